@@ -152,6 +152,14 @@ export type {
   OpenForeignCall,
   OverBudgetRule,
 } from './capability/runtime/foreign-calls.ts'
+export type {
+  ExchangesOptions,
+  ForeignExchange,
+  ForeignParts,
+  ForeignSessionService,
+  SessionFindings,
+  SessionProgram,
+} from './capability/runtime/foreign-sessions.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
 export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
 export { costCsv, costName } from './capability/cost-csv.ts'

@@ -16,7 +16,8 @@ const floors: Readonly<Record<string, number>> = {
   setup: 4,
   chat: 5,
   settings: 5,
-  app: 6,
+  foreign: 6,
+  app: 7,
 }
 
 const sources = pageSources()

@@ -14,6 +14,7 @@ export const hostCommands = [
   'audit',
   'context',
   'calls',
+  'explain',
   'notes',
   'usage',
   'budgets',

@@ -43,6 +43,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   audit: async () => (await import('./command/audit.ts')).auditCommand,
   context: async (capabilities) => (await import('./command/context.ts')).contextCommand(capabilities),
   calls: async () => (await import('./command/calls.ts')).callsCommand,
+  explain: async () => (await import('./command/explain.ts')).explainCommand,
   budgets: async () => (await import('./command/budgets.ts')).budgetsCommand,
   notes: async () => (await import('./command/notes.ts')).notesCommand,
   usage: async () => (await import('./command/usage.ts')).usageCommand,

@@ -59,8 +59,13 @@ async function fetchSessions(
 }
 
 /** A call as lists show it, without its manifest. */
-export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome' | 'kind'> & {
+export type CallLine = Pick<
+  CallRecord,
+  'id' | 'session' | 'turn' | 'time' | 'model' | 'outcome' | 'kind' | 'foreign'
+> & {
   readonly used: number
+  /** Against the call before. */
+  readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly cause: string; readonly why?: string } }
   readonly cutRecord?: CutRecord
   /** US dollars; absent where it is not known. */
   readonly cost?: number
@@ -109,10 +114,13 @@ function withNotes(limit: number): number {
   return Math.min(1000, limit * 2 + 2)
 }
 
-/** `last` means an answer: a call that asked for a note is none. */
+/** `last` means an answer: a call that asked for a note, a title or a count is none. */
 function steps(calls: readonly CallLine[]): readonly CallLine[] {
-  return calls.filter(({ kind }) => kind === undefined)
+  return calls.filter(({ kind, foreign }) => kind === undefined || (foreign && !ASIDE.has(foreign.kind)))
 }
+
+/** What other programs ask for beside their conversations. */
+const ASIDE: ReadonlySet<string> = new Set(['title', 'count', 'quota'])
 
 function noSuchCall(word: string, session: string | undefined): CommandFailure {
   const where = session === undefined ? '' : ` in session ${session}`

@@ -5,14 +5,14 @@ import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
 export function cacheFindings(calls: readonly SessionCall[]): readonly ForeignFinding[] {
   const pairs = calls
     .slice(1)
-    .map((call, index) => ({ call, reuse: commonPrefix(calls[index]!.assembly, call.assembly) }))
+    .map((call, index) => ({ call, reuse: call.reuse ?? commonPrefix(calls[index]!.assembly, call.assembly) }))
   return [...brokenCaches(pairs), ...coldCaches(pairs)]
 }
 
 interface CallPair {
   readonly call: SessionCall
   /** Against the call before. */
-  readonly reuse: ForeignReuse
+  readonly reuse: Omit<ForeignReuse, 'pieces'>
 }
 
 /** Changes of one kind at one place count together: their first sentence says what it was. */

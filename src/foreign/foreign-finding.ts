@@ -1,4 +1,5 @@
 import type { LintFinding } from '../context.ts'
+import type { ForeignReuse } from './common-prefix.ts'
 import type { ComparedCall } from './compared-unit.ts'
 import type { ForeignAnswer } from './foreign-call.ts'
 
@@ -8,6 +9,8 @@ export interface SessionCall {
   /** Of a call that was kept, the pieces have digests in place of their content. */
   readonly assembly: ComparedCall
   readonly answer?: Pick<ForeignAnswer, 'calls' | 'usage'>
+  /** Against the call before, where that was compared when the call came; compared again unless given. */
+  readonly reuse?: Omit<ForeignReuse, 'pieces'>
 }
 
 /** What a session paid for without need. */

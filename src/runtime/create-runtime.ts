@@ -22,7 +22,7 @@ import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
-import { openForeignCalls } from './foreign/open-foreign-calls.ts'
+import { createForeignServices } from './foreign/foreign-services.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -183,15 +183,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     readFingerprint,
   })
   const backlogs = createBacklogBudget()
-  const foreign = openForeignCalls({
-    store,
+  const programs = createForeignServices({
+    ...sums,
     clock,
     counter: settings.counter,
     context,
     secrets,
     models: parts.models,
-    choice: models,
+    factsOf: (id) => parts.models.knownFacts?.(id),
     budgets,
+    resolve: (id) => models.resolve(id),
     ledger,
     questions,
     warn,
@@ -291,7 +292,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     pairings,
     recall,
     budgets: budgets.report,
-    foreign,
+    ...programs,
     approvals: approvals.waiting,
     decide: approvals.decide,
     ...toolAdmin,
@@ -366,7 +367,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
-        await foreign.settled()
+        await programs.foreign.settled()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
         budgets.close()

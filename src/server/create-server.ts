@@ -21,6 +21,7 @@ import { approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { backupRoutes } from './routes/backup-routes.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
+import { foreignSessionRoutes } from './routes/foreign-session-routes.ts'
 import { branchRoutes } from './routes/branch-routes.ts'
 import { noteRoutes } from './routes/note-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
@@ -143,6 +144,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...setupRoutes(runtime),
     ...historySearchRoutes(runtime),
     ...callRoutes(runtime),
+    ...foreignSessionRoutes(runtime),
     ...usageRoutes(runtime),
     ...budgetRoutes(runtime),
     ...costRoutes(runtime),

@@ -60,6 +60,14 @@ export const sessionRowSchema = z.looseObject({
       'The turn after which it goes on, null for its beginning. Absent: the newest turn; there are no branches.',
     ),
   model: z.string().optional(),
+  program: z
+    .looseObject({
+      name: z.string().describe('Such as `claude-code`.'),
+      version: z.string().optional().describe('As it named itself in its newest call.'),
+      calls: z.number(),
+    })
+    .optional()
+    .describe('The program that the session belongs to, where its calls go through this gateway: only it continues the session.'),
 })
 
 export const turnRowSchema = z.looseObject({

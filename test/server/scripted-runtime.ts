@@ -396,6 +396,12 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       state: () => ({ open: 0, recorded: 0, lost: 0 }),
       settled: async () => {},
     },
+    foreignSessions: {
+      programs: async () => new Map(),
+      exchanges: async () => [],
+      findings: async (session) => ({ session, calls: 0, findings: [] }),
+      parts: async () => ({ manifest, pieces: [], messages: [] }),
+    },
     withdraw: async () => false,
     editWaiting: async () => {},
     cancel: async (session, turn) => {

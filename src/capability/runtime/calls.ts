@@ -101,7 +101,7 @@ export interface ForecastManifest extends Manifest {
   /** Against the session's call before this one: what a prompt cache can reuse, tokens, and where the change begins. */
   readonly reuse?: {
     readonly tokens: number
-    readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string }
+    readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string; readonly why?: string }
   }
 }
 

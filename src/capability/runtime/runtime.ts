@@ -39,6 +39,7 @@ import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { ForeignCallService } from './foreign-calls.ts'
+import type { ForeignSessionService } from './foreign-sessions.ts'
 import type { BudgetReport } from './budgets.ts'
 import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
 import type { UsageOptions, UsageReport } from './usage.ts'
@@ -182,6 +183,8 @@ export interface Runtime {
 
   /** Calls of other programs that go through this gateway. */
   readonly foreign: ForeignCallService
+  /** What they sent and what came back, session by session. */
+  readonly foreignSessions: ForeignSessionService
 
   /** Attaches models for a person. */
   readonly setup: ModelSetup

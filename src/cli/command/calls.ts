@@ -3,7 +3,9 @@ import { jsonOption } from '../arguments.ts'
 import { type Command, type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
-import type { Manifest } from '../../context.ts'
+import { isForeignAccount, foreignCallText, type PricedManifest } from '../sessions/foreign-call.ts'
+import { foreignCallsText } from '../sessions/foreign-calls.ts'
+import type { CallRecord } from '../../session.ts'
 import { lineLimit, print, printJson, printList } from '../io.ts'
 import { outlineText } from '../preview.ts'
 import { fittedTable } from '../table.ts'
@@ -16,7 +18,9 @@ export const callsCommand: Command = {
   details:
     'Prompt tokens appear twice: as counted before the call, and as the provider reported them (`-` where it reported ' +
     'none). With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
-    'numbers that decided. Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.',
+    'numbers that decided. Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.\nCalls of ' +
+    'another program have their turn, what each was for, and what changed since the call before; one of them is shown by layer, ' +
+    'with what each part cost.',
   words: { least: 1, most: 2 },
   options: { json: { ...jsonOption, summary: 'print one record per line, or the manifest of the call' } },
   run: (call, io) =>
@@ -28,9 +32,12 @@ export const callsCommand: Command = {
 async function showCall(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const [session, word] = call.words
   const id = await findCall(connection, word!, session)
-  const manifest = await requestJson<Manifest>(connection, apiPath('/api/calls/', id, '/manifest'))
+  const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
   if (call.json) printJson(io, manifest)
-  else print(io, outlineText(manifest, io))
+  else if (isForeignAccount(manifest)) {
+    const record = await requestJson<CallRecord>(connection, apiPath('/api/calls/', id))
+    print(io, foreignCallText(record, manifest, io))
+  } else print(io, outlineText(manifest, io))
   return 0
 }
 
@@ -40,6 +47,10 @@ async function listCalls(connection: GatewayConnection, call: CommandCall, io: I
     connection,
     apiPath('/api/sessions/', session, '/calls?limit=1000'),
   )
+  if (!call.json && list.calls.some(({ foreign }) => foreign)) {
+    print(io, foreignCallsText(list.calls, session, io))
+    return 0
+  }
   const empty = `No calls in session ${session} yet. Send a message with \`foreword chat --session ${session}\`.`
   return printList(list.calls, { empty, table: callTable }, call, io)
 }

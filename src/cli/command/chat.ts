@@ -1,12 +1,14 @@
-import type { AnyCapability, Command, Io } from '../../capability.ts'
+import type { AnyCapability, Command, GatewayConnection, Io } from '../../capability.ts'
+import { apiPath, requestJson } from '../answer.ts'
 import { isInteractive } from '../approval/asking.ts'
 import { attachNamed } from '../attach/attach.ts'
 import { openChat } from '../chat/conversation.ts'
 import { slashHelp } from '../chat/slash-command.ts'
 import { withConnection } from '../connection.ts'
-import { refuseTools } from '../failure.ts'
+import { CommandFailure, refuseTools } from '../failure.ts'
 import { redirectable } from '../io.ts'
 import { withHomeCapabilities } from '../load-configuration.ts'
+import type { ListedSession } from '../sessions/session-table.ts'
 import { choiceOptions, choiceUsage, readChoices, sessionWithChoices } from '../session-choices.ts'
 
 export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
@@ -33,6 +35,7 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
       const chosen = await readChoices(connection, call, io.capabilities)
       if (Object.keys(chosen).length > 0) refuseTools(io, 'change what a session has chosen')
       const session = await sessionWithChoices(connection, call.text('session'), chosen)
+      if (session !== undefined) await refuseForeignSession(connection, session)
       const conversation = await openChat(connection, { session, model: call.text('model') })
       conversation.attachments = await attachNamed(connection, call.texts('file'), session, io)
       // Only a terminal needs the editor and its library, so nothing else waits until they are loaded.
@@ -41,6 +44,17 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
     })
   },
 })
+
+/** The editor does not open where nothing can be sent. */
+async function refuseForeignSession(connection: GatewayConnection, session: string): Promise<void> {
+  const { program } = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', session))
+  if (program === undefined) return
+  throw new CommandFailure(
+    'invalid-input',
+    `This session belongs to ${program.name}: its calls are recorded here, and only that program continues it.`,
+    { hint: `Continue it in ${program.name}. \`foreword calls ${session}\` shows its calls.` },
+  )
+}
 
 /** A dumb terminal cannot move its cursor. */
 function hasEditor(io: Io): boolean {

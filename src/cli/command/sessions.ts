@@ -1,5 +1,5 @@
 import { commandWithSubcommands } from '../subcommand.ts'
-import type { CommandCall, CostSums, Io } from '../../capability.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { sessionActivities, type SessionLabel, type SessionRow, sessionView } from '../../session.ts'
 import { sendRequest, requestJson, apiPath } from '../answer.ts'
 import { confirmAction, connectionPurpose } from '../approval/asking.ts'
@@ -62,8 +62,11 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
     },
     () => [],
   )
-  const costs = await fetchCosts(rows.length, filter, call, io)
-  const listed = rows.map((row) => ({ ...row, ...defined({ cost: costs.get(row.id) }) }))
+  const known = await fetchKnown(rows.length, filter, call, io)
+  const listed = rows.map((row) => {
+    const { cost, program } = known.get(row.id) ?? {}
+    return { ...row, ...defined({ cost, program }) }
+  })
   const empty =
     Object.keys(filter).length > 0
       ? 'No session matches. List them all with `foreword sessions`.'
@@ -73,32 +76,35 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
 }
 
 /** Only the runtime knows prices. Where it cannot be opened, such as with a broken configuration, sessions are listed all the same. */
-async function fetchCosts(
+async function fetchKnown(
   count: number,
   { words, ...filter }: { readonly words?: string; readonly folder?: string; readonly state?: string },
   call: CommandCall,
   io: Io,
-): Promise<ReadonlyMap<string, CostSums>> {
+): Promise<ReadonlyMap<string, Known>> {
   if (count === 0) return new Map()
   const query = { ...filter, ...defined({ q: words }) }
   try {
     return await withConnection(call.home, io, 'read', async (connection) => {
-      const costs = new Map<string, CostSums>()
+      const known = new Map<string, Known>()
       for (let offset = 0; offset < count; offset += PAGE) {
         const page = { ...query, cost: 'true', limit: String(Math.min(PAGE, count - offset)), offset: String(offset) }
         const { sessions } = await requestJson<{ readonly sessions: readonly ListedSession[] }>(
           connection,
           `/api/sessions?${new URLSearchParams(page).toString()}`,
         )
-        for (const { id, cost } of sessions) if (cost) costs.set(id, cost)
+        for (const { id, cost, program } of sessions) known.set(id, { cost, program })
       }
-      return costs
+      return known
     })
   } catch (error) {
     note(io, `The costs are not known: ${errorMessage(error)}`)
     return new Map()
   }
 }
+
+/** What only the gateway knows of a session. */
+type Known = Pick<ListedSession, 'cost' | 'program'>
 
 /** Sessions that are asked about at once. */
 const PAGE = 500
@@ -143,8 +149,9 @@ async function labelSession(call: CommandCall, io: Io, label: SessionLabel): Pro
 async function deleteSession(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const id = await findSession(connection, call.words[1]!)
-    const row = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', id))
-    const question = `Delete session ${row.id} with ${row.turns} turns permanently?`
+    const { turns, program } = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', id))
+    const what = program ? `${program.calls} calls of ${exactLine(program.name)}` : `${turns} turns`
+    const question = `Delete session ${id} with ${what} permanently?`
     if (!(await confirmAction(question, call, io))) {
       note(io, 'Nothing was deleted.')
       return 1

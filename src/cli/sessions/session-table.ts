@@ -1,4 +1,5 @@
-import { type CostSums, exactMoneyText, type Io } from '../../capability.ts'
+import { type CostSums, exactMoneyText, type Io, type SessionProgram } from '../../capability.ts'
+import { exactLine } from '../../context.ts'
 import type { SessionRow } from '../../session.ts'
 import { lineLimit, safeForTerminal } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
@@ -10,6 +11,8 @@ const NARROW = 80
 /** A session, and what its calls cost; absent where that could not be asked for. */
 export interface ListedSession extends SessionRow {
   readonly cost?: CostSums | undefined
+  /** The program that it belongs to, where that is another one. */
+  readonly program?: SessionProgram | undefined
 }
 
 /** One session per line, or two on a narrow terminal, without turns and model. `current` is marked. A pipe gets every character. */
@@ -27,26 +30,33 @@ export function sessionTable(sessions: readonly ListedSession[], io: Io, current
 function narrow(sessions: readonly ListedSession[], now: Date, current: string | undefined): string {
   const withCost = sessions.some(hasMoney)
   return sessions
-    .map(({ id, updated, title = '', cost }) => {
+    .map(({ id, updated, title = '', cost, program }) => {
       const mark = id === current ? '* ' : ''
       const money = withCost ? sessionCostText(cost) : ''
-      return `${`${mark}${id}  ${timeText(updated, now)}  ${money}`.trimEnd()}\n  ${title}`
+      const name = program ? `${programText(program)}: ` : ''
+      return `${`${mark}${id}  ${timeText(updated, now)}  ${money}`.trimEnd()}\n  ${name}${title}`
     })
     .join('\n')
 }
 
 function wide(sessions: readonly ListedSession[], now: Date, current: string | undefined): string {
   const withCost = sessions.some(hasMoney)
-  const cells = ({ id, updated, turns, model = '', title = '', cost }: ListedSession): readonly string[] => [
+  const cells = ({ id, updated, turns, model = '', title = '', cost, program }: ListedSession): readonly string[] => [
     `${id === current ? '* ' : ''}${id}`,
     timeText(updated, now),
-    String(turns),
+    program ? '' : String(turns),
     ...(withCost ? [sessionCostText(cost)] : []),
-    model,
+    program ? programText(program) : model,
     title,
   ]
-  const head = ['session', 'last activity', 'turns', ...(withCost ? ['cost'] : []), 'model', 'title']
+  const by = sessions.some(({ program }) => program) ? 'model or program' : 'model'
+  const head = ['session', 'last activity', 'turns', ...(withCost ? ['cost'] : []), by, 'title']
   return table([head, ...sessions.map(cells)], withCost ? [2, 3] : [2])
+}
+
+/** `claude-code 2.1.330`. */
+export function programText({ name, version }: Omit<SessionProgram, 'calls'>): string {
+  return exactLine(version === undefined ? name : `${name} ${version}`)
 }
 
 /** Where no listed session has a price, as with local models, the list says nothing of money. */

@@ -28,6 +28,10 @@ async function show(store: LogStore, word: string, call: CommandCall, io: Io): P
   else {
     const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
     if (chosen.length > 0) print(io, applyStyle(io, 'dim', chosen.join(', ')))
+    const [start] = entries
+    if (start?.type === 'session-start' && start.foreign !== undefined) {
+      print(io, `This session belongs to ${exactLine(start.foreign)}: \`foreword calls ${row.id}\` shows its calls.`)
+    }
     showEntries(byTurn(withEdits(entries)), io)
   }
   return 0

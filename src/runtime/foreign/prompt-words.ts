@@ -20,3 +20,18 @@ function textOf(content: string | readonly object[]): string {
 export function turnIn({ manifest }: ForeignAssembly): string {
   return manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')?.id ?? 'turn'
 }
+
+/** The newest words of a person in a prompt; `undefined` where there are none. */
+export function newestWords({ manifest, pieces }: ForeignAssembly): string | undefined {
+  const newest = manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')
+  if (newest === undefined) return undefined
+  const said = pieces.flatMap(({ entry, content, joined }) => {
+    if (typeof content === 'string' || !('role' in content) || content.role !== 'user') return []
+    const sections = joined ?? [{ entry, text: textOf(content.content) }]
+    return sections.filter((each) => {
+      const { layer, id } = manifest.entries[each.entry] ?? {}
+      return layer === 'turn' && id === newest.id && each.text.trim() !== ''
+    })
+  })
+  return said.map(({ text }) => text).join('\n\n') || undefined
+}

@@ -20,7 +20,7 @@ import {
   type VerbatimAssembly,
 } from '../../context.ts'
 import type { Model, ModelRequest } from '../../model.ts'
-import type { ForeignAssembly } from '../../foreign.ts'
+import { commonPrefix, type ForeignAssembly, type ForeignCause, type ForeignReuse } from '../../foreign.ts'
 import { defined, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
@@ -50,6 +50,8 @@ export interface Ledger {
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
   /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
   foreignAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
+  /** The same. Rejects with `missing-content`. */
+  takeApart(call: CallRecord): Promise<ForeignAssembly>
 }
 
 /** Calls that are read at once in a replay. */
@@ -95,8 +97,10 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire, body }) }
     },
     async diff(before, after) {
-      const [old, now] = await Promise.all([record(before).then(rebuild), record(after).then(rebuild)])
+      const records = await Promise.all([record(before), record(after)])
+      const [old, now] = await Promise.all([rebuild(records[0]), rebuild(records[1])])
       const comparison = compare(old, now)
+      if (records.every(isForeign)) return byMeaning(comparison, commonPrefix(old, now))
       return { ...comparison, why: differenceCause(comparison, old, now) }
     },
     async replay(session) {
@@ -129,6 +133,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     layerSources: (options) => readLayerSources(store, options),
     layerHistory: (layer, options) => readLayerHistory(store, layer, options),
     foreignAssembly: (call) => foreignAssembly(store, call, counters).catch(() => undefined),
+    takeApart: (call) => foreignAssembly(store, call, counters),
     async readFingerprint(id) {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined
@@ -155,6 +160,34 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     const again = await assembleAgain(store, call, counters)
     return again instanceof ContextOverflowError ? undefined : again.request
   }
+}
+
+/** What a cache has of another program's call is told by meaning: a mark that moves along and the form of a text do not count. */
+function byMeaning(comparison: Comparison, { tokens, pieces, firstChange }: ForeignReuse): Comparison {
+  const { firstDifference: _, ...rest } = comparison
+  if (!firstChange) return { ...rest, commonPrefix: { tokens, pieces }, why: SAME }
+  const { id, slot, cause, why } = firstChange
+  return { ...rest, commonPrefix: { tokens, pieces }, firstDifference: { id, slot, cause: coreCauses[cause] }, why }
+}
+
+const SAME = 'A model reads the same in both requests.'
+
+const coreCauses: Readonly<Record<ForeignCause, NonNullable<Comparison['firstDifference']>['cause']>> = {
+  model: 'content',
+  grew: 'grew',
+  shrank: 'shrank',
+  'tool-order': 'moved',
+  'tool-added': 'came',
+  'tool-removed': 'went',
+  'tool-changed': 'content',
+  clock: 'content',
+  'text-changed': 'content',
+  'text-added': 'came',
+  'text-removed': 'went',
+  'result-changed': 'content',
+  compacted: 'content',
+  'taken-back': 'went',
+  'history-edited': 'content',
 }
 
 function sumUpWires(proofs: readonly (WireProof & { readonly call: string })[]): NonNullable<Replay['wires']> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Route, route } from '../../capability.ts'
+import { type Route, route, type Runtime } from '../../capability.ts'
+import { defined } from '../../platform.ts'
 import { type EntryBody, type SessionStore, sessionView } from '../../session.ts'
 import { errorBody } from '../answer.ts'
 import { toFailure } from '../failure.ts'
@@ -53,7 +54,10 @@ export function createSessionWatch(store: Pick<SessionStore, 'watch'>): SessionW
 }
 
 /** The changes of all sessions as a stream, for a list that is on a screen. */
-export function sessionChangeRoutes(store: SessionStore, watch: SessionWatch): readonly Route[] {
+export function sessionChangeRoutes(
+  runtime: Pick<Runtime, 'store' | 'foreignSessions'>,
+  watch: SessionWatch,
+): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -87,7 +91,7 @@ export function sessionChangeRoutes(store: SessionStore, watch: SessionWatch): r
                 changed.clear()
                 for (const session of sessions) {
                   if (sink.signal.aborted) return
-                  await sink.write(await changeEvent(store, session))
+                  await sink.write(await changeEvent(runtime, session))
                 }
               }
             } finally {
@@ -101,9 +105,12 @@ export function sessionChangeRoutes(store: SessionStore, watch: SessionWatch): r
   ]
 }
 
-async function changeEvent(store: SessionStore, session: string): Promise<string> {
+async function changeEvent(
+  { store, foreignSessions }: Pick<Runtime, 'store' | 'foreignSessions'>,
+  session: string,
+): Promise<string> {
   const row = await store.session(session)
-  return row === undefined
-    ? `event: deleted\ndata: ${JSON.stringify({ id: session })}\n\n`
-    : `event: session\ndata: ${JSON.stringify(sessionView(row))}\n\n`
+  if (row === undefined) return `event: deleted\ndata: ${JSON.stringify({ id: session })}\n\n`
+  const program = (await foreignSessions.programs([row])).get(session)
+  return `event: session\ndata: ${JSON.stringify({ ...sessionView(row), ...defined({ program }) })}\n\n`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defined } from '../../platform.ts'
 import { type Route, route, type Runtime } from '../../capability.ts'
 import { sessionNotFound } from '../../runtime.ts'
 import { empty, json } from '../answer.ts'
@@ -14,9 +15,11 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
   const { store } = runtime
   const sessionRow = plainRow.extend({ ...choiceIds(choices), cost: costSchema })
   const views = async (rows: readonly SessionRow[], withCost = false) => {
-    if (!withCost) return rows.map(sessionView)
+    const programs = await runtime.foreignSessions.programs(rows)
+    const named = rows.map((row) => ({ ...sessionView(row), ...defined({ program: programs.get(row.id) }) }))
+    if (!withCost) return named
     const costs = await runtime.sessionCosts(rows.map(({ id }) => id))
-    return rows.map((row) => ({ ...sessionView(row), cost: costs.get(row.id) }))
+    return named.map((row) => ({ ...row, cost: costs.get(row.id) }))
   }
   const changes = ['title', 'pin', 'folder', 'model', ...Object.keys(choices)]
   const watch = createSessionWatch(store)
@@ -65,7 +68,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       },
       handle: async () => json({ folders: await store.sessionFolders() }),
     }),
-    ...sessionChangeRoutes(store, watch),
+    ...sessionChangeRoutes(runtime, watch),
     route({
       method: 'POST',
       path: '/api/sessions',

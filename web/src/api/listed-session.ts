@@ -1,7 +1,12 @@
+import type { SessionProgram } from '../../../src/capability.ts'
 import type { SessionRow } from '../../../src/session.ts'
 
 /** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
-export type ListedSession = Omit<SessionRow, 'choices'> & Readonly<Record<string, unknown>>
+export type ListedSession = Omit<SessionRow, 'choices'> &
+  Readonly<Record<string, unknown>> & {
+    /** Of a session that belongs to another program. */
+    readonly program?: SessionProgram
+  }
 
 /** Which sessions a list shows. */
 export interface SessionQuery {

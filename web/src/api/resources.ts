@@ -14,7 +14,7 @@ import type {
   SessionNotes,
   UsageReport,
 } from '../../../src/capability.ts'
-import type { AuditRecord, AuditReport, CallOutcome, SessionFolder } from '../../../src/session.ts'
+import type { AuditRecord, AuditReport, CallOutcome, CallRecord, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
 import type { ListedSession } from './listed-session.ts'
@@ -38,7 +38,9 @@ export interface ListedCall {
   readonly time: string
   readonly model: string
   /** `note`: it asked for a note, and is no step of the conversation. */
-  readonly kind?: 'note'
+  readonly kind?: 'note' | 'foreign'
+  /** Of a call that another program made. */
+  readonly foreign?: CallRecord['foreign']
   readonly layout: string
   readonly used: number
   readonly available: number

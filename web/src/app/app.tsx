@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { ChatPage } from '../chat/chat-page.tsx'
+import { SessionPage } from './session-page.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { Shell } from './shell.tsx'
@@ -21,10 +22,10 @@ export function App(): ReactNode {
             <ChatPage session={undefined} call={undefined} />
           </Route>
           <Route path="/sessions/:session/calls/:call">
-            {({ session, call }) => <ChatPage key={session} session={session} call={call} />}
+            {({ session, call }) => <SessionPage key={session} session={session} call={call} />}
           </Route>
           <Route path="/sessions/:session">
-            {({ session }) => <ChatPage key={session} session={session} call={undefined} />}
+            {({ session }) => <SessionPage key={session} session={session} call={undefined} />}
           </Route>
           <Route path="/settings/:page?">{({ page }) => <SettingsPage page={page} />}</Route>
           <Route>

@@ -10,6 +10,7 @@ import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
 import { EntryRow, type EntryRowProps } from './entry-row.tsx'
 import { pieceTitle, withFileNames } from './entry-words.ts'
+import { useForeignParts } from './foreign-parts.ts'
 import { LeftOutRow } from './left-out-row.tsx'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
@@ -19,26 +20,34 @@ import type { Assembled } from './what-if-assembly.ts'
 
 /** Everything that a call read, in reading order, and what it left out, with the reasons. */
 export function CallPanel(inspected: Inspected): ReactNode {
-  const { call } = inspected
+  const { call, program } = inspected
   const made = useAccount(call)
-  const { data: scenario, error } = useScenario(inspected)
-  const { assembled } = useAssembly(scenario)
+  const { data: scenario, error: unread } = useScenario(program ? undefined : inspected)
+  const parts = useForeignParts(program && call)
+  const own = useAssembly(scenario)
+  const assembled = program ? parts.assembled : own.assembled
+  const error = unread ?? parts.error
   const account = made ?? (call === undefined ? assembled?.manifest : undefined)
   const manifest = useMemo(() => account && withFileNames(account, scenario), [account, scenario])
   // The strip reports why the next call cannot be read again; what was read last stays.
   if (manifest === undefined) return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
-  const { used, budget } = manifest
+  const { used } = manifest
   return (
     <div className="flex flex-col gap-3">
       <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
-      <p className="text-sm">
-        {`${count(used)} of ${count(budget.available)} tokens. Window ${count(budget.window)}, ` +
-          `${count(budget.reserve)} kept for the answer, margin ${count(budget.margin)}.`}
-      </p>
+      <p className="text-sm">{program ? `${count(used)} tokens, as counted here.` : windowWords(manifest)}</p>
+      {parts.error && <ErrorNote error={parts.error} />}
       <CostLine manifest={manifest} />
       <LeftOut {...inspected} manifest={manifest} />
       <Sent {...inspected} manifest={manifest} assembled={assembled} />
     </div>
+  )
+}
+
+function windowWords({ used, budget: { available, window, reserve, margin } }: ReportedManifest): string {
+  return (
+    `${count(used)} of ${count(available)} tokens. Window ${count(window)}, ` +
+    `${count(reserve)} kept for the answer, margin ${count(margin)}.`
   )
 }
 
@@ -62,7 +71,8 @@ function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
 }
 
 function Sent({ assembled, ...list }: ListProps): ReactNode {
-  const { manifest, call } = list
+  const { manifest, call, program } = list
+  const titleOf = (slot: ManifestEntry['slot']) => (program && slot === 'input' ? 'Newest turn' : slotTitles[slot])
   const shown = shownEntry.useAsked()
   const slots = Map.groupBy(
     numbered(manifest).filter(({ entry }) => entry.outcome !== 'omitted'),
@@ -81,10 +91,10 @@ function Sent({ assembled, ...list }: ListProps): ReactNode {
     }
   }
   return [...slots].map(([slot, rows]) => (
-    <section key={slot} aria-label={slotTitles[slot]}>
+    <section key={slot} aria-label={titleOf(slot)}>
       <h3 className="flex items-center gap-2 text-sm font-semibold">
         <span aria-hidden className="size-2.5 rounded-sm" style={{ background: slotColor(slot) }} />
-        {slotTitles[slot]}
+        {titleOf(slot)}
         <span className="ms-auto font-normal text-soft tabular-nums">{count(manifest.slots[slot])}</span>
       </h3>
       {rows.map(({ entry, index }) => (

@@ -1,8 +1,10 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare, differenceCause } from '../../../src/context.ts'
-import type { ListedCall } from '../api/resources.ts'
+import { compare, type Comparison, differenceCause, type Manifest } from '../../../src/context.ts'
+import { type ListedCall, useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
-import { useCalls } from './previous-call.ts'
+import { entryTitle } from './entry-words.ts'
+import { useForeignParts } from './foreign-parts.ts'
+import { inOneLine, useCalls } from './previous-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
@@ -14,13 +16,13 @@ import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
-export default function ComparePanel({ session, call, next }: Inspected): ReactNode {
+export default function ComparePanel({ session, call, next, program }: Inspected): ReactNode {
   const data = useCalls(session)
   const calls = data ?? []
   const [chosen, setChosen] = useState<{ readonly before?: string; readonly after?: string }>({})
   const after = chosen.after ?? call ?? calls.at(-1)?.id
-  const at = calls.findIndex(({ id }) => id === after)
-  const before = chosen.before ?? calls[at - 1]?.id
+  const line = inOneLine(calls, after)
+  const before = chosen.before ?? line[line.findIndex(({ id }) => id === after) - 1]?.id
   if (session === undefined || (data && calls.length < 2)) {
     return <p className="text-sm text-soft">You can compare calls here once a session has made two of them.</p>
   }
@@ -40,33 +42,42 @@ export default function ComparePanel({ session, call, next }: Inspected): ReactN
         options={options}
         onChange={({ target }) => setChosen({ ...chosen, after: target.value })}
       />
-      {before !== undefined && after !== undefined && <TwoCalls next={next} before={before} after={after} />}
+      {before !== undefined && after !== undefined && (
+        <TwoCalls next={next} program={program} before={before} after={after} />
+      )}
     </div>
   )
 }
 
-interface TwoCallsProps extends Pick<Inspected, 'next'> {
+interface TwoCallsProps extends Pick<Inspected, 'next' | 'program'> {
   readonly before: string
   readonly after: string
 }
 
-function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
-  const [first, second] = [useScenario({ next, call: before }), useScenario({ next, call: after })]
-  const [old, now] = [useAssembly(first.data).assembled, useAssembly(second.data).assembled]
+function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
+  const question = (call: string) => (program ? undefined : { next, call })
+  const [first, second] = [useScenario(question(before)), useScenario(question(after))]
+  const own = [useAssembly(first.data).assembled, useAssembly(second.data).assembled]
+  const parts = [useForeignParts(program && before), useForeignParts(program && after)]
+  const [old, now] = program ? parts.map(({ assembled }) => assembled) : own
+  // By meaning, as only the gateway tells it: what a program says for its bill, or a mark that moves, is no difference.
+  const query = new URLSearchParams({ before, after }).toString()
+  const meant = useResource<Comparison>(program && `/api/diff?${query}`, { revalidateOnFocus: false })
   const compared = useMemo(() => {
-    if (!old || !now) return undefined
+    if (!old || !now || (program && !meant.data)) return undefined
     const [oldTexts, newTexts] = [textsOf(old), textsOf(now)]
-    const comparison = compare(old, now)
-    const cause = differenceCause(comparison, old, now)
+    const comparison = meant.data ?? compare(old, now)
+    const cause = comparison.why ?? differenceCause(comparison, old, now)
     return { comparison, cause, oldTexts, newTexts, old: old.manifest, now: now.manifest }
-  }, [old, now])
-  const error = first.error ?? second.error
+  }, [old, now, program, meant.data])
+  const error = first.error ?? second.error ?? parts[0]!.error ?? parts[1]!.error ?? meant.error
   if (error) return <ErrorNote error={error} />
   if (compared === undefined) return <Spinner />
   const { comparison, cause, oldTexts, newTexts } = compared
-  const titles = new Map(
-    [first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
-  )
+  const titles = new Map([
+    ...(program ? [compared.old, compared.now].flatMap(entryTitles) : []),
+    ...[first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
+  ])
   const { commonPrefix, firstDifference } = comparison
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
@@ -88,6 +99,15 @@ function TwoCalls({ next, before, after }: TwoCallsProps): ReactNode {
       />
     </section>
   )
+}
+
+/** What people call the entries of a call of another program, by their ids. */
+function entryTitles(manifest: Manifest): readonly (readonly [string, string])[] {
+  return manifest.entries.map((entry) => {
+    const [, turn] = /^turn-(\d+)\//.exec(entry.id) ?? []
+    const title = entryTitle(entry, manifest)
+    return [entry.id, turn === undefined ? title : `${title}, turn ${turn}`] as const
+  })
 }
 
 function callTitle({ time, used }: ListedCall, index: number): string {

@@ -73,7 +73,8 @@ interface ChangedProps {
 }
 
 /** What is the first that a cache does not have, by the name that people know, on one line. */
-function Changed({ first: { id, slot, cause }, manifest }: ChangedProps): ReactNode {
+function Changed({ first: { id, slot, cause, why }, manifest }: ChangedProps): ReactNode {
+  if (why !== undefined) return `. ${why}`
   const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
   const name = entry ? entryName(entry, manifest) : id
   return (

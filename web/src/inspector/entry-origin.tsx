@@ -9,24 +9,28 @@ interface EntryOriginProps {
   readonly entry: ManifestEntry
   /** What was sent of it: the tools that were called in a turn lead to their cards. */
   readonly pieces: readonly Piece[]
+  /** The call is of another program: nothing of it can be changed or looked up here. */
+  readonly isForeign: boolean
 }
 
 /** Who or what a candidate comes from, with a way there where it can be opened. */
-export function EntryOrigin({ entry, pieces }: EntryOriginProps): ReactNode {
+export function EntryOrigin({ entry, pieces, isForeign }: EntryOriginProps): ReactNode {
   const { kind, ref } = entry.origin
   const address = kind === 'web' ? safeLink(ref) : undefined
-  const settings = settingsPage(entry)
+  const settings = isForeign ? undefined : settingsPage(entry)
   const sessions = Array.from(ref.matchAll(/\bsession (session_\w+)/g), ([, id]) => id!)
   const calls = pieces.flatMap(({ content }) =>
     typeof content === 'object' && 'role' in content ? toolCalls(content) : [],
   )
   const isTurn = entry.layer === 'turn'
-  const turn = entryTurn(entry)
+  const turn = isForeign ? undefined : entryTurn(entry)
   const unpaired = entry.layer === 'unpaired' ? { toolCallId: ref } : {}
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-1 text-soft wrap-anywhere">
       <span>
-        {isTurn ? 'From the conversation' : `${originTitles[kind]}: `}
+        {isTurn
+          ? 'From the conversation'
+          : `${isForeign && kind === 'operator' ? 'From the program' : originTitles[kind]}: `}
         {isTurn ? null : address === undefined ? (
           <bdi>{entry.name ?? ref}</bdi>
         ) : (

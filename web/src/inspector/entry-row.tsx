@@ -58,7 +58,7 @@ export function EntryRow({
         <p>{formSentence(entry, manifest, layer?.renditions.length ?? 1)}</p>
         <EntryPlace {...inspected} entry={entry} manifest={manifest} />
         {entry.places && <p className="text-soft">{placementSentence(entry, manifest)}</p>}
-        <EntryOrigin entry={entry} pieces={pieces} />
+        <EntryOrigin entry={entry} pieces={pieces} isForeign={inspected.program !== undefined} />
         {pieces.map((piece, index) => (
           <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
         ))}

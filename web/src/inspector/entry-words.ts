@@ -13,13 +13,22 @@ export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name: called = id } = entry
   if (slot === 'tools') return id
   if (layer === 'turn' && slot === 'input') return 'Your message'
+  if (layer === 'tool-call' || layer === 'tool-result') return toolTitle(entry)
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') return id === 'earlier' ? 'Earlier turns' : number === undefined ? 'Turn' : `Turn ${number}`
   if (layer === 'note') return `Note ${noteNumber(entry, manifest)}`
   const name = layer.replaceAll('-', ' ')
   const title = name.charAt(0).toUpperCase() + name.slice(1)
   if (number !== undefined) return `${title}, turn ${number}`
+  const [, copy] = name === called.replace(/-\d+$/, '').replaceAll('-', ' ') ? (/-(\d+)$/.exec(called) ?? []) : []
+  if (copy !== undefined) return `${title} ${copy}`
   return id === layer ? title : `${title}: ${called}`
+}
+
+/** Of a call of another program: the tool, and the file or command that it names. */
+function toolTitle({ layer, origin, name }: ManifestEntry): string {
+  const what = name === undefined ? origin.ref : `${origin.ref} ${name}`
+  return layer === 'tool-call' ? `Call of ${what}` : `Result of ${what}`
 }
 
 /** From 1, in reading order. */

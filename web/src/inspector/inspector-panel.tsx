@@ -1,4 +1,5 @@
 import { lazy, type ReactNode, useEffect, useState } from 'react'
+import type { SessionProgram } from '../../../src/capability.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { shownPlace } from '../parts/shown-place.ts'
 import { Tabs } from '../parts/tabs.tsx'
@@ -18,13 +19,15 @@ interface InspectorPanelProps {
   /** The call that is open; absent: the next one. */
   readonly call: string | undefined
   readonly next: NextCall
+  /** The program that made the calls, where that is another one. */
+  readonly program?: SessionProgram
   /** Whether it was asked for: on a narrow screen it then lies over the conversation. */
   readonly open: boolean
   onClose(): void
 }
 
 /** What the model read, or will read: beside the conversation where there is room, otherwise over it. */
-export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProps): ReactNode {
+export function InspectorPanel({ call, next, program, open, onClose }: InspectorPanelProps): ReactNode {
   const isWide = useMedia('(width >= 80rem)')
   const title = call === undefined ? 'Next call' : 'Call'
   const [tab, setTab] = useState('call')
@@ -40,8 +43,8 @@ export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProp
     if (place !== undefined && !isWide && open) onClose()
   }, [place])
   // Nothing of one call is shown in another.
-  const late = { key: call ?? 'next', session: next.session, call, next }
-  const tabs = [
+  const late = { key: call ?? 'next', session: next.session, call, next, program }
+  const own = [
     { id: 'call', title, content: <CallPanel {...late} /> },
     { id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> },
     { id: 'compare', title: 'Compare', content: <LatePanel panel={ComparePanel} {...late} /> },
@@ -49,6 +52,8 @@ export function InspectorPanel({ call, next, open, onClose }: InspectorPanelProp
     { id: 'share', title: 'Request', content: <LatePanel panel={SharePanel} {...late} /> },
     { id: 'history', title: 'History', content: <LatePanel panel={HistoryPanel} {...late} /> },
   ]
+  // What another program sends is its own: nothing of it can be tried here, and it has no layers with versions.
+  const tabs = program ? own.filter(({ id }) => id !== 'what-if' && id !== 'history') : own
   if (!isWide) {
     return open ? (
       <Dialog title="Inspector" wide onClose={onClose}>

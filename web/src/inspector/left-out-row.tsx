@@ -32,7 +32,7 @@ export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): 
     >
       <div className="flex flex-col gap-2 pb-2 text-xs">
         <EntryPlace {...inspected} entry={entry} manifest={manifest} />
-        <EntryOrigin entry={entry} pieces={[]} />
+        <EntryOrigin entry={entry} pieces={[]} isForeign={inspected.program !== undefined} />
         <Texts {...inspected} entry={entry} manifest={manifest} />
       </div>
     </Fold>

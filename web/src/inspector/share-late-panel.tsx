@@ -1,3 +1,4 @@
+import type { SessionProgram } from '../../../src/capability.ts'
 import { type ComponentType, type LazyExoticComponent, type ReactNode, Suspense } from 'react'
 import { Spinner } from '../parts/spinner.tsx'
 import type { NextCall } from './next-call.ts'
@@ -9,6 +10,8 @@ export interface Inspected {
   readonly call: string | undefined
   /** What the next call will be asked with. */
   readonly next: NextCall
+  /** The program that made the calls, where that is another one: then there is no next call to look at. */
+  readonly program?: SessionProgram | undefined
 }
 
 interface LatePanelProps extends Inspected {

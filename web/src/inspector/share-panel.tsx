@@ -1,5 +1,7 @@
 import { Copy, FileDown, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { api } from '../api/client.ts'
+import type { Assembled } from './what-if-assembly.ts'
 import { type RebuiltRequest, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -17,7 +19,7 @@ import { conversationTitles } from './share-titles.ts'
 import { assembleBeside } from './what-if-assembler.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
-export default function SharePanel({ call, next }: Inspected): ReactNode {
+export default function SharePanel({ call, next, program }: Inspected): ReactNode {
   const { data, error } = useResource<RebuiltRequest>(
     call === undefined ? undefined : `/api/calls/${encodeURIComponent(call)}/request?body=true`,
     { revalidateOnFocus: false },
@@ -37,7 +39,7 @@ export default function SharePanel({ call, next }: Inspected): ReactNode {
         <Button look="plain" disabled={command === undefined} onClick={() => void copy(command!)}>
           <Copy size={14} aria-hidden /> Copy as curl
         </Button>
-        <Button look="plain" onClick={() => void share(data, next)}>
+        <Button look="plain" onClick={() => void share(data, next, program !== undefined)}>
           <FileDown size={14} aria-hidden /> Share as one file
         </Button>
       </div>
@@ -87,9 +89,14 @@ async function copy(text: string): Promise<void> {
   showToast({ text: 'Copied. If the provider needs a key, put yours into the variable API_KEY.' })
 }
 
-async function share({ call, digest }: RebuiltRequest, next: NextCall): Promise<void> {
+async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign: boolean): Promise<void> {
   const { id, time, model, manifest } = call
   try {
+    if (isForeign) {
+      const parts = await api<Pick<Assembled, 'manifest' | 'pieces'>>(`/api/calls/${encodeURIComponent(id)}/parts`)
+      const shared = { id, time, model, manifest, texts: textsOf(parts), titles: new Map<string, string>(), digest }
+      return saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
+    }
     const scenario = await readScenario({ call: id, next })
     const left = manifest.entries.flatMap((entry) => {
       const texts = entry.outcome === 'omitted' ? leftOutTexts(entry, manifest, scenario) : []

@@ -5,7 +5,8 @@ export interface TimelineCall {
   readonly id: string
   readonly time: string
   /** `note`: it asked for a note, and is no step of the conversation. */
-  readonly kind?: 'note'
+  readonly kind?: 'note' | 'foreign'
+  readonly foreign?: { readonly kind: string }
   readonly used: number
   readonly available: number
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
@@ -34,8 +35,8 @@ export interface TimelinePoint {
 
 /** The calls of a session in their order, with what happened from one to the next. */
 export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
-  const calls = listed.filter(({ kind }) => kind === undefined)
-  return calls.map(({ id, time, used, available, reuse, forecast, cut, cutRecord }, index) => {
+  const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && GOING_ON.has(foreign.kind)))
+  return calls.map(({ id, time, used, available, reuse, forecast, cut, cutRecord, foreign }, index) => {
     const before = calls[index - 1]
     const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
     const { slot = '', cause } = reuse?.firstChange ?? {}
@@ -47,8 +48,13 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
       reused: reuse?.tokens ?? 0,
       isCut,
       ...(cutRecord ? { cutWords: cutSentence(cutRecord) } : {}),
-      breaksCache: cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),
+      breaksCache: foreign
+        ? cause !== undefined && cause !== 'grew'
+        : cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),
       ...(forecast?.money === undefined ? {} : { money: forecast.money }),
     }
   })
 }
+
+/** Kinds of calls of other programs that go on from one another. */
+const GOING_ON: ReadonlySet<string> = new Set(['turn', 'sub-agent', 'compaction'])

@@ -1,5 +1,6 @@
 import { Ellipsis, Pin } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { mutate } from 'swr'
 import { Link, useLocation } from 'wouter'
 import type { ListedSession } from '../api/resources.ts'
 import type { ApiError } from '../api/client.ts'
@@ -7,6 +8,7 @@ import { downloadSession, labelSession } from '../api/session-requests.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { programName } from '../parts/program-name.ts'
 import { deleteWithUndo } from './pending-deletion.ts'
 import { SessionStateMark } from './session-state.tsx'
 
@@ -28,12 +30,19 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
       <Link
         href={`/sessions/${encodeURIComponent(session.id)}`}
         aria-current={current ? 'page' : undefined}
+        onClick={() => {
+          // The page of another program opens at once, without a field for messages that it does not have.
+          if (session.program) void mutate(`/api/sessions/${encodeURIComponent(session.id)}`, session, false)
+        }}
         className={`flex min-w-0 flex-1 items-center gap-2 px-2 py-1.5 text-sm ${current ? 'font-medium' : ''}`}
       >
         <SessionStateMark state={session.state} />
         <span className="min-w-0 flex-1 truncate">
           <bdi>{title}</bdi>
         </span>
+        {session.program && (
+          <span className="max-w-24 shrink-0 truncate text-xs text-soft">{programName(session.program)}</span>
+        )}
         {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label="pinned" />}
       </Link>
       <Menu

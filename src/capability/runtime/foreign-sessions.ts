@@ -1,0 +1,55 @@
+import type { AnyMessage, Manifest, Piece } from '../../context.ts'
+import type { ForeignAnswer, ForeignFinding } from '../../foreign.ts'
+import type { SessionRow } from '../../session.ts'
+
+/** The sessions of other programs as a person reads them. Writes nothing. */
+export interface ForeignSessionService {
+  /** The program of each session that belongs to one, by the id of the session. */
+  programs(sessions: readonly SessionRow[]): Promise<ReadonlyMap<string, SessionProgram>>
+  /** What was said in the calls of a session, oldest first. Empty for a session of this gateway. Rejects with `not-found`. */
+  exchanges(session: string, options: ExchangesOptions): Promise<readonly ForeignExchange[]>
+  /** What the calls of a session paid for without need, the most expensive first. Rejects with `not-found`. */
+  findings(session: string): Promise<SessionFindings>
+  /** What a call sent, with the exact text of each part. Rejects with `not-found`, also for a call of this gateway, and with `missing-content`. */
+  parts(call: string): Promise<ForeignParts>
+}
+
+/** The program that a session belongs to. */
+export interface SessionProgram {
+  /** Such as `claude-code`. */
+  readonly name: string
+  /** As it named itself last. */
+  readonly version?: string
+  /** How many calls are on record. */
+  readonly calls: number
+}
+
+/** `before`: the newest of those that came before the call of this id. */
+export interface ExchangesOptions {
+  readonly limit: number
+  readonly before?: string | undefined
+}
+
+/** One call as a conversation shows it. */
+export interface ForeignExchange {
+  readonly call: string
+  readonly turn: string
+  /** What the person, or the agent that began a sub-agent, had said: where a turn begins. */
+  readonly words?: string
+  /** What came; absent where nothing did, or where it is gone. */
+  readonly answer?: Omit<ForeignAnswer, 'usage'>
+}
+
+/** Findings, and over how many calls they were looked for. */
+export interface SessionFindings {
+  readonly session: string
+  readonly calls: number
+  readonly findings: readonly ForeignFinding[]
+}
+
+/** What a call sent, taken apart: every token belongs to one entry of the manifest. */
+export interface ForeignParts {
+  readonly manifest: Manifest
+  readonly pieces: readonly Piece[]
+  readonly messages: readonly AnyMessage[]
+}

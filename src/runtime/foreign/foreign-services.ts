@@ -1,0 +1,29 @@
+import type { Runtime } from '../../capability.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { createForeignCalls } from './foreign-calls.ts'
+import { createForeignLimits } from './foreign-limits.ts'
+import { createForeignSessionService } from './foreign-session-service.ts'
+import { createForeignSessions } from './foreign-sessions.ts'
+
+type Calls = Parameters<typeof createForeignCalls>[0]
+type Limits = Parameters<typeof createForeignLimits>[0]
+type Sessions = Parameters<typeof createForeignSessionService>[0]
+
+type ForeignParts = Omit<Calls, 'written' | 'sessions' | 'limits'> &
+  Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
+  Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
+
+/** Calls of other programs over one home, and their sessions as a person reads them. */
+export function createForeignServices(parts: ForeignParts): Pick<Runtime, 'foreign' | 'foreignSessions'> {
+  const { store, clock, ledger, priceOf } = parts
+  const { foreignAssembly: assembleAgain, takeApart } = ledger
+  return {
+    foreign: createForeignCalls({
+      ...parts,
+      written: new Set(),
+      sessions: createForeignSessions({ store, clock, assembleAgain }),
+      limits: createForeignLimits(parts),
+    }),
+    foreignSessions: createForeignSessionService({ store, priceOf, assembleAgain, takeApart }),
+  }
+}

@@ -1,0 +1,179 @@
+import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { exactLine } from '../../../src/context.ts'
+import { Markdown } from '../markdown/markdown.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { count, dollars, duration } from '../parts/numbers.ts'
+import type { ForeignCall } from './foreign-session.ts'
+
+interface ForeignTurnsProps {
+  readonly session: string
+  readonly calls: readonly ForeignCall[]
+  /** The call that is open in the inspector. */
+  readonly open: string | undefined
+}
+
+/** The calls of another program by turn: a person's words, then each call with what came back. */
+export function ForeignTurns({ session, calls, open }: ForeignTurnsProps): ReactNode {
+  return turnsOf(calls).map((turn, index) => (
+    <article key={turn[0]!.id} aria-label={`Turn ${index + 1}`} className="flex min-w-0 flex-col gap-3">
+      {turn.map((call) => (
+        <CallView key={call.id} session={session} call={call} isOpen={call.id === open} />
+      ))}
+    </article>
+  ))
+}
+
+/** The program says which turn a call belongs to. What comes beside one, such as a title or a sub-agent, is in the same turn. */
+function turnsOf(calls: readonly ForeignCall[]): readonly (readonly ForeignCall[])[] {
+  const turns: ForeignCall[][] = []
+  let newest: string | undefined
+  for (const call of calls) {
+    const isOther = call.foreign?.kind === 'turn' && call.turn !== newest
+    const last = turns.at(-1)
+    if (last === undefined || (isOther && newest !== undefined)) turns.push([call])
+    else last.push(call)
+    if (isOther) newest = call.turn
+  }
+  return turns
+}
+
+interface CallViewProps {
+  readonly session: string
+  readonly call: ForeignCall
+  readonly isOpen: boolean
+}
+
+function CallView({ session, call, isOpen }: CallViewProps): ReactNode {
+  const { words, answer } = call.said ?? {}
+  const kind = call.foreign?.kind ?? 'other'
+  return (
+    <>
+      {words !== undefined && (
+        <div
+          dir="auto"
+          className={`max-w-full rounded-2xl bg-sunken px-4 py-2 break-words whitespace-pre-wrap ${kind === 'turn' ? 'self-end' : 'self-start text-sm'}`}
+        >
+          {kind === 'sub-agent' && <p className="text-xs text-soft">To a sub-agent</p>}
+          <LongText text={words} />
+        </div>
+      )}
+      <section aria-label={callTitle(call)} className="flex min-w-0 flex-col gap-2">
+        <CallLine session={session} call={call} isOpen={isOpen} />
+        <Changed call={call} />
+        {answer?.reasoning ? (
+          <Fold className="text-sm text-soft" summary="Reasoning">
+            <div dir="auto" className="mt-1 border-s-2 border-line ps-3 break-words whitespace-pre-wrap">
+              <LongText text={answer.reasoning} />
+            </div>
+          </Fold>
+        ) : null}
+        {answer?.text ? <Markdown text={answer.text} /> : null}
+        {answer?.calls.map((tool) => (
+          <ToolCall key={tool.id} {...tool} />
+        ))}
+        {answer?.cut && <p className="text-xs text-soft">The end of this answer was too long to be kept.</p>}
+        {call.outcome?.error && (
+          <p dir="auto" className="text-sm break-words text-bad">
+            {call.outcome.error.message}
+          </p>
+        )}
+      </section>
+    </>
+  )
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  turn: 'Step',
+  'sub-agent': 'Sub-agent',
+  compaction: 'Compaction',
+  title: 'Title',
+  count: 'Token count',
+  quota: 'Quota check',
+  other: 'Other call',
+}
+
+function callTitle({ foreign }: ForeignCall): string {
+  const kind = foreign?.kind ?? 'other'
+  return kinds[kind] ?? kind
+}
+
+/** What it was for, used and cost. It opens the call in the inspector. */
+function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
+  const { id, foreign, used, outcome, cost, reuse } = call
+  const { promptTokens, cachedTokens } = outcome?.usage ?? {}
+  const about = outcome?.usageEstimated ? 'about ' : ''
+  const status = foreign?.status !== undefined && foreign.status >= 400 ? `status ${foreign.status}` : undefined
+  const facts = [
+    promptTokens === undefined ? `${count(used)} tokens counted` : `${about}${count(promptTokens)} tokens`,
+    ...(cachedTokens ? [`${count(cachedTokens)} from the cache`] : []),
+    ...(cost === undefined ? [] : [`${about}${dollars(cost)}`]),
+    ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),
+    ...(foreign?.retryOf === undefined ? [] : ['a retry']),
+    ...(status === undefined ? [] : [status]),
+  ]
+  const share = used === 0 ? 0 : Math.min(1, (reuse?.tokens ?? 0) / used)
+  return (
+    <Link
+      href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(id)}`}
+      aria-current={isOpen ? 'true' : undefined}
+      className={`flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5 rounded px-1 text-xs text-soft hover:text-ink ${isOpen ? 'bg-line' : ''}`}
+    >
+      <span className="font-medium text-ink">{callTitle(call)}</span>
+      <span
+        role="img"
+        aria-label={`${count(reuse?.tokens ?? 0)} of ${count(used)} tokens as in the call before`}
+        title={`${count(reuse?.tokens ?? 0)} of ${count(used)} tokens as in the call before`}
+        className="flex h-1.5 w-16 overflow-hidden rounded-full bg-slot-input"
+      >
+        <span className="bg-slot-history" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="min-w-0 tabular-nums">{facts.join(', ')}</span>
+    </Link>
+  )
+}
+
+/** Why it begins otherwise than the call before; nothing where the conversation only went on. */
+function Changed({ call: { reuse } }: { readonly call: ForeignCall }): ReactNode {
+  const { cause, why } = reuse?.firstChange ?? {}
+  if (cause === undefined || cause === 'grew') return null
+  return (
+    <p dir="auto" className="border-s-2 border-warn ps-2 text-sm break-words">
+      {why ?? cause}
+    </p>
+  )
+}
+
+function ToolCall({ name, input }: { readonly name: string; readonly input: unknown }): ReactNode {
+  const json = JSON.stringify(input, null, 2) ?? ''
+  return (
+    <Fold
+      className="group min-w-0 rounded-lg border border-line bg-raised text-sm"
+      summaryClassName="flex min-w-0 items-center gap-2 px-3 py-2"
+      summary={
+        <>
+          <ChevronRight
+            size={14}
+            aria-hidden
+            className="shrink-0 text-soft transition-transform group-open:rotate-90"
+          />
+          <code className="shrink-0 font-mono font-medium">{name}</code>
+          <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
+            {exactLine((JSON.stringify(input) ?? '').slice(0, 300))}
+          </span>
+        </>
+      }
+    >
+      <pre
+        aria-label={`Input of ${name}`}
+        role="region"
+        tabIndex={0}
+        className="max-h-72 overflow-auto border-t border-line px-3 py-2 font-mono text-xs whitespace-pre-wrap wrap-anywhere"
+      >
+        {json}
+      </pre>
+    </Fold>
+  )
+}

@@ -1,0 +1,13 @@
+import type { SessionProgram } from '../../../src/capability.ts'
+
+/** Names that people know programs by. */
+const names: Readonly<Record<string, string>> = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  openclaw: 'OpenClaw',
+}
+
+/** `Claude Code`. */
+export function programName({ name }: Pick<SessionProgram, 'name'>): string {
+  return names[name] ?? name
+}
