@@ -39,7 +39,13 @@ export type {
   ReasoningMetadata,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
-export { builtInProviders, createModels, type Models, type ModelsSettings, type ProviderServer } from './model/models.ts'
+export {
+  builtInProviders,
+  createModels,
+  type Models,
+  type ModelsSettings,
+  type ProviderServer,
+} from './model/models.ts'
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'

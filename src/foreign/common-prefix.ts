@@ -68,7 +68,8 @@ function placeOf({ sections }: ComparedUnit): { readonly id: string; readonly sl
 /** The text of a piece, for people. */
 function saidText(content: Piece['content']): string {
   if (typeof content === 'string') return content
-  if (!('role' in content)) return jsonOf(content)
+  // A tool may have a field of any name.
+  if ('inputSchema' in content || !('role' in content)) return jsonOf(content)
   if (typeof content.content === 'string') return content.content
   const texts = content.content.map((part) => {
     if (part.type === 'text' || part.type === 'reasoning') return part.text

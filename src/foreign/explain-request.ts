@@ -143,5 +143,5 @@ function* sectionTokens(
 }
 
 function isMessage(content: Piece['content']): content is AnyMessage {
-  return typeof content === 'object' && 'role' in content
+  return typeof content === 'object' && !('inputSchema' in content) && 'role' in content
 }

@@ -22,7 +22,7 @@ import { skills } from '../capabilities/skills/skills.ts'
 import { subjects } from '../capabilities/subjects/subjects.ts'
 import { telemetry } from '../capabilities/telemetry/telemetry.ts'
 import { telegram } from '../capabilities/telegram/telegram.ts'
-import { passThrough } from '../capabilities/pass-through/pass-through.ts'
+import { relay } from '../capabilities/relay/relay.ts'
 import { webAccess } from '../capabilities/web-access/web-access.ts'
 import { webApp } from '../capabilities/web-app/web-app.ts'
 import { workspace } from '../capabilities/workspace/workspace.ts'
@@ -58,7 +58,7 @@ export const builtIn: readonly AnyCapability[] = [
   aiSdkChat,
   acp,
   telegram,
-  passThrough,
+  relay,
   webApp,
   ...providerCapabilities,
 ]

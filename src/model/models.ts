@@ -123,13 +123,14 @@ export function createModels(settings: ModelsSettings): Models {
         return facts(id, connected, listed.name).catch(() => undefined)
       }),
     knownFacts(id) {
+      const before = cache.get(id)
+      if (before) return before
       const slash = id.indexOf('/')
       const found = connections(settings).find(({ connection }) => connection.name === id.slice(0, slash))
-      const name = id.slice(slash + 1)
       if (!found || slash < 0) return undefined
-      const facts = cache.get(id) ?? catalogFacts(found.provider.catalog, name)
-      const own = models[id]
-      if (facts) return cache.get(id) ?? configured(adjusted(facts, found), own)
+      const [name, own] = [id.slice(slash + 1), models[id]]
+      const cataloged = catalogFacts(found.provider.catalog, name)
+      if (cataloged) return configured(adjusted(cataloged, found), own)
       return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own) : undefined
     },
     server(name) {

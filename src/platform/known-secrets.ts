@@ -9,6 +9,8 @@ export interface KnownSecrets {
    * part of one that was cut at its beginning or its end.
    */
   redact(text: string): string
+  /** The name of the first secret in a text, in any of those forms; `undefined` where there is none. Quicker than `redact`. */
+  find(text: string): string | undefined
 }
 
 /** A text has the same first two characters as some part of a form: the table of distances by their hash. */
@@ -18,21 +20,25 @@ const TABLE_MASK = (1 << TABLE_BITS) - 1
 /** Creates the memory of one process or of one server. `values`: by name. */
 export function knownSecrets(values: Readonly<Record<string, string>> = {}): KnownSecrets {
   const known = new Map<string, string>()
-  let search: ((text: string) => string) | undefined
+  let search: Search | undefined
   const learn = (name: string, value: string): void => {
     if (known.get(value) !== undefined) return
     known.set(value, name)
     search = undefined
   }
   for (const [name, value] of Object.entries(values)) learn(name, value)
+  const current = (): Search => {
+    search ??= createSearch([...known].flatMap(([value, name]) => secretForms(name, value)))
+    return search
+  }
   return {
     learn,
-    redact(text) {
-      search ??= createSearch([...known].flatMap(([value, name]) => secretForms(name, value)))
-      return search(text)
-    },
+    redact: (text) => current().redact(text),
+    find: (text) => current().find(text),
   }
 }
+
+type Search = Pick<KnownSecrets, 'redact' | 'find'>
 
 /** The beginning or the end of a form, which is looked for. */
 interface Anchor {
@@ -45,12 +51,12 @@ interface Anchor {
  * Looks for all anchors in one pass that skips most characters (Wu and Manber, 1994), so that ten megabytes cost some
  * milliseconds, however many secrets there are.
  */
-function createSearch(forms: readonly SecretForm[]): (text: string) => string {
+function createSearch(forms: readonly SecretForm[]): Search {
   const anchors = forms.flatMap((form): readonly Anchor[] => [
     { text: form.text.slice(0, form.head), form, isEnd: false },
     { text: form.text.slice(form.text.length - form.tail), form, isEnd: true },
   ])
-  if (anchors.length === 0) return (text) => text
+  if (anchors.length === 0) return { redact: (text) => text, find: () => undefined }
   const least = Math.min(...anchors.map(({ text }) => text.length))
   const distances = new Uint8Array(TABLE_MASK + 1).fill(Math.min(255, least - 1))
   const endingHere = new Map<number, Anchor[]>()
@@ -64,8 +70,8 @@ function createSearch(forms: readonly SecretForm[]): (text: string) => string {
   // The longest first: the end of one form may be that of another, too.
   for (const found of endingHere.values()) found.sort((one, other) => other.form.text.length - one.form.text.length)
 
-  return (text) => {
-    const cuts: Cut[] = []
+  /** The parts of secrets in a text, in their order, one after the other. */
+  function* cutsIn(text: string): Generator<Cut> {
     let done = 0
     for (let at = least - 1; at < text.length;) {
       const pair = pairHash(text, at)
@@ -76,13 +82,23 @@ function createSearch(forms: readonly SecretForm[]): (text: string) => string {
       }
       const cut = findCut(text, at - least + 1, endingHere.get(pair) ?? [], done)
       if (cut) {
-        cuts.push(cut)
+        yield cut
         done = cut.end
         at = Math.max(at, cut.end + least - 2)
       }
       at += 1
     }
-    return removeRests(cuts.length === 0 ? text : withoutCuts(text, cuts), forms)
+  }
+
+  return {
+    redact(text) {
+      const cuts = [...cutsIn(text)]
+      return removeRests(cuts.length === 0 ? text : withoutCuts(text, cuts), forms)
+    },
+    find(text) {
+      for (const { name } of cutsIn(text)) return name
+      return undefined
+    },
   }
 }
 

@@ -375,6 +375,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
+        await foreign.settled()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
         budgets.close()

@@ -2,6 +2,7 @@ import type { Clock } from '../../capability.ts'
 import { commonPrefix, type ForeignAssembly, type ForeignIdentity } from '../../foreign.ts'
 import { defined, keyedQueue, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
+import { seal, type Sealed } from '../ledger/seal.ts'
 
 /** Which session a call of another program belongs to. */
 export interface ForeignSessions {
@@ -31,6 +32,7 @@ interface PlacedForeignCall {
 export interface LastForeignCall {
   readonly record: Pick<CallRecord, 'id' | 'model' | 'time' | 'outcome' | 'foreign' | 'requestDigest'>
   readonly assembly: ForeignAssembly
+  readonly fingerprint: Sealed['fingerprint']
 }
 
 interface ForeignSessionsParts {
@@ -60,7 +62,7 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     const isOfLine = ({ foreign }: CallRecord) => foreign?.kind === kind && foreign.session === thread
     const record = (await store.calls(session, { last: 50 })).findLast(isOfLine)
     const assembly = record && (await assembleAgain(record))
-    const last = record && assembly && { record, assembly }
+    const last = record && assembly && { record, assembly, fingerprint: seal(assembly).fingerprint }
     remember(key, last)
     return last
   }

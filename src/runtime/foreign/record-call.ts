@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type Usage,
 } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { type Reuse, seal, type SealedManifest } from '../ledger/seal.ts'
+import { type Reuse, seal, type Sealed, type SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
 import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
@@ -34,7 +35,7 @@ export interface RecordParts {
   readonly counter: TokenCounter
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   readonly sessions: ForeignSessions
-  readonly secrets?: Pick<KnownSecrets, 'redact'> | undefined
+  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find'> | undefined
   /** Contents that were written, by session and hash. */
   readonly written: Set<string>
   /** What is known of a model without asking its provider. */
@@ -44,16 +45,21 @@ export interface RecordParts {
 /** Writes a call that is over: whose it was, what it sent, what came, and what that cost. Returns the record. */
 export async function recordCall(parts: RecordParts, call: EndedCall): Promise<CallRecord> {
   const { store, clock, counter, sessions } = parts
+  const clean = (text: string | undefined) => (text === undefined ? text : (parts.secrets?.redact(text) ?? text))
   const body = await decodeBody(call.body, call.head.headers['content-encoding'])
   const parsed = parseBody(body)
   const identity = identifyCall(call.head, parsed)
   const assembly = await explain(identity, parsed, { counter, provider: call.provider })
   const answer = await call.reader?.end()
   const token = call.caller.name
-  const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && firstWords(assembly) })
+  const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && clean(firstWords(assembly)) })
   const { session, last } = placed
   const model = modelId(call.provider, identity.model)
-  const isRetry = last !== undefined && assembly !== undefined && repeats(last, identity, assembly)
+  // Each of these steps goes through the whole body: other calls are on their way meanwhile.
+  await setImmediate()
+  const sealed = assembly && seal(assembly)
+  await setImmediate()
+  const isRetry = last !== undefined && sealed !== undefined && repeats(last, identity, sealed.manifest.requestDigest)
   const facts: ForeignFacts = {
     client: identity.client.name,
     kind: identity.kind,
@@ -68,19 +74,22 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     end: call.end.type,
   }
   const outcome = outcomeOf(call, { answer, assembly })
-  const manifest = assembly && (await accountFor(parts, assembly, { last, model, facts: parts.factsOf(model) }))
+  const known = parts.factsOf(model)
+  const manifest = assembly && sealed && (await accountFor(parts, { assembly, sealed, last, model, facts: known }))
+  await setImmediate()
+  const isDirty = hasSecret(body, parts.secrets)
   const put = holdingPut(parts, session)
   const input: ForeignInput = {
     foreign: {
       method: call.head.method,
-      path: call.head.path,
+      path: clean(call.head.path)!,
       ...defined({
         format: identity.format,
         answer: answer && `sha256:${await put(JSON.stringify(answer))}`,
       }),
       body: {
-        ...(await storeBody(body, put)),
-        ...(hasSecret(body, parts.secrets) ? { redacted: true } : {}),
+        ...(await storeBody(body, isDirty ? put : holdingPut({ ...parts, secrets: undefined }, session))),
+        ...(isDirty ? { redacted: true } : {}),
         ...defined({ encoding: call.head.headers['content-encoding'] }),
       },
     },
@@ -96,7 +105,10 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     kind: 'foreign',
     foreign: facts,
     input,
-    manifest: manifest ?? emptyManifest(counter, model),
+    // Its causes quote words, and its names are words of the body.
+    manifest:
+      (isDirty && manifest ? (JSON.parse(clean(JSON.stringify(manifest))!) as SealedManifest) : manifest) ??
+      emptyManifest(counter, model),
     requestDigest: manifest?.requestDigest ?? '',
     outcome,
   }
@@ -104,7 +116,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     { type: 'append', session, bodies: [{ type: 'foreign-call', call: call.id }], time: clock.time() },
     { type: 'call', record },
   ])
-  if (assembly) sessions.note(session, { record, assembly })
+  if (assembly && sealed) sessions.note(session, { record, assembly, fingerprint: sealed.fingerprint })
   return record
 }
 
@@ -130,19 +142,16 @@ function parseBody(body: Uint8Array): unknown {
   }
 }
 
-/** Whether a call says again what the last one said, in the same turn. */
-function repeats(
-  { record, assembly: before }: LastForeignCall,
-  { turn }: ForeignIdentity,
-  now: ForeignAssembly,
-): boolean {
+/** Whether a call says again what the last one said, in the same turn. `digest`: of its request. */
+function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest: string): boolean {
   if (record.foreign?.turn !== turn) return false
   const hasAnswer = record.outcome?.error === undefined && record.foreign?.end === 'whole'
-  if (hasAnswer && turn === undefined) return false
-  return sha256(JSON.stringify(before.request)) === sha256(JSON.stringify(now.request))
+  return !(hasAnswer && turn === undefined) && record.requestDigest === digest
 }
 
 interface AccountOptions {
+  readonly assembly: ForeignAssembly
+  readonly sealed: Sealed
   readonly last: LastForeignCall | undefined
   readonly model: string
   readonly facts: ModelFacts | undefined
@@ -151,10 +160,8 @@ interface AccountOptions {
 /** The account with what of it was sent before, by meaning, and what the call was expected to cost by what came before it. */
 async function accountFor(
   { clock, context }: RecordParts,
-  assembly: ForeignAssembly,
-  { last, model, facts }: AccountOptions,
+  { assembly, sealed, last, model, facts }: AccountOptions,
 ): Promise<SealedManifest> {
-  const sealed = seal(assembly)
   const reuse = last && commonPrefix(last.assembly, assembly)
   const { pieces: _, ...shown } = reuse ?? { pieces: 0 }
   const account = { ...sealed.manifest, ...(reuse ? { reuse: shown as Reuse } : {}) }
@@ -162,7 +169,7 @@ async function accountFor(
   const before = last && {
     call: last.record.id,
     model: last.record.model,
-    fingerprint: seal(last.assembly).fingerprint,
+    fingerprint: last.fingerprint,
     at: Date.parse(last.record.time),
     usage: last.record.outcome?.usage,
   }
@@ -223,8 +230,7 @@ function errorOf(
 
 function hasSecret(body: Uint8Array, secrets: RecordParts['secrets']): boolean {
   if (!secrets) return false
-  const text = new TextDecoder().decode(body)
-  return secrets.redact(text) !== text
+  return secrets.find(new TextDecoder().decode(body)) !== undefined
 }
 
 /** Contents with words of the session go with it, unless another one has said the same. What was written lately is not again. */

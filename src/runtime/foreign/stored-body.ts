@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { splitBody } from '../../foreign.ts'
-import { sha256 } from '../../platform.ts'
+import { sha256, timeSlice } from '../../platform.ts'
 import type { ContentStore } from '../../session.ts'
 import type { StoredBody } from './foreign-input.ts'
 
@@ -15,7 +15,14 @@ export type PutPart = (text: string) => Promise<string>
 export async function storeBody(body: Uint8Array, put: PutPart): Promise<Omit<StoredBody, 'encoding'>> {
   const isText = isUtf8(body)
   const parts = isText ? textParts(splitBody(body)) : [Buffer.from(body).toString('base64')]
-  const references = await Promise.all(parts.map(async (part) => `sha256:${await put(part)}`))
+  // Written together, and hashed in slices: other calls are on their way meanwhile.
+  const written: Promise<string>[] = []
+  const work = timeSlice()
+  for (const part of parts) {
+    if (work.isOver()) await work.rest()
+    written.push(put(part))
+  }
+  const references = (await Promise.all(written)).map((hash) => `sha256:${hash}`)
   const groups = await Promise.all(
     groupReferences(references).map(async (group) => `sha256:${await put(JSON.stringify(group))}`),
   )

@@ -113,7 +113,8 @@ const forms = new WeakMap<object, PieceForm>()
 
 function pieceForm(content: Piece['content']): PieceForm {
   if (typeof content === 'string') return { role: 'system', blocks: 1, kind: textKind(content) }
-  if (!('role' in content)) return { role: 'tools', blocks: 1, kind: 'json' }
+  // A definition of another program's tool may have a field of any name.
+  if ('inputSchema' in content || !('role' in content)) return { role: 'tools', blocks: 1, kind: 'json' }
   const known = forms.get(content)
   if (known) return known
   const { role, content: parts } = content

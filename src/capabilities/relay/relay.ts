@@ -1,22 +1,22 @@
 import { capability, serviceKey } from '../../capability.ts'
-import type { PassThrough } from './open-pass-through.ts'
-import { type ThroughSettings, throughSettings } from './through-settings.ts'
+import type { Relay } from './open-relay.ts'
+import { type RelaySettings, relaySettings } from './relay-settings.ts'
 
 /** Passes on what other programs send. */
-export const passThroughService = serviceKey<PassThrough>('pass-through')
+const relayService = serviceKey<Relay>('relay')
 
 /** Other people's agents: their calls go on to the provider unchanged, and are recorded, priced and held to budgets. */
-export const passThrough = capability<ThroughSettings, PassThrough>({
-  name: 'pass-through',
+export const relay = capability<RelaySettings, Relay>({
+  name: 'relay',
   summary: 'passes calls of other programs on to their provider unchanged, and records them',
-  settings: throughSettings,
+  settings: relaySettings,
   settingsKey: 'through',
-  checks: async (context) => (await import('./check-pass-through.ts')).checkPassThrough(context),
+  checks: async (context) => (await import('./check-relay.ts')).checkRelay(context),
   async startLine(runtime) {
-    const service = runtime.capability(passThroughService)
+    const service = runtime.capability(relayService)
     return service?.isOn ? { label: 'Through', text: 'calls of other programs: /through/PROVIDER' } : undefined
   },
-  start: async (host) => (await import('./open-pass-through.ts')).openPassThrough(host),
+  start: async (host) => (await import('./open-relay.ts')).openRelay(host),
   rawEndpoints: ({ service }) => service.endpoints,
   status: ({ runtime, service }) => (service.isOn ? { through: runtime.foreign.state() } : {}),
   warnings: ({ service }) => service.warnings(),

@@ -5,20 +5,20 @@ import { THROUGH } from './address.ts'
 import { answerCall } from './answer-call.ts'
 import { gatewayToken } from './gateway-token.ts'
 import { refuseCall } from './refusal.ts'
-import type { ThroughSettings } from './through-settings.ts'
+import type { RelaySettings } from './relay-settings.ts'
 
 /** Calls of other programs, passed on. */
-export interface PassThrough {
+export interface Relay {
   readonly isOn: boolean
   readonly endpoints: readonly RawEndpoint[]
   warnings(): readonly string[]
-  stop(): Promise<void>
+  stop(): void
 }
 
 /** Idle connections to a provider are kept for so long, ms: less than servers keep theirs. */
 const IDLE_MS = 4_000
 
-export function openPassThrough(host: CapabilityHost<ThroughSettings>): PassThrough {
+export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
   const { settings } = host
   const isOn = settings.enabled && host.writes
   const options = {
@@ -53,8 +53,7 @@ export function openPassThrough(host: CapabilityHost<ThroughSettings>): PassThro
       const calls = lost === 1 ? '1 call' : `${lost} calls`
       return [`${calls} of other programs went on and could not be recorded. The last fault: ${lastFault ?? 'unknown'}`]
     },
-    async stop() {
-      await host.runtime.foreign.settled()
+    stop() {
       agents.http.destroy()
       agents.https.destroy()
     },

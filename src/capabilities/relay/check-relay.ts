@@ -1,9 +1,9 @@
 import type { CheckContext, Finding, ForeignCallState } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
-import type { ThroughSettings } from './through-settings.ts'
+import type { RelaySettings } from './relay-settings.ts'
 
 /** Whether calls of other programs go through, and whether they were recorded. */
-export async function checkPassThrough({ settings, get }: CheckContext<ThroughSettings>): Promise<readonly Finding[]> {
+export async function checkRelay({ settings, get }: CheckContext<RelaySettings>): Promise<readonly Finding[]> {
   if (!settings.enabled) return [ok('through', 'off')]
   const status = await get<{ readonly through?: ForeignCallState }>('/api/status')
   const { recorded = 0, lost = 0, lastFault = 'unknown' } = status?.through ?? {}

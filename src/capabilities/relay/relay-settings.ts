@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** The settings of calls that are passed on. */
-export const throughSettings = z
+export const relaySettings = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether calls of other programs go through this gateway.'),
     signInTokens: z
@@ -38,4 +38,4 @@ export const throughSettings = z
   .describe('Calls of other programs, passed on to their provider byte by byte and recorded.')
 
 /** How calls of other programs are passed on. */
-export type ThroughSettings = z.output<typeof throughSettings>
+export type RelaySettings = z.output<typeof relaySettings>

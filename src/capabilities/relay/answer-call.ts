@@ -8,11 +8,11 @@ import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.
 import { endToEnd, filterPairs, type HeaderPairs, keyPair, withoutCredentials } from './header-pairs.ts'
 import { readWholeBody } from './read-whole-body.ts'
 import { refuseCall } from './refusal.ts'
-import type { ThroughSettings } from './through-settings.ts'
+import type { RelaySettings } from './relay-settings.ts'
 
 interface AnswerParts {
   readonly foreign: ForeignCallService
-  readonly settings: ThroughSettings
+  readonly settings: RelaySettings
   agentOf(server: URL): Agent
 }
 
@@ -126,7 +126,7 @@ function requireServer(foreign: ForeignCallService, provider: string): ProviderS
 /** The headers that go on: with the caller's own key, or with that of the gateway where the caller sent none. */
 async function outgoingHeaders(
   server: ProviderServer,
-  settings: ThroughSettings,
+  settings: RelaySettings,
   { incoming, token }: RawCall,
 ): Promise<HeaderPairs> {
   const given = filterPairs(withoutGatewayToken(endToEnd(incoming.rawHeaders), token), (name) => name !== 'host')
