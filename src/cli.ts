@@ -1,6 +1,7 @@
 // The command line: what a capability needs to contribute a command of its own, in the words and the form of the others.
 // A command is a `Command` of `capability.ts`; `commandWithSubcommands` makes one from a table.
 
+export { type AddressedGateway, openAddressedGateway } from './cli/addressed-gateway.ts'
 export { apiPath, readFailure, requestJson, type RequestInput, sendRequest } from './cli/answer.ts'
 export { confirmAction, connectionPurpose } from './cli/approval/asking.ts'
 export { diffText } from './cli/approval/call-text.ts'
@@ -13,15 +14,26 @@ export { CommandFailure, refuseTools, usageFailure } from './cli/failure.ts'
 export { findByName } from './cli/find-one.ts'
 export { findSession } from './cli/find-session.ts'
 export { fileFailure, readNamedFile } from './cli/input-text.ts'
-export { onInterrupt } from './cli/interrupt.ts'
-export { applyStyle, lineLimit, note, print, printJson, printList, safeForTerminal, width } from './cli/io.ts'
+export { onInterrupt, signalExitCode } from './cli/interrupt.ts'
+export {
+  applyStyle,
+  lineLimit,
+  note,
+  print,
+  printJson,
+  printList,
+  readInput,
+  safeForTerminal,
+  width,
+} from './cli/io.ts'
 export { loadValidConfiguration } from './cli/load-configuration.ts'
 export { fetchPreview } from './cli/preview.ts'
 export { findRecord, parseVersion, recordSubcommands } from './cli/records.ts'
 export { parseLimit, searchHistory, snippet } from './cli/search-history.ts'
 export { ownerText, sizeText, stateText } from './cli/state-text.ts'
 export { commandWithSubcommands } from './cli/subcommand.ts'
-export { fittedTable, singleLine, table } from './cli/table.ts'
+export { cutToCells, fittedTable, singleLine, table } from './cli/table.ts'
 export { fullTimeText, timeText } from './cli/time-text.ts'
+export { makeToken, withNamedTokens } from './cli/tokens.ts'
 export { serverSentEvents } from './cli/turn.ts'
 export { version } from './cli/version.ts'

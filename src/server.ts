@@ -10,12 +10,14 @@ export { bytes, empty, json, errorResponse, securityHeaders } from './server/ans
 export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 // What routes that answer in a format of others are made with.
-export { type AnswerEvent } from './server/completions/turn-completion.ts'
+export { type AnswerEvent, turnCompletion } from './server/completions/turn-completion.ts'
+export { filePart, imageFile } from './server/completions/file-part.ts'
 export {
   completionHeaders,
   completionHeaderWords,
   type CompletionSource,
   requestedModel,
+  type SessionMessage,
   sessionSource,
 } from './server/completions/completion-source.ts'
 export {

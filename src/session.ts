@@ -65,14 +65,15 @@ export type {
 export { budgetLedgerFile, carryBudgetLedger, copyBudgetLedger } from './session/sqlite/carry-budget-ledger.ts'
 export { openBudgetLedger } from './session/sqlite/budget-ledger.ts'
 export { type BudgetLimit, budgetLimitFault, type BudgetPeriod, type InputBudget } from './session/input-budget.ts'
-export type {
-  CallListener,
-  CallOutcome,
-  CallRecord,
-  CallStore,
-  CallWarning,
-  ForeignFacts,
-  Usage,
+export {
+  type CallListener,
+  type CallOutcome,
+  type CallRecord,
+  type CallStore,
+  type CallWarning,
+  type ForeignFacts,
+  type Usage,
+  usedTokens,
 } from './session/call.ts'
 export {
   type CallSum,
@@ -98,7 +99,7 @@ export {
 } from './session/log-store.ts'
 export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
 export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'
-export type { SessionStore, ValueStore, Write } from './session/session-store.ts'
+export { endedCalls, type SessionStore, type ValueStore, type Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
 export { importedHeadKey, importSession } from './session/import-session.ts'

@@ -16,7 +16,7 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   )
   const { session } = await gateway.say('How high is the water at the quay?')
   const none = await gateway.foreword('notes', session)
-  assert.equal(none.stdout, 'No notes yet: nothing was cut out of this session.\n')
+  assert.equal(none.stdout, 'There are no notes: nothing was cut out of this session, or its notes are left out.\n')
   for (let turn = 0; turn < 12; turn += 1) await gateway.say(`And at harbour ${1000 + turn}?`, { session })
 
   const { stdout } = await gateway.foreword('notes', session, '--json')
@@ -30,7 +30,7 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   assert.match(written.stdout, /words of call call_\w+\n[\s\S]*They agreed on feet\./)
   const forgotten = await gateway.foreword('notes', session, '--forget')
   assert.match(forgotten.stdout, /^\d+ notes? (?:is|are) left out\.\n$/)
-  assert.match((await gateway.foreword('notes', session)).stdout, /^No notes yet/)
+  assert.match((await gateway.foreword('notes', session)).stdout, /^There are no notes/)
   const missing = await gateway.foreword('notes', session, '--write')
   assert.match(missing.stderr, /has no notes/)
 

@@ -60,6 +60,7 @@ test('from the start of a gateway to its end, every command finds what the other
   assert.match((await ask('reload', sessionId)).stderr, /foreword reload --now SESSION/)
   const folded = `Reloaded\\.\n${sessionId}: \\d+ tokens sent again.* at the next call\\.\n`
   assert.match((await ask('reload', '--now', sessionId)).stdout, new RegExp(folded))
+  assert.match((await ask('reload', '--now', 'last')).stdout, /nothing is sent again|tokens sent again|composed/)
 
   const second = spawnForeword(context, ['start'], environment)
   assert.equal(await second.ended, 1)

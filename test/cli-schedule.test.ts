@@ -33,6 +33,36 @@ test('a schedule is added, listed, shown, paused, resumed, run and removed', asy
   assert.match((await foreword()).stderr, /No schedules yet/)
 })
 
+test('a schedule is edited in place, and what is not given stays', async (t) => {
+  const foreword = commandLine(t)
+  await foreword(
+    'add',
+    'every weekday at 8',
+    'Look at the news.',
+    '--new',
+    '--budget',
+    '0.50',
+    '--if-changed',
+    'file:/n',
+  )
+  const edited = await foreword('edit', 'look', '--when', 'every day at 9', '--if-changed', 'none', '--name', 'News')
+  assert.match(edited.stderr, /^Changed News: every day at 9, next \d{4}-\d\d-\d\d 09:00/)
+  const { stdout } = await foreword('edit', 'News', '--text', 'Read on.', '--budget', '20000tokens', '--json')
+  const { when, text, budget, ifChanged } = JSON.parse(stdout) as Record<string, unknown>
+  assert.deepEqual([when, text, budget, ifChanged], ['every day at 9', 'Read on.', { tokens: 20_000 }, undefined])
+  assert.match((await foreword('edit', 'Weather', '--text', 'x')).stderr, /List them with `foreword schedule`\./)
+  for (const [words, message] of [
+    [[], /Nothing is to be changed/],
+    [['--when', 'soon'], /Cannot read the time "soon"/],
+    [['--session', 'last', '--agent', 'x'], /Where do the runs go/],
+    [['--text', ' '], /text: is blank/],
+  ] as const) {
+    const { code, stderr } = await foreword('edit', 'News', ...words)
+    assert.notEqual(code, 0, words.join(' '))
+    assert.match(stderr, message)
+  }
+})
+
 test('a path of a condition is meant from the folder of the person, and a budget may be of tokens', async (t) => {
   const foreword = commandLine(t)
   const words = ['--new', '--budget', '20000tokens', '--if-changed', 'file:news.txt', '--missed', 'all', '--json']

@@ -115,7 +115,7 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   const file = join(home, 'tool-access.json')
   const first = await run(['tools', 'allow', 'shell', 'files__*'], { environment })
   assert.equal(first.code, 0, first.stderr)
-  assert.match(first.stderr, /It takes effect at the next step/)
+  assert.match(first.stderr, /It takes effect at the next step[^]*`foreword reload --now`/)
   assert.match(
     first.stderr,
     /The shell may run no command yet\. Name presets in tools\.shell\.presets .*`foreword tools presets`/,

@@ -6,11 +6,12 @@ export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome'>) => number |
 
 /** Asks for the prices once. */
 export async function callCosts(runtime: Pick<Runtime, 'models'>): Promise<CallCost> {
-  const { callCost } = await import('../model.ts')
+  const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
   const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
   return ({ model, outcome }) => {
     const price = prices.get(model)
-    return outcome?.usage && price ? callCost(outcome.usage, price) : undefined
+    const usage = usedTokens(outcome)
+    return usage && price ? callCost(usage, price) : undefined
   }
 }
 

@@ -40,6 +40,8 @@ export interface RecordKind<Value> {
   readonly schema: z.ZodType<Value>
   /** No two have the same, whatever the case. */
   readonly nameOf: (value: Value) => string
+  /** What lists them after `foreword`. Default: `kind` with an s. */
+  readonly command?: string
   /** Throws for what cannot be used, where it differs from `before`. */
   readonly check?: (value: Value, before: Value | undefined) => Promise<void>
 }

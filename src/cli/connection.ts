@@ -5,7 +5,7 @@ import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 
 /** How long to wait for another process that holds the home, ms. */
-const HOME_TIMEOUT = 10_000
+export const HOME_TIMEOUT = 10_000
 
 /** What a command does: one that only reads works beside any other process on the home. */
 export type Purpose = 'write' | 'read'
@@ -47,7 +47,8 @@ function describeHolder(found: Running): string {
   return found.type === 'none' ? 'another process' : `process ${found.pid}`
 }
 
-function homeBusy(home: string, holder: string): CommandFailure {
+/** The failure of a command that another process keeps from its home. */
+export function homeBusy(home: string, holder: string): CommandFailure {
   const message = `${holder} holds the home ${home} and has not answered for ${HOME_TIMEOUT / 1000} seconds.`
   return new CommandFailure('home-busy', message, {
     hint: 'Wait until it ends, or end it, then try again. Or use another home with `--home DIRECTORY`.',
@@ -84,7 +85,8 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-function connectionTo(address: string, token: string | undefined): GatewayConnection {
+/** The connection to a gateway with an address. */
+export function connectionTo(address: string, token: string | undefined): GatewayConnection {
   return {
     fetch: (path, init = {}) => fetch(new URL(path, address), withToken(init, token)),
     close: () => Promise.resolve(),

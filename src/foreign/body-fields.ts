@@ -73,3 +73,14 @@ export const parameters: ReadonlySet<string> = new Set([
   'verbosity',
   'web_search_options',
 ])
+
+/** Fields that say nothing to a model: where something is kept, how far it came, where a cache ends. */
+export const silentFields: ReadonlySet<string> = new Set([
+  'id',
+  'status',
+  'index',
+  'cache_control',
+  'prompt_cache_breakpoint',
+  'output_config',
+  'internal_chat_message_metadata_passthrough',
+])

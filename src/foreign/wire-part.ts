@@ -1,3 +1,4 @@
+import { silentFields } from './body-fields.ts'
 import type { AnyMessage, Piece, ToolDefinition, ToolOutput } from '../context.ts'
 import { fieldsOf } from '../platform.ts'
 
@@ -196,21 +197,10 @@ export function opened(parts: readonly WirePart[], role: 'system' | 'user' | 'as
   return [{ ...first!, opens: true }, ...others]
 }
 
-/** Fields that say nothing to a model: where something is kept, how far it came, where a cache ends. */
-const SILENT: ReadonlySet<string> = new Set([
-  'id',
-  'status',
-  'index',
-  'cache_control',
-  'prompt_cache_breakpoint',
-  'output_config',
-  'internal_chat_message_metadata_passthrough',
-])
-
 /** The fields of a block that its reader has not read; none where they say nothing. */
 export function unread(block: JsonFields, read: readonly string[]): JsonFields | undefined {
   const rest = Object.entries(block).filter(
-    ([key, value]) => !SILENT.has(key) && !read.includes(key) && !isBlank(value),
+    ([key, value]) => !silentFields.has(key) && !read.includes(key) && !isBlank(value),
   )
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }

@@ -22,9 +22,7 @@ import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
-import { createForeignCalls } from './foreign/foreign-calls.ts'
-import { createForeignLimits } from './foreign/foreign-limits.ts'
-import { createForeignSessions } from './foreign/foreign-sessions.ts'
+import { openForeignCalls } from './foreign/open-foreign-calls.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -183,26 +181,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     readFingerprint,
   })
   const backlogs = createBacklogBudget()
-  const factsOf = (id: string) => parts.models.knownFacts?.(id)
-  const foreign = createForeignCalls({
+  const foreign = openForeignCalls({
     store,
     clock,
     counter: settings.counter,
     context,
     secrets,
     models: parts.models,
-    factsOf,
-    written: new Set(),
-    sessions: createForeignSessions({ store, clock, assembleAgain: ledger.foreignAssembly }),
-    limits: createForeignLimits({
-      store,
-      budgets,
-      counter: settings.counter,
-      clock,
-      factsOf,
-      resolve: (id) => models.resolve(id),
-      warn,
-    }),
+    choice: models,
+    budgets,
+    ledger,
     warn,
   })
   const started = clock.time()

@@ -5,7 +5,7 @@ import { runtimeFailure } from './failure.ts'
 
 export function createRecords<Value>(
   { store, clock }: { readonly store: RecordStore; readonly clock: Clock },
-  { kind, schema, nameOf, check }: RecordKind<Value>,
+  { kind, schema, nameOf, command = `${kind}s`, check }: RecordKind<Value>,
 ): Records<Value> {
   /** One change after another, so that of two that use one name the second is refused. */
   const changes = serialQueue()
@@ -22,7 +22,7 @@ export function createRecords<Value>(
 
   async function get(id: string) {
     const found = await find(id)
-    if (!found) throw noSuchRecord(kind, id)
+    if (!found) throw noSuchRecord({ kind, command }, id)
     return found
   }
 
@@ -78,14 +78,14 @@ export function createRecords<Value>(
     },
     async versions(id) {
       const versions = await store.recordVersions(kind, id)
-      if (versions.length === 0) throw noSuchRecord(kind, id)
+      if (versions.length === 0) throw noSuchRecord({ kind, command }, id)
       return versions.map((version) => keptVersion<Value>(version))
     },
     restore: (id, version) =>
       changes.add(async () => {
         const versions = await store.recordVersions(kind, id)
         const found = versions.find((each) => each.version === version)
-        if (!found || found.value === null) throw noSuchRecord(kind, id, version)
+        if (!found || found.value === null) throw noSuchRecord({ kind, command }, id, version)
         return put(id, await checked(found.value, id), undefined)
       }),
   }
@@ -103,13 +103,17 @@ function article(kind: string): string {
   return kind === 'agent' ? 'an agent' : `a ${kind}`
 }
 
-function noSuchRecord(kind: string, id: string, version?: number): RuntimeError {
+function noSuchRecord(
+  { kind, command }: { readonly kind: string; readonly command: string },
+  id: string,
+  version?: number,
+): RuntimeError {
   const [message, list] =
     version === undefined
-      ? [`No ${kind} has the id ${id}.`, `foreword ${kind}s`]
+      ? [`No ${kind} has the id ${id}.`, `foreword ${command}`]
       : [
           `No version of the ${kind} ${id} that could be restored has the number ${version}.`,
-          `foreword ${kind}s versions ${id}`,
+          `foreword ${command} versions ${id}`,
         ]
   const facts = { kind, id, ...(version !== undefined && { version }) }
   return new RuntimeError('not-found', message, facts, { hint: `List them with \`${list}\`.` })

@@ -62,6 +62,19 @@ export interface CallOutcome {
   readonly firstTokenMs?: number
 }
 
+/** What a call used, as its provider reported it; nothing where it did not leave because of a budget. `undefined`: not known. */
+export function usedTokens(outcome: Pick<CallOutcome, 'usage' | 'error'> | undefined): CallOutcome['usage'] {
+  return outcome?.usage ?? (outcome?.error?.code === 'over-budget' ? NOTHING : undefined)
+}
+
+const NOTHING: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWrittenTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+}
+
 /** A warning about a call: a code for programs and a sentence for people. */
 export interface CallWarning {
   readonly code: string
@@ -86,7 +99,7 @@ export interface CallStore {
   /** `not-found` where no call with this id exists. */
   finishCall(id: string, outcome: CallOutcome): Promise<void>
   /**
-   * Calls the listener with the id of each call whose outcome this store writes, with `finishCall` or within a `transaction`,
+   * Calls the listener with the id of each call whose outcome this store writes, with `putCall`, `finishCall` or a `transaction`,
    * as soon as it is on disk and before the promise of the write resolves. Writes of another process are not reported. The
    * listener must not throw. Returns a function that stops it.
    */

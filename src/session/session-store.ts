@@ -45,3 +45,11 @@ export interface ValueStore {
   putValue(key: string, value: unknown): Promise<void>
   value(key: string): Promise<unknown>
 }
+
+/** The ids of the calls whose outcome is among some writes, for `watchCalls`. */
+export function endedCalls(writes: readonly Write[]): readonly string[] {
+  return writes.flatMap((write) => {
+    if (write.type === 'call-outcome') return [write.id]
+    return write.type === 'call' && write.record.outcome ? [write.record.id] : []
+  })
+}

@@ -2,6 +2,7 @@ import {
   type AuditRecord,
   type CallListener,
   callSum,
+  endedCalls,
   type Entry,
   type EntryListener,
   type RecentTurns,
@@ -76,7 +77,7 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
         (tables) => writes.map((each) => applyWrite(tables, each)),
         (entries) => entries,
       )
-      for (const each of writes) if (each.type === 'call-outcome') tellCall(each.id)
+      for (const id of endedCalls(writes)) tellCall(id)
     },
     watch(listener) {
       const own: EntryListener = (entries) => listener(entries)
@@ -150,7 +151,10 @@ function openMemoryStore(kept: Kept, readOnly: boolean): SessionStore {
     content: read((tables, hash) => tables.contents.get(hash)),
     contentWasRemoved: read((tables, hash) => tables.holders.get(hash)?.length === 0),
 
-    putCall: (record) => write((tables) => putNew(tables.calls, record, 'call')),
+    async putCall(record) {
+      await write((tables) => putNew(tables.calls, record, 'call'))
+      if (record.outcome) tellCall(record.id)
+    },
     async finishCall(id, outcome) {
       await write((tables) => changeRow(tables.calls, id, { outcome }, 'call'))
       tellCall(id)

@@ -117,7 +117,8 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [] }
     event('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } })
     for (const delta of textPieces(answer.text)) event('response.output_text.delta', { ...at, delta, logprobs: [] })
-    event('response.output_item.done', { output_index, item: { ...item, status: 'completed' } })
+    const content = [{ type: 'output_text', text: textPieces(answer.text).join(''), annotations: [], logprobs: [] }]
+    event('response.output_item.done', { output_index, item: { ...item, content, status: 'completed' } })
     output_index += 1
   }
   for (const [index, { id = callId(request, index), name, namespace, input }] of (answer.toolCalls ?? []).entries()) {

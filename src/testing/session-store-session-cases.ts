@@ -147,10 +147,13 @@ export function callCases(storeCase: StoreCase): void {
       { type: 'call-outcome', id: 'c1', outcome: { durationMs: 1 } },
     ])
     assert.deepEqual(ended, ['c2', 'c1'])
+    await store.putCall(call('c4', { outcome: { durationMs: 1 } }))
+    await store.transaction([{ type: 'call', record: call('c5', { outcome: { durationMs: 1 } }) }])
+    assert.deepEqual(ended, ['c2', 'c1', 'c4', 'c5'])
     await assert.rejects(store.finishCall('unknown', { durationMs: 1 }), { code: 'not-found' })
     stop()
     await store.finishCall('c3', { durationMs: 1 })
-    assert.deepEqual(ended, ['c2', 'c1'])
+    assert.equal(ended.length, 4)
   })
 
   storeCase('calls of a session are listed in the order they were made', async (store) => {

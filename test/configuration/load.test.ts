@@ -45,6 +45,7 @@ test('without a file everything has its default, and paths are in the home', asy
     },
     files: { maxBytes: 52_428_800, maxTokens: 1_000_000 },
     budgets: [],
+    responses: { keepDays: 30 },
     schedules: { enabled: true },
     telemetry: {
       enabled: false,

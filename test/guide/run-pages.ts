@@ -15,6 +15,8 @@ import { pages, type Shown, shownIn } from './page.ts'
 
 /** Lines that are not run, by their beginning, and why. */
 const notRun: Readonly<Record<string, string>> = {
+  'foreword wrap': 'it needs the program that it runs; `npm run clients` runs them, test/wrap has stand-ins',
+  'foreword watch': 'it runs until it is stopped; test/cli-watch.test.ts stops it',
   'npm start': 'it runs until it is stopped; the tests of the process start it',
   'npm test': 'it runs these tests',
   'npm install foreword': 'it needs a registry',

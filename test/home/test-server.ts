@@ -11,6 +11,8 @@ import { scriptedSchedules } from '../server/scripted-schedules.ts'
 import { anthropicRoutes } from '../../src/capabilities/anthropic-api/http/anthropic-routes.ts'
 import { anthropicApi } from '../../src/capabilities/anthropic-api/anthropic-api.ts'
 import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-routes.ts'
+import { responseRoutes } from '../../src/capabilities/openai-api/responses/response-routes.ts'
+import { scriptedResponses } from '../server/scripted-responses.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
 import { projectSchema } from '../../src/capabilities/projects/project-record.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
@@ -105,7 +107,11 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     { name: 'schedules', routes: scheduleRoutes({ service: scriptedSchedules(), runtime }) },
     { name: 'files', routes: [...fileRoutes(ofRuntime(runtime)), ...searchRoutes(ofRuntime(runtime))] },
     { name: aiSdkChat.name, routes: chatRoutes(withChoices(runtime)) },
-    { name: openaiApi.name, routes: openaiRoutes(withChoices(runtime)), errorFormat: openaiApi.errorFormat },
+    {
+      name: openaiApi.name,
+      routes: [...openaiRoutes(withChoices(runtime)), ...responseRoutes(withChoices(runtime), scriptedResponses())],
+      errorFormat: openaiApi.errorFormat,
+    },
     {
       name: anthropicApi.name,
       routes: anthropicRoutes(withChoices(runtime)),

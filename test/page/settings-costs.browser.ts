@@ -47,6 +47,39 @@ async function group(page: Page, by: string) {
   return table
 }
 
+for (const [colorScheme, width] of [
+  ['light', 360],
+  ['dark', 1280],
+] as const) {
+  test(`costs show what is left of each budget, ${colorScheme} at ${width} px`, async (t) => {
+    const { page, gateway } = await openedPage(
+      t,
+      { answer: () => ({ text: 'Seen.', usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } }) },
+      {
+        browser: { colorScheme, viewport: { width, height: 900 } },
+        configuration: {
+          models: { 'openai/scripted': { window: 8_000, price } },
+          budgets: [
+            { limit: { usd: 1 }, per: 'day' },
+            { limit: { tokens: 50_000 }, per: 'month' },
+            { limit: { usd: 0.5 }, per: 'session' },
+          ],
+        },
+      },
+    )
+    await gateway.say('Hello', { model: 'openai/scripted' })
+    await page.goto(`${gateway.url}/settings/costs`)
+    const budgets = page.locator('#main').getByRole('region', { name: 'Budgets' })
+    await budgets.getByText('$1.00 of $1.00 left').waitFor()
+    await budgets.getByText('$0.0015 spent').waitFor()
+    await budgets.getByText('48,900 tokens of 50,000 tokens left').waitFor()
+    await budgets.getByRole('listitem').filter({ hasText: 'The session' }).getByText('$0.50').waitFor()
+    assert.deepEqual(await seriousFaults(page), [])
+    await fitsWidth(page)
+    await picture(page, `budgets ${colorScheme} ${width}`)
+  })
+}
+
 const groups = ['Day', 'Model', 'Layer', 'Skill', 'Tool', 'Agent', 'Channel', 'Token', 'Session']
 
 test('costs show the money by every grouping of the gateway, what the cache saved, and which calls have no price', async (t) => {

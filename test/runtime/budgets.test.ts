@@ -56,6 +56,10 @@ test('a refused call is never made, and the turn says what it may have cost', as
   assert.match(outcome.message, /a person refused it\. This call may cost .* The reason: Too dear\.$/)
   assert.equal(model.calls.length, 0)
   assert.deepEqual(spent(here), [1, 0, 0])
+  for (const by of ['session', 'layer'] as const) {
+    const { total } = await here.runtime.costs({ by })
+    assert.deepEqual([total.calls, total.unpriced, total.nanoDollars], [1, 0, 0], by)
+  }
 })
 
 test('a restart keeps the call waiting under the same question, and an answer counts once', async (t) => {

@@ -107,7 +107,7 @@ test('a message that waits to be sent is the one that was decided, whatever beca
   await run.check()
   const after = await at.reopened({ around: (store) => store, start: '2026-01-06T18:00:00.000Z' })
   const again = after.runtime.capability(scheduleService)!
-  await again.pause(run.id, true)
+  await again.change(run.id, { paused: true })
   await again.check()
   assert.equal((await inputs(after)).length, 1)
 })
@@ -193,10 +193,10 @@ test('a clock of the machine that is set back makes nothing twice', async (t) =>
 
 test('nothing is due while a schedule is paused, and nothing of that comes later', async (t) => {
   const { at, run } = await scheduled(t, { missed: 'all' })
-  assert.equal((await run.pause(run.id, true)).state, 'paused')
+  assert.equal((await run.change(run.id, { paused: true })).state, 'paused')
   at.clock.advance(3 * DAY)
   await run.check()
-  assert.equal((await run.pause(run.id, false)).state, 'active')
+  assert.equal((await run.change(run.id, { paused: false })).state, 'active')
   await run.check()
   assert.deepEqual(await inputs(at), [])
   at.clock.advance(DAY)
@@ -206,10 +206,10 @@ test('nothing is due while a schedule is paused, and nothing of that comes later
 
 test('a run by hand happens now, also of a paused schedule, and takes no due time away', async (t) => {
   const { at, run } = await scheduled(t, { ifChanged: 'file:news.txt' })
-  await run.pause(run.id, true)
+  await run.change(run.id, { paused: true })
   const { by, result } = await run.run(run.id)
   assert.deepEqual([by, result.type], ['person', 'sent'])
-  await run.pause(run.id, false)
+  await run.change(run.id, { paused: false })
   at.clock.advance(DAY)
   await run.check()
   assert.equal((await inputs(at)).length, 2)
@@ -377,6 +377,77 @@ test('what cannot be a schedule is refused, with the reason', async (t) => {
   ]
   for (const [fault, message] of refused) await assert.rejects(service.add(given(fault)), { message })
   assert.deepEqual(await service.list(), [])
+})
+
+test('a schedule is changed in place: it keeps its id and its runs, and a new time makes nothing up', async (t) => {
+  const { at, run } = await scheduled(t, { missed: 'all', ifChanged: 'file:/news.txt' })
+  at.clock.advance(DAY)
+  await run.check()
+  at.clock.advance(DAY / 2)
+  const { id, when, next, text, ...changed } = await run.change(run.id, {
+    when: 'every hour',
+    text: 'Look at the weather.',
+    ifChanged: null,
+  })
+  assert.deepEqual([id, when, text, changed.ifChanged], [run.id, 'every hour', 'Look at the weather.', undefined])
+  assert.equal(next[0], '2026-01-07T01:00:00.000Z')
+  await run.check()
+  at.clock.advance(HOUR)
+  await run.check()
+  assert.deepEqual(await inputs(at), [
+    '2026-01-06T12:00:00.000Z Look at the news.',
+    '2026-01-07T01:00:00.000Z Look at the weather.',
+  ])
+  assert.equal((await run.runs(run.id)).length, 2)
+})
+
+test('what a change does not name stays, a session takes the place of an agent, and the other way round', async (t) => {
+  const at = await opened(t, setting())
+  const service = at.runtime.capability(scheduleService)!
+  const { id: session } = await at.runtime.newSession()
+  const { id: agent } = await at.runtime.agents.create({ name: 'Clerk' })
+  const before = await service.add(given({ agent, missed: 'skip' }))
+  const places = async (change: Parameters<typeof service.change>[1]) => {
+    const now = await service.change(before.id, change)
+    return { agent: now.agent, session: now.session, when: now.when, missed: now.missed, budget: now.budget }
+  }
+  const { when, missed, budget } = before
+  assert.deepEqual(await places({ session }), { agent: undefined, session, when, missed, budget })
+  assert.deepEqual(await places({ session: null, agent }), { agent, session: undefined, when, missed, budget })
+  assert.deepEqual(await places({ budget: { usd: 1 } }), {
+    agent,
+    session: undefined,
+    when,
+    missed,
+    budget: { usd: 1 },
+  })
+})
+
+test('a change that cannot be is refused, and nothing of the schedule is different', async (t) => {
+  const { at, run } = await scheduled(t, { name: 'News' })
+  const other = await run.add(given({ name: 'Weather' }))
+  at.clock.advance(DAY)
+  const before = await run.get(run.id)
+  for (const change of [
+    { when: 'soon' },
+    { when: 'at 2020-01-01 09:00' },
+    { text: ' ' },
+    { name: 'weather' },
+    { session: 'session_none' },
+    { agent: 'agent_none' },
+    { budget: null },
+    { ifChanged: 'moon:full' },
+    { when: 'every hour', name: 'Weather' },
+  ]) {
+    await assert.rejects(run.change(run.id, change as never), { name: /Error/ }, JSON.stringify(change))
+  }
+  await assert.rejects(run.change('schedule_none', { text: 'Look.' }), {
+    code: 'not-found',
+    hint: 'List them with `foreword schedule`.',
+  })
+  assert.deepEqual(await run.get(run.id), before)
+  await run.check()
+  assert.equal((await inputs(at)).length, 2, other.id)
 })
 
 test('schedules that are switched off send nothing', async (t) => {

@@ -296,7 +296,8 @@ test('each failure has the status and the type of Anthropic, and one that is ask
       assert.deepEqual([body.request_id, response.headers.get('request-id')], ['call-1', 'call-1'], code)
       const { retryable } = errorCodes[code as ErrorCode] as { retryable?: true }
       const retries = status === 429 || status >= 500
-      assert.equal(response.headers.get('x-should-retry'), retries && !retryable ? 'false' : null, code)
+      const inVain = status === 402 || (retries && !retryable)
+      assert.equal(response.headers.get('x-should-retry'), inVain ? 'false' : null, code)
     }
   }
 })

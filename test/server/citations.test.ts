@@ -7,7 +7,7 @@ import { citing, paper, said, trap } from './citing-script.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened, tool } from '../runtime/opened.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
-import { parseEvents, served } from './served.ts'
+import { eventsOf, parseEvents, served } from './served.ts'
 
 const whole = `${said[0]}\n\n${said[1].join('')}`
 
@@ -158,6 +158,38 @@ test('a stream brings the same with its last chunk', async () => {
   const [{ url_citation: cited }] = last.choices[0]!.delta.annotations as readonly [Annotation]
   assert.equal(whole.slice(cited!.start_index, cited!.end_index), '[2]')
 })
+
+test('a response has them all as annotations of its messages, each by its place there', async () => {
+  const { request, json } = served(scriptedRuntime({ script: citing }))
+  const asked = { user: 'u', input: 'tides?' }
+  const { output } = await json<{ output: readonly OutputMessage[] }>('/v1/responses', { body: asked })
+  const parts = output.flatMap(({ content = [] }) => content)
+  assert.equal(parts.map(({ text }) => text).join(''), whole)
+  assert.deepEqual(
+    parts.flatMap(({ text, annotations }) =>
+      annotations.map(({ type, start_index: start, end_index: end, index, filename }) =>
+        type === 'url_citation' ? text.slice(start, end) : `${filename} ${text.slice(index, index! + 3)}`,
+      ),
+    ),
+    ['Tides.pdf [1]', '[2]', 'Tides.pdf [1]', '【2】', 'Trap [3]'],
+  )
+  const stream = await eventsOf(await request('/v1/responses', { body: { ...asked, stream: true } }))
+  const added = stream.filter(({ event }) => event === 'response.output_text.annotation.added')
+  assert.equal(added.length, parts.flatMap(({ annotations }) => annotations).length)
+})
+
+interface OutputMessage {
+  readonly content?: readonly {
+    readonly text: string
+    readonly annotations: readonly {
+      readonly type: string
+      readonly start_index?: number
+      readonly end_index?: number
+      readonly index?: number
+      readonly filename?: string
+    }[]
+  }[]
+}
 
 test('no stream shows a part of a citation, and the turn tells what its answer cites', async (t) => {
   const chunks = ['see [', '3', '][4', ']. [', '1', ', 2] `[', '1] ', '[20', '24]']

@@ -1,60 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
-import { builtIn } from '../../src/foreword.ts'
-import { inbox, loadConfiguration } from '../../src/runtime.ts'
-import { openRuntime } from '../home/features.ts'
-import { listen } from '../../src/server.ts'
-import { createTestServer as createServer } from '../home/test-server.ts'
-import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
+import { test } from 'node:test'
+import { type OpenAI, APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
+import { inbox } from '../../src/runtime.ts'
+import { gateway, PIXEL } from './openai-gateway.ts'
 import { TOKEN } from './served.ts'
-
-/** A whole gateway on a port, in front of a scripted server that speaks Chat Completions; `client` is OpenAI's own. */
-async function gateway(
-  t: TestContext,
-  { answer, configuration: extra = {} }: Pick<ScriptedProviderOptions, 'answer'> & { configuration?: object } = {},
-) {
-  const provider = await scriptedProvider(answer ? { answer } : {})
-  const home = mkdtempSync(join(tmpdir(), 'foreword-openai-'))
-  const written = {
-    model: 'lab/scripted',
-    providers: {
-      lab: { kind: 'openai-compatible', baseURL: `${provider.url}/v1` },
-      chat: { kind: 'openai', api: 'chat', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
-      responses: { kind: 'openai', api: 'responses', baseURL: `${provider.url}/v1`, apiKeyEnv: 'KEY' },
-    },
-    models: { 'lab/scripted': { window: 8192, vision: true }, 'lab/blind': { window: 8192, vision: false } },
-    ...extra,
-  }
-  writeFileSync(join(home, 'config.json'), JSON.stringify(written))
-  const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
-  const runtime = await openRuntime({
-    capabilities: builtIn,
-    home,
-    configuration,
-    environment: { KEY: 'sk-test-0123456789' },
-    version: '0.1.0',
-  })
-  const server = createServer(runtime, { token: TOKEN, bind: '127.0.0.1', version: '0.1.0' })
-  const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })
-  t.after(async () => {
-    await close({ graceMs: 500 })
-    await runtime.close()
-    await provider.close()
-    rmSync(home, { recursive: true, force: true })
-  })
-  const client = new OpenAI({ apiKey: TOKEN, baseURL: `${url}/v1`, maxRetries: 0 })
-  return { url, client, provider, runtime }
-}
 
 const model = 'foreword'
 const hello = [{ role: 'user' as const, content: 'Hello' }]
-
-/** A picture of one pixel. */
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test('the request reaches the provider with exactly the messages and tools of the caller', async (t) => {
   const { client, provider } = await gateway(t)

@@ -46,6 +46,7 @@ test('the OpenAPI document lists every endpoint', () => {
     'DELETE /api/sessions/{session}',
     'DELETE /api/sessions/{session}/memory',
     'DELETE /api/sessions/{session}/notes',
+    'DELETE /v1/responses/{response}',
     'GET /',
     'GET /api/acceptance',
     'GET /api/agents',
@@ -125,6 +126,8 @@ test('the OpenAPI document lists every endpoint', () => {
     'GET /health',
     'GET /v1/models',
     'GET /v1/models/{model}',
+    'GET /v1/responses/{response}',
+    'GET /v1/responses/{response}/input_items',
     'PATCH /api/agents/{agent}',
     'PATCH /api/projects/{project}',
     'PATCH /api/schedules/{schedule}',
@@ -173,6 +176,8 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /v1/embeddings',
     'POST /v1/messages',
     'POST /v1/messages/count_tokens',
+    'POST /v1/responses',
+    'POST /v1/responses/{response}/cancel',
     'PUT /api/prompt',
     'PUT /api/setup/model',
     'PUT /api/tool-access',
@@ -233,6 +238,10 @@ test('the endpoints accept what the OpenAPI document allows', async () => {
     ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], seed: 1 }, true],
     ['/v1/chat/completions', { messages: [{ role: 'nobody', content: 'x' }] }, false],
     ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], n: 2 }, false],
+    ['/v1/responses', { input: 'x', seed: 1 }, true],
+    ['/v1/responses', { input: [{ role: 'user', content: 'x' }] }, true],
+    ['/v1/responses', { input: 7 }, false],
+    ['/v1/responses', { input: 'x', truncation: 'all' }, false],
   ]
   for (const [path, body, allowed] of cases) {
     const pattern = path.replace(/^(\/api\/tools\/)\w+/, '$1{tool}').replace(/^(\/api\/subjects\/)\w+/, '$1{subject}')
@@ -257,6 +266,7 @@ test('the endpoints answer as the OpenAPI document says', async () => {
     call: `call-${turn}`,
     id: 'chat',
     model: 'rehearsal',
+    response: `resp_${session}.${turn}`,
     ...things,
   }
   const queries: Record<string, string> = {

@@ -8,7 +8,7 @@ export function scriptedSchedules(): Schedules {
     list: async () => [schedule],
     get: async () => schedule,
     add: async () => schedule,
-    pause: async () => schedule,
+    change: async () => schedule,
     remove: async () => {},
     run: async () => run,
     runs: async () => [run],

@@ -51,7 +51,7 @@ test('room for an answer that a program never uses is not held', async (t) => {
   assert.ok(Math.abs((budget?.spent ?? 0) - 15e-6) < 1e-9, `${budget?.spent} spent`)
 })
 
-test('a call that could pass a budget is refused with 402, in the form of its API, and is not to be tried again', async (t) => {
+test('a call that could pass a budget is refused in the form of its API, with the status that its clients do not try again', async (t) => {
   const { gateway, vendor } = await openGateway(t, {
     budgets: [{ limit: { usd: 0.0001 }, per: 'day' }],
     through: { overBudget: 'refuse' },
@@ -63,7 +63,7 @@ test('a call that could pass a budget is refused with 402, in the form of its AP
   assert.deepEqual([said.type, said.error.type], ['error', 'billing_error'])
   assert.match(said.error.message, /left of \$0\.000100 for the day/)
   const responses = await say(gateway, '/openai/v1/responses', JSON.stringify({ model: 'plain', input: 'Say hello' }))
-  assert.equal(responses.status, 402)
+  assert.equal(responses.status, 400)
   assert.equal((JSON.parse(responses.body.toString()) as { error: { code: string } }).error.code, 'insufficient_quota')
   assert.equal(vendor.received.length, 0)
   const [first] = await recordedCalls(gateway)

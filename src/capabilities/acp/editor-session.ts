@@ -10,7 +10,7 @@ import { editorQuestions } from './editor-questions.ts'
 import type { GatewayLink } from './gateway-link.ts'
 import { followedEvents } from './session-stream.ts'
 import { sessionUpdates } from './session-updates.ts'
-import { stopReason } from './stop-reason.ts'
+import { turnStopReason } from './stop-reason.ts'
 
 /** One session that an editor has open. */
 export interface EditorSession {
@@ -138,7 +138,7 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     questions.settleTurn(turn)
     const notice = outcomeNotice(outcome)
     // A turn that failed has its sentence in the error, and one that was cancelled ended as its person wanted.
-    const isKnown = outcome.type === 'cancelled' || stopReason(outcome) === undefined
+    const isKnown = outcome.type === 'cancelled' || turnStopReason(outcome) === undefined
     if (notice !== undefined && !isKnown) await ensureNotice(client, id, { severity: 'warning', title: notice })
     await beside(sendTitle)
     for (const prompt of prompts.values()) if (prompt.turn === turn) prompt.ended.resolve(outcome)

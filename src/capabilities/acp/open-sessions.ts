@@ -23,7 +23,7 @@ import type { GatewayLink } from './gateway-link.ts'
 import { folderNotice, serverNotice } from './place-notice.ts'
 import { codeBlock } from './plain-text.ts'
 import { readPrompt, uploadPromptFiles } from './prompt-content.ts'
-import { stopReason } from './stop-reason.ts'
+import { turnStopReason } from './stop-reason.ts'
 
 /** The sessions that one editor has open, and what it asks about them. Methods reject with `ForewordError`. */
 export interface OpenSessions {
@@ -188,7 +188,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
           const { text, files } = await readPrompt(prompt)
           return { text, attachments: await uploadPromptFiles(link, sessionId, files) }
         })
-        const reason = stopReason(outcome)
+        const reason = turnStopReason(outcome)
         if (reason !== undefined) return { stopReason: reason }
         const { code, message } = outcome as Extract<typeof outcome, { type: 'failed' }>
         throw new CommandFailure(code, message)

@@ -2,7 +2,7 @@ import type { StopReason } from '@agentclientprotocol/sdk'
 import type { TurnOutcome } from '../../session.ts'
 
 /** How a prompt ends for an editor. `undefined`: it failed, and its error says why. */
-export function stopReason(outcome: TurnOutcome): StopReason | undefined {
+export function turnStopReason(outcome: TurnOutcome): StopReason | undefined {
   switch (outcome.type) {
     case 'completed':
     case 'other':

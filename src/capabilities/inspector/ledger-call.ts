@@ -24,7 +24,7 @@ export async function readLedgerCall(
 ): Promise<FoundCall> {
   const record = id === 'last' ? await newestCall(store, session) : await callOf(store, id)
   if (record.session === undefined) return { record }
-  const calls = (await store.calls(record.session, { last: EARLIER })).filter(({ kind }) => kind === undefined)
+  const calls = (await store.calls(record.session, { last: EARLIER })).filter(({ kind }) => kind !== 'note')
   const at = calls.findIndex((call) => call.id === record.id)
   return { record, ...defined({ before: at > 0 ? calls[at - 1] : undefined }) }
 }
@@ -34,7 +34,7 @@ async function newestCall(store: Pick<SessionStore, 'calls' | 'findCalls'>, sess
     session === undefined
       ? await store.findCalls({ limit: NEWEST })
       : (await store.calls(session, { last: NEWEST })).toReversed()
-  const found = newest.find(({ kind }) => kind === undefined) ?? newest[0]
+  const found = newest.find(({ kind }) => kind !== 'note') ?? newest[0]
   if (found) return found
   const where =
     session === undefined ? 'There is no call yet.' : `There is no call in a session ${JSON.stringify(session)}.`

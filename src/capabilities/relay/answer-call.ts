@@ -1,5 +1,11 @@
 import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
-import { type ForeignCallService, type OpenForeignCall, type RawCall, RuntimeError } from '../../capability.ts'
+import {
+  type Failure,
+  type ForeignCallService,
+  type OpenForeignCall,
+  type RawCall,
+  RuntimeError,
+} from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
 import { errorMessage } from '../../platform.ts'
 import { readThroughAddress, targetOf, type Target } from './address.ts'
@@ -22,6 +28,7 @@ interface AnswerParts {
  */
 export async function answerCall({ foreign, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
   const { incoming, outgoing, caller } = call
+  if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
   const target = targetOf(server, path)
@@ -60,6 +67,15 @@ export async function answerCall({ foreign, settings, agentOf }: AnswerParts, ca
   } catch (error) {
     endBroken({ recorded, left: left.signal, outgoing, incoming, target, error })
   }
+}
+
+/** Codex asks for a WebSocket first. After 426 it calls over HTTP at once; after any other answer it asks six times more. */
+const noWebSocket: Failure = {
+  status: 426,
+  code: 'upgrade-required',
+  message: 'Calls go through over HTTP, not over a WebSocket.',
+  facts: {},
+  headers: {},
 }
 
 /** Sends an answer on as it comes. Rejects where it breaks off. */

@@ -3,12 +3,13 @@ import type { Failure } from '../../capability.ts'
 import { readThroughAddress } from './address.ts'
 
 /**
- * Answers with a failure in the form of the API that was called. A refusal for money or a rule is 402 and says that it is not to be
- * tried again: other codes make clients repeat the call, drop features of it, or both.
+ * Answers with a failure in the form of the API that was called. A refusal for money or a rule is 402, of which Claude Code, opencode
+ * and pi make one call, and on Responses 400: of 402 Codex makes six calls there, of 403 two, and 429 hides the message from people
+ * and is repeated by opencode and pi.
  */
 export function refuseCall(failure: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { path } = readThroughAddress(incoming.url ?? '')
-  const status = NEVER_AGAIN.has(failure.code) ? 402 : failure.status
+  const status = NEVER_AGAIN.has(failure.code) ? (/\/responses(?:$|[/?])/.test(path) ? 400 : 402) : failure.status
   const text = JSON.stringify(isMessages(path, incoming) ? messagesError(failure) : openaiError(failure, status))
   outgoing.writeHead(status, {
     ...failure.headers,

@@ -7,7 +7,15 @@ import {
 } from '../../capability.ts'
 import { defined, errorMessage, ForewordError, keyedQueue, sleep } from '../../platform.ts'
 import { conditionDigest, parseCondition, planProgram } from './condition.ts'
-import { type NewSchedule, newScheduleSchema, scheduleRecordKind, type ScheduleValue } from './schedule-record.ts'
+import {
+  changedSchedule,
+  type NewSchedule,
+  newScheduleSchema,
+  readSchedule,
+  type ScheduleChange,
+  scheduleRecordKind,
+  type ScheduleValue,
+} from './schedule-record.ts'
 import { type PendingRun, type ScheduleRun, type ScheduleState, scheduleStates, withRun } from './schedule-state.ts'
 import { type DueTimes, dueTimes } from './time/due-times.ts'
 import { parseTimeRule } from './time/time-rule.ts'
@@ -22,8 +30,11 @@ export interface Schedules {
   get(id: string): Promise<ScheduleView>
   /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
   add(schedule: NewSchedule): Promise<ScheduleView>
-  /** Due times that pass while it is paused do not happen, then or later. */
-  pause(id: string, paused: boolean): Promise<ScheduleView>
+  /**
+   * What is not named stays, and so do its runs. A new time counts from now on: nothing of it is made up. Due times that pass while
+   * it is paused do not happen, then or later. Rejects as `add` does.
+   */
+  change(id: string, change: ScheduleChange): Promise<ScheduleView>
   /** What it has sent stays. */
   remove(id: string): Promise<void>
   /** One run now, whatever its time and its condition say. */
@@ -210,7 +221,16 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     return { ...value, id, created: first?.time ?? schedule.time, state, next, ...defined({ last: runs.at(-1) }) }
   }
 
-  async function requireUsable({ session, agent, ifChanged }: NewSchedule): Promise<void> {
+  function requireFuture(value: Pick<ScheduleValue, 'when' | 'timeZone'>): void {
+    if (timesOf(value).next(now()) !== undefined) return
+    throw new RuntimeError('invalid-input', `The time ${JSON.stringify(value.when)} has passed.`)
+  }
+
+  async function requireUsable({
+    session,
+    agent,
+    ifChanged,
+  }: Pick<NewSchedule, 'session' | 'agent' | 'ifChanged'>): Promise<void> {
     if (session !== undefined && !(await store.session(session))) {
       throw new RuntimeError('not-found', `There is no session ${session}.`, { session })
     }
@@ -227,31 +247,32 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     get: async (id) => view(await records.get(id)),
     async add(given) {
       requireEnabled(host.settings)
-      const read = newScheduleSchema.safeParse(given)
-      if (!read.success) {
-        const problems = read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
-        throw new RuntimeError('invalid-input', `Invalid schedule: ${problems.join('; ')}`, { problems })
-      }
-      await requireUsable(read.data)
-      const { name = await freeName(read.data.text), timeZone = host.timeZone } = read.data
-      const value = { ...read.data, name, timeZone }
-      if (timesOf(value).next(now()) === undefined) {
-        throw new RuntimeError('invalid-input', `The time ${value.when} has passed.`)
-      }
+      const read = readSchedule(newScheduleSchema, given)
+      await requireUsable(read)
+      const { name = await freeName(read.text), timeZone = host.timeZone } = read
+      const value = { ...read, name, timeZone }
+      requireFuture(value)
       const { id } = await records.create(value)
       changed.resolve()
       return view(await records.get(id))
     },
-    pause: (id, paused) =>
+    change: (id, given) =>
       changes.add(id, async () => {
         const before = await records.get(id)
+        const value = changedSchedule(before.value, given)
+        const isNewTime = value.when !== before.value.when || value.timeZone !== before.value.timeZone
+        if (isNewTime) requireFuture(value)
+        await requireUsable(difference(before.value, value))
         const state = await stateOf(before)
         // First, so that what passed meanwhile is decided before it can be due.
-        if (!paused && before.value.paused === true)
-          await states.write(id, { ...state, upTo: later(state.upTo, clock.time()) })
-        else if (paused) await states.write(id, state)
-        const { paused: _, ...value } = before.value
-        await records.change(id, paused ? { ...value, paused } : value)
+        const isLate = isNewTime || (before.value.paused === true && value.paused !== true)
+        await states.write(id, isLate ? { ...state, upTo: later(state.upTo, clock.time()) } : state)
+        try {
+          await records.change(id, value)
+        } catch (error) {
+          await states.write(id, state)
+          throw error
+        }
         changed.resolve()
         return view(await records.get(id))
       }),
@@ -322,6 +343,12 @@ function nextTimes(times: DueTimes, after: number): readonly string[] {
     found.push(new Date(next).toISOString())
   }
   return found
+}
+
+/** The fields that have another value than before. */
+function difference(before: ScheduleValue, value: ScheduleValue): Partial<ScheduleValue> {
+  const names = Object.keys(value) as readonly (keyof ScheduleValue)[]
+  return Object.fromEntries(names.filter((name) => value[name] !== before[name]).map((name) => [name, value[name]]))
 }
 
 function later(one: string, other: string): string {

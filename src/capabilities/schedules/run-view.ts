@@ -1,6 +1,8 @@
 import { type Runtime, type SessionTotals, sumCosts } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
+import { usedTokens } from '../../session.ts'
+import type { ScheduleView } from './open-schedules.ts'
 import type { ScheduleRun } from './schedule-state.ts'
 
 /** A run with what became of its turn. */
@@ -11,6 +13,19 @@ export interface ScheduleRunView extends ScheduleRun {
   readonly waits?: true
   /** Of the calls of its turn. Absent where it has none. */
   readonly cost?: SessionTotals
+}
+
+/** Schedules with what became of the turn of their last run. */
+export async function withOutcomes(
+  reader: RunReader,
+  schedules: readonly ScheduleView[],
+): Promise<readonly ScheduleView[]> {
+  const last = await viewRuns(
+    reader,
+    schedules.flatMap((schedule) => schedule.last ?? []),
+  )
+  let next = 0
+  return schedules.map((schedule) => (schedule.last ? { ...schedule, last: last[next++]! } : schedule))
 }
 
 type RunReader = Pick<Runtime, 'store' | 'models' | 'approvals'>
@@ -32,7 +47,7 @@ export async function viewRuns(
       const calls = await Promise.all(view.calls.map((call) => store.call(call)))
       const counted = calls.flatMap((call) => {
         if (!call) return []
-        const { usage } = call.outcome ?? {}
+        const usage = usedTokens(call.outcome)
         const price = prices.get(call.model)
         return [defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })]
       })

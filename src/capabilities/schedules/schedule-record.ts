@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type RecordKind, recordName, recordText } from '../../capability.ts'
-import { ForewordError } from '../../platform.ts'
+import { type RecordKind, recordName, recordText, RuntimeError } from '../../capability.ts'
+import { defined, ForewordError } from '../../platform.ts'
 import { budgetSchema } from './budget.ts'
 import { parseCondition } from './condition.ts'
 import { parseTimeRule } from './time/time-rule.ts'
@@ -61,8 +61,42 @@ export const newScheduleSchema = z.strictObject({
 
 export type NewSchedule = z.input<typeof newScheduleSchema>
 
+/** What is to be different about a schedule; what is not named stays. `null` takes a field away. */
+export const scheduleChangeSchema = z.strictObject({
+  name: fields.name.optional(),
+  when: fields.when.optional(),
+  timeZone: fields.timeZone.optional(),
+  text: fields.text.optional(),
+  session: fields.session.unwrap().nullish().describe('`null`: each run begins a session of its own.'),
+  agent: fields.agent.unwrap().nullish().describe('`null`: no custom agent.'),
+  budget: budgetSchema.optional(),
+  missed: fields.missed.optional(),
+  ifChanged: fields.ifChanged.unwrap().nullish().describe('`null`: a run at each due time.'),
+  paused: fields.paused,
+})
+
+export type ScheduleChange = z.input<typeof scheduleChangeSchema>
+
+/** A schedule with a change. A session takes the place of an agent, which answers in new sessions only. Throws `invalid-input`. */
+export function changedSchedule(before: ScheduleValue, given: unknown): ScheduleValue {
+  const change = readSchedule(scheduleChangeSchema, given)
+  const agent = change.session ? undefined : before.agent
+  const changed = Object.entries({ ...before, agent, ...defined(change) })
+  const isGone = (value: unknown) => value === null || value === undefined || value === false
+  return readSchedule(scheduleSchema, Object.fromEntries(changed.filter(([, value]) => !isGone(value))))
+}
+
+/** What a schema makes of a value. Throws `invalid-input` with every fault. */
+export function readSchedule<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const read = schema.safeParse(given)
+  if (read.success) return read.data
+  const problems = read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
+  throw new RuntimeError('invalid-input', `Invalid schedule: ${problems.join('; ')}`, { problems })
+}
+
 export const scheduleRecordKind: RecordKind<ScheduleValue> = {
   kind: 'schedule',
+  command: 'schedule',
   schema: scheduleSchema,
   nameOf: ({ name }) => name,
 }

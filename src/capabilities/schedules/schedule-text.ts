@@ -48,6 +48,7 @@ export function startText(schedules: readonly ScheduleView[]): string | undefine
   return `${active.length} active; next ${exactLine(first.name)} at ${nextText(first)} (${first.timeZone})`
 }
 
-function dueText(schedule: ScheduleView): string {
+/** `next 2026-12-01 09:00 (Europe/Berlin)`, or why it is not due. */
+export function dueText(schedule: ScheduleView): string {
   return schedule.state === 'active' ? `next ${nextText(schedule)} (${schedule.timeZone})` : schedule.state
 }

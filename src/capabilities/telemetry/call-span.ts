@@ -7,7 +7,7 @@ import type { Conventions } from './conventions.ts'
 import { type Attributes, type Span, type SpanContext, spanIdOf } from './span.ts'
 
 /** One call that has ended, and what is known of it. */
-export interface EndedCall {
+export interface ExportedCall {
   readonly record: CallRecord
   readonly price?: CallPrice
   /** When its answer was on disk, ms since 1970. Absent: as long after its beginning as it took. */
@@ -26,7 +26,7 @@ type RecordedManifest = Manifest & {
 
 /** The span `chat MODEL` of a call to a model. Without `content` it has no word of anybody. */
 export function callSpan(
-  call: EndedCall,
+  call: ExportedCall,
   parent: Omit<SpanContext, 'spanId'> & Partial<SpanContext>,
   names: Conventions,
 ): Span {
@@ -104,7 +104,7 @@ function addressAttributes(url: string | undefined): Attributes {
 }
 
 /** Digests, sums and codes: no name of a file, a skill or a layer. */
-function ownAttributes({ record, price }: EndedCall): Attributes {
+function ownAttributes({ record, price }: ExportedCall): Attributes {
   const { id, turn, kind, requestDigest, outcome } = record
   const manifest: RecordedManifest = record.manifest
   const { reuse, cutRecord, entries, budget } = manifest

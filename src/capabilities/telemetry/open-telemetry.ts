@@ -1,7 +1,7 @@
 import type { CapabilityHost, Runtime } from '../../capability.ts'
 import { defined, errorMessage, idleSleep, serialQueue, settlesWithin } from '../../platform.ts'
 import type { CallRecord, Entry } from '../../session.ts'
-import { callSpan, type EndedCall } from './call-span.ts'
+import { callSpan, type ExportedCall } from './call-span.ts'
 import { collectorOf, serviceName } from './collector.ts'
 import { conventions } from './conventions.ts'
 import { traceIdOf } from './span.ts'
@@ -74,7 +74,7 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
 
   async function exportTurn(session: string, turn: string): Promise<void> {
     const entries = await store.entries(session, { turn })
-    const calls: EndedCall[] = []
+    const calls: ExportedCall[] = []
     for (const entry of entries) {
       if (entry.type !== 'assembly') continue
       announced.delete(entry.call)
@@ -101,7 +101,8 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
       session === undefined || turn === undefined
         ? undefined
         : (await store.entries(session, { turn, types: ['input'], limit: 1 }))[0]
-    if (input?.type !== 'input') return exporter.add([callSpan(call, { traceId: traceIdOf(id) }, names)])
+    const traceId = session === undefined || turn === undefined ? traceIdOf(id) : traceIdOf(session, turn)
+    if (input?.type !== 'input') return exporter.add([callSpan(call, { traceId }, names)])
     const place = tracePlace(input)
     if (place) exporter.add([callSpan(call, place.own, names)])
   }
@@ -125,7 +126,7 @@ async function endedCall(
   { runtime, settings, redact }: CapabilityHost<TelemetrySettings>,
   record: CallRecord,
   entries: readonly Entry[],
-): Promise<EndedCall> {
+): Promise<ExportedCall> {
   const { id, outcome } = record
   const price = await runtime.callPrice(record)
   const used = entries.find((entry) => entry.type === 'usage' && entry.call === id)

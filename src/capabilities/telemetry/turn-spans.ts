@@ -1,14 +1,14 @@
 import { toolCalls } from '../../context.ts'
 import { parseTraceparent } from '../../platform.ts'
 import type { Entry } from '../../session.ts'
-import { callSpan, type EndedCall, modelNames } from './call-span.ts'
+import { callSpan, type ExportedCall, modelNames } from './call-span.ts'
 import type { Conventions } from './conventions.ts'
 import { type Attributes, type Span, type SpanContext, spanIdOf, traceIdOf } from './span.ts'
 
 /** A turn that has ended: its entries, and its calls in their order. */
 export interface EndedTurn {
   readonly entries: readonly Entry[]
-  readonly calls: readonly EndedCall[]
+  readonly calls: readonly ExportedCall[]
   /** The id of the agent that the session chose; absent where it chose none. */
   readonly agent?: string
   readonly version: string
@@ -90,7 +90,7 @@ function usageOf({ calls }: EndedTurn, names: Conventions): Attributes {
 }
 
 /** Without calls that failed and have no price. */
-function costOf(calls: readonly EndedCall[]): number | undefined {
+function costOf(calls: readonly ExportedCall[]): number | undefined {
   const prices = calls.map(({ price }) => price?.money)
   const known = calls.every(({ record, price }) => price !== undefined || record.outcome?.error !== undefined)
   return calls.length > 0 && known ? prices.reduce((sum: number, money) => sum + (money ?? 0), 0) : undefined

@@ -13,8 +13,8 @@ export async function fetchChatStatus(conversation: Chat, prices: Prices): Promi
     const { window, reserve } = manifest.budget
     // Where the model has no price there is no cost to add up.
     const known = session !== undefined && (await prices(model)) !== undefined
-    const { money } = known ? await fetchSessionCost(connection, session, prices) : {}
-    return { model, used: manifest.used, window, reserve, ...defined({ money }) }
+    const { money, lastTurn } = known ? await fetchSessionCost(connection, session, prices) : {}
+    return { model, used: manifest.used, window, reserve, ...defined({ money, turnMoney: lastTurn?.money }) }
   } catch {
     return { model: await conversation.model().catch(() => '?') }
   }
@@ -29,21 +29,27 @@ export interface ChatStatus {
   readonly reserve?: number
   /** The cost of the session so far; absent where a price is unknown. */
   readonly money?: number
+  /** Of its newest turn. */
+  readonly turnMoney?: number
 }
 
 /** One line of at most `columns` columns. The least important parts are left out first. */
 export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
-  const { model, used, window, reserve, money } = status
+  const { model, used, window, reserve, money, turnMoney } = status
   if (used === undefined || window === undefined) return cutToCells(model, columns)
   const cost = money === undefined ? [] : [moneyText(money)]
+  const costs =
+    turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
   const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
   const kept = reserve === undefined ? [] : [`reserve ${reserve.toLocaleString('en')}`]
   const exact = `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`
+  const brief = `${drawn(10)} ${short(used)}/${short(window)}`
   const forms = [
-    [model, `${drawn(20)} ${exact}`, ...kept, ...cost],
-    [model, `${drawn(10)} ${exact}`, ...kept, ...cost],
-    [model, `${drawn(10)} ${short(used)}/${short(window)}`, ...kept.map(() => `${short(reserve!)} kept`), ...cost],
-    [model, `${drawn(10)} ${short(used)}/${short(window)}`, ...cost],
+    [model, `${drawn(20)} ${exact}`, ...kept, ...costs],
+    [model, `${drawn(10)} ${exact}`, ...kept, ...costs],
+    [model, `${drawn(10)} ${exact}`, ...costs],
+    [model, brief, ...costs],
+    [model, brief, ...cost],
     [model, `${short(used)}/${short(window)}`],
   ].map((parts) => parts.join(' · '))
   return forms.find((form) => form.length <= columns) ?? cutToCells(forms.at(-1)!, columns)

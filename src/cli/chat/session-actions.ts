@@ -70,22 +70,27 @@ export function priceLookup(connection: GatewayConnection): Prices {
   }
 }
 
+/** What the calls of a session used and cost, and those of its newest turn. */
+interface SessionCost extends SessionTotals {
+  readonly lastTurn: SessionTotals
+}
+
 /** Adds up the reported usage of the calls of a session, and its price. */
 export async function fetchSessionCost(
   connection: GatewayConnection,
   session: string,
   prices: Prices,
-): Promise<SessionTotals> {
-  const { callCost } = await import('../../model.ts')
+): Promise<SessionCost> {
+  const [{ callCost }, { usedTokens }] = await Promise.all([import('../../model.ts'), import('../../session.ts')])
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
   const { calls } = await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path)
-  return sumCosts(
-    await Promise.all(
-      calls.map(async ({ model, outcome }) => {
-        const { usage } = outcome ?? {}
-        const price = await prices(model)
-        return defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })
-      }),
-    ),
+  const counted = await Promise.all(
+    calls.map(async ({ model, outcome, turn }) => {
+      const usage = usedTokens(outcome)
+      const price = await prices(model)
+      return { turn, ...defined({ usage, paid: usage && price ? callCost(usage, price) : undefined }) }
+    }),
   )
+  const last = counted.at(-1)?.turn
+  return { ...sumCosts(counted), lastTurn: sumCosts(counted.filter(({ turn }) => turn === last)) }
 }

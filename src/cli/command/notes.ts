@@ -50,7 +50,7 @@ async function run(connection: GatewayConnection, call: CommandCall, io: Io): Pr
 function notesText({ notes, first, ready, fault }: SessionNotes, io: Io): string {
   const lines = [
     ...(notes.length === 0
-      ? ['No notes yet: nothing was cut out of this session.']
+      ? ['There are no notes: nothing was cut out of this session, or its notes are left out.']
       : notes.map((note) => noteText(note, io))),
     ...(first.length > 0
       ? [`The first ${first.length === 1 ? 'turn stays' : `${first.length} turns stay`} as said.`]

@@ -3,6 +3,7 @@ import { jsonOption } from '../arguments.ts'
 import type { Command, CommandCall, GatewayConnection, Io, ReloadResult } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { usageFailure } from '../failure.ts'
+import { findSession } from '../find-session.ts'
 import { note, print, printJson } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { findGateway } from '../connection.ts'
@@ -37,7 +38,8 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0
   }
-  const [session] = call.words
+  const [word] = call.words
+  const session = word === undefined ? undefined : await findSession(connection, word)
   const query = new URLSearchParams(call.has('now') ? { now: 'true', ...(session && { session }) } : {})
   const path = query.size > 0 ? `/api/reload?${query.toString()}` : '/api/reload'
   const { warnings, folded } = await requestJson<ReloadResult>(connection, path, { method: 'POST' })

@@ -42,6 +42,7 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
     for (const text of await shellWarnings(written.file, io)) warn(text, io)
   }
   note(io, writtenText(written))
+  if (allowed && written.isChanged && meant.length > others.length) note(io, ANNOUNCED)
   return !allowed && others.length > 0 ? 1 : 0
 }
 
@@ -57,6 +58,10 @@ async function toolsNow(call: CommandCall, written: EditedAccess, io: Io): Promi
     })
   }
 }
+
+/** Where a change of the tools of a session stands until its beginning is composed again. */
+const ANNOUNCED =
+  'Sessions that go on announce the tool above the next message. A model that calls only tools of its list has it after `foreword reload --now`.'
 
 function writtenText({ file, isChanged }: EditedAccess): string {
   return isChanged

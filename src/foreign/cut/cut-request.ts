@@ -169,7 +169,7 @@ interface CutPlan {
 }
 
 function planOf(
-  { format, assembly }: CutInput,
+  { format, assembly, counter }: CutInput,
   items: readonly ConversationItem[],
   { head, groups, opening }: GroupedItems,
   followed: ForeignCut | undefined,
@@ -196,7 +196,8 @@ function planOf(
     turns,
     results,
     words,
-    fixed: Math.max(0, assembly.manifest.used - inTurns),
+    // The line with which a note begins is none of the core's.
+    fixed: Math.max(0, assembly.manifest.used - inTurns) + counter.text(`${NOTE_LEAD}\n`),
     gone: (cut) => goneBefore(movable, cut),
   }
 }

@@ -18,7 +18,7 @@ export interface CompletionNames {
  * Finds the names of an answer: those of the first call that answers. A call that its provider refused as too large does not
  * count, and a turn's later calls belong to the same answer. `model` is the name where no call has begun.
  */
-export function answerNaming({ session, turn }: CompletionSource, model: string) {
+export function answerNaming({ session, turn }: Pick<CompletionSource, 'session' | 'turn'>, model: string) {
   let start: CallStart | undefined
   let answers = false
   return {

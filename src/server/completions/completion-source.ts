@@ -22,6 +22,8 @@ export interface SessionMessage {
   readonly files: readonly InlineFile[]
   /** The id of a session, or `new`; or a conversation, in which `/new` begins another session. */
   readonly to: string | Binding
+  /** The turn of that session that it follows. Absent: its last one. */
+  readonly from?: string | undefined
   readonly model?: string | undefined
   readonly parameters: CallParameters
   /** What it came with: its key for repeats, and the span that it belongs to. */
@@ -32,7 +34,7 @@ export interface SessionMessage {
 
 /** Submits a message to its session: it is on disk when this resolves. The turn is the answer. */
 export async function sessionSource(runtime: Runtime, message: SessionMessage): Promise<CompletionSource> {
-  const { text: said, files, to, model, parameters, request, caller } = message
+  const { text: said, files, to, from, model, parameters, request, caller } = message
   const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
   const trace = readTraceparent(request.headers.get('traceparent'))
   const binding = typeof to === 'string' ? undefined : to
@@ -49,7 +51,7 @@ export async function sessionSource(runtime: Runtime, message: SessionMessage): 
     runtime.submit({
       text: first ?? said,
       ...(named === 'new' ? {} : { session: named }),
-      ...defined({ model, token: caller.name, idempotencyKey, trace }),
+      ...defined({ from, model, token: caller.name, idempotencyKey, trace }),
       ...(attachments.length === 0 ? {} : { attachments }),
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     }),

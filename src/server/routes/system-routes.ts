@@ -62,7 +62,9 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       query: z.looseObject({ token: z.string().optional() }),
       answers: { 200: { description: 'A few lines for people', media: 'text/plain' } },
       handle: () =>
-        text(`Foreword ${version}\n\nAPI: /api/openapi.json\nOpenAI's format: /v1/chat/completions, /v1/models\n`),
+        text(
+          `Foreword ${version}\n\nAPI: /api/openapi.json\nOpenAI's format: /v1/chat/completions, /v1/responses, /v1/models\n`,
+        ),
     }),
     route({
       method: 'GET',

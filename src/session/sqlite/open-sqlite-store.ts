@@ -4,7 +4,7 @@ import { contentHash } from '../content.ts'
 import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
 import type { EntryListener } from '../log-store.ts'
-import type { SessionStore, Write } from '../session-store.ts'
+import { endedCalls, type SessionStore, type Write } from '../session-store.ts'
 import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
 import { readAuditHead, readAuditRecords, putAudit } from './audit-table.ts'
 import {
@@ -83,7 +83,7 @@ function createStore(connection: StoreConnection): SessionStore {
       await write(() => prepared.map((run) => run(connection)), {
         written(written) {
           written.forEach(tell)
-          for (const each of writes) if (each.type === 'call-outcome') tellCall(each.id)
+          for (const id of endedCalls(writes)) tellCall(id)
         },
       })
     },
@@ -117,7 +117,9 @@ function createStore(connection: StoreConnection): SessionStore {
     bind: (binding, session) => write(() => bind(connection, binding, session)),
     async putCall(made) {
       const call = serializeCall(made)
-      return write(() => putCall(connection, call))
+      return write(() => putCall(connection, call), {
+        written: () => endedCalls([{ type: 'call', record: made }]).forEach(tellCall),
+      })
     },
     finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome), { written: () => tellCall(id) }),
     putValue: (key, named) => write(() => putValue(connection, key, named)),

@@ -6,6 +6,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { cacheWords, callsText, count, dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
+import { CostsBudgets } from './costs-budgets.tsx'
 import { costBy, costRange, type CostRangeId, costRanges } from './costs-range.ts'
 import { CostsTable } from './costs-table.tsx'
 import { UsageChoice } from './usage-choice.tsx'
@@ -33,7 +34,7 @@ export default function CostsPage(): ReactNode {
         What the calls cost, by what the providers reported and the prices that are known now. By layer, skill and tool
         the price of each call is divided by the tokens of its prompt. Days are those of {zone}.
       </p>
-      {session && <OneSession session={session} />}
+      {session ? <OneSession session={session} /> : <CostsBudgets />}
       <div className="flex flex-wrap gap-x-6 gap-y-3">
         <UsageChoice<CostRangeId> label="Time" name="range" options={costRanges} value={range} onChange={setRange} />
         {range === 'days' && (

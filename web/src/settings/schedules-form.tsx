@@ -5,89 +5,165 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
-import { missedRules, SCHEDULES } from './schedules-kind.ts'
+import { type ListedSchedule, missedRules, SCHEDULES } from './schedules-kind.ts'
 
-const nothing = { when: '', text: '', target: '', most: '', unit: 'usd', missed: 'once', ifChanged: '' }
+interface Fields {
+  readonly name: string
+  readonly when: string
+  readonly text: string
+  readonly target: string
+  readonly most: string
+  readonly unit: string
+  readonly missed: string
+  readonly ifChanged: string
+}
+
+const nothing: Fields = {
+  name: '',
+  when: '',
+  text: '',
+  target: '',
+  most: '',
+  unit: 'usd',
+  missed: 'once',
+  ifChanged: '',
+}
 
 /** A form for a new schedule. */
-export function ScheduleForm({ onAdded }: { onAdded(): void }): ReactNode {
-  const [fields, setFields] = useState(nothing)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const bind = (name: keyof typeof nothing) => ({
-    value: fields[name],
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setFields((before) => ({ ...before, [name]: target.value })),
-  })
-  const add = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      await api(SCHEDULES, { method: 'POST', body: bodyOf(fields) })
-      setFields(nothing)
-      onAdded()
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
-    setBusy(false)
+export function NewSchedule({ onAdded }: { onAdded(): void }): ReactNode {
+  const [added, setAdded] = useState(0)
+  const add = async (fields: Fields): Promise<void> => {
+    const { name: _, ...body } = bodyOf(fields)
+    const given = Object.entries(body).filter(([, value]) => value !== null)
+    await api(SCHEDULES, { method: 'POST', body: Object.fromEntries(given) })
+    setAdded((count) => count + 1)
+    onAdded()
   }
   return (
     <Fold summaryClassName="font-medium" summary="New schedule">
-      <form aria-label="New schedule" className="mt-3 flex flex-col gap-4" onSubmit={(event) => void add(event)}>
-        <TextField
-          label="When"
-          required
-          maxLength={200}
-          placeholder="every weekday at 8"
-          hint="Such as: every day at 8:30 · every monday and friday at 18:00 · every 15 minutes · on the first of the month at 9 · at 2026-12-01 09:00 · 30 8 * * 1-5"
-          {...bind('when')}
-        />
-        <TextArea label="Message" required {...bind('text')} />
-        <Select label="Where" options={useTargets()} {...bind('target')} />
-        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-          <TextField
-            label="Budget of a run"
-            required
-            inputMode="decimal"
-            pattern="\d+(\.\d+)?"
-            placeholder="0.50"
-            hint="A call that could pass it waits for you."
-            {...bind('most')}
-          />
-          <Select
-            label="In"
-            options={[
-              { value: 'usd', title: 'US dollars' },
-              { value: 'tokens', title: 'Tokens' },
-            ]}
-            {...bind('unit')}
-          />
-        </div>
-        <Select label="Times without a gateway" options={missedRules} {...bind('missed')} />
-        <TextField
-          label="Only if this has changed"
-          maxLength={4_000}
-          placeholder="url:https://example.org/news"
-          hint="Blank: always. Otherwise file:PATH, url:ADDRESS or program:COMMAND."
-          {...bind('ifChanged')}
-        />
-        {error && <ErrorNote error={error} />}
-        <div>
-          <Button type="submit" disabled={busy}>
-            Add the schedule
-          </Button>
-        </div>
-      </form>
+      <ScheduleForm key={added} label="New schedule" start={nothing} onSubmit={add}>
+        Add the schedule
+      </ScheduleForm>
     </Fold>
   )
 }
 
-/** New sessions, with each agent, and the newest sessions. */
-function useTargets(): readonly { readonly value: string; readonly title: string }[] {
+interface EditProps {
+  readonly schedule: ListedSchedule
+  /** After it was changed, or left as it is. */
+  onEnd(): void
+}
+
+/** A form for a schedule that there is. Only what was edited is sent, so that it takes nothing from another window. */
+export function EditSchedule({ schedule, onEnd }: EditProps): ReactNode {
+  const [start] = useState(() => fieldsOf(schedule))
+  const change = async (fields: Fields): Promise<void> => {
+    const before = new Map(Object.entries(bodyOf(start)))
+    const edited = Object.entries(bodyOf(fields)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+    )
+    if (edited.length > 0) {
+      const path = `${SCHEDULES}/${encodeURIComponent(schedule.id)}`
+      await api(path, { method: 'PATCH', body: Object.fromEntries(edited) })
+    }
+    onEnd()
+  }
+  return (
+    <ScheduleForm label={`Edit ${schedule.name}`} start={start} onSubmit={change} onCancel={onEnd}>
+      Save the schedule
+    </ScheduleForm>
+  )
+}
+
+interface FormProps {
+  readonly label: string
+  readonly start: Fields
+  /** What the button says. */
+  readonly children: string
+  onSubmit(fields: Fields): Promise<void>
+  onCancel?(): void
+}
+
+function ScheduleForm({ label, start, children, onSubmit, onCancel }: FormProps): ReactNode {
+  const [fields, setFields] = useState(start)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const bind = (name: keyof Fields) => ({
+    value: fields[name],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setFields((before) => ({ ...before, [name]: target.value })),
+  })
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSubmit(fields)
+    } catch (failure) {
+      setError(failure as ApiError)
+      setBusy(false)
+    }
+  }
+  return (
+    <form aria-label={label} className="mt-3 flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+      {start.name !== '' && <TextField label="Name" required maxLength={100} {...bind('name')} />}
+      <TextField
+        label="When"
+        required
+        maxLength={200}
+        placeholder="every weekday at 8"
+        hint="Such as: every day at 8:30 · every monday and friday at 18:00 · every 15 minutes · on the first of the month at 9 · at 2026-12-01 09:00 · 30 8 * * 1-5"
+        {...bind('when')}
+      />
+      <TextArea label="Message" required {...bind('text')} />
+      <Select label="Where" options={useTargets(start.target)} {...bind('target')} />
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <TextField
+          label="Budget of a run"
+          required
+          inputMode="decimal"
+          pattern="\d+(\.\d+)?"
+          placeholder="0.50"
+          hint="A call that could pass it waits for you."
+          {...bind('most')}
+        />
+        <Select
+          label="In"
+          options={[
+            { value: 'usd', title: 'US dollars' },
+            { value: 'tokens', title: 'Tokens' },
+          ]}
+          {...bind('unit')}
+        />
+      </div>
+      <Select label="Times without a gateway" options={missedRules} {...bind('missed')} />
+      <TextField
+        label="Only if this has changed"
+        maxLength={4_000}
+        placeholder="url:https://example.org/news"
+        hint="Blank: always. Otherwise file:PATH, url:ADDRESS or program:COMMAND."
+        {...bind('ifChanged')}
+      />
+      {error && <ErrorNote error={error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={busy}>
+          {children}
+        </Button>
+        {onCancel && (
+          <Button look="plain" disabled={busy} onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** New sessions, with each agent, and the newest sessions; the chosen one, too, where it is none of these. */
+function useTargets(chosen: string): readonly { readonly value: string; readonly title: string }[] {
   const { data: agents } = useResource<AgentPage>('/api/agents')
   const { data: sessions } = useResource<SessionPage>('/api/sessions?limit=50')
-  return [
+  const found = [
     { value: '', title: 'A new session each time' },
     ...(agents?.agents ?? []).map(({ id, value }) => ({
       value: `agent ${id}`,
@@ -98,20 +174,35 @@ function useTargets(): readonly { readonly value: string; readonly title: string
       title: `Session: ${title ?? id}`,
     })),
   ]
+  const [kind, id = ''] = chosen.split(' ')
+  if (found.some(({ value }) => value === chosen)) return found
+  return [
+    ...found,
+    { value: chosen, title: kind === 'agent' ? `A new session each time, with ${id}` : `Session: ${id}` },
+  ]
 }
 
 interface AgentPage {
   readonly agents: readonly { readonly id: string; readonly value: { readonly name: string } }[]
 }
 
-function bodyOf({ when, text, target, most, unit, missed, ifChanged }: typeof nothing): object {
+function fieldsOf({ name, when, text, session, agent, budget, missed, ifChanged = '' }: ListedSchedule): Fields {
+  const target = session === undefined ? (agent === undefined ? '' : `agent ${agent}`) : `session ${session}`
+  const [unit, most] = 'usd' in budget ? ['usd', budget.usd] : ['tokens', budget.tokens]
+  return { name, when, text, target, most: String(most), unit, missed, ifChanged }
+}
+
+/** The fields of a schedule; `null`: it has none. */
+function bodyOf({ name, when, text, target, most, unit, missed, ifChanged }: Fields) {
   const [kind, id] = target.split(' ')
   return {
+    name,
     when,
     text,
     budget: { [unit]: Number(most) },
     missed,
-    ...(target === '' ? {} : { [kind!]: id }),
-    ...(ifChanged.trim() === '' ? {} : { ifChanged: ifChanged.trim() }),
+    session: kind === 'session' ? id : null,
+    agent: kind === 'agent' ? id : null,
+    ifChanged: ifChanged.trim() === '' ? null : ifChanged.trim(),
   }
 }

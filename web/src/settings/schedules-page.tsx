@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { ScheduleForm } from './schedules-form.tsx'
+import { NewSchedule } from './schedules-form.tsx'
 import { type ListedSchedule, SCHEDULES } from './schedules-kind.ts'
 import { ScheduleRow } from './schedules-row.tsx'
 
@@ -35,7 +35,7 @@ export default function SchedulesPage(): ReactNode {
           ))}
         </ul>
       )}
-      <ScheduleForm onAdded={change} />
+      <NewSchedule onAdded={change} />
     </div>
   )
 }

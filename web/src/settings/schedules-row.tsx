@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { EditSchedule } from './schedules-form.tsx'
 import {
   budgetTitle,
   dueTitle,
@@ -24,6 +25,7 @@ interface RowProps {
 /** One schedule: what it does, when it is due next, what became of its runs, and what can be done about it. */
 export function ScheduleRow({ schedule, onChanged }: RowProps): ReactNode {
   const { name, when, timeZone, text, session, budget, ifChanged, state, next, last } = schedule
+  const [isEdited, setIsEdited] = useState(false)
   return (
     <li aria-label={name} className="flex flex-col gap-2 px-3 py-3 text-sm">
       <div className="flex flex-wrap items-baseline gap-x-2">
@@ -56,7 +58,17 @@ export function ScheduleRow({ schedule, onChanged }: RowProps): ReactNode {
           ))}
         </p>
       )}
-      <ScheduleActions schedule={schedule} onChanged={onChanged} />
+      {isEdited ? (
+        <EditSchedule
+          schedule={schedule}
+          onEnd={() => {
+            setIsEdited(false)
+            onChanged()
+          }}
+        />
+      ) : (
+        <ScheduleActions schedule={schedule} onEdit={() => setIsEdited(true)} onChanged={onChanged} />
+      )}
       {last !== undefined && (
         <Fold summary={`Last run: ${dueTitle(last.due, timeZone)}, ${runTitle(last)}`}>
           <Runs schedule={schedule} />
@@ -74,7 +86,11 @@ function SessionLink({ session }: { readonly session: string }): ReactNode {
   )
 }
 
-function ScheduleActions({ schedule: { id, name, state }, onChanged }: RowProps): ReactNode {
+function ScheduleActions({
+  schedule: { id, name, state },
+  onEdit,
+  onChanged,
+}: RowProps & { onEdit(): void }): ReactNode {
   const [asks, setAsks] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Pick<ApiError, 'message' | 'hint'>>()
@@ -99,6 +115,9 @@ function ScheduleActions({ schedule: { id, name, state }, onChanged }: RowProps)
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={busy} onClick={() => void act(() => api(`${path}/run`, { method: 'POST' }))}>
           Run now
+        </Button>
+        <Button look="plain" aria-label={`Edit ${name}`} disabled={busy} onClick={onEdit}>
+          Edit
         </Button>
         {state === 'active' && (
           <Button look="plain" disabled={busy} onClick={() => void pause(true)}>

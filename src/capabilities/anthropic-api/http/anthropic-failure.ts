@@ -45,11 +45,14 @@ function typeOf(status: number): string {
   return status < 500 ? 'invalid_request_error' : 'api_error'
 }
 
-/** Anthropic's clients repeat a request after these statuses, unless a header says that this is of no use. */
+/**
+ * Clients repeat a request after these statuses, unless a header says that this is of no use. Anthropic's own do not repeat 402; others
+ * do.
+ */
 function isRetriedInVain(code: string, status: number): boolean {
   const known: Readonly<Record<string, ErrorMeaning>> = errorCodes
   const { retryable } = (Object.hasOwn(known, code) ? known[code] : undefined) ?? {}
-  return !retryable && (status === 408 || status === 409 || status === 429 || status >= 500)
+  return status === 402 || (!retryable && (status === 408 || status === 409 || status === 429 || status >= 500))
 }
 
 /** Clients look for these words and numbers. `undefined` where the size of the prompt is not known. */

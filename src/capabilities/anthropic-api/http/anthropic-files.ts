@@ -1,5 +1,4 @@
-import type { UserMessage } from '../../../context.ts'
-import { HttpFailure, type InlineFile, inlineFile } from '../../../server.ts'
+import { HttpFailure, imageFile, type InlineFile, inlineFile } from '../../../server.ts'
 import type { AnthropicBlock } from './anthropic-schema.ts'
 
 /** The file of an image or a document; `undefined` for any other block. Throws an `HttpFailure` for one that cannot be passed on. */
@@ -9,19 +8,18 @@ export function fileOf(block: AnthropicBlock, where: string): InlineFile | undef
   const at = `${where}.source`
   if (!source) throw unsupportedBlock(at, `${type} needs a source`)
   const { data, url, media_type: mediaType } = source
+  const checked = (file: InlineFile) => (type === 'image' ? imageFile(file, at) : file)
   switch (source.type) {
     case 'base64':
-      return named(
-        type,
+      return checked(
         inlineFile(
           `data:${mediaType ?? 'application/octet-stream'};base64,${data ?? ''}`,
           `${at}.data`,
           title ?? undefined,
         ),
-        at,
       )
     case 'url':
-      return named(type, inlineFile(url ?? '', `${at}.url`, title ?? undefined), at)
+      return checked(inlineFile(url ?? '', `${at}.url`, title ?? undefined))
     case 'text':
       return textFile(title, data ?? '')
     case 'content':
@@ -31,26 +29,9 @@ export function fileOf(block: AnthropicBlock, where: string): InlineFile | undef
   }
 }
 
-type Part = Exclude<UserMessage['content'], string>[number]
-
-/** A file as a part of a message of the core. */
-export function fileAsPart({ name: filename, mediaType, bytes, size }: InlineFile): Extract<Part, { type: 'file' }> {
-  if (mediaType.startsWith('text/')) {
-    return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
-  }
-  const data = Buffer.from(bytes).toString('base64')
-  return { type: 'file', mediaType, filename, data, ...(size ? { providerOptions: { foreword: { ...size } } } : {}) }
-}
-
 /** The error for a block that has no place in a message of the core. */
 export function unsupportedBlock(where: string, why: string): HttpFailure {
   return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
-}
-
-function named(type: 'image' | 'document', file: InlineFile, where: string): InlineFile {
-  if (type === 'document') return file
-  if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
-  throw unsupportedBlock(where, `${file.mediaType} is not an image`)
 }
 
 function textFile(title: string | null | undefined, text: string): InlineFile {

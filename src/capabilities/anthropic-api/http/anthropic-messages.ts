@@ -6,8 +6,8 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../../context.ts'
-import { HttpFailure, type InlineFile } from '../../../server.ts'
-import { fileAsPart, fileOf, unsupportedBlock } from './anthropic-files.ts'
+import { filePart, HttpFailure, type InlineFile } from '../../../server.ts'
+import { fileOf, unsupportedBlock } from './anthropic-files.ts'
 import type { AnthropicBlock, AnthropicMessage, MessagesBody } from './anthropic-schema.ts'
 import { readSignature } from './signature.ts'
 
@@ -124,7 +124,7 @@ function userMessages(
 
 function userPart(block: AnthropicBlock, where: string): UserPart {
   const file = fileOf(block, where)
-  return file ? fileAsPart(file) : { type: 'text', text: textOf(block, where) }
+  return file ? filePart(file) : { type: 'text', text: textOf(block, where) }
 }
 
 function resultPart(block: AnthropicBlock, where: string, toolNames: ReadonlyMap<string, string>): ToolResultPart {
@@ -158,7 +158,7 @@ function resultContent(block: AnthropicBlock, where: string): ResultContent {
   if (block.type === 'tool_reference') return { type: 'text', text: `The tool ${block.tool_name ?? ''} can be called.` }
   const file = fileOf(block, where)
   if (!file) return { type: 'text', text: textOf(block, where) }
-  const part = fileAsPart(file)
+  const part = filePart(file)
   if (file.mediaType.startsWith('text/')) return { type: 'text', text: Buffer.from(file.bytes).toString('utf8') }
   const { mediaType, filename, providerOptions } = part
   const data = Buffer.from(file.bytes).toString('base64')

@@ -119,7 +119,8 @@ function toolCall({ toolCallId, toolName, input }: OwnToolCall): Readonly<Record
   return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } }
 }
 
-function forewordField(
+/** What the answer has beyond OpenAI's format: its session, its calls, their cost in US dollars, what was cut, and citations of files. */
+export function forewordField(
   { session, turn, cut }: AnswerNames,
   calls: readonly string[],
   citations: readonly AnswerCitation[],

@@ -1,26 +1,29 @@
-import type { Failure } from '../../../capability.ts'
+import type { ErrorFormat, Failure } from '../../../capability.ts'
 import { defined, type ErrorCode } from '../../../platform.ts'
 
 /**
  * A failure in OpenAI's format, `{error: {message, type, param, code}}`, with the codes that its clients act on. For a prompt that
- * is too large, the sentence is OpenAI's own, because clients parse it.
+ * is too large, the sentence is OpenAI's own, because clients parse it. The fact `openaiCode` is a code that only OpenAI has. A refusal for money says that the
+ * same request would be refused again: clients act on that header before they look at the status.
  */
-export function openaiFailure(failure: Failure): { readonly status: number; readonly body: object } {
+export function openaiFailure(failure: Failure): ReturnType<ErrorFormat['format']> {
   const { code, message, facts, hint } = failure
   const overflows = code === 'context-overflow'
   const known = Object.hasOwn(openaiCodes, code) ? openaiCodes[code as ErrorCode] : undefined
   const status = known?.status ?? failure.status
-  const { parameter, problems, ...others } = facts
+  const { parameter, problems, openaiCode, ...others } = facts
   const error = {
     ...others,
     ...defined({ hint }),
     message: (overflows && overflowSentence(facts)) || message,
     type: errorType(status),
-    param: overflows ? 'messages' : (parameter ?? firstField(problems) ?? null),
-    code: known?.code ?? code,
+    param: parameter ?? (overflows ? 'messages' : (firstField(problems) ?? null)),
+    code: openaiCode ?? known?.code ?? code,
   }
-  return { status, body: { error } }
+  return { status, body: { error }, headers: REFUSED_FOR_GOOD.has(code) ? { 'x-should-retry': 'false' } : {} }
 }
+
+const REFUSED_FOR_GOOD: ReadonlySet<string> = new Set<ErrorCode>(['over-budget', 'quota'])
 
 /** Codes and statuses that OpenAI's clients know by another name. All others are passed on unchanged. */
 export const openaiCodes: Readonly<Partial<Record<ErrorCode, { readonly code: string; readonly status?: number }>>> = {
@@ -40,8 +43,16 @@ function errorType(status: number): string {
 }
 
 /** Clients look for these words and numbers. `undefined` where the numbers are not known. */
-function overflowSentence({ limit, sent, reserve, said }: Failure['facts']): string | undefined {
+function overflowSentence({ limit, sent, reserve, said, parameter }: Failure['facts']): string | undefined {
   if (typeof sent !== 'number') return undefined
+  // Of a request with an `input`, OpenAI says this and no numbers.
+  const own = parameter === 'input' ? `${INPUT_OVERFLOW} ` : ''
+  return own + overflowNumbers({ limit, sent, reserve, said })
+}
+
+const INPUT_OVERFLOW = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+
+function overflowNumbers({ limit, sent, reserve, said }: Failure['facts'] & { readonly sent: number }): string {
   const first =
     typeof limit === 'number'
       ? `This model's maximum context length is ${limit} tokens.`

@@ -1,5 +1,5 @@
 import type { AnyMessage, Message, ToolDefinition, UserMessage } from '../../../context.ts'
-import { HttpFailure, type InlineFile, inlineFile } from '../../../server.ts'
+import { filePart, HttpFailure, imageFile, type InlineFile, inlineFile } from '../../../server.ts'
 import type { CompletionBody, OpenaiContent, OpenaiMessage, OpenaiPart } from './openai-schema.ts'
 
 /** The messages of a chat completion request in the format of the core. Throws an `HttpFailure` for an invalid one. */
@@ -131,20 +131,13 @@ function textContent(content: OpenaiContent, where: string): string {
 function userPart(part: OpenaiPart, where: string): Part {
   const file = readFilePart(part, where)
   if (!file) return { type: 'text', text: readTextPart(part, where) }
-  const { name: filename, mediaType, bytes, size } = file
-  if (mediaType.startsWith('text/')) {
-    return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
-  }
-  const data = Buffer.from(bytes).toString('base64')
-  return { type: 'file', mediaType, filename, data, ...(size ? { providerOptions: { foreword: { ...size } } } : {}) }
+  return filePart(file)
 }
 
 function readFilePart(part: OpenaiPart, where: string): InlineFile | undefined {
   if (part.type === 'image_url') {
     const url = typeof part.image_url === 'string' ? part.image_url : (part.image_url?.url ?? '')
-    const file = inlineFile(url, `${where}.image_url.url`)
-    if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
-    throw new HttpFailure('invalid-input', `${where}.image_url.url: ${file.mediaType} is not an image.`)
+    return imageFile(inlineFile(url, `${where}.image_url.url`), `${where}.image_url.url`)
   }
   if (part.type !== 'file') return undefined
   const { file_data: url, filename } = part.file ?? {}

@@ -8,6 +8,8 @@ import {
   requestedModel,
   sessionSource,
 } from '../../../server.ts'
+import { jsonFormat } from './json-format.ts'
+import { namedSession } from './named-session.ts'
 import { coreMessages, lastInput, toolDefinitions } from './openai-messages.ts'
 import type { CompletionBody } from './openai-schema.ts'
 
@@ -20,9 +22,9 @@ export async function openSource(
   body: CompletionBody,
   { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
 ): Promise<CompletionSource> {
-  const to = request.headers.get('x-foreword-session') ?? (body.user && { channel: CHANNEL, conversation: body.user })
+  const to = namedSession(request, body.user)
   refuseUnsupported(body)
-  if (!to && to !== '') return outsideSessions(runtime, body, { request, caller })
+  if (to === undefined) return outsideSessions(runtime, body, { request, caller })
   checkOwnTools(body)
   const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body)
   return sessionSource(runtime, {
@@ -34,9 +36,6 @@ export async function openSource(
     caller,
   })
 }
-
-/** The channel of conversations that `user` names, in the bindings of sessions. */
-const CHANNEL = 'openai'
 
 function checkOwnTools({ tools }: CompletionBody): void {
   if (!tools?.length) return
@@ -130,14 +129,7 @@ const UNSUPPORTED: Readonly<Record<string, (value: unknown) => boolean>> = {
 function readResponseFormat({ response_format: format }: CompletionBody): ResponseFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
-  const { name, schema = {}, description, strict } = format.json_schema
-  return {
-    type: 'json',
-    name,
-    schema,
-    ...(description ? { description } : {}),
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  }
+  return jsonFormat(format.json_schema)
 }
 
 function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallParameters['toolChoice'] {

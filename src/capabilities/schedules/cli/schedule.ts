@@ -32,9 +32,11 @@ import { parseCondition } from '../condition.ts'
 import type { ScheduleView } from '../open-schedules.ts'
 import type { ScheduleRunView } from '../run-view.ts'
 import { missedRules } from '../schedule-record.ts'
-import { clockText, nextText, runResultText, runCostText } from '../schedule-text.ts'
+import { clockText, dueText, nextText, runResultText, runCostText } from '../schedule-text.ts'
 import { parseTimeRule } from '../time/time-rule.ts'
 
+const editOptions =
+  '[--when WHEN] [--text TEXT] [--budget MOST] [--missed RULE] [--if-changed WHAT] [--time-zone ZONE] [--name NAME] [--json]'
 const addOptions = '--budget MOST [--missed RULE] [--if-changed WHAT] [--time-zone ZONE] [--name NAME] [--json]'
 
 export const scheduleCommand = commandWithSubcommands({
@@ -46,20 +48,26 @@ export const scheduleCommand = commandWithSubcommands({
     'through restarts and changes of the clocks, while a gateway runs (`foreword start`). ID is an id, a name, or an ' +
     'unambiguous beginning of either.',
   options: {
-    session: { value: 'SESSION', summary: 'add: every run goes on in this session' },
-    new: { summary: 'add: every run begins a session of its own' },
-    agent: { value: 'AGENT', summary: 'add: the custom agent that answers in the new sessions' },
-    budget: { value: 'MOST', summary: 'add: the most that one run may use, such as 0.50 (US dollars) or 20000tokens' },
+    when: { value: 'WHEN', summary: 'edit: when it is due; a new time counts from now on' },
+    text: { value: 'TEXT', summary: 'edit: the message of every run' },
+    session: { value: 'SESSION', summary: 'add, edit: every run goes on in this session' },
+    new: { summary: 'add, edit: every run begins a session of its own' },
+    agent: { value: 'AGENT', summary: 'add, edit: the custom agent that answers in the new sessions; edit: `none`' },
+    budget: {
+      value: 'MOST',
+      summary: 'add, edit: the most that one run may use, such as 0.50 (US dollars) or 20000tokens',
+    },
     missed: {
       value: 'RULE',
-      summary: 'add: of due times without a gateway, skip all, make up the newest once (default), or all',
+      summary: 'add, edit: of due times without a gateway, skip all, make up the newest once (default), or all',
     },
     'if-changed': {
       value: 'WHAT',
-      summary: 'add: run only where file:PATH, url:ADDRESS or the output of program:COMMAND has changed',
+      summary:
+        'add, edit: run only where file:PATH, url:ADDRESS or the output of program:COMMAND has changed; edit: `none`',
     },
-    'time-zone': { value: 'ZONE', summary: 'add: such as Europe/Berlin; default: the configured one' },
-    name: { value: 'NAME', summary: 'add: its name; default: the beginning of the text' },
+    'time-zone': { value: 'ZONE', summary: 'add, edit: such as Europe/Berlin; default: the configured one' },
+    name: { value: 'NAME', summary: 'add, edit: its name; default: the beginning of the text' },
     yes: yesOption,
   },
   first: 'list',
@@ -70,6 +78,11 @@ export const scheduleCommand = commandWithSubcommands({
       usage: [`WHEN TEXT --new [--agent AGENT] ${addOptions}`, `WHEN TEXT --session SESSION ${addOptions}`],
       forPersons: 'add schedules',
       run: addSchedule,
+    },
+    edit: {
+      usage: [`ID [--new] [--agent AGENT] ${editOptions}`, `ID --session SESSION ${editOptions}`],
+      forPersons: 'edit schedules',
+      run: editSchedule,
     },
     pause: { usage: 'ID [--json]', forPersons: 'pause schedules', run: (call, io) => pauseSchedule(true, call, io) },
     resume: { usage: 'ID [--json]', forPersons: 'resume schedules', run: (call, io) => pauseSchedule(false, call, io) },
@@ -109,8 +122,10 @@ async function fetchSchedules(connection: GatewayConnection): Promise<ScheduleLi
 
 async function findSchedule(connection: GatewayConnection, word: string): Promise<ScheduleView> {
   const { schedules } = await fetchSchedules(connection)
-  return findByName(word, schedules, ({ id, name }) => ({ id, name }), 'schedule')
+  return findByName(word, schedules, ({ id, name }) => ({ id, name }), 'schedule', LIST)
 }
+
+const LIST = 'List them with `foreword schedule`.'
 
 async function showSchedule(call: CommandCall, io: Io): Promise<number> {
   const shown = await withConnection(call.home, io, 'read', async (connection) => {
@@ -150,29 +165,16 @@ function printSchedule(schedule: ScheduleView, runs: readonly ScheduleRunView[],
 
 async function addSchedule(call: CommandCall, io: Io): Promise<number> {
   const [, when, text] = call.words
-  const [word, agentWord, most, rule] = ['session', 'agent', 'budget', 'missed'].map(call.text)
+  const [word, agentWord, most] = ['session', 'agent', 'budget'].map(call.text)
   if ((word === undefined) !== call.has('new')) {
     throw usageFailure('Where do the runs go?', 'Give either `--session SESSION` or `--new`.')
   }
   if (most === undefined) {
     throw usageFailure('A schedule needs a budget.', 'Give the most that one run may use, such as `--budget 0.50`.')
   }
-  if (rule !== undefined && !missedRules.some((known) => known === rule)) {
-    throw usageFailure(`Unknown rule "${rule}".`, `Use one of ${missedRules.join(', ')}.`)
-  }
+  const { ifChanged, ...given } = optionalFields(call)
+  const fields = { ...given, ...defined({ ifChanged: ifChanged ?? undefined }), when, text }
   parseTimeRule(when!)
-  const changed = call.text('if-changed')
-  const fields = {
-    when,
-    text,
-    budget: parseBudget(most),
-    ...defined({
-      missed: rule,
-      name: call.text('name'),
-      timeZone: call.text('time-zone'),
-      ifChanged: changed === undefined ? undefined : absoluteCondition(changed),
-    }),
-  }
   const added = await withConnection(call.home, io, 'write', async (connection) => {
     const session = word === undefined ? undefined : await findSession(connection, word)
     const agent = agentWord === undefined ? undefined : (await findRecord(connection, 'agent', agentWord)).id
@@ -181,12 +183,57 @@ async function addSchedule(call: CommandCall, io: Io): Promise<number> {
   })
   if (call.json) printJson(io, added)
   else {
-    note(
-      io,
-      `Added ${exactLine(added.name)} (${added.id}): ${exactLine(added.when)}, next ${nextText(added)} (${added.timeZone}).`,
-    )
+    note(io, `Added ${exactLine(added.name)} (${added.id}): ${exactLine(added.when)}, ${dueText(added)}.`)
     note(io, 'It runs while the gateway does: `foreword start`.')
   }
+  return 0
+}
+
+function optionalFields(call: CommandCall) {
+  const [most, rule, changed] = ['budget', 'missed', 'if-changed'].map(call.text)
+  if (rule !== undefined && !missedRules.some((known) => known === rule)) {
+    throw usageFailure(`Unknown rule "${rule}".`, `Use one of ${missedRules.join(', ')}.`)
+  }
+  return defined({
+    budget: most === undefined ? undefined : parseBudget(most),
+    missed: rule,
+    name: call.text('name'),
+    timeZone: call.text('time-zone'),
+    ifChanged: changed === undefined ? undefined : changed === NONE ? null : absoluteCondition(changed),
+  })
+}
+
+/** What takes a condition or an agent away. */
+const NONE = 'none'
+
+async function editSchedule(call: CommandCall, io: Io): Promise<number> {
+  const [word, agentWord, when, text] = ['session', 'agent', 'when', 'text'].map(call.text)
+  if (word !== undefined && (call.has('new') || agentWord !== undefined)) {
+    throw usageFailure(
+      'Where do the runs go?',
+      'Give either `--session SESSION`, or `--new` and perhaps `--agent AGENT`.',
+    )
+  }
+  const fields = optionalFields(call)
+  if (when !== undefined) parseTimeRule(when)
+  const edited = await withConnection(call.home, io, 'write', async (connection) => {
+    const { id } = await findSchedule(connection, call.words[1]!)
+    const session = word === undefined ? (call.has('new') ? null : undefined) : await findSession(connection, word)
+    const agent =
+      agentWord === undefined || agentWord === NONE
+        ? agentWord && null
+        : (await findRecord(connection, 'agent', agentWord)).id
+    const body = defined({ ...fields, when, text, session, agent })
+    if (Object.keys(body).length === 0) {
+      throw usageFailure(
+        'Nothing is to be changed.',
+        'Give what is to be different, such as `--when "every day at 9"`.',
+      )
+    }
+    return requestJson<ScheduleView>(connection, apiPath('/api/schedules/', id), { method: 'PATCH', body })
+  })
+  if (call.json) printJson(io, edited)
+  else note(io, `Changed ${exactLine(edited.name)}: ${exactLine(edited.when)}, ${dueText(edited)}.`)
   return 0
 }
 

@@ -2,23 +2,14 @@ import { z } from 'zod'
 import { type Route, route, type Runtime } from '../../../capability.ts'
 import { empty, json } from '../../../server.ts'
 import type { Schedules } from '../open-schedules.ts'
-import { viewRuns } from '../run-view.ts'
-import { newScheduleSchema, scheduleFields } from '../schedule-record.ts'
+import { viewRuns, withOutcomes } from '../run-view.ts'
+import { newScheduleSchema, scheduleChangeSchema, scheduleFields } from '../schedule-record.ts'
 import { scheduleRunSchema } from '../schedule-state.ts'
 
 interface ScheduleParts {
   readonly service: Schedules
   readonly runtime: Pick<Runtime, 'store' | 'models' | 'approvals'>
 }
-
-const scheduleSchema = z.object({
-  ...scheduleFields,
-  id: z.string(),
-  created: z.string(),
-  state: z.enum(['active', 'paused', 'finished']).describe('`finished`: it is never due again.'),
-  next: z.array(z.string()).describe('The next three due times, ISO 8601, UTC.'),
-  last: scheduleRunSchema.optional().describe('The newest due time that was decided.'),
-})
 
 const runViewSchema = scheduleRunSchema.extend({
   outcome: z.string().optional().describe('How its turn ended. Absent until then.'),
@@ -36,9 +27,18 @@ const runViewSchema = scheduleRunSchema.extend({
     .describe('Of the calls of its turn.'),
 })
 
+const scheduleSchema = z.object({
+  ...scheduleFields,
+  id: z.string(),
+  created: z.string(),
+  state: z.enum(['active', 'paused', 'finished']).describe('`finished`: it is never due again.'),
+  next: z.array(z.string()).describe('The next three due times, ISO 8601, UTC.'),
+  last: runViewSchema.optional().describe('The newest due time that was decided.'),
+})
+
 const tag = 'schedules'
 
-/** Routes to list, add, pause, run and remove schedules. */
+/** Routes to list, add, change, run and remove schedules. */
 export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Route[] {
   return [
     route({
@@ -56,7 +56,8 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
           }),
         },
       },
-      handle: async () => json({ schedules: await service.list(), enabled: service.enabled }),
+      handle: async () =>
+        json({ schedules: await withOutcomes(runtime, await service.list()), enabled: service.enabled }),
     }),
     route({
       method: 'POST',
@@ -87,11 +88,12 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       path: '/api/schedules/:schedule',
       scope: 'admin',
       tag,
-      summary: 'Pauses or resumes a schedule',
-      description: 'Due times that pass while it is paused do not happen, then or later.',
-      body: z.strictObject({ paused: z.boolean() }),
+      summary: 'Changes, pauses or resumes a schedule',
+      description:
+        'What is not named stays, and so do its runs; `null` takes a field away. A new time counts from now on. Due times that pass while it is paused do not happen, then or later.',
+      body: scheduleChangeSchema,
       answers: { 200: { description: 'The schedule', schema: scheduleSchema } },
-      handle: async ({ param, body }) => json(await service.pause(param('schedule'), body.paused)),
+      handle: async ({ param, body }) => json(await service.change(param('schedule'), body)),
     }),
     route({
       method: 'DELETE',

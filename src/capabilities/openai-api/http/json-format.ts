@@ -1,0 +1,19 @@
+import type { ResponseFormat } from '../../../model.ts'
+
+interface JsonSchemaFormat {
+  readonly name: string
+  readonly schema?: Readonly<Record<string, unknown>> | undefined
+  readonly description?: string | null | undefined
+  readonly strict?: boolean | null | undefined
+}
+
+/** JSON after a schema, as both of OpenAI's formats ask for it. */
+export function jsonFormat({ name, schema = {}, description, strict }: JsonSchemaFormat): ResponseFormat {
+  return {
+    type: 'json',
+    name,
+    schema,
+    ...(description ? { description } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  }
+}

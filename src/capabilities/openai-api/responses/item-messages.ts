@@ -1,0 +1,169 @@
+import type { AnyMessage, AssistantMessage, ToolMessage, ToolOutput } from '../../../context.ts'
+import { fieldsOf } from '../../../platform.ts'
+import { HttpFailure } from '../../../server.ts'
+import { itemOutput, itemTexts, userItemContent } from './item-content.ts'
+import { clientCalls, clientOutputs, isHostedItem, unreadItemFields } from './item-kinds.ts'
+import type { ResponseItem } from './response-schema.ts'
+import { customInput, toolName } from './response-tools.ts'
+
+/** The messages of an input, and what of it has no place, as `x-foreword-ignored` names it. */
+interface ItemMessages {
+  readonly messages: readonly AnyMessage[]
+  readonly left: readonly string[]
+}
+
+type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
+type ToolCallPart = Extract<AssistantPart, { type: 'tool-call' }>
+
+/**
+ * The items of an input in the format of the core: what a model said, thought and called up to the next result is one message, and
+ * so are the results of one step. Throws an `HttpFailure` that names the item for one that has no place in a request to any model.
+ */
+export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
+  const messages: AnyMessage[] = []
+  const left = new Set<string>()
+  const calls = new Map<string, ToolCallPart>()
+  let open: AssistantPart[] = []
+
+  for (const [at, item] of items.entries()) read(item, `input.${at}`)
+  close()
+  return { messages, left: [...left] }
+
+  function read(item: ResponseItem, where: string): void {
+    const type = item.type ?? 'message'
+    for (const field of unreadItemFields(item)) left.add(`input.${field}`)
+    if (type === 'message') return readMessage(item, where)
+    if (type === 'reasoning') return readReasoning(item)
+    if (type === 'function_call') {
+      const namespace = item['namespace']
+      const name = toolName(text(item, 'name', where), typeof namespace === 'string' ? namespace : undefined)
+      return readCall(item, name, parsed(text(item, 'arguments', where)), where)
+    }
+    if (type === 'custom_tool_call') {
+      return readCall(item, text(item, 'name', where), customInput(text(item, 'input', where)), where)
+    }
+    const called = clientCalls[type]
+    if (called) return readCall(item, called.tool, item[called.field], where)
+    if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      return readOutput(item, itemOutput(item['output'], { where: `${where}.output`, left }), where)
+    }
+    if (clientOutputs.has(type)) return readOutput(item, clientOutput(item), where)
+    if (isHostedItem(type)) return say([{ type: 'text', text: `[${type}] ${hostedText(item)}` }])
+    throw noPlace(type, where)
+  }
+
+  function readMessage({ role, content }: ResponseItem, where: string): void {
+    const reader = { where: `${where}.content`, left }
+    if (role === 'assistant') return say(itemTexts(content, reader))
+    close()
+    if (role === 'user') messages.push({ role, content: userItemContent(content, reader) })
+    else if (role === 'system' || role === 'developer') {
+      const texts = itemTexts(content, reader).map((part) => part.text)
+      messages.push({ role: 'system', content: texts.join('\n') })
+    } else throw invalidItem(where, `a message has the role user, assistant, system or developer, not ${String(role)}`)
+  }
+
+  /** What a model said before it called something is of the same step; what it said after an answer is of the next one. */
+  function say(parts: readonly AssistantPart[]): void {
+    closeAnswer()
+    open.push(...parts)
+  }
+
+  function closeAnswer(): void {
+    const said = open.some((part) => part.type === 'text')
+    if (said && !open.some((part) => part.type === 'tool-call')) close()
+  }
+
+  function readReasoning(item: ResponseItem): void {
+    // Only the provider that encrypted it can read it, and it gives it back in no other form.
+    if (item['encrypted_content']) left.add('input.encrypted_content')
+    const parts = [...listOf(item['summary']), ...listOf(item['content'])]
+    const texts = parts.flatMap((part) => {
+      const words = fieldsOf(part)['text']
+      return typeof words === 'string' && words !== '' ? [words] : []
+    })
+    if (texts.length === 0) return
+    closeAnswer()
+    open.push(...texts.map((words) => ({ type: 'reasoning' as const, text: words })))
+  }
+
+  function readCall(item: ResponseItem, name: string, input: unknown, where: string): void {
+    const id = callId(item)
+    if (id === undefined) throw invalidItem(where, `an item of type ${item.type} needs a \`call_id\``)
+    const call: ToolCallPart = { type: 'tool-call', toolCallId: id, toolName: name, input }
+    // Some outputs name the item of the call instead.
+    for (const each of [item.id, id]) if (typeof each === 'string') calls.set(each, call)
+    open.push(call)
+  }
+
+  function readOutput(item: ResponseItem, output: ToolOutput, where: string): void {
+    close()
+    const id = callId(item) ?? ''
+    const call = calls.get(id)
+    // The sentence is OpenAI's own.
+    if (!call) throw invalidItem(where, `No tool call found for function call output with call_id ${id}`)
+    const { toolCallId, toolName: name } = call
+    const part = { type: 'tool-result' as const, toolCallId, toolName: name, output }
+    const before = messages.at(-1)
+    if (before?.role === 'tool') messages[messages.length - 1] = withPart(before, part)
+    else messages.push({ role: 'tool', content: [part] })
+  }
+
+  function close(): void {
+    if (open.length === 0) return
+    const [only] = open
+    const content = open.length === 1 && only?.type === 'text' ? only.text : open
+    messages.push({ role: 'assistant', content })
+    open = []
+  }
+}
+
+function withPart(message: ToolMessage, part: ToolMessage['content'][number]): ToolMessage {
+  return { role: 'tool', content: [...message.content, part] }
+}
+
+function callId(item: ResponseItem): string | undefined {
+  const id = item['call_id'] ?? item.id
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+function text(item: ResponseItem, field: string, where: string): string {
+  const value = item[field]
+  if (typeof value === 'string') return value
+  throw invalidItem(`${where}.${field}`, `an item of type ${item.type} needs a text here`)
+}
+
+/** Arguments that are not JSON stay as text. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json === '' ? '{}' : json)
+  } catch {
+    return json
+  }
+}
+
+/** A patch that fails can have a status alone. */
+function clientOutput({ output, status }: ResponseItem): ToolOutput {
+  const value = typeof output === 'string' ? output : JSON.stringify(output ?? { status: status ?? 'completed' })
+  return { type: status === 'failed' ? 'error-text' : 'text', value }
+}
+
+/** What OpenAI's own tool did, without what only names the item. */
+function hostedText({ id: _id, type: _type, status: _status, ...rest }: ResponseItem): string {
+  return JSON.stringify(rest)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function noPlace(type: string, where: string): HttpFailure {
+  return invalidItem(
+    where,
+    `an item of type ${type} has no place in a request to this gateway's models. Leave it out, or send its content as a message`,
+  )
+}
+
+function invalidItem(where: string, why: string): HttpFailure {
+  return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
+}

@@ -1,0 +1,176 @@
+import type { FinishReason } from '../../../model.ts'
+import type { AnswerEvent } from '../../../server.ts'
+import type { Usage } from '../../../session.ts'
+import { citationAnnotations } from './citation-annotations.ts'
+import { callItem } from './output-call.ts'
+import {
+  emptyResponse,
+  endedFields,
+  type ResponseNames,
+  type ResponseObject,
+  responseUsage,
+} from './response-object.ts'
+import type { ResponseEvent } from './response-event.ts'
+import type { StreamedError } from './response-failure.ts'
+import type { ResponseBody, ResponseItem } from './response-schema.ts'
+import type { OfferedTool } from './response-tools.ts'
+
+/** What is known only at the end of an answer. */
+export interface ResponseEnd {
+  readonly store: boolean
+  /** The field `foreword`. */
+  readonly foreword: unknown
+}
+
+/** An answer as OpenAI's events, and as the response that they add up to. */
+export interface ResponseBuilder {
+  /** The events that begin a stream. */
+  begin(): readonly ResponseEvent[]
+  /** The events of a piece of the answer. */
+  add(event: AnswerEvent): readonly ResponseEvent[]
+  /** Ends the item that is open. The response is whole then, but for its end. */
+  close(): readonly ResponseEvent[]
+  /** The last event, with the whole response. */
+  end(end: ResponseEnd): ResponseEvent & { readonly response: ResponseObject }
+  fail(error: StreamedError): ResponseEvent
+}
+
+/** An item of the output that is not complete. */
+interface OpenItem {
+  readonly type: 'message' | 'reasoning'
+  readonly id: string
+  text: string
+  annotations: readonly unknown[]
+  /** Where its text begins in the text of the whole answer. */
+  readonly start: number
+}
+
+/**
+ * Builds a response from the events of an answer: what the model thinks, says and calls becomes an item each, in their order.
+ * Source of the sequence: https://platform.openai.com/docs/api-reference/responses-streaming.
+ */
+export function responseBuilder(
+  names: ResponseNames,
+  body: ResponseBody,
+  tools: readonly OfferedTool[],
+): ResponseBuilder {
+  const empty = emptyResponse(names, body)
+  const output: ResponseItem[] = []
+  let open: OpenItem | undefined
+  let finish: FinishReason | undefined
+  let usage: Usage | undefined
+  let length = 0
+
+  return {
+    begin: () => [
+      { type: 'response.created', response: empty },
+      { type: 'response.in_progress', response: empty },
+    ],
+    add(event) {
+      if (event.type === 'text-delta') {
+        const events = [...opened('message'), delta('response.output_text.delta', 'content_index', event.text)]
+        length += event.text.length
+        return events
+      }
+      if (event.type === 'reasoning-delta') {
+        return [...opened('reasoning'), delta('response.reasoning_summary_text.delta', 'summary_index', event.text)]
+      }
+      if (event.type === 'tool-call') {
+        const closed = close()
+        const { item, events } = callItem(event, tools, { key: names.key, index: output.length })
+        output.push(item)
+        return [...closed, ...events]
+      }
+      if (event.type === 'citations') return cite(event)
+      if (event.type === 'finish') ({ reason: finish, usage } = event)
+      return []
+    },
+    close() {
+      // OpenAI's clients look for a message where nothing else is there.
+      const nothing = output.length === 0 && open === undefined ? opened('message') : []
+      return [...nothing, ...close()]
+    },
+    end({ store, foreword }) {
+      const ended = endedFields(finish)
+      const response = { ...empty, ...ended, output, usage: responseUsage(usage), store, foreword }
+      return { type: `response.${ended.status}`, response }
+    },
+    fail: ({ reason, ...error }) => ({
+      type: 'response.failed',
+      response: { ...empty, status: 'failed', error, output, foreword: { code: reason } },
+    }),
+  }
+
+  function opened(type: OpenItem['type']): readonly ResponseEvent[] {
+    if (open?.type === type) return []
+    const closed = close()
+    const id = `${type === 'message' ? 'msg' : 'rs'}_${names.key}_${output.length}`
+    open = { type, id, text: '', annotations: [], start: length }
+    const item =
+      type === 'message'
+        ? { id, type, status: 'in_progress', role: 'assistant', content: [] }
+        : { id, type, status: 'in_progress', summary: [] }
+    const part = type === 'message' ? textPart(open) : { type: 'summary_text', text: '' }
+    const name = type === 'message' ? 'response.content_part' : 'response.reasoning_summary_part'
+    return [
+      ...closed,
+      { type: 'response.output_item.added', output_index: output.length, item },
+      { type: `${name}.added`, ...placeOf(open), part },
+    ]
+  }
+
+  function delta(type: string, index: string, text: string): ResponseEvent {
+    if (open) open.text += text
+    const more = index === 'content_index' ? { logprobs: [] } : {}
+    return { type, item_id: open?.id, output_index: output.length, [index]: 0, delta: text, ...more }
+  }
+
+  function cite({ citations }: Extract<AnswerEvent, { type: 'citations' }>): readonly ResponseEvent[] {
+    if (open?.type !== 'message') return []
+    const added = citationAnnotations(citations, open.start)
+    const before = open.annotations.length
+    open.annotations = [...open.annotations, ...added]
+    const place = placeOf(open)
+    return added.map((annotation, at) => ({
+      type: 'response.output_text.annotation.added',
+      ...place,
+      annotation_index: before + at,
+      annotation,
+    }))
+  }
+
+  function close(): readonly ResponseEvent[] {
+    if (!open) return []
+    const done = open
+    open = undefined
+    const place = { ...placeOf(done) }
+    const index = output.length
+    if (done.type === 'reasoning') {
+      const part = { type: 'summary_text', text: done.text }
+      const item = { id: done.id, type: 'reasoning', status: 'completed', summary: [part] }
+      output.push(item)
+      return [
+        { type: 'response.reasoning_summary_text.done', ...place, text: done.text },
+        { type: 'response.reasoning_summary_part.done', ...place, part },
+        { type: 'response.output_item.done', output_index: index, item },
+      ]
+    }
+    const part = textPart(done)
+    const status = endedFields(finish).status === 'incomplete' ? 'incomplete' : 'completed'
+    const item = { id: done.id, type: 'message', status, role: 'assistant', content: [part] }
+    output.push(item)
+    return [
+      { type: 'response.output_text.done', ...place, text: done.text, logprobs: [] },
+      { type: 'response.content_part.done', ...place, part },
+      { type: 'response.output_item.done', output_index: index, item },
+    ]
+  }
+
+  function placeOf({ id, type }: OpenItem): Readonly<Record<string, unknown>> {
+    return { item_id: id, output_index: output.length, [type === 'message' ? 'content_index' : 'summary_index']: 0 }
+  }
+}
+
+function textPart({ text, annotations }: Pick<OpenItem, 'text' | 'annotations'>): object {
+  return { type: 'output_text', text, annotations, logprobs: [] }
+}

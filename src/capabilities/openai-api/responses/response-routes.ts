@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { type Caller, type Route, route, type Runtime } from '../../../capability.ts'
+import { completionHeaderWords, HttpFailure, json } from '../../../server.ts'
+import { streamedResponse, wholeResponse } from './answer-response.ts'
+import type { KeptResponses } from './kept-responses.ts'
+import type { SerialCallModels } from './parallel-calls.ts'
+import { keptConversation, responseNotFound, type ResponseTurn, responseTurn } from './response-conversation.ts'
+import { responseError } from './response-failure.ts'
+import { responseBody, type ResponseItem } from './response-schema.ts'
+import { openResponseSource } from './response-source.ts'
+import { turnInput, turnResponse } from './turn-response.ts'
+
+/** The endpoints of OpenAI's Responses API. Its official clients and Codex work unchanged. */
+export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
+  const unable: SerialCallModels = new Set()
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/responses',
+      scope: 'talk',
+      tag: 'openai',
+      summary: "Answers in the format of OpenAI's Responses API, streamed or in one piece",
+      description:
+        'With `x-foreword-session`, `user` or the `previous_response_id` of a session, the last message of `input` continues that ' +
+        'session. Without, the items and tools of the body are sent as they are, after what was kept of `previous_response_id`. ' +
+        '`x-foreword-call` names the manifest.',
+      holdsFiles: true,
+      headers: {
+        'x-foreword-session': 'Id of a session, or `new`. Takes precedence over `user`.',
+        ...completionHeaderWords,
+        'x-foreword-cut': 'Without a session: `auto` or `none`. Takes precedence over `truncation`.',
+      },
+      body: responseBody,
+      answers: { 200: { description: 'A response, or with `stream` its events', schema: z.looseObject({}) } },
+      handle: async ({ body, request, caller, stream }) => {
+        const source = await openResponseSource({ runtime, kept, unable }, body, { request, caller }).catch(
+          (error: unknown) => {
+            throw responseError(error)
+          },
+        )
+        const parts = { runtime, kept, source, body, call: { request, caller, stream } }
+        return body.stream === true ? streamedResponse(parts) : wholeResponse(parts)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/responses/:response',
+      scope: 'talk',
+      tag: 'openai',
+      summary: 'Returns a response that is kept: the turn of a session, or one of the same token',
+      query: z.looseObject({ stream: z.string().optional().describe('Only `false`: a kept response comes whole.') }),
+      answers: { 200: { description: 'A response', schema: z.looseObject({ id: z.string() }) } },
+      handle: async ({ param, query, request, caller }) => {
+        const id = param('response')
+        const turn = await responseTurn(runtime, id)
+        if (query.stream === 'true') throw streamRefusal(turn)
+        return json(turn ? await turnResponse(runtime, turn, request) : await keptResponse(id, caller))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/v1/responses/:response',
+      scope: 'talk',
+      tag: 'openai',
+      summary: 'Removes a response outside sessions, with its words',
+      answers: { 200: { description: 'The response is removed', schema: z.looseObject({ id: z.string() }) } },
+      handle: async ({ param, caller }) => {
+        const id = param('response')
+        const turn = await responseTurn(runtime, id)
+        if (turn) {
+          const message = `${id} is a turn of the session ${turn.session}, whose history is kept as a whole.`
+          const hint = `DELETE /api/sessions/${turn.session} removes the session.`
+          throw new HttpFailure('invalid-input', message, { session: turn.session }, { hint })
+        }
+        if (!(await kept.remove(id, caller))) throw responseNotFound(id)
+        return json({ id, object: 'response', deleted: true })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/responses/:response/input_items',
+      scope: 'talk',
+      tag: 'openai',
+      summary: 'Lists the items that a kept response answers, with those of the responses before it',
+      query: z.object({
+        after: z.string().optional().describe('Id of the item before the first one of the list.'),
+        limit: z.coerce.number().int().min(1).max(100).default(20),
+        order: z.enum(['asc', 'desc']).default('desc'),
+      }),
+      answers: { 200: { description: 'Items', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
+      handle: async ({ param, query, caller }) => json(itemPage(await inputOf(param('response'), caller), query)),
+    }),
+    route({
+      method: 'POST',
+      path: '/v1/responses/:response/cancel',
+      scope: 'talk',
+      tag: 'openai',
+      summary: 'Cancels the turn of a session that answers a response',
+      answers: { 200: { description: 'The response', schema: z.looseObject({ id: z.string() }) } },
+      handle: async ({ param, request, caller }) => {
+        const id = param('response')
+        const turn = await responseTurn(runtime, id)
+        if (!turn) {
+          await keptResponse(id, caller)
+          // The sentence is OpenAI's own.
+          throw new HttpFailure('invalid-input', 'Cannot cancel a synchronous response.')
+        }
+        const waits = await runtime.cancel(turn.session, turn.turn)
+        return json(await turnResponse(runtime, turn, { signal: request.signal, waits }))
+      },
+    }),
+  ]
+
+  async function keptResponse(id: string, caller: Caller) {
+    const found = await kept.find(id, caller)
+    if (!found) throw responseNotFound(id)
+    return found.response
+  }
+
+  async function inputOf(id: string, caller: Caller): Promise<readonly ResponseItem[]> {
+    const turn = await responseTurn(runtime, id)
+    if (turn) return turnInput(runtime, turn)
+    const found = await kept.find(id, caller)
+    if (!found) throw responseNotFound(id)
+    const earlier = found.previous ? await keptConversation(kept, found.previous, caller) : []
+    const key = id.slice('resp_'.length)
+    return [...earlier, ...found.input].map((item, at) => ({ ...item, id: item.id ?? `in_${key}_${at}` }))
+  }
+}
+
+function streamRefusal(turn: ResponseTurn | undefined): HttpFailure {
+  const instead = turn ? ` GET /api/sessions/${turn.session}/events?turn=${turn.turn} streams the turn.` : ''
+  const message = `Unsupported parameter: \`stream\` is not supported here. A kept response comes whole.${instead}`
+  return new HttpFailure('unsupported-parameter', message, { parameter: 'stream' })
+}
+
+interface PageQuery {
+  readonly after?: string | undefined
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+}
+
+function itemPage(items: readonly ResponseItem[], { after, limit, order }: PageQuery): object {
+  const ordered = order === 'asc' ? items : items.toReversed()
+  const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+  const data = ordered.slice(start, start + limit)
+  const ids = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
+  return { object: 'list', data, ...ids, has_more: start + limit < ordered.length }
+}

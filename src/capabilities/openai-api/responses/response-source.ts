@@ -1,0 +1,154 @@
+import type { RouteCall, Runtime } from '../../../capability.ts'
+import { defined } from '../../../platform.ts'
+import {
+  completionHeaders,
+  type CompletionSource,
+  HttpFailure,
+  requestedModel,
+  sessionSource,
+  type SessionMessage,
+} from '../../../server.ts'
+import { namedSession } from '../http/named-session.ts'
+import { itemTextAndFiles } from './item-content.ts'
+import { itemMessages } from './item-messages.ts'
+import type { KeptResponses } from './kept-responses.ts'
+import { completeAnyModel, type SerialCallModels } from './parallel-calls.ts'
+import { keptConversation, previousNotFound, responseTurn, withReferencedItems } from './response-conversation.ts'
+import { ignoredResponseFields, refuseUnsupportedFields, responseParameters } from './response-request.ts'
+import { inputItems, type ResponseBody, type ResponseItem } from './response-schema.ts'
+import { type OfferedTool, responseTools } from './response-tools.ts'
+
+/** A request that was read and checked, and the answer that it will get. */
+export interface ResponseSource extends CompletionSource {
+  readonly tools: readonly OfferedTool[]
+  /** The items that the request adds. Empty in a session, which keeps them itself. */
+  readonly input: readonly ResponseItem[]
+  /** As `x-foreword-ignored` names it; whole once the answer has begun. */
+  readonly ignored: readonly string[]
+}
+
+interface SourceParts {
+  readonly runtime: Runtime
+  readonly kept: KeptResponses
+  readonly unable: SerialCallModels
+}
+
+type SessionTarget = Pick<SessionMessage, 'to' | 'from'>
+type ResponseCall = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
+
+/**
+ * Reads a request. In a session, its last item is submitted and is on disk when this resolves. Otherwise the conversation is what was
+ * kept of the response before it, and its own items. Throws an `HttpFailure` for an invalid request.
+ */
+export async function openResponseSource(
+  { runtime, kept, unable }: SourceParts,
+  body: ResponseBody,
+  call: ResponseCall,
+): Promise<ResponseSource> {
+  refuseUnsupportedFields(body)
+  const target = await targetOf(runtime, body, call.request)
+  const items = inputItems(body)
+  if (!target) return outsideSessions({ runtime, kept, unable }, body, items, call)
+  if (body.tools?.length) {
+    throw new HttpFailure(
+      'invalid-input',
+      'Invalid request: in a session the gateway runs its own tools, so `tools` is not allowed. ' +
+        'Remove `tools`, or remove `user`, x-foreword-session and the `previous_response_id` of a session.',
+      { parameter: 'tools' },
+    )
+  }
+  const left = new Set(ignoredResponseFields(body, true))
+  const {
+    toolChoice: _gatewaysOwn,
+    parallelToolCalls: _too,
+    ...parameters
+  } = responseParameters({ ...body, tool_choice: undefined }, [])
+  const said = lastMessage(items, left)
+  const model = requestedModel(body.model)
+  const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ...call })
+  return { ...source, tools: [], input: [], ignored: [...left] }
+}
+
+/** A response of a session goes on in that session, whatever else names one. */
+async function targetOf(runtime: Runtime, body: ResponseBody, request: Request): Promise<SessionTarget | undefined> {
+  const to = namedSession(request, body.user)
+  const previous = body.previous_response_id
+  if (!previous) return to === undefined ? undefined : { to }
+  if (!previous.includes('.')) {
+    if (to === undefined) return undefined
+    const why = `Invalid request: ${previous} belongs to no session. Remove \`user\` and x-foreword-session, or \`previous_response_id\`.`
+    throw new HttpFailure('invalid-input', why, { parameter: 'previous_response_id' })
+  }
+  const turn = await responseTurn(runtime, previous)
+  if (!turn) throw previousNotFound(previous)
+  if (typeof to === 'string' && to !== turn.session) {
+    const why = `Invalid request: ${previous} belongs to the session ${turn.session}, and x-foreword-session names ${to}.`
+    throw new HttpFailure('invalid-input', why, { parameter: 'previous_response_id' })
+  }
+  return { to: turn.session, from: turn.turn }
+}
+
+/** The input of a session: the last item, which must be a message of the user. */
+function lastMessage(items: readonly ResponseItem[], left: Set<string>): ReturnType<typeof itemTextAndFiles> {
+  const at = items.length - 1
+  const last = items[at]
+  if ((last?.type ?? 'message') !== 'message' || last?.role !== 'user') {
+    throw new HttpFailure(
+      'invalid-input',
+      'Invalid request: in a session, the last item must be a message with the role user.',
+      { parameter: 'input' },
+    )
+  }
+  const said = itemTextAndFiles(last['content'], { where: `input.${at}.content`, left })
+  if (said.text.trim() === '' && said.files.length === 0) {
+    throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.', { parameter: 'input' })
+  }
+  return said
+}
+
+async function outsideSessions(
+  { runtime, kept, unable }: SourceParts,
+  body: ResponseBody,
+  items: readonly ResponseItem[],
+  { request, caller }: ResponseCall,
+): Promise<ResponseSource> {
+  const { previous_response_id: previous, instructions, max_output_tokens: most } = body
+  const earlier = previous ? await keptConversation(kept, previous, caller) : []
+  const input = await withReferencedItems(kept, items, caller)
+  const { messages: said, left } = itemMessages([...earlier, ...input])
+  const messages = instructions ? [{ role: 'system' as const, content: instructions }, ...said] : said
+  if (messages.every(({ role }) => role === 'system')) {
+    throw new HttpFailure('invalid-input', 'Invalid request: `input` has nothing to answer.', { parameter: 'input' })
+  }
+  const offered = responseTools(body)
+  const { tools } = offered
+  const parameters = responseParameters(body, tools)
+  const { cut = truncationCut(body), ...chosen } = completionHeaders(request)
+  const completion = {
+    messages,
+    ...(tools.length === 0 ? {} : { tools: tools.map(({ definition }) => definition) }),
+    ...(body.tool_choice === 'none' || forbidsTools(body) ? { toolChoice: 'none' as const } : {}),
+    ...defined({ model: requestedModel(body.model), token: caller.name, cut }),
+    ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...chosen,
+  }
+  const ignored = [...new Set([...ignoredResponseFields(body, false), ...offered.left, ...left])]
+  const leftOut = () => void ignored.push('parallel_tool_calls')
+  return {
+    inSession: false,
+    tools,
+    input,
+    ignored,
+    events: (signal) => completeAnyModel(runtime, { ...completion, signal }, { unable, leftOut }),
+  }
+}
+
+function truncationCut({ truncation }: ResponseBody): 'auto' | 'none' | undefined {
+  if (!truncation) return undefined
+  return truncation === 'auto' ? 'auto' : 'none'
+}
+
+function forbidsTools({ tool_choice: choice }: ResponseBody): boolean {
+  return typeof choice === 'object' && choice?.type === 'allowed_tools' && choice['mode'] === 'none'
+}

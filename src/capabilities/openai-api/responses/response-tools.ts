@@ -1,0 +1,160 @@
+import type { ToolDefinition } from '../../../context.ts'
+import { defined, fieldsOf } from '../../../platform.ts'
+import { HttpFailure } from '../../../server.ts'
+import type { ResponseBody, ResponseTool } from './response-schema.ts'
+
+/** A tool of a request: how the model knows it, and in which form its calls go back. */
+export interface OfferedTool {
+  readonly definition: ToolDefinition
+  readonly kind: 'function' | 'custom' | 'local_shell'
+  /** The name that the client gave it. */
+  readonly name: string
+  readonly namespace?: string
+}
+
+/** The tools that a request offers, and what was left out of them. */
+export interface OfferedTools {
+  readonly tools: readonly OfferedTool[]
+  /** As `x-foreword-ignored` names it. */
+  readonly left: readonly string[]
+}
+
+/**
+ * The tools of a request in the format of the core. Tools that OpenAI itself would run are refused; a search of the web is left
+ * out, since agents offer it with every request, whether their model can do it or not.
+ */
+export function responseTools({ tools, tool_choice: choice }: ResponseBody): OfferedTools {
+  const read = (tools ?? []).map((tool, at) => readTool(tool, `tools.${at}`))
+  const all = read.flatMap((each) => each.tools)
+  const names = all.map(({ definition }) => definition.name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) throw invalidTool('tools', `two tools are named ${twice}. Rename one of them`)
+  return { tools: allowed(all, choice), left: read.flatMap(({ left }) => left) }
+}
+
+/** The name under which the model knows a tool of a namespace. */
+export function toolName(name: string, namespace?: string | null): string {
+  return namespace ? `${namespace}__${name}` : name
+}
+
+/** How the core passes the text of a call of a custom tool. */
+export function customInput(text: string): Readonly<Record<string, unknown>> {
+  return { input: text }
+}
+
+/** The tool that the format has for commands on the machine of the client. */
+export const LOCAL_SHELL = 'local_shell'
+
+function readTool(tool: ResponseTool, where: string, namespace?: string): OfferedTools {
+  const { type } = tool
+  if (type === 'function' || type === 'custom') {
+    return { tools: [ownTool(tool, where, namespace)], left: unreadFields(tool, TOOL_FIELDS[type]) }
+  }
+  if (namespace === undefined && type === 'namespace') return namespaceTools(tool, where)
+  if (namespace === undefined && type === LOCAL_SHELL) return { tools: [localShell], left: [] }
+  if (namespace === undefined && /^web_search(_preview)?(_\d|$)/.test(type))
+    return { tools: [], left: [`tools.${type}`] }
+  throw invalidTool(
+    where,
+    `a tool of type ${type} is run by OpenAI, and cannot be done here. Leave it out, or offer a function that does it`,
+  )
+}
+
+const TOOL_FIELDS = {
+  function: ['type', 'name', 'description', 'parameters', 'strict'],
+  custom: ['type', 'name', 'description', 'format'],
+  namespace: ['type', 'name', 'description', 'tools'],
+}
+
+function ownTool(tool: ResponseTool, where: string, namespace?: string): OfferedTool {
+  const { type, name, description, parameters, strict } = tool
+  if (!name) throw invalidTool(`${where}.name`, 'a tool needs a name')
+  const common = { name, ...defined({ namespace }) }
+  const model = toolName(name, namespace)
+  if (type === 'custom') {
+    const text = [description, grammarText(tool)].filter((part) => part).join('\n\n')
+    return {
+      ...common,
+      kind: 'custom',
+      definition: { name: model, ...(text === '' ? {} : { description: text }), inputSchema: CUSTOM_SCHEMA },
+    }
+  }
+  return {
+    ...common,
+    kind: 'function',
+    definition: {
+      name: model,
+      ...(description ? { description } : {}),
+      inputSchema: parameters ?? { type: 'object', properties: {} },
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
+  }
+}
+
+const CUSTOM_SCHEMA = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The whole input, as plain text.' } },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+/** Not every provider can hold a model to a grammar, so the model reads it. */
+function grammarText(tool: ResponseTool): string | undefined {
+  const { type, syntax, definition } = fieldsOf(tool['format'])
+  if (type !== 'grammar' || typeof definition !== 'string') return undefined
+  return `The input must follow this grammar (${String(syntax)}):\n${definition}`
+}
+
+function namespaceTools(tool: ResponseTool, where: string): OfferedTools {
+  const { name } = tool
+  const inner = tool['tools']
+  if (!name) throw invalidTool(`${where}.name`, 'a namespace needs a name')
+  if (!Array.isArray(inner)) throw invalidTool(`${where}.tools`, 'a namespace needs tools')
+  const read = inner.map((each, at) => readTool(each as ResponseTool, `${where}.tools.${at}`, name))
+  // There is no place for the description of a group.
+  const own = tool.description ? ['tools.namespace.description'] : []
+  return {
+    tools: read.flatMap((each) => each.tools),
+    left: [...own, ...unreadFields(tool, TOOL_FIELDS.namespace), ...read.flatMap(({ left }) => left)],
+  }
+}
+
+function unreadFields(tool: ResponseTool, fields: readonly string[]): readonly string[] {
+  return Object.entries(tool).flatMap(([key, value]) =>
+    value === null || value === undefined || fields.includes(key) ? [] : [`tools.${key}`],
+  )
+}
+
+const localShell: OfferedTool = {
+  kind: 'local_shell',
+  name: LOCAL_SHELL,
+  definition: {
+    name: LOCAL_SHELL,
+    description: 'Runs a command on the machine of the user and returns its output.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'array', items: { type: 'string' }, description: 'The program and its arguments.' },
+        working_directory: { type: 'string' },
+        timeout_ms: { type: 'integer' },
+        env: { type: 'object', additionalProperties: { type: 'string' } },
+        user: { type: 'string' },
+      },
+      required: ['command'],
+    },
+  },
+}
+
+/** `allowed_tools` narrows the list, as far as a request can without them. */
+function allowed(tools: readonly OfferedTool[], choice: ResponseBody['tool_choice']): readonly OfferedTool[] {
+  if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return tools
+  const list = choice['tools']
+  const names = new Set(
+    (Array.isArray(list) ? list : []).map((each) => fieldsOf(each)['name'] ?? fieldsOf(each)['type']),
+  )
+  return tools.filter(({ name, namespace }) => names.has(name) || (namespace !== undefined && names.has(namespace)))
+}
+
+function invalidTool(where: string, why: string): HttpFailure {
+  return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
+}

@@ -1,0 +1,54 @@
+import { exactMoneyText } from '../../capability.ts'
+import type { WatchedCall } from './watched-call.ts'
+
+/** What calls used and cost together. */
+export interface CallSums {
+  readonly calls: number
+  /** Tokens of all prompts, as far as they were reported. */
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  /** Calls whose usage is an estimate or is not known. */
+  readonly unreported: number
+  /** US dollars of the calls whose cost is known. */
+  readonly cost: number
+  /** Calls whose cost is not known. */
+  readonly unpriced: number
+}
+
+export function sumCalls(calls: readonly WatchedCall[]): CallSums {
+  let [promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0, 0]
+  for (const { outcome, cost: own } of calls) {
+    const { usage } = outcome ?? {}
+    promptTokens += usage?.promptTokens ?? 0
+    cachedTokens += usage?.cachedTokens ?? 0
+    outputTokens += usage?.outputTokens ?? 0
+    if (usage?.promptTokens === undefined || outcome?.usageEstimated) unreported += 1
+    cost += own ?? 0
+    if (own === undefined) unpriced += 1
+  }
+  return { calls: calls.length, promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced }
+}
+
+/** `12 calls`, or `1 call`. */
+export function callsText(calls: number): string {
+  return `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+}
+
+/** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */
+export function tokensText({ calls, promptTokens, cachedTokens, outputTokens, unreported }: CallSums): string {
+  if (unreported === calls && promptTokens === 0) return 'usage not reported'
+  const read = `${promptTokens.toLocaleString('en')} tokens read`
+  return `${read} (${shareText(cachedTokens, promptTokens)} from the cache), ${outputTokens.toLocaleString('en')} written`
+}
+
+/** `$0.21`; `at least $0.21` where a cost is not known; `cost unknown` where none is. */
+export function knownCostText({ calls, cost, unpriced }: CallSums): string {
+  if (unpriced === 0) return exactMoneyText(cost)
+  return unpriced === calls ? 'cost unknown' : `at least ${exactMoneyText(cost)}`
+}
+
+/** A whole percentage: `88 %`. */
+export function shareText(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.floor((part / whole) * 100)} %`
+}

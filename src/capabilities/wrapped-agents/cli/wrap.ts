@@ -1,0 +1,79 @@
+import type { Command, CommandCall, Io } from '../../../capability.ts'
+import { jsonOption, print, printJson, refuseTools, table, usageFailure } from '../../../cli.ts'
+import { defined, nearestName } from '../../../platform.ts'
+import { wrappedPrograms } from '../program/programs.ts'
+import type { WrappedProgram } from '../program/wrapped-program.ts'
+import { commonVariables } from '../run/run-environment.ts'
+import { type RunChoices, runFacts } from '../run/run-choices.ts'
+import { runWrapped } from '../run/run-wrapped.ts'
+
+const names = wrappedPrograms.map(({ name }) => name)
+
+export const wrapCommand: Command = {
+  name: 'wrap',
+  summary: 'run another agent with its calls through this gateway, which records, prices and limits them',
+  usage: [
+    `wrap (${names.join(' | ')}) [--provider NAME] [--model MODEL] [--gateway-key] [--print] [--json] [-- ARGS…]`,
+  ],
+  details:
+    'The program runs as it does without, with its own arguments, sign-in and settings; only its calls go through the gateway, ' +
+    'byte by byte. Where no gateway runs on this home, one is opened for the run. A token of the scope `talk` is made for the run ' +
+    'and revoked after it; temporary files are removed. The exit code is that of the program. Afterwards one line says how many ' +
+    'calls there were, what they used and cost, and where to look; `foreword watch` shows them while they happen. If no call came ' +
+    'through, the program used a provider other than those it was told the addresses of, or settings of its own that win.',
+  words: { least: 1, most: Infinity },
+  options: {
+    provider: {
+      value: 'NAME',
+      summary: 'the provider of the configuration that its calls go to (default: those it has)',
+    },
+    model: {
+      value: 'MODEL',
+      summary: 'the model that it uses; the program is told the window where it does not know it',
+    },
+    'gateway-key': { summary: 'its calls go on with the key that this gateway has, not with its own' },
+    print: { summary: 'print what would be set, without secrets, and run nothing' },
+    json: { ...jsonOption, summary: 'print the line afterwards, or with --print what would be set, as JSON' },
+  },
+  async run(call, io) {
+    const [name = '', ...args] = call.words
+    const program = findProgram(name)
+    const provider = call.text('provider')
+    const model = call.text('model')
+    const choices = { ...defined({ provider, model }), gatewayKey: call.has('gateway-key'), args }
+    if (call.has('print')) return printPlan(program, choices, call, io)
+    refuseTools(io, 'run an agent with a token of its own')
+    return await runWrapped({ program, choices, call, io })
+  },
+}
+
+function findProgram(name: string): WrappedProgram {
+  const found = wrappedPrograms.find((program) => program.name === name)
+  if (found !== undefined) return found
+  const near = nearestName(name, names)
+  throw usageFailure(
+    `Unknown program "${name}".`,
+    near === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean \`foreword wrap ${near}\`?`,
+  )
+}
+
+/** Stands for what only a run has. */
+const SHOWN = { id: 'foreword-wrap-PID', address: 'http://127.0.0.1:PORT', token: 'TOKEN', folder: 'FOLDER' } as const
+
+/** What a person has in variables and files can be secret, so that only what is added to it is shown. */
+function printPlan(program: WrappedProgram, choices: RunChoices, call: CommandCall, io: Io): number {
+  const facts = { ...runFacts(choices, io), ...SHOWN, readText: () => undefined }
+  const changed = Object.keys(program.plan(facts).variables)
+  const environment = Object.fromEntries(Object.entries(io.environment).filter(([name]) => !changed.includes(name)))
+  const { variables: own, args, files = [], notes = [] } = program.plan({ ...facts, environment })
+  const variables = { ...commonVariables(environment, SHOWN.id), ...own }
+  if (call.json) {
+    printJson(io, { command: program.command, args, variables, files, notes })
+    return 0
+  }
+  print(io, table(Object.entries(variables).map(([variable, value]) => [variable, value ?? '(taken away)'])))
+  for (const { path, text } of files) print(io, `\n${path}\n${text.trimEnd()}`)
+  print(io, `\n${[program.command, ...args].join(' ')}`)
+  for (const text of notes) print(io, `\n${text}`)
+  return 0
+}

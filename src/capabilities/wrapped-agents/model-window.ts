@@ -1,0 +1,17 @@
+import type { GatewayConnection } from '../../capability.ts'
+import { requestJson } from '../../cli.ts'
+
+/** The window of a model, tokens; `undefined` where nothing is known of it. */
+export async function modelWindow(connection: GatewayConnection, id: string): Promise<number | undefined> {
+  try {
+    const found = await requestJson<ModelAnswer>(connection, `/api/model?id=${encodeURIComponent(id)}`)
+    return found.facts?.assumed?.includes('window') === true ? undefined : found.window
+  } catch {
+    return undefined
+  }
+}
+
+interface ModelAnswer {
+  readonly window: number
+  readonly facts?: { readonly assumed?: readonly string[] }
+}

@@ -1,0 +1,70 @@
+/** A program that `foreword wrap` runs: how it is told where its calls go. */
+export interface WrappedProgram {
+  /** What it is called in the command: `claude`. */
+  readonly name: string
+  /** `Claude Code`. */
+  readonly title: string
+  /** The file that is run, looked for on `PATH`. */
+  readonly command: string
+  /** How it is installed, as a command. */
+  readonly install: string
+  /** The provider whose API it speaks, by its name in the configuration. */
+  readonly provider: string
+  /** What is set for one run. Pure but for `readText`. */
+  readonly plan: (run: WrappedRun) => RunPlan
+  /** In the command lines of processes of it that outlive it and go on making calls. */
+  readonly outlives?: RegExp
+}
+
+/** One run that is about to begin. */
+export interface WrappedRun {
+  /** Different for each run: `foreword-wrap-` and the number of this process. */
+  readonly id: string
+  /** Of the gateway, without a slash at its end: `http://127.0.0.1:4141`. */
+  readonly address: string
+  /** A token of the scope `talk` that exists for this run alone. */
+  readonly token: string
+  /** Absent: the programs' own choice. */
+  readonly provider?: string
+  readonly model?: string
+  /** Of `model`, tokens; absent where it is not known. */
+  readonly window?: number
+  /** The calls go on with the key that the gateway has, rather than with the program's own. */
+  readonly gatewayKey: boolean
+  /** What the program is called with. */
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where it is run. */
+  readonly directory: string
+  /** For temporary files: it is private, and gone after the run. */
+  readonly folder: string
+  /** `undefined` where there is no such file or it cannot be read. */
+  readonly readText: (path: string) => string | undefined
+}
+
+/** What is set for one run, and what is left after it: nothing. */
+export interface RunPlan {
+  /** Variables of its environment; `undefined` takes one away. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly args: readonly string[]
+  /** Removed after the run. Only the owner can read them. */
+  readonly files?: readonly { readonly path: string; readonly text: string }[]
+  /** What the person should know before the run. */
+  readonly notes?: readonly string[]
+}
+
+/** The header in which a program sends the token of the gateway. */
+export const TOKEN_HEADER = 'x-foreword-token'
+
+/** The address of a provider below the gateway, for a program that sends the token in a header. */
+export function throughAddress({ address }: Pick<WrappedRun, 'address'>, provider: string): string {
+  return `${address}/through/${encodeURIComponent(provider)}`
+}
+
+/** The same with the token in it, for a program that cannot send a header of its own. */
+export function throughAddressWithToken(
+  { address, token }: Pick<WrappedRun, 'address' | 'token'>,
+  provider: string,
+): string {
+  return `${address}/through/@${token}/${encodeURIComponent(provider)}`
+}

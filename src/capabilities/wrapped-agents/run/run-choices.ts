@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import type { Io } from '../../../capability.ts'
+import { defined } from '../../../platform.ts'
+import type { WrappedRun } from '../program/wrapped-program.ts'
+
+/** What a person chose for a run. */
+export interface RunChoices {
+  readonly provider?: string
+  readonly model?: string
+  readonly gatewayKey: boolean
+  /** The program's own arguments. */
+  readonly args: readonly string[]
+}
+
+/** What is known of a run before its gateway is. */
+export function runFacts(
+  { provider, model, gatewayKey, args }: RunChoices,
+  io: Io,
+): Omit<WrappedRun, 'address' | 'token' | 'folder'> {
+  return {
+    id: `foreword-wrap-${process.pid}`,
+    ...defined({ provider, model }),
+    gatewayKey,
+    args,
+    environment: io.environment,
+    directory: process.cwd(),
+    readText,
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

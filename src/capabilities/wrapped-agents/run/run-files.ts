@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { RunPlan } from '../program/wrapped-program.ts'
+
+/** The temporary files of one run. */
+export interface RunFiles {
+  /** A private folder, which exists from the first file on. */
+  readonly folder: string
+  /** Writes files that only the owner can read, after those of runs that were killed are removed. */
+  write(files: NonNullable<RunPlan['files']>): void
+  /** Removes everything. Also called when this process exits. */
+  remove(): void
+}
+
+const NAME = /^foreword-wrap-(\d+)\b/
+
+/** Everything in it has a name with the number of this process, by which a later run finds what a killed one left. */
+export function openRunFiles(): RunFiles {
+  removeLeft(tmpdir())
+  const folder = mkdtempSync(join(tmpdir(), `foreword-wrap-${process.pid}-`))
+  const written: string[] = [folder]
+  const made: string[] = []
+  function remove(): void {
+    process.off('exit', remove)
+    for (const path of written.splice(0)) rmSync(path, { recursive: true, force: true })
+    for (const path of made.splice(0)) removeEmpty(path)
+  }
+  process.on('exit', remove)
+  return {
+    folder,
+    write(files) {
+      for (const { path, text } of files) {
+        const place = dirname(path)
+        const first = mkdirSync(place, { recursive: true, mode: 0o700 })
+        if (first !== undefined) made.push(first)
+        if (place !== folder) removeLeft(place)
+        written.push(path)
+        writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+      }
+    },
+    remove,
+  }
+}
+
+/** What runs left in a folder that were killed. */
+function removeLeft(place: string): void {
+  for (const name of readdirSync(place)) {
+    const pid = NAME.exec(name)?.[1]
+    if (pid === undefined || Number(pid) === process.pid || isAlive(Number(pid))) continue
+    try {
+      rmSync(join(place, name), { recursive: true, force: true })
+    } catch {
+      // Of another user.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // The program keeps something there.
+  }
+}

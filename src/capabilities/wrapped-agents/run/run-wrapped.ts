@@ -1,0 +1,142 @@
+import type { CommandCall, Io } from '../../../capability.ts'
+import {
+  type AddressedGateway,
+  CommandFailure,
+  note,
+  onInterrupt,
+  openAddressedGateway,
+  printJson,
+  signalExitCode,
+} from '../../../cli.ts'
+import { defined, errorMessage, sleep } from '../../../platform.ts'
+import { modelWindow } from '../model-window.ts'
+import type { WrappedProgram } from '../program/wrapped-program.ts'
+import { backgroundProcesses } from './background-processes.ts'
+import { findExecutable } from './find-executable.ts'
+import { heldOutput } from './held-output.ts'
+import { type RunChoices, runFacts } from './run-choices.ts'
+import { commonVariables, runEnvironment } from './run-environment.ts'
+import { openRunFiles } from './run-files.ts'
+import { type RunSummary, summarizeRun, summaryLine } from './run-summary.ts'
+import { makeRunToken } from './run-token.ts'
+import { spawnProgram } from './spawn-program.ts'
+
+/** A run of a program: which one, what for, and where its calls go. */
+export interface WrappedCommand {
+  readonly program: WrappedProgram
+  readonly choices: RunChoices
+  readonly call: Pick<CommandCall, 'home' | 'json'>
+  readonly io: Io
+}
+
+/**
+ * Runs a program with its calls through the gateway of a home, and returns its exit code. What was set up for the run is gone
+ * afterwards, however it ended: the token, the temporary files, and the gateway if none ran before.
+ */
+export async function runWrapped(command: WrappedCommand): Promise<number> {
+  const { program, call, io } = command
+  const executable = findExecutable(program.command, io.environment)
+  if (executable === undefined) throw notInstalled(program)
+  const stopped: { by?: NodeJS.Signals } = {}
+  // A signal ends the program, if it runs; what was set up for it is taken down in order.
+  const stopListening = onInterrupt(io, (signal = 'SIGINT') => (stopped.by ??= signal))
+  const later = heldOutput()
+  try {
+    const gateway = await openAddressedGateway(call.home, { ...io, stderr: later.output })
+    try {
+      return await runThrough(command, executable, gateway, () => stopped.by)
+    } finally {
+      await gateway.close()
+    }
+  } finally {
+    stopListening()
+    for (const line of later.lines()) note(io, line)
+  }
+}
+
+async function runThrough(
+  command: WrappedCommand,
+  executable: string,
+  gateway: AddressedGateway,
+  stoppedBy: () => NodeJS.Signals | undefined,
+): Promise<number> {
+  const { program, choices, call, io } = command
+  const since = new Date().toISOString()
+  const token = await makeRunToken(program.name, call.home, io)
+  const files = openRunFiles()
+  let isKept = false
+  try {
+    const model = chosenModel(program, choices)
+    const window = model === undefined ? undefined : await modelWindow(gateway.connection, model)
+    const facts = { ...runFacts(choices, io), ...defined({ window }) }
+    const plan = program.plan({ ...facts, address: gateway.address, token: token.value, folder: files.folder })
+    files.write(plan.files ?? [])
+    for (const text of plan.notes ?? []) note(io, `foreword: ${text}`)
+    const variables = { ...commonVariables(io.environment, facts.id), ...plan.variables }
+    const environment = runEnvironment(io.environment, variables)
+    const signal = stoppedBy()
+    if (signal !== undefined) return signalExitCode(signal) ?? 130
+    const code = await spawnProgram({ executable, args: plan.args, environment, directory: facts.directory }, io)
+    files.remove()
+    report(await summarizeRun(gateway.connection, { token: token.name, since }), command)
+    isKept = await waitForBackground(command, { run: facts.id, token: token.name, isOwn: gateway.isOwn })
+    return code
+  } finally {
+    files.remove()
+    if (!isKept) await token.revoke().catch((error: unknown) => note(io, stillValid(token.name, error)))
+  }
+}
+
+/** With its provider, as `foreword models` has it. */
+function chosenModel(program: WrappedProgram, { provider = program.provider, model }: RunChoices): string | undefined {
+  return model === undefined || model.startsWith(`${provider}/`) ? model : `${provider}/${model}`
+}
+
+function notInstalled({ command, title, install }: WrappedProgram): CommandFailure {
+  return new CommandFailure('not-found', `There is no program \`${command}\` on PATH.`, {
+    hint: `Install ${title} with \`${install}\`, or add its folder to PATH.`,
+  })
+}
+
+function stillValid(token: string, error: unknown): string {
+  return `foreword: the token ${token} is still valid: ${errorMessage(error)} Revoke it with \`foreword token revoke ${token}\`.`
+}
+
+function report(summary: RunSummary, { program, call, io }: WrappedCommand): void {
+  // The standard output belongs to the program.
+  if (call.json) printJson({ ...io, stdout: io.stderr }, summary)
+  else note(io, summaryLine(summary, program.title))
+}
+
+interface BackgroundFacts {
+  readonly run: string
+  readonly token: string
+  readonly isOwn: boolean
+}
+
+/**
+ * A program can leave a process that goes on making calls. It keeps its token, and a gateway that was opened for the run waits for
+ * it. Resolves to whether such a process is still there.
+ */
+async function waitForBackground(
+  { program: { outlives, title }, io }: WrappedCommand,
+  { run, token, isOwn }: BackgroundFacts,
+): Promise<boolean> {
+  const left = () => (outlives === undefined ? [] : backgroundProcesses(run, outlives))
+  const found = left()
+  if (found.length === 0) return false
+  const which = `${title} left a process that goes on (${found.map(({ pid }) => pid).join(', ')})`
+  if (!isOwn) {
+    note(io, `foreword: ${which}. Its token stays valid; end it with \`foreword token revoke ${token}\`.`)
+    return true
+  }
+  note(io, `foreword: ${which}, and this gateway with it. Press Ctrl-C to end the gateway.`)
+  const stopping = new AbortController()
+  const stop = onInterrupt(io, () => stopping.abort())
+  try {
+    while (!stopping.signal.aborted && left().length > 0) await sleep(200, stopping.signal)
+  } finally {
+    stop()
+  }
+  return false
+}

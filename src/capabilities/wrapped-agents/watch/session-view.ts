@@ -1,0 +1,97 @@
+import type { GatewayConnection } from '../../../capability.ts'
+import { apiPath, requestJson } from '../../../cli.ts'
+import { cutSentence, type Manifest } from '../../../context.ts'
+import { defined } from '../../../platform.ts'
+import { type CallSums, sumCalls } from '../call-sums.ts'
+import { modelWindow } from '../model-window.ts'
+import { type WatchedCall, fetchSessionCalls } from '../watched-call.ts'
+
+/** A session at a glance: how full its window is and with what, what it cost, and what its cache did. */
+export interface SessionView {
+  readonly session: string
+  readonly title?: string
+  /** The program whose calls they are; absent for a session of Foreword's own. */
+  readonly client?: string
+  readonly model?: string
+  /** Of the last call that the conversation made, tokens. */
+  readonly used: number
+  /** Absent where it is not known. */
+  readonly window?: number
+  /** Tokens of the last call by slot, in reading order, without those that are empty. */
+  readonly slots: readonly (readonly [slot: string, tokens: number])[]
+  readonly sums: CallSums
+  /** Of the last call that reported it: tokens of the prompt, and those of them that came from the cache. */
+  readonly lastCache?: { readonly promptTokens: number; readonly cachedTokens: number }
+  /** The last time that turns were left out, or that something sent before had to be sent again. */
+  readonly lastCut?: string
+  readonly lastBreak?: string
+  readonly last?: WatchedCall
+}
+
+/** Reads a session through a gateway. */
+export async function fetchSessionView(connection: GatewayConnection, session: string): Promise<SessionView> {
+  const [row, calls] = await Promise.all([
+    requestJson<SessionAnswer>(connection, apiPath('/api/sessions/', session)),
+    fetchSessionCalls(connection, session),
+  ])
+  const last = calls.findLast(isConversation)
+  const manifest =
+    last &&
+    (await requestJson<Manifest>(connection, apiPath('/api/calls/', last.id, '/manifest')).catch(() => undefined))
+  // The account of a call of another program has the room that the call took: nobody else knows what was free.
+  const window = last?.foreign ? await modelWindow(connection, last.model) : manifest?.budget.window
+  return viewOfSession({ session, ...defined({ title: row.title, manifest, window }), calls })
+}
+
+interface SessionAnswer {
+  readonly title?: string
+}
+
+interface WatchedSession {
+  readonly session: string
+  readonly title?: string
+  /** Oldest first. */
+  readonly calls: readonly WatchedCall[]
+  /** Of the last call of the conversation. */
+  readonly manifest?: Manifest
+  /** Of its model, tokens. */
+  readonly window?: number
+}
+
+function viewOfSession({ session, title, calls, manifest, window }: WatchedSession): SessionView {
+  const last = calls.at(-1)
+  const conversation = calls.filter(isConversation)
+  const newest = conversation.at(-1)
+  const reported = conversation.findLast(({ outcome }) => outcome?.usage?.promptTokens !== undefined)?.outcome?.usage
+  const cut = conversation.findLast(({ cutRecord }) => cutRecord !== undefined)?.cutRecord
+  const broken = conversation.findLast(({ reuse }) => (reuse?.again ?? 0) > 0)
+  return {
+    session,
+    used: manifest?.used ?? newest?.used ?? 0,
+    slots: Object.entries(manifest?.slots ?? {}).filter(([, tokens]) => tokens > 0),
+    sums: sumCalls(calls),
+    ...defined({
+      title,
+      client: calls.findLast(({ foreign }) => foreign)?.foreign?.client,
+      model: newest?.model ?? last?.model,
+      window,
+      lastCache: reported && { promptTokens: reported.promptTokens ?? 0, cachedTokens: reported.cachedTokens ?? 0 },
+      lastCut: cut && cutSentence(cut),
+      lastBreak: broken && breakSentence(broken),
+      last,
+    }),
+  }
+}
+
+/** A title, a token count and a note are calls beside the conversation. */
+function isConversation({ kind, foreign }: WatchedCall): boolean {
+  return foreign === undefined ? kind !== 'note' : ['turn', 'sub-agent', 'compaction'].includes(foreign.kind)
+}
+
+/** `12,400 tokens were sent again: tools, tool:read changed (edited)`. */
+function breakSentence({ reuse }: WatchedCall): string {
+  const { again = 0, firstChange } = reuse ?? {}
+  const where =
+    firstChange === undefined ? '' : ` from ${firstChange.id} (${firstChange.slot}) on: ${firstChange.cause}`
+  return `${again.toLocaleString('en')} tokens were sent again${where}`
+}

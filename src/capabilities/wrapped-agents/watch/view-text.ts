@@ -1,0 +1,90 @@
+import { exactMoneyText, type Io } from '../../../capability.ts'
+import { applyStyle, cutToCells } from '../../../cli.ts'
+import { exactLine } from '../../../context.ts'
+import { callsText, knownCostText, shareText } from '../call-sums.ts'
+import type { WatchedCall } from '../watched-call.ts'
+import type { SessionView } from './session-view.ts'
+
+/** The cells of the widest bar. */
+const WIDEST_BAR = 100
+
+/** A session for a terminal, in lines of at most `columns` cells. */
+export function viewLines(view: SessionView, columns: number, io: Io): readonly string[] {
+  const { session, title, client, model, slots, sums, lastCache, lastCut, lastBreak, last } = view
+  const head = [client, model, session, title && `“${title}”`].filter(Boolean).join(' · ')
+  const cache = lastCache && `, ${shareText(lastCache.cachedTokens, lastCache.promptTokens)} of the last call`
+  const lines = [
+    windowText(view),
+    slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${tokens.toLocaleString('en')}`).join('  '),
+    `${callsText(sums.calls)} · ${knownCostText(sums)} · ${shareText(sums.cachedTokens, sums.promptTokens)} from the cache${cache ?? ''}`,
+    `last cut    ${lastCut ?? 'none'}`,
+    `cache       ${lastBreak ?? 'nothing was sent again'}`,
+    `last call   ${last === undefined ? 'none yet' : callSentence(last)}`,
+  ]
+  const fitted = lines.map((line) => cutToCells(exactLine(line), columns))
+  const bar = windowBar(view, Math.min(columns, WIDEST_BAR))
+  return [applyStyle(io, 'bold', cutToCells(exactLine(head), columns)), applyStyle(io, 'cyan', bar), ...fitted]
+}
+
+/** A session in one line, for a status bar. */
+export function statusBarText({ model, used, window, sums, lastCache, lastCut }: SessionView): string {
+  const size =
+    window === undefined ? `${short(used)} tokens` : `${short(used)}/${short(window)} (${shareText(used, window)})`
+  const cache = lastCache && `cache ${shareText(lastCache.cachedTokens, lastCache.promptTokens)}`
+  return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
+}
+
+/** One call in one line. */
+export function callSentence({ time, model, foreign, outcome, cost, used }: WatchedCall): string {
+  const { usage, durationMs, error } = outcome ?? {}
+  const read = usage?.promptTokens ?? used
+  const cached = usage?.cachedTokens === undefined ? '' : ` (${shareText(usage.cachedTokens, read)} from the cache)`
+  const parts = [
+    new Date(time).toLocaleTimeString('en-GB'),
+    foreign?.kind ?? 'turn',
+    model,
+    `${read.toLocaleString('en')} read${cached}`,
+    ...(usage?.outputTokens === undefined ? [] : [`${usage.outputTokens.toLocaleString('en')} written`]),
+    cost === undefined ? 'cost unknown' : exactMoneyText(cost),
+    ...(durationMs === undefined ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
+    ...(error === undefined ? [] : [`failed: ${error.code}`]),
+  ]
+  return exactLine(parts.join(' · '))
+}
+
+function windowText({ used, window }: SessionView): string {
+  const tokens = `${used.toLocaleString('en')} tokens`
+  if (window === undefined) return `${tokens}; the window of the model is not known`
+  return `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens (${shareText(used, window)})`
+}
+
+/** The window from left to right: each cell has the letter of the slot that fills it, and a dot where it is free. */
+function windowBar({ slots, used, window }: SessionView, columns: number): string {
+  const cells = Math.max(1, columns - 2)
+  const whole = Math.max(window ?? used, used, 1)
+  let [text, sum] = ['', 0]
+  for (const [slot, tokens] of slots) {
+    sum += tokens
+    text += letterOf(slot).repeat(Math.max(0, Math.round((sum / whole) * cells) - text.length))
+  }
+  return `[${text.padEnd(cells, '·')}]`
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  tools: 'T',
+  system: 'S',
+  preamble: 'P',
+  history: 'H',
+  'before-input': 'B',
+  input: 'I',
+  'after-input': 'A',
+}
+
+function letterOf(slot: string): string {
+  return LETTERS[slot] ?? slot.charAt(0).toUpperCase()
+}
+
+function short(tokens: number): string {
+  if (tokens < 1_000) return String(tokens)
+  return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${(tokens / 1_000_000).toFixed(1)}M`
+}

@@ -1,0 +1,76 @@
+import type { GatewayConnection, Io } from '../capability.ts'
+import { sleep } from '../platform.ts'
+import { connectionTo, findGateway, HOME_TIMEOUT, homeBusy } from './connection.ts'
+
+/** A gateway that other programs can reach. */
+export interface AddressedGateway {
+  /** Such as `http://127.0.0.1:4141`. */
+  readonly address: string
+  readonly connection: GatewayConnection
+  /** It was opened here, and ends with `close`. */
+  readonly isOwn: boolean
+  /** Ends the gateway if it is an own one. */
+  readonly close: () => Promise<void>
+}
+
+/** How long answers in progress may take when an own gateway ends, ms. */
+const GRACE = 2_000
+
+/**
+ * The gateway that runs on a home; where none does, one that this process opens on a free port of the loopback interface. An own
+ * one opens no channels and keeps no schedules. Its warnings go to the error output of `io`.
+ */
+export async function openAddressedGateway(home: string, io: Io): Promise<AddressedGateway> {
+  for (const since = Date.now(); ; await sleep(100)) {
+    const found = await findGateway(home)
+    if (found.type === 'gateway') {
+      const { address, connection } = found
+      return { address: loopbackAddress(address), connection, isOwn: false, close: () => Promise.resolve() }
+    }
+    const own = found.type === 'none' ? await openOwn(home, io) : undefined
+    if (own !== undefined) return own
+    if (Date.now() - since > HOME_TIMEOUT) {
+      throw homeBusy(home, found.type === 'silent' ? `process ${found.pid}` : 'another process')
+    }
+  }
+}
+
+/** `undefined`: another process has claimed the home. */
+async function openOwn(home: string, io: Io): Promise<AddressedGateway | undefined> {
+  const [{ openGateway }, { StoreError }, { listen }, { note }] = await Promise.all([
+    import('./gateway.ts'),
+    import('../session.ts'),
+    import('../server.ts'),
+    import('./io.ts'),
+  ])
+  try {
+    const gateway = await openGateway(home, io, (text) => note(io, text))
+    try {
+      const listening = await listen(gateway.server, { port: 0, bind: '127.0.0.1' })
+      gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
+      return {
+        address: listening.url,
+        connection: connectionTo(listening.url, gateway.token),
+        isOwn: true,
+        async close() {
+          await listening.close({ graceMs: GRACE })
+          await gateway.close()
+        },
+      }
+    } catch (error) {
+      await gateway.close()
+      throw error
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'claimed') return undefined
+    throw error
+  }
+}
+
+/** A gateway that listens on every address is reached on this machine by its own. */
+function loopbackAddress(address: string): string {
+  const url = new URL(address)
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  else if (url.hostname === '[::]') url.hostname = '[::1]'
+  return url.origin
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { temporaryHome } from './cli/home.ts'
+import { run } from './cli/recorded-io.ts'
+
+test('a program that is not installed is named with the command that installs it', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { code, stderr } = await run(['wrap', 'codex'], { environment: { ...environment, PATH: '/nowhere' } })
+  assert.equal(code, 1)
+  assert.match(stderr, /There is no program `codex` on PATH\.\n.*Install Codex with `npm install -g @openai\/codex`/)
+})
+
+test('an unknown program is refused with the nearest one', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { code, stderr } = await run(['wrap', 'cluade'], { environment })
+  assert.equal(code, 2)
+  assert.match(stderr, /Unknown program "cluade"\.\n {2}Did you mean `foreword wrap claude`\?/)
+})
+
+test('what would be set is printed without a secret, and nothing is run', async (context) => {
+  const { environment } = temporaryHome(context)
+  for (const program of ['claude', 'codex', 'opencode', 'pi', 'aider', 'openclaw']) {
+    const secret = {
+      ANTHROPIC_CUSTOM_HEADERS: 'authorization: made-up-secret',
+      OPENCODE_CONFIG_CONTENT: '{"provider":{"anthropic":{"options":{"apiKey":"made-up-secret"}}}}',
+    }
+    const { code, stdout, stderr } = await run(['wrap', program, '--print', '--json', '--', 'a b'], {
+      environment: { ...environment, ...secret },
+    })
+    assert.equal(code, 0, stderr)
+    assert.ok(!stdout.includes('made-up-secret'), program)
+    const { command, args, variables, files } = JSON.parse(stdout)
+    assert.deepEqual([command, args.at(-1)], [program, 'a b'])
+    assert.match(
+      JSON.stringify([variables, files]),
+      /http:\/\/127\.0\.0\.1:PORT\/through\/(?:@TOKEN\/)?(?:anthropic|openai)/,
+    )
+    assert.match(JSON.stringify([variables, files]), /TOKEN/)
+    assert.equal(variables.NO_PROXY, '127.0.0.1,localhost,::1')
+  }
+})
+
+test('a cloud whose requests are signed cannot be wrapped, and is named', async (context) => {
+  const { environment } = temporaryHome(context)
+  const { code, stderr } = await run(['wrap', 'claude', '--print'], {
+    environment: { ...environment, CLAUDE_CODE_USE_BEDROCK: '1' },
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /CLAUDE_CODE_USE_BEDROCK is set/)
+})

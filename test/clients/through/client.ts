@@ -1,0 +1,67 @@
+import type { ScriptedAnswer, ScriptedRequest } from '../../../src/testing.ts'
+
+/** A real program that is run through the gateway without a person and without the internet. */
+export interface Client {
+  /** As in `foreword wrap NAME`. */
+  readonly name: string
+  readonly package: string
+  /** The provider that it is run with. */
+  readonly provider: 'anthropic' | 'openai'
+  /** What its command is called with to say something, first and in the same conversation again. */
+  readonly turn: (text: string) => readonly string[]
+  readonly resume: (text: string) => readonly string[]
+  /** Whether a call is one of the conversation, rather than for a title. */
+  readonly isTurn: (request: ScriptedRequest) => boolean
+  /** The call of its tool that reads a file of its folder. */
+  readonly read: (path: string) => NonNullable<ScriptedAnswer['toolCalls']>[number]
+  /** Whether a call has the result of a tool. */
+  readonly hasResult: (request: ScriptedRequest) => boolean
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const isMessagesTurn = ({ tools }: ScriptedRequest) => tools.length > 0
+const hasToolResult = ({ bytes }: ScriptedRequest) => /"type":\s*"tool_result"/.test(bytes.toString())
+
+export const clients: readonly Client[] = [
+  {
+    name: 'claude',
+    package: '@anthropic-ai/claude-code@2.1.330',
+    provider: 'anthropic',
+    turn: (text) => ['-p', text, '--allowedTools', 'Read'],
+    resume: (text) => ['-c', '-p', text],
+    isTurn: isMessagesTurn,
+    read: (path) => ({ name: 'Read', input: { file_path: path } }),
+    hasResult: hasToolResult,
+    environment: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+  },
+  {
+    name: 'codex',
+    package: '@openai/codex@0.169.0',
+    provider: 'openai',
+    turn: (text) => ['exec', '-m', 'scripted', '-s', 'danger-full-access', '--skip-git-repo-check', text],
+    resume: (text) => ['exec', 'resume', '--last', '-m', 'scripted', '--skip-git-repo-check', text],
+    isTurn: ({ tools }) => tools.length > 0,
+    read: (path) => ({ name: 'exec_command', input: { cmd: `cat ${path}` } }),
+    hasResult: ({ bytes }) => bytes.toString().includes('function_call_output'),
+  },
+  {
+    name: 'opencode',
+    package: 'opencode-ai@1.18.33',
+    provider: 'anthropic',
+    turn: (text) => ['run', text, '-m', 'anthropic/claude-sonnet-4-5'],
+    resume: (text) => ['run', '-c', text, '-m', 'anthropic/claude-sonnet-4-5'],
+    isTurn: isMessagesTurn,
+    read: (path) => ({ name: 'read', input: { filePath: path } }),
+    hasResult: hasToolResult,
+  },
+  {
+    name: 'pi',
+    package: '@earendil-works/pi-coding-agent@0.87.1',
+    provider: 'anthropic',
+    turn: (text) => ['--provider', 'anthropic', '--model', 'claude-sonnet-4-5', '-p', text],
+    resume: (text) => ['-c', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5', '-p', text],
+    isTurn: isMessagesTurn,
+    read: (path) => ({ name: 'read', input: { path } }),
+    hasResult: hasToolResult,
+  },
+]

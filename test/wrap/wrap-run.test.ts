@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { answerMessages, startVendor } from '../through/vendor.ts'
+import { onceClaude, patientProgram, type WrappedHome, wrappedHome } from './wrapped-home.ts'
+
+/** Temporary files of runs. Node keeps compiled modules there, too. */
+function temporaryFiles({ temporary }: WrappedHome): readonly string[] {
+  return readdirSync(temporary).filter((name) => name !== 'node-compile-cache')
+}
+
+/** What a run may leave: nothing but its calls. */
+function assertNothingLeft(wrapped: WrappedHome): void {
+  const { home, person } = wrapped
+  assert.deepEqual(temporaryFiles(wrapped), [])
+  assert.deepEqual(readdirSync(person), [])
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'data/tokens.json'), 'utf8')), [])
+  assert.ok(!existsSync(join(home, 'gateway.json')))
+}
+
+test('a program runs as it is, its calls go through the gateway, and nothing is left behind', async (t) => {
+  const vendor = await startVendor(t, answerMessages('Hello.', { input: 1_200, output: 8 }))
+  const wrapped = wrappedHome(t, vendor.url, {
+    ANTHROPIC_CUSTOM_HEADERS: 'x-extra: kept',
+    NO_PROXY: 'example.org',
+    HTTP_PROXY: 'http://127.0.0.1:1',
+  })
+  wrapped.install('claude', onceClaude)
+  const run = wrapped.foreword('wrap', 'claude', '--', '-p', 'say hello', '--json')
+  assert.equal(await run.ended, 7, run.stderr())
+  assert.deepEqual(JSON.parse(run.stdout()), {
+    args: ['-p', 'say hello', '--json'],
+    status: 200,
+    isWhole: true,
+    NO_PROXY: 'example.org,127.0.0.1,localhost,::1',
+    extra: 'kept',
+  })
+  const [call] = vendor.received
+  assert.equal(call?.url, '/v1/messages')
+  assert.match(call.body.toString(), /Hello {2}there/)
+  const headers = call.rawHeaders.join('\n').toLowerCase()
+  assert.ok(!headers.includes('x-foreword-token'), 'the token of the gateway stays here')
+  assert.ok(headers.includes('own-key'))
+  const [, session] = /^foreword: 1 call · .* · foreword calls (session_\w+)$/m.exec(run.stderr()) ?? []
+  assert.ok(session, run.stderr())
+  assertNothingLeft(wrapped)
+
+  const calls = wrapped.foreword('calls', session, '--json')
+  assert.equal(await calls.ended, 0)
+  assert.equal(JSON.parse(calls.stdout()).token, 'wrap-claude')
+})
+
+test('a gateway that runs is used, and goes on', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  wrapped.install('claude', onceClaude)
+  const gateway = wrapped.foreword('start')
+  await gateway.line(/Address/)
+  const run = wrapped.foreword('wrap', 'claude', '--json')
+  assert.equal(await run.ended, 7, run.stderr())
+  const summary = JSON.parse(run.stderr().trim().split('\n').at(-1)!)
+  assert.deepEqual([summary.calls, summary.failed, summary.sessions.length], [1, 0, 1])
+  assert.equal(gateway.child.exitCode, null)
+  assert.deepEqual(JSON.parse(readFileSync(join(wrapped.home, 'data/tokens.json'), 'utf8')), [])
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} reaches the program, whose exit code counts, and nothing is left behind`, async (t) => {
+    const vendor = await startVendor(t, answerMessages())
+    const wrapped = wrappedHome(t, vendor.url)
+    wrapped.install('pi', patientProgram)
+    const run = wrapped.foreword('wrap', 'pi')
+    await run.line(/^ready/)
+    assert.match(temporaryFiles(wrapped).join(), /^foreword-wrap-\d+-\w+$/)
+    run.child.kill(signal)
+    assert.equal(await run.ended, 3, run.stderr())
+    assert.match(run.stdout(), new RegExp(`got ${signal}`))
+    assert.match(run.stderr(), /no call of pi came through/)
+    assertNothingLeft(wrapped)
+  })
+}
+
+test('of a program that is killed the exit code is that of the signal, and nothing is left behind', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  wrapped.install('pi', patientProgram)
+  const run = wrapped.foreword('wrap', 'pi')
+  const [, pid] = (await run.line(/^ready/)).split(' ')
+  process.kill(Number(pid), 'SIGKILL')
+  assert.equal(await run.ended, 137, run.stderr())
+  assertNothingLeft(wrapped)
+})
+
+test('what a killed run left is removed by the next one', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  wrapped.install('codex', patientProgram)
+  const run = wrapped.foreword('wrap', 'codex')
+  const [, pid] = (await run.line(/^ready/)).split(' ')
+  const profiles = () => readdirSync(join(wrapped.person, '.codex'))
+  const [profile] = profiles()
+  assert.match(profile ?? '', /^foreword-wrap-\d+\.config\.toml$/)
+  run.child.kill('SIGKILL')
+  // The program has the pipes of the run.
+  process.kill(Number(pid), 'SIGKILL')
+  await run.ended
+  assert.deepEqual(profiles(), [profile])
+  wrapped.install('codex', 'process.exitCode = 0')
+  const next = wrapped.foreword('wrap', 'codex')
+  assert.equal(await next.ended, 0, next.stderr())
+  assert.deepEqual(profiles(), [])
+  assert.deepEqual(temporaryFiles(wrapped), [])
+})
+
+test('a process that goes on after Codex keeps its gateway until it ends, and a person is told', async (t) => {
+  if (process.platform !== 'linux') return t.skip('processes of a run are found on Linux')
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  const daemon = `'setInterval(() => {}, 1000); console.log("up")', 'codex', 'app-server'`
+  wrapped.install(
+    'codex',
+    `import { spawn } from 'node:child_process'
+const child = spawn(process.execPath, ['-e', ${daemon}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+child.stdout.once('data', () => {
+  child.unref()
+  child.stdout.destroy()
+  console.log('left ' + child.pid)
+})`,
+  )
+  const run = wrapped.foreword('wrap', 'codex')
+  const [, pid] = (await run.line(/^left/)).split(' ')
+  t.after(() => {
+    try {
+      process.kill(Number(pid), 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+  })
+  await new Promise<void>((resolve) => {
+    const look = () => run.stderr().includes('Press Ctrl-C') && resolve()
+    run.child.stderr!.on('data', look)
+    look()
+  })
+  assert.match(run.stderr(), new RegExp(`Codex left a process that goes on \\(${pid}\\), and this gateway with it`))
+  const { address } = JSON.parse(readFileSync(join(wrapped.home, 'gateway.json'), 'utf8'))
+  assert.equal((await fetch(new URL('/health', address))).status, 200)
+  process.kill(Number(pid), 'SIGKILL')
+  assert.equal(await run.ended, 0, run.stderr())
+  assert.deepEqual(JSON.parse(readFileSync(join(wrapped.home, 'data/tokens.json'), 'utf8')), [])
+})
+
+test('settings of Claude Code that would win over the run do not, and are left as they are', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  const file = join(wrapped.person, '.claude/settings.json')
+  mkdirSync(join(wrapped.person, '.claude'))
+  const settings = JSON.stringify({
+    env: { ANTHROPIC_BASE_URL: 'http://elsewhere.test', ANTHROPIC_CUSTOM_HEADERS: 'x-team: blue' },
+  })
+  writeFileSync(file, settings)
+  wrapped.install(
+    'claude',
+    `import { readFileSync, statSync } from 'node:fs'
+const [option, path, ...rest] = process.argv.slice(2)
+const { env } = JSON.parse(readFileSync(path, 'utf8'))
+console.log(JSON.stringify({ option, rest, mode: statSync(path).mode & 0o777, url: env.ANTHROPIC_BASE_URL, headers: env.ANTHROPIC_CUSTOM_HEADERS }))`,
+  )
+  const run = wrapped.foreword('wrap', 'claude', '--', '-p', 'x')
+  assert.equal(await run.ended, 0, run.stderr())
+  const seen = JSON.parse(run.stdout())
+  assert.deepEqual([seen.option, seen.rest, seen.mode], ['--settings', ['-p', 'x'], 0o600])
+  assert.match(seen.url, /^http:\/\/127\.0\.0\.1:\d+\/through\/anthropic$/)
+  assert.match(seen.headers, /^x-team: blue\nx-foreword-token: [\w-]{43}$/)
+  assert.match(
+    run.stderr(),
+    /settings set ANTHROPIC_BASE_URL, ANTHROPIC_CUSTOM_HEADERS; for this run they do not count/,
+  )
+  assert.equal(readFileSync(file, 'utf8'), settings)
+  assert.deepEqual(temporaryFiles(wrapped), [])
+})
