@@ -65,7 +65,9 @@ const writers: Readonly<Record<ForeignFormat, (each: Happening, calls: Calls) =>
   },
   responses(each, calls) {
     const reasoning =
-      'thinks' in each && each.thinks ? [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'c2VjcmV0' }] : []
+      'thinks' in each && each.thinks
+        ? [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'c2VjcmV0' }]
+        : []
     if (each.type === 'person')
       return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: each.text }] }]
     if (each.type === 'answer') {
@@ -73,14 +75,23 @@ const writers: Readonly<Record<ForeignFormat, (each: Happening, calls: Calls) =>
     }
     return [
       ...reasoning,
-      ...calls.map(({ id }) => ({ type: 'function_call', call_id: id, name: 'shell', arguments: `{"command":"${id}"}` })),
+      ...calls.map(({ id }) => ({
+        type: 'function_call',
+        call_id: id,
+        name: 'shell',
+        arguments: `{"command":"${id}"}`,
+      })),
       ...calls.map(({ id, size }) => ({ type: 'function_call_output', call_id: id, output: filler(size) })),
     ]
   },
   'chat-completions'(each, calls) {
     if (each.type === 'person') return [{ role: 'user', content: each.text }]
     if (each.type === 'answer') return [{ role: 'assistant', content: each.text }]
-    const made = calls.map(({ id }) => ({ id, type: 'function', function: { name: 'read', arguments: `{"path":"${id}"}` } }))
+    const made = calls.map(({ id }) => ({
+      id,
+      type: 'function',
+      function: { name: 'read', arguments: `{"path":"${id}"}` },
+    }))
     return [
       { role: 'assistant', content: null, tool_calls: made },
       ...calls.map(({ id, size }) => ({ role: 'tool', tool_call_id: id, content: filler(size) })),

@@ -2,14 +2,23 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { charsPerFour } from '../../src/context.ts'
-import { type CutOutcome, cutRequest, explainRequest, type ForeignCut, type ForeignFormat, foreignFormats, NOTE_LEAD } from '../../src/foreign.ts'
+import {
+  type CutOutcome,
+  cutRequest,
+  explainRequest,
+  type ForeignCut,
+  type ForeignFormat,
+  foreignFormats,
+  NOTE_LEAD,
+} from '../../src/foreign.ts'
 import { forAll } from '../arbitrary/for-all.ts'
 import { happenings, itemsIn } from './conversations.ts'
 
 const field = (format: ForeignFormat) => (format === 'responses' ? 'input' : 'messages')
 
 function bodyOf(format: ForeignFormat, items: readonly object[]): string {
-  const system = format === 'messages' ? { system: 'You help.' } : format === 'responses' ? { instructions: 'You help.' } : {}
+  const system =
+    format === 'messages' ? { system: 'You help.' } : format === 'responses' ? { instructions: 'You help.' } : {}
   // A space and an odd number: what is not changed has to keep its bytes.
   return `{ "model": "m", "temperature": 1.0, ${JSON.stringify(system).slice(1, -1)}${format === 'chat-completions' ? '' : ','}"${field(format)}": ${JSON.stringify(items)}, "stream":true}`
 }
@@ -36,10 +45,9 @@ function pairsIn(items: readonly object[]): { readonly calls: readonly string[];
   const text = JSON.stringify(items)
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, id]) => id!)
   return {
-    calls: all(/"type":"tool_use","id":"(\w+)"|/g).filter(Boolean).concat(
-      all(/"type":"function_call","call_id":"(\w+)"/g),
-      all(/"id":"(\w+)","type":"function"/g),
-    ),
+    calls: all(/"type":"tool_use","id":"(\w+)"|/g)
+      .filter(Boolean)
+      .concat(all(/"type":"function_call","call_id":"(\w+)"/g), all(/"id":"(\w+)","type":"function"/g)),
     results: all(/"tool_use_id":"(\w+)"/g).concat(
       all(/"type":"function_call_output","call_id":"(\w+)"/g),
       all(/"tool_call_id":"(\w+)"/g),
@@ -52,7 +60,10 @@ const plain = (item: object) => JSON.stringify(item)
 /** Without the texts of results, which may be shorter. */
 const bare = (item: object) =>
   JSON.stringify(item, (_key, value: unknown) => {
-    const isResult = typeof value === 'object' && value !== null && /"(?:tool_result|function_call_output|tool)"/.test(JSON.stringify(value))
+    const isResult =
+      typeof value === 'object' &&
+      value !== null &&
+      /"(?:tool_result|function_call_output|tool)"/.test(JSON.stringify(value))
     if (!isResult || Array.isArray(value)) return value
     const { type, role } = value as Record<string, unknown>
     if (type === 'tool_result' || role === 'tool') return { ...value, content: '' }
@@ -63,43 +74,53 @@ const conversations = fc.tuple(fc.constantFrom(...foreignFormats), happenings, f
 
 test('what fits leaves as it came, and what does not is cut into its room', () => {
   let cuts = 0
-  forAll(conversations, ([format, happened, window]) => {
-    const text = bodyOf(format, itemsIn(format, happened))
-    const outcome = cut(format, text, { window })
-    if (sizeOf(format, text) <= window) assert.deepEqual(outcome, { type: 'whole', why: 'fits' })
-    if (outcome.type === 'whole') return
-    cuts += 1
-    // Our counter counts a text that was cut with the words around it, and each by itself afterwards: hence the few tokens.
-    assert.ok(sizeOf(format, outcome.text) <= window + 30, `${sizeOf(format, outcome.text)} of ${window}`)
-  }, 120)
+  forAll(
+    conversations,
+    ([format, happened, window]) => {
+      const text = bodyOf(format, itemsIn(format, happened))
+      const outcome = cut(format, text, { window })
+      if (sizeOf(format, text) <= window) assert.deepEqual(outcome, { type: 'whole', why: 'fits' })
+      if (outcome.type === 'whole') return
+      cuts += 1
+      // Our counter counts a text that was cut with the words around it, and each by itself afterwards: hence the few tokens.
+      assert.ok(sizeOf(format, outcome.text) <= window + 30, `${sizeOf(format, outcome.text)} of ${window}`)
+    },
+    120,
+  )
   assert.ok(cuts > 20, `only ${cuts} were cut`)
 })
 
 test('a cut keeps calls with their results, thinking, the order, and the bytes of everything that it keeps', () => {
-  forAll(conversations, ([format, happened, window]) => {
-    const text = bodyOf(format, itemsIn(format, happened))
-    const outcome = cut(format, text, { window })
-    if (outcome.type === 'whole') return
-    const [before, after] = [itemsOf(format, text), itemsOf(format, outcome.text)]
-    const { calls, results } = pairsIn(after)
-    assert.deepEqual([...calls].toSorted(), [...results].toSorted())
-    const kept = after.filter((item) => !isNote(item))
-    let at = 0
-    for (const item of kept) {
-      const found = before.findIndex((each, index) => index >= at && bare(each) === bare(item))
-      assert.ok(found >= at, `not in the order of the caller: ${plain(item)}`)
-      if (plain(before[found]!) === plain(item)) assert.ok(outcome.text.includes(plain(item)))
-      else assert.ok(results.length > 0)
-      at = found + 1
-    }
-    assert.equal(kept[0], kept[0] && before.some((each) => plain(each) === plain(kept[0]!)) ? kept[0] : undefined)
-    assert.ok(outcome.text.startsWith(text.slice(0, text.indexOf(`"${field(format)}"`))))
-    assert.equal(after[0]!['role'], 'user')
-    // The newest words of the person, and everything since, are there.
-    const lastWords = before.findLastIndex(({ role, content }) => role === 'user' && !/tool_result/.test(JSON.stringify(content)))
-    assert.ok(after.some((item) => plain(item) === plain(before[lastWords]!)))
-    if (format === 'messages') requireMessages(after)
-  }, 120)
+  forAll(
+    conversations,
+    ([format, happened, window]) => {
+      const text = bodyOf(format, itemsIn(format, happened))
+      const outcome = cut(format, text, { window })
+      if (outcome.type === 'whole') return
+      const [before, after] = [itemsOf(format, text), itemsOf(format, outcome.text)]
+      const { calls, results } = pairsIn(after)
+      assert.deepEqual([...calls].toSorted(), [...results].toSorted())
+      const kept = after.filter((item) => !isNote(item))
+      let at = 0
+      for (const item of kept) {
+        const found = before.findIndex((each, index) => index >= at && bare(each) === bare(item))
+        assert.ok(found >= at, `not in the order of the caller: ${plain(item)}`)
+        if (plain(before[found]!) === plain(item)) assert.ok(outcome.text.includes(plain(item)))
+        else assert.ok(results.length > 0)
+        at = found + 1
+      }
+      assert.equal(kept[0], kept[0] && before.some((each) => plain(each) === plain(kept[0]!)) ? kept[0] : undefined)
+      assert.ok(outcome.text.startsWith(text.slice(0, text.indexOf(`"${field(format)}"`))))
+      assert.equal(after[0]!['role'], 'user')
+      // The newest words of the person, and everything since, are there.
+      const lastWords = before.findLastIndex(
+        ({ role, content }) => role === 'user' && !/tool_result/.test(JSON.stringify(content)),
+      )
+      assert.ok(after.some((item) => plain(item) === plain(before[lastWords]!)))
+      if (format === 'messages') requireMessages(after)
+    },
+    120,
+  )
 })
 
 /** Anthropic: results are in the message of the user right behind their calls. */
@@ -113,22 +134,26 @@ function requireMessages(items: readonly Record<string, unknown>[]): void {
 
 test('between two cuts the next call begins with what the last one has sent', () => {
   let followed = 0
-  forAll(conversations, ([format, happened, window]) => {
-    let marks: readonly ForeignCut[] = []
-    let sent: readonly string[] | undefined
-    for (let count = 1; count <= happened.length; count += 1) {
-      const text = bodyOf(format, itemsIn(format, happened.slice(0, count)))
-      const outcome = cut(format, text, { window, marks })
-      const now = itemsOf(format, outcome.type === 'cut' ? outcome.text : text).map(plain)
-      const isCut = outcome.type === 'cut' && outcome.isNew
-      if (sent && !isCut && outcome.type === 'cut') {
-        followed += 1
-        assert.deepEqual(now.slice(0, sent.length), sent)
+  forAll(
+    conversations,
+    ([format, happened, window]) => {
+      let marks: readonly ForeignCut[] = []
+      let sent: readonly string[] | undefined
+      for (let count = 1; count <= happened.length; count += 1) {
+        const text = bodyOf(format, itemsIn(format, happened.slice(0, count)))
+        const outcome = cut(format, text, { window, marks })
+        const now = itemsOf(format, outcome.type === 'cut' ? outcome.text : text).map(plain)
+        const isCut = outcome.type === 'cut' && outcome.isNew
+        if (sent && !isCut && outcome.type === 'cut') {
+          followed += 1
+          assert.deepEqual(now.slice(0, sent.length), sent)
+        }
+        if (outcome.type === 'cut') marks = [outcome.marks]
+        sent = outcome.type === 'cut' ? now : undefined
       }
-      if (outcome.type === 'cut') marks = [outcome.marks]
-      sent = outcome.type === 'cut' ? now : undefined
-    }
-  }, 30)
+    },
+    30,
+  )
   assert.ok(followed > 10, `only ${followed} calls went on from a cut`)
 })
 
@@ -160,7 +185,10 @@ test('marks are followed over a moved cache mark and new ids, and not once what 
   const items = itemsIn('messages', happened) as Record<string, unknown>[]
   const first = cut('messages', bodyOf('messages', items), { window: 1600 })
   assert.ok(first.type === 'cut')
-  const moved = [...items, { role: 'user', content: [{ type: 'text', text: 'go on', cache_control: { type: 'ephemeral' } }] }]
+  const moved = [
+    ...items,
+    { role: 'user', content: [{ type: 'text', text: 'go on', cache_control: { type: 'ephemeral' } }] },
+  ]
   const next = cut('messages', bodyOf('messages', moved), { window: 1600, marks: [first.marks] })
   assert.ok(next.type === 'cut' && next.followed === first.marks && !next.isNew)
   const edited = moved.map((item, at) => (at === 2 ? { role: 'user', content: 'something else' } : item))

@@ -118,6 +118,9 @@ function staysInPlace(format: ForeignFormat, value: unknown): boolean {
     const inner = fieldsOf(block)['content']
     const type = textOf(fieldsOf(block)['type']) ?? ''
     const blocks = [block, ...(Array.isArray(inner) ? (inner as readonly unknown[]) : [])]
-    return type === 'compaction' || blocks.some((each) => /^tool_reference|^tool_search/.test(textOf(fieldsOf(each)['type']) ?? ''))
+    return (
+      type === 'compaction' ||
+      blocks.some((each) => /^tool_reference|^tool_search/.test(textOf(fieldsOf(each)['type']) ?? ''))
+    )
   })
 }

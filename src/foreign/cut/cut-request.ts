@@ -116,7 +116,12 @@ export function cutRequest(input: CutInput): CutOutcome {
   const { results, dropped } = changesOf(plan, decided)
   if (dropped.size === 0 && results.size === 0) return { type: 'whole', why: 'fits', ...about }
   const texts = decided.notes.map(({ text }) => `${NOTE_LEAD}\n${text}`)
-  const cacheKey = sha256(items.slice(0, Math.max(1, grouped.head)).map(({ digest }) => digest).join(' ')).slice(0, 32)
+  const cacheKey = sha256(
+    items
+      .slice(0, Math.max(1, grouped.head))
+      .map(({ digest }) => digest)
+      .join(' '),
+  ).slice(0, 32)
   const text = rewriteBody(input.text, format, body, { dropped, results, notes: texts, cacheKey })
   requireWhole(input, text, { items, dropped, notes: texts.length > 0 })
   const touched = Math.max(-1, ...dropped, ...results.keys())
@@ -152,7 +157,12 @@ function isAbout({ until, digest }: ForeignCut, items: readonly ConversationItem
 }
 
 function digestOf(items: readonly ConversationItem[], head: number, until: number): string {
-  return sha256(items.slice(head, head + until).map(({ digest }) => digest).join(' '))
+  return sha256(
+    items
+      .slice(head, head + until)
+      .map(({ digest }) => digest)
+      .join(' '),
+  )
 }
 
 interface CutPlan {
@@ -277,7 +287,11 @@ function changesOf(
 function requireWhole(
   { format }: CutInput,
   text: string,
-  { items, dropped, notes }: { readonly items: readonly ConversationItem[]; readonly dropped: ReadonlySet<number>; readonly notes: boolean },
+  {
+    items,
+    dropped,
+    notes,
+  }: { readonly items: readonly ConversationItem[]; readonly dropped: ReadonlySet<number>; readonly notes: boolean },
 ): void {
   const parsed = JSON.parse(text) as unknown
   const count = fieldsOf(parsed)[format === 'responses' ? 'input' : 'messages']
@@ -287,7 +301,8 @@ function requireWhole(
     const calls = new Set<string>()
     for (const [at, { parts }] of items.entries()) {
       if (dropped.has(at) === isKept) continue
-      for (const { kind, role, call } of parts) if (call !== undefined && (kind === 'call' || role === 'tool')) calls.add(call)
+      for (const { kind, role, call } of parts)
+        if (call !== undefined && (kind === 'call' || role === 'tool')) calls.add(call)
     }
     return calls
   }
@@ -325,7 +340,8 @@ function accountOf({ budget }: CutInput, plan: CutPlan, { cut, notes, entries, s
     if (gone.has(group.id)) return []
     return [...plan.results].flatMap(([key, result]): readonly ShortenedResult[] => {
       const text = shown.get(key)
-      if (result.item < group.first || result.item >= group.end || text === undefined || text === resultText(result)) return []
+      if (result.item < group.first || result.item >= group.end || text === undefined || text === resultText(result))
+        return []
       const form = /^\[\d+ characters of output cleared\]$/.test(text) ? 'tool-output-cleared' : 'tool-output-excerpt'
       const reason = reasons.get(group.id) ?? { code: 'low-water' }
       return [{ call: result.call, form, fullTokens: result.tokens, reason }]
@@ -338,6 +354,9 @@ const LONGEST_NAME = 60
 
 function openingWords(items: readonly ConversationItem[], { first, end }: ItemGroup): string | undefined {
   const said = items.slice(first, end).find(({ side }) => side === 'person')
-  const text = said?.parts.find(({ kind }) => kind === 'text')?.text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+  const text = said?.parts
+    .find(({ kind }) => kind === 'text')
+    ?.text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
   return text ? text.slice(0, LONGEST_NAME).toWellFormed() : undefined
 }

@@ -1,4 +1,12 @@
-import { type AssistantMessage, type Message, outputText, type ToolOutput, type ToolResultPart, type Turn, type TurnMessage } from '../../context.ts'
+import {
+  type AssistantMessage,
+  type Message,
+  outputText,
+  type ToolOutput,
+  type ToolResultPart,
+  type Turn,
+  type TurnMessage,
+} from '../../context.ts'
 import { fieldsOf } from '../../platform.ts'
 import type { ForeignFormat } from '../foreign-call.ts'
 import { elementsOf, textOf } from '../wire-part.ts'
@@ -56,7 +64,10 @@ export function groupTurn(
     if (item.side === 'person') {
       if (without.has(at)) addBlank(0)
       else {
-        add(personMessage(item.parts.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('\n')), item.tokens)
+        add(
+          personMessage(item.parts.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('\n')),
+          item.tokens,
+        )
         calls = new Map()
       }
       continue
@@ -182,5 +193,8 @@ const outputs: ReadonlySet<string> = new Set(['function_call_output', 'custom_to
 const shown: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', 'image', 'input_image', 'document'])
 
 function isTexts(content: unknown): boolean {
-  return typeof content === 'string' || (Array.isArray(content) && content.every((each) => shown.has(fieldsOf(each)['type'])))
+  return (
+    typeof content === 'string' ||
+    (Array.isArray(content) && content.every((each) => shown.has(fieldsOf(each)['type'])))
+  )
 }

@@ -13,7 +13,11 @@ interface Child extends TextSpan {
  * The value at a path in a JSON text that `JSON.parse` accepts, as it is written. `undefined`: there is none. Of several fields
  * of one name the last counts, as for `JSON.parse`.
  */
-export function spanAt(text: string, path: readonly (string | number)[], from: TextSpan = whole(text)): TextSpan | undefined {
+export function spanAt(
+  text: string,
+  path: readonly (string | number)[],
+  from: TextSpan = whole(text),
+): TextSpan | undefined {
   let found: TextSpan | undefined = from
   for (const key of path) {
     found = found && childrenOf(text, found).findLast((child) => child.key === String(key))

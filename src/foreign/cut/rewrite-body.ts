@@ -80,7 +80,10 @@ function resultPath(format: ForeignFormat, value: unknown, call: string): readon
 
 /** A text; a block with its mark where the caller's mark was within the result. */
 function resultValue(path: readonly (string | number)[], value: unknown, text: string): string {
-  const old = path.reduce<unknown>((at, key) => (fieldsOf(at) as Readonly<Record<string | number, unknown>>)[key], value)
+  const old = path.reduce<unknown>(
+    (at, key) => (fieldsOf(at) as Readonly<Record<string | number, unknown>>)[key],
+    value,
+  )
   const mark = elementsOf(old)
     .map((block) => fieldsOf(block)['cache_control'])
     .findLast((each) => each !== undefined && each !== null)
