@@ -25,11 +25,6 @@ export type { ForeignCause } from './foreign/change-cause.ts'
 export { callFindings } from './foreign/call-findings.ts'
 export type { FindingPlace, ForeignFinding, SessionCall } from './foreign/foreign-finding.ts'
 export { keptCall } from './foreign/kept-call.ts'
-export {
-  type CutAccount,
-  cutRequest,
-  type CutInput,
-  type CutOutcome,
-  type ForeignCut,
-  NOTE_LEAD,
-} from './foreign/cut/cut-request.ts'
+export type { CutAccount } from './foreign/cut/account-of-cut.ts'
+export { type CutInput, type ForeignCut, NOTE_LEAD } from './foreign/cut/cut-plan.ts'
+export { type CutOutcome, cutRequest } from './foreign/cut/cut-request.ts'

@@ -112,7 +112,7 @@ export function groupTurn(
 }
 
 /** What a result says. */
-export function resultText({ output }: GroupResult): string {
+export function textOfResult({ output }: GroupResult): string {
   return outputText(output)
 }
 
