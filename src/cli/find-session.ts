@@ -59,7 +59,7 @@ async function fetchSessions(
 }
 
 /** A call as lists show it, without its manifest. */
-export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome' | 'kind'> & {
+export type CallLine = Pick<CallRecord, 'id' | 'session' | 'time' | 'model' | 'outcome' | 'kind' | 'foreign'> & {
   readonly used: number
   readonly cutRecord?: CutRecord
   /** US dollars; absent where it is not known. */

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { NOTE_LEAD } from '../../src/foreign.ts'
 import { sha256 } from '../../src/platform.ts'
 import type { CallRecord } from '../../src/session.ts'
+import { run } from '../cli/recorded-io.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor, type Vendor } from './vendor.ts'
 
@@ -208,4 +209,16 @@ test('a conversation of a program without ids stays one session over a cut', asy
     calls.map(({ foreign }) => foreign?.assembled?.state),
     ['cut', 'cut', 'cut'],
   )
+})
+
+test('`foreword calls` marks a cut, cuts that were forgotten, and a call that could not be cut', async (t) => {
+  const { gateway } = await openGateway(t)
+  await say(gateway, { messages: rounds(30) })
+  await say(gateway, { messages: [{ role: 'user', content: 'Something else.' }] })
+  await say(gateway, { messages: [{ role: 'user', content: 'long '.repeat(5000) }] })
+  const [call] = await recordedCalls(gateway)
+  const { stdout } = await run(['calls', call!.session ?? '', '--home', gateway.home])
+  assert.match(stdout, /foreign, cut \d/)
+  assert.match(stdout, /earlier cuts forgotten/)
+  assert.match(stdout, /not cut: too-large/)
 })

@@ -116,11 +116,9 @@ function staysInPlace(format: ForeignFormat, value: unknown): boolean {
   // A result that loads a tool: without it the tool is gone.
   return content.some((block) => {
     const inner = fieldsOf(block)['content']
-    const type = textOf(fieldsOf(block)['type']) ?? ''
-    const blocks = [block, ...(Array.isArray(inner) ? (inner as readonly unknown[]) : [])]
-    return (
-      type === 'compaction' ||
-      blocks.some((each) => /^tool_reference|^tool_search/.test(textOf(fieldsOf(each)['type']) ?? ''))
+    const types = [block, ...(Array.isArray(inner) ? (inner as readonly unknown[]) : [])].map((each) =>
+      textOf(fieldsOf(each)['type']),
     )
+    return types[0] === 'compaction' || types.some((each) => /^tool_(?:reference|search)/.test(each ?? ''))
   })
 }

@@ -18,12 +18,13 @@ export function spanAt(
   path: readonly (string | number)[],
   from: TextSpan = whole(text),
 ): TextSpan | undefined {
-  let found: TextSpan | undefined = from
+  let found = from
   for (const key of path) {
-    found = found && childrenOf(text, found).findLast((child) => child.key === String(key))
-    if (!found) return undefined
+    const inner = childrenOf(text, found).findLast((child) => child.key === String(key))
+    if (!inner) return undefined
+    found = inner
   }
-  return { start: found!.start, end: found!.end }
+  return { start: found.start, end: found.end }
 }
 
 /** The elements of a list as they are written. Empty for what is no list. */
