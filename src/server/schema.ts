@@ -67,7 +67,9 @@ export const sessionRowSchema = z.looseObject({
       calls: z.number(),
     })
     .optional()
-    .describe('The program that the session belongs to, where its calls go through this gateway: only it continues the session.'),
+    .describe(
+      'The program that the session belongs to, where its calls go through this gateway: only it continues the session.',
+    ),
 })
 
 export const turnRowSchema = z.looseObject({

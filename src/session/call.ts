@@ -42,6 +42,18 @@ export interface ForeignFacts {
   readonly retryOf?: string
   /** Of the answer; absent where none began. */
   readonly status?: number
+  /** What a cut of ours made of it; absent where none was asked for. */
+  readonly assembled?: {
+    /**
+     * `cut`: it left with less than its program sent. Otherwise it left as it came: `fits`, `too-large` even for a cut,
+     * `kept-elsewhere`: its conversation is in no list, `window-unknown`: nobody says how much its model can read, `failed`.
+     */
+    readonly state: 'cut' | 'fits' | 'too-large' | 'kept-elsewhere' | 'window-unknown' | 'failed'
+    /** The program has edited its conversation, so that the cuts of earlier calls were forgotten. */
+    readonly forgotten?: true
+    /** Why it failed. */
+    readonly why?: string
+  }
   /** How it ended: `whole`, `left`, `broken`, `stopped` or `refused`. */
   readonly end: string
 }

@@ -3,8 +3,15 @@ import type { ProviderServer } from '../../model.ts'
 /** Beginning of every address that is passed on. */
 export const THROUGH = '/through/'
 
-/** What an address below `/through/` says. */
+/** Beginning of every address whose conversations are cut where they do not fit. */
+export const ASSEMBLE = '/assemble/'
+
+/** How a call is handled: passed on byte by byte, or cut where it does not fit. */
+export type RelayMode = 'through' | 'assemble'
+
+/** What an address below `/through/` or `/assemble/` says. */
 export interface ThroughAddress {
+  readonly mode: RelayMode
   /** A token of this gateway, for clients that can send no header of their own. */
   readonly token?: string
   /** As in the configuration; empty where the address names none. */
@@ -13,12 +20,13 @@ export interface ThroughAddress {
   readonly path: string
 }
 
-/** Reads the path of a request: `/through/PROVIDER/…` or `/through/@TOKEN/PROVIDER/…`. Nothing behind the provider is decoded. */
+/** Reads the path of a request: `/through/PROVIDER/…` or `/through/@TOKEN/PROVIDER/…`, or the same with `assemble`. Nothing behind the provider is decoded. */
 export function readThroughAddress(url: string): ThroughAddress {
-  const [first, rest] = splitSegment(url.slice(THROUGH.length - 1))
-  if (!first.startsWith('@')) return { provider: decode(first), path: rest }
+  const mode = url.startsWith(ASSEMBLE) ? 'assemble' : 'through'
+  const [first, rest] = splitSegment(url.slice(mode.length + 1))
+  if (!first.startsWith('@')) return { mode, provider: decode(first), path: rest }
   const [provider, path] = splitSegment(rest)
-  return { token: decode(first.slice(1)), provider: decode(provider), path }
+  return { mode, token: decode(first.slice(1)), provider: decode(provider), path }
 }
 
 /** The first segment of a path, and what follows it. */

@@ -8,8 +8,8 @@ import {
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
 import { errorMessage } from '../../platform.ts'
-import { readThroughAddress, targetOf, type Target } from './address.ts'
-import { forward } from './forward.ts'
+import { readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
+import { forward, type ForwardedRequest } from './forward.ts'
 import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
 import { endToEnd, filterPairs, type HeaderPairs, keyPair, withoutCredentials } from './header-pairs.ts'
 import { readWholeBody } from './read-whole-body.ts'
@@ -29,7 +29,7 @@ interface AnswerParts {
 export async function answerCall({ foreign, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
   const { incoming, outgoing, caller } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
-  const { provider, path } = readThroughAddress(incoming.url ?? '')
+  const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
   const target = targetOf(server, path)
   const headers = await outgoingHeaders(server, settings, call)
@@ -46,6 +46,7 @@ export async function answerCall({ foreign, settings, agentOf }: AnswerParts, ca
         ? { type: 'refuse' }
         : { type: 'wait', milliseconds: settings.waitMinutes * 60_000 },
     secrets: settings.secrets,
+    assemble: asksForCut(call, mode, settings),
   })
   const left = new AbortController()
   outgoing.once('close', () => {
@@ -62,7 +63,8 @@ export async function answerCall({ foreign, settings, agentOf }: AnswerParts, ca
   try {
     const chunked = incoming.headers['transfer-encoding'] !== undefined
     const agent = agentOf(target.server)
-    const answer = await forward({ target, method, headers, chunked, body, agent, signal })
+    const sent = { target, method, headers, chunked, body, agent, signal }
+    const answer = await forward(admission.body ? { ...sent, ...withBody(headers, admission.body) } : sent)
     await passBack(answer, outgoing, recorded)
   } catch (error) {
     endBroken({ recorded, left: left.signal, outgoing, incoming, target, error })
@@ -76,6 +78,19 @@ const noWebSocket: Failure = {
   message: 'Calls go through over HTTP, not over a WebSocket.',
   facts: {},
   headers: {},
+}
+
+/** The header of a call comes first, then its address, then the settings for its token. */
+function asksForCut({ incoming, caller }: RawCall, mode: RelayMode, { assemble }: RelaySettings): boolean {
+  const asked = incoming.headers['x-foreword-mode']
+  if (asked === 'assemble' || asked === 'through') return asked === 'assemble'
+  return mode === 'assemble' || (caller.name !== undefined && assemble.includes(caller.name))
+}
+
+/** Another body than came, with the headers that are about it. */
+function withBody(headers: HeaderPairs, body: Uint8Array): Pick<ForwardedRequest, 'headers' | 'body' | 'chunked'> {
+  const others = filterPairs(headers, (name) => name !== 'content-length' && name !== 'content-encoding')
+  return { headers: [...others, 'Content-Length', String(body.byteLength)], body, chunked: false }
 }
 
 /** Sends an answer on as it comes. Rejects where it breaks off. */

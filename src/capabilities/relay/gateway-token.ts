@@ -34,7 +34,8 @@ function keyIn(value: string): string {
 export function withoutGatewayToken(pairs: HeaderPairs, token: string | undefined): HeaderPairs {
   return filterPairs(
     pairs,
-    (name, value) => name !== 'x-foreword-token' && (token === undefined || keyIn(value) !== token),
+    (name, value) =>
+      name !== 'x-foreword-token' && name !== 'x-foreword-mode' && (token === undefined || keyIn(value) !== token),
   )
 }
 

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { CapabilityHost, ForeignCallService, RawEndpoint } from '../../capability.ts'
-import { THROUGH } from './address.ts'
+import { ASSEMBLE, THROUGH } from './address.ts'
 import { answerCall } from './answer-call.ts'
 import { gatewayToken } from './gateway-token.ts'
 import { refuseCall } from './refusal.ts'
@@ -31,8 +31,8 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
   const agents = { http: new Agent(options), https: new SecureAgent(options) }
   /** Asked for with the first call: before that there may be no runtime, and nothing is lost. */
   let foreign: ForeignCallService | undefined
-  const endpoint: RawEndpoint = {
-    path: THROUGH,
+  const endpointAt = (path: string): RawEndpoint => ({
+    path,
     scope: 'talk',
     token: gatewayToken,
     answer: (call) =>
@@ -45,10 +45,10 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
         call,
       ),
     refuse: (failure, { incoming, outgoing }) => refuseCall(failure, incoming, outgoing),
-  }
+  })
   return {
     isOn,
-    endpoints: isOn ? [endpoint] : [],
+    endpoints: isOn ? [THROUGH, ASSEMBLE].map(endpointAt) : [],
     warnings() {
       const { lost, lastFault } = foreign?.state() ?? { lost: 0 }
       if (lost === 0) return []

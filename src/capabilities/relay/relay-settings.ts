@@ -26,6 +26,12 @@ export const relaySettings = z
       .describe(
         'What happens to a call whose body contains a secret of this gateway: it is refused, or only reported.',
       ),
+    assemble: z
+      .array(z.string())
+      .default([])
+      .describe(
+        'Names of tokens whose calls are cut where they do not fit into the window of their model: older results and rounds leave, and a note says what they held. Calls of all others leave byte by byte.',
+      ),
     maxBodyMegabytes: z
       .number()
       .int()

@@ -24,6 +24,8 @@ export interface ForeignCallStart {
   readonly caller: Caller
   /** What happens to a call that could pass a budget. */
   readonly overBudget: OverBudgetRule
+  /** Whether its conversation is cut where it does not fit. Otherwise not a byte of it is changed. */
+  readonly assemble?: boolean
   /** How a body with a secret of this gateway is handled. */
   readonly secrets: 'refuse' | 'warn'
 }
@@ -51,7 +53,8 @@ export interface OpenForeignCall {
 }
 
 export type Admission =
-  | { readonly type: 'go' }
+  /** `body`: leaves in the place of the one that came, without an encoding. */
+  | { readonly type: 'go'; readonly body?: Uint8Array }
   | {
       readonly type: 'refuse'
       readonly code: 'over-budget' | 'secret-in-body'

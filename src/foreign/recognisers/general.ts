@@ -25,6 +25,14 @@ export const general: Recogniser = {
     { kind: 'count', path: '/input_tokens' },
   ],
   sections: [
+    // What a cut of ours puts in the place of older parts (`cut/cut-request.ts`).
+    {
+      layer: 'note',
+      begin: '[Foreword left older parts of this conversation out.]',
+      whole: true,
+      origin: 'operator',
+      where: ['user'],
+    },
     {
       layer: 'reminder',
       begin: '<system-reminder>',

@@ -39,16 +39,22 @@ export async function foreignBody(
   store: SessionStore,
   call: CallRecord,
 ): Promise<{ readonly bytes: Uint8Array; readonly proof: WireProof | undefined }> {
-  const { body } = (call.input as ForeignInput).foreign
+  const { body, caller } = (call.input as ForeignInput).foreign
   const read = await readStoredBody(store, body)
   if ('missing' in read) throw await missingContentError(store, read.missing, call.id)
   const { bytes } = read
+  const came = caller && (await readStoredBody(store, caller))
+  if (came && 'missing' in came) throw await missingContentError(store, came.missing, call.id)
   if (call.outcome?.wire === undefined) return { bytes, proof: undefined }
   const got = sha256(bytes)
   // What left in an encoding is compared without it: packing it again may give other bytes.
   const expected = body.encoding === undefined ? call.outcome.wire.sha256 : body.sha256
   if (body.redacted)
     return { bytes, proof: { state: 'unknown', expected, why: 'secrets were taken out of what is kept' } }
+  if (came && caller) {
+    const same = sha256(came.bytes)
+    if (same !== caller.sha256) return { bytes, proof: { state: 'different', expected: caller.sha256, got: same } }
+  }
   return {
     bytes,
     proof: got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got },

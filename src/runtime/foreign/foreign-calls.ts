@@ -4,6 +4,7 @@ import type { Models } from '../../model.ts'
 import { defined, errorMessage, keyedQueue } from '../../platform.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
 import type { EndedCall } from './foreign-call.ts'
+import type { ForeignCuts } from './foreign-cuts.ts'
 import { type ForeignLimits, type HeldForeignCall } from './foreign-limits.ts'
 import { type RecordParts, recordCall } from './record-call.ts'
 import { findSecret } from './find-secret.ts'
@@ -11,12 +12,13 @@ import { findSecret } from './find-secret.ts'
 interface ForeignCallParts extends RecordParts {
   readonly models: Pick<Models, 'server'>
   readonly limits: ForeignLimits
+  readonly cuts: ForeignCuts
   readonly warn: (text: string) => void
 }
 
 /** Calls of other programs over one home. A fault in here lets the call through, is counted, and is reported once it has happened. */
 export function createForeignCalls(parts: ForeignCallParts): ForeignCallService {
-  const { clock, limits, models, warn } = parts
+  const { clock, cuts, limits, models, warn } = parts
   const recording = keyedQueue<string>()
   let [open, recorded, lost] = [0, 0, 0]
   let lastFault: string | undefined
@@ -61,6 +63,8 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     const stop = new AbortController()
     const noted: { admission?: Admission; url?: string; status?: number; firstByteMs?: number; reader?: AnswerReader } =
       {}
+    /** The call as it leaves. */
+    let leaving: ForeignCallStart & Pick<EndedCall, 'cut'> = start
     let held: HeldForeignCall | undefined
     let isOver = false
     open += 1
@@ -70,13 +74,22 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         const secret = parts.secrets && (await findSecret(start, parts.secrets))
         if (secret !== undefined && start.secrets === 'warn') warn(`A call of another program contains ${secret}.`)
         if (secret !== undefined && start.secrets === 'refuse') return refuseSecret(secret)
-        const answer = await limits.hold({ id, start, signal, stop: () => stop.abort() })
+        if (start.assemble) leaving = await cutOf(start)
+        const answer = await limits.hold({ id, start: leaving, signal, stop: () => stop.abort() })
         if ('refuse' in answer) return { type: 'refuse', code: 'over-budget', message: answer.refuse }
         held = answer.held
       } catch (error) {
         note('it was not checked', error)
       }
-      return { type: 'go' }
+      return leaving.cut?.body ? { type: 'go', body: leaving.body } : { type: 'go' }
+    }
+
+    async function cutOf(came: ForeignCallStart): Promise<typeof leaving> {
+      const cut = { ...(await cuts.cut(came)), came }
+      if (cut.facts.state === 'failed') note('it was not cut', cut.facts.why)
+      if (!cut.body) return { ...came, cut }
+      const { 'content-encoding': _encoding, ...headers } = came.head.headers
+      return { ...came, head: { ...came.head, headers }, body: cut.body, cut }
     }
 
     return {
@@ -110,7 +123,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         isOver = true
         write(
           {
-            ...start,
+            ...leaving,
             ...defined(noted),
             id,
             time,

@@ -9,7 +9,12 @@ export interface ForeignInput {
     readonly path: string
     /** Absent where the path belongs to no known format. */
     readonly format?: ForeignFormat
+    /** What left. */
     readonly body: StoredBody
+    /** What the program sent, where a cut of ours left with something else. */
+    readonly caller?: StoredBody
+    /** `sha256:HASH` of the marks of that cut, as JSON. */
+    readonly marks?: string
     /** `sha256:HASH` of what the answer said, as JSON. Absent where nothing came. */
     readonly answer?: string
   }

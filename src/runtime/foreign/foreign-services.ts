@@ -1,15 +1,18 @@
 import type { Runtime } from '../../capability.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createForeignCalls } from './foreign-calls.ts'
+import { createForeignCuts } from './foreign-cuts.ts'
 import { createForeignLimits } from './foreign-limits.ts'
 import { createForeignSessionService } from './foreign-session-service.ts'
 import { createForeignSessions } from './foreign-sessions.ts'
 
 type Calls = Parameters<typeof createForeignCalls>[0]
+type Cuts = Parameters<typeof createForeignCuts>[0]
 type Limits = Parameters<typeof createForeignLimits>[0]
 type Sessions = Parameters<typeof createForeignSessionService>[0]
 
-type ForeignParts = Omit<Calls, 'written' | 'sessions' | 'limits'> &
+type ForeignParts = Omit<Calls, 'written' | 'sessions' | 'limits' | 'cuts'> &
+  Pick<Cuts, 'context'> &
   Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
   Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
 
@@ -23,6 +26,7 @@ export function createForeignServices(parts: ForeignParts): Pick<Runtime, 'forei
       written: new Set(),
       sessions: createForeignSessions({ store, clock, assembleAgain }),
       limits: createForeignLimits(parts),
+      cuts: createForeignCuts(parts),
     }),
     foreignSessions: createForeignSessionService({ store, priceOf, assembleAgain, takeApart }),
   }

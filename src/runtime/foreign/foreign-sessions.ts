@@ -32,6 +32,8 @@ interface PlacedForeignCall {
 export interface LastForeignCall {
   readonly record: Pick<CallRecord, 'id' | 'model' | 'time' | 'outcome' | 'foreign' | 'requestDigest'>
   readonly assembly: ForeignAssembly
+  /** What its program sent, where a cut of ours left something out of it. */
+  readonly caller?: ForeignAssembly
   readonly fingerprint: Sealed['fingerprint']
 }
 
@@ -98,7 +100,7 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
     for (const { id } of own.slice(0, MOST_COMPARED)) {
       const last = await lastOf(id, identity)
-      if (last && goesOn(last.assembly, assembly)) return id
+      if (last && goesOn(last.caller ?? last.assembly, assembly)) return id
     }
     return undefined
   }

@@ -24,7 +24,8 @@ import { addForecast } from '../turns/call-forecast.ts'
 import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 import type { EndedCall } from './foreign-call.ts'
-import type { ForeignInput } from './foreign-input.ts'
+import { withCut } from './cut-account.ts'
+import type { ForeignInput, StoredBody } from './foreign-input.ts'
 import type { ForeignSessions, LastForeignCall } from './foreign-sessions.ts'
 import { firstWords, turnIn } from './prompt-words.ts'
 import { storeBody } from './stored-body.ts'
@@ -52,7 +53,11 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   const assembly = await explain(identity, parsed, { counter, provider: call.provider })
   const answer = await call.reader?.end()
   const token = call.caller.name
-  const placed = await sessions.sessionOf({ identity, token, assembly, words: assembly && clean(firstWords(assembly)) })
+  // A conversation is known by what its program says, whatever of it was left out.
+  const came = call.cut?.body && (await decodeBody(call.cut.came.body, call.cut.came.head.headers['content-encoding']))
+  const caller = came && (await explain(identity, parseBody(came), { counter, provider: call.provider }))
+  const said = caller ?? assembly
+  const placed = await sessions.sessionOf({ identity, token, assembly: said, words: said && clean(firstWords(said)) })
   const { session, last } = placed
   const model = modelId(call.provider, identity.model)
   // Each of these steps goes through the whole body: other calls are on their way meanwhile.
@@ -70,15 +75,23 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
       turn: identity.turn,
       retryOf: isRetry ? last.record.id : undefined,
       status: call.status,
+      assembled: call.cut?.facts,
     }),
     end: call.end.type,
   }
   const outcome = outcomeOf(call, { answer, assembly })
   const known = parts.factsOf(model)
-  const manifest = assembly && sealed && (await accountFor(parts, { assembly, sealed, last, model, facts: known }))
+  const account = assembly && sealed && (await accountFor(parts, { assembly, sealed, last, model, facts: known }))
+  const manifest = account && withCut(account, call.cut ?? {}, known)
   await setImmediate()
-  const isDirty = hasSecret(body, parts.secrets)
+  const isDirty = hasSecret(came ?? body, parts.secrets)
   const put = holdingPut(parts, session)
+  const putBytes = isDirty ? put : holdingPut({ ...parts, secrets: undefined }, session)
+  const storeCaller = async (bytes: Uint8Array): Promise<StoredBody> => ({
+    ...(await storeBody(bytes, putBytes)),
+    ...(isDirty ? { redacted: true } : {}),
+    ...defined({ encoding: call.cut?.came.head.headers['content-encoding'] }),
+  })
   const input: ForeignInput = {
     foreign: {
       method: call.head.method,
@@ -86,9 +99,11 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
       ...defined({
         format: identity.format,
         answer: answer && `sha256:${await put(JSON.stringify(answer))}`,
+        marks: call.cut?.marks && `sha256:${await put(JSON.stringify(call.cut.marks))}`,
+        caller: came && (await storeCaller(came)),
       }),
       body: {
-        ...(await storeBody(body, isDirty ? put : holdingPut({ ...parts, secrets: undefined }, session))),
+        ...(await storeBody(body, putBytes)),
         ...(isDirty ? { redacted: true } : {}),
         ...defined({ encoding: call.head.headers['content-encoding'] }),
       },
@@ -98,7 +113,7 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
   const record: CallRecord = {
     id: call.id,
     session,
-    turn: identity.turn ?? (assembly ? turnIn(assembly) : call.id),
+    turn: identity.turn ?? (said ? turnIn(said) : call.id),
     time: call.time,
     model,
     ...defined({ token }),
@@ -116,7 +131,8 @@ export async function recordCall(parts: RecordParts, call: EndedCall): Promise<C
     { type: 'append', session, bodies: [{ type: 'foreign-call', call: call.id }], time: clock.time() },
     { type: 'call', record },
   ])
-  if (assembly && sealed) sessions.note(session, { record, assembly, fingerprint: sealed.fingerprint })
+  if (assembly && sealed)
+    sessions.note(session, { record, assembly, fingerprint: sealed.fingerprint, ...defined({ caller }) })
   return record
 }
 

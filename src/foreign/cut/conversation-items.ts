@@ -1,0 +1,124 @@
+import { fieldsOf, sha256 } from '../../platform.ts'
+import { chatCompletionsParts } from '../chat-completions-body.ts'
+import type { ForeignAssembly, ForeignFormat } from '../foreign-call.ts'
+import { messagesParts } from '../messages-body.ts'
+import { responsesParts } from '../responses-body.ts'
+import { jsonOf, type JsonFields, textOf, type WirePart } from '../wire-part.ts'
+
+/** One message or item of a conversation that another program keeps. */
+export interface ConversationItem {
+  readonly value: unknown
+  readonly parts: readonly ItemPart[]
+  /** `person`: begins a turn. `model`: says or calls. `results`: answers calls. `operator`: instructions on the way. */
+  readonly side: 'person' | 'model' | 'results' | 'operator'
+  /** It has to stay where it is, with what is around it: what it does to the conversation is known to the provider alone. */
+  readonly stays: boolean
+  readonly tokens: number
+  /** Of what it says: without cache marks and ids, and whatever the form of its texts is. */
+  readonly digest: string
+}
+
+/** A part of an item, with its tokens. */
+export interface ItemPart extends WirePart {
+  readonly tokens: number
+}
+
+/** The field that has the conversation, by format. */
+export const conversationFields: Readonly<Record<ForeignFormat, string>> = {
+  messages: 'messages',
+  responses: 'input',
+  'chat-completions': 'messages',
+}
+
+const readers: Readonly<Record<ForeignFormat, (body: JsonFields) => Iterable<WirePart>>> = {
+  messages: messagesParts,
+  responses: responsesParts,
+  'chat-completions': chatCompletionsParts,
+}
+
+/**
+ * The items of a conversation with what each costs. `undefined`: there is no list of them, or the account of the body has other
+ * pieces than its items have.
+ */
+export function conversationItems(
+  format: ForeignFormat,
+  body: unknown,
+  { pieces }: Pick<ForeignAssembly, 'pieces'>,
+): readonly ConversationItem[] | undefined {
+  const field = conversationFields[format]
+  const fields = fieldsOf(body)
+  const values = fields[field]
+  if (!Array.isArray(values)) return undefined
+  const read = readers[format]
+  let at = sentParts([...read({ ...fields, [field]: [] })]).length
+  const items: ConversationItem[] = []
+  for (const value of values as readonly unknown[]) {
+    const parts = sentParts([...read({ [field]: [value] })])
+    const priced = parts.map((part, index) => ({ ...part, tokens: pieces[at + index]?.tokens ?? 0 }))
+    if (pieces.length < at + parts.length) return undefined
+    at += parts.length
+    items.push(itemOf(format, value, priced))
+  }
+  return items
+}
+
+function sentParts(parts: readonly WirePart[]): readonly WirePart[] {
+  return parts.filter(({ deferred }) => !deferred)
+}
+
+function itemOf(format: ForeignFormat, value: unknown, parts: readonly ItemPart[]): ConversationItem {
+  const said = parts.map(({ kind, role, content, text, call }) => [kind, role, call ?? '', text, content])
+  return {
+    value,
+    parts,
+    side: sideOf(value, parts),
+    stays: staysInPlace(format, value),
+    tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+    digest: sha256(jsonOf(said)),
+  }
+}
+
+function sideOf(value: unknown, parts: readonly ItemPart[]): ConversationItem['side'] {
+  if (ownItems.has(textOf(fieldsOf(value)['type']) ?? '')) return 'model'
+  if (parts.some(({ role }) => role === 'tool')) return 'results'
+  const [first] = parts
+  if (first?.role === 'assistant') return 'model'
+  return first?.role === 'system' ? 'operator' : 'person'
+}
+
+/** Items of Responses in which a provider tells what it did itself, and which need nothing else. */
+const ownItems: ReadonlySet<string> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+])
+
+/** Items of Responses that can leave together with those around them. */
+const knownItems: ReadonlySet<string> = new Set([
+  ...ownItems,
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+])
+
+function staysInPlace(format: ForeignFormat, value: unknown): boolean {
+  const { type, role, content } = fieldsOf(value)
+  if (format === 'responses') return !knownItems.has(textOf(type) ?? (typeof role === 'string' ? 'message' : ''))
+  if (format !== 'messages' || !Array.isArray(content)) return false
+  // A result that loads a tool: without it the tool is gone.
+  return content.some((block) => {
+    const inner = fieldsOf(block)['content']
+    const types = [block, ...(Array.isArray(inner) ? (inner as readonly unknown[]) : [])].map((each) =>
+      textOf(fieldsOf(each)['type']),
+    )
+    return types[0] === 'compaction' || types.some((each) => /^tool_(?:reference|search)/.test(each ?? ''))
+  })
+}

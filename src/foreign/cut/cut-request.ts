@@ -1,0 +1,134 @@
+import { available } from '../../context.ts'
+import { defined, fieldsOf, sha256 } from '../../platform.ts'
+import { jsonOf } from '../wire-part.ts'
+import { accountOf, type CutAccount } from './account-of-cut.ts'
+import { type ConversationItem, conversationItems } from './conversation-items.ts'
+import {
+  type CutDecided,
+  type CutInput,
+  type CutPlan,
+  decideCut,
+  type ForeignCut,
+  NOTE_LEAD,
+  planOf,
+} from './cut-plan.ts'
+import { textOfResult } from './group-turn.ts'
+import { type GroupedItems, groupItems, type ItemGroup } from './item-group.ts'
+import { requirePairs } from './require-pairs.ts'
+import { rewriteBody } from './rewrite-body.ts'
+
+/** What became of a request. */
+export type CutOutcome =
+  | {
+      readonly type: 'whole'
+      /**
+       * `fits`: nothing has to give way. `too-large`: nothing that may leave makes it fit. `kept-elsewhere`: the provider or the
+       * caller keeps the conversation in a form that cannot be cut.
+       */
+      readonly why: 'fits' | 'too-large' | 'kept-elsewhere'
+      /** Which of the marks was followed. */
+      readonly followed?: ForeignCut
+    }
+  | {
+      readonly type: 'cut'
+      /** The body that leaves. */
+      readonly text: string
+      readonly marks: ForeignCut
+      /** The marks that were followed; absent where there were none, or none about this conversation. */
+      readonly followed?: ForeignCut
+      /** More was cut than in the call before. */
+      readonly isNew: boolean
+      readonly account: CutAccount
+    }
+
+/**
+ * Cuts the conversation in a request of another program as one of our own: results of older rounds become shorter, then older
+ * rounds leave, and a note says what they held. While it fits, nothing moves. Pure. Throws where the body cannot be changed.
+ */
+export function cutRequest(input: CutInput): CutOutcome {
+  const { format, body, assembly, budget } = input
+  const items = keepsConversation(body) ? conversationItems(format, body, assembly) : undefined
+  if (!items) return { type: 'whole', why: 'kept-elsewhere' }
+  const grouped = groupItems(items)
+  const followed = input.marks.find((marks) => isAbout(marks, items, grouped))
+  const about = defined({ followed })
+  if (!followed && assembly.manifest.used <= available(budget)) return { type: 'whole', why: 'fits' }
+  const plan = planOf(input, items, grouped, followed)
+  const decided = decideCut(input, plan, followed)
+  if (!decided) return { type: 'whole', why: 'too-large', ...about }
+  const { results, dropped } = changesOf(plan, decided)
+  if (dropped.size === 0 && results.size === 0) return { type: 'whole', why: 'fits', ...about }
+  const texts = decided.shownNotes.map(({ text }) => `${NOTE_LEAD}\n${text}`)
+  const cacheKey = sha256(
+    items
+      .slice(0, Math.max(1, grouped.head))
+      .map(({ digest }) => digest)
+      .join(' '),
+  ).slice(0, 32)
+  const text = rewriteBody(input.text, format, body, { dropped, results, notes: texts, cacheKey })
+  requirePairs(format, text, { items, dropped, notes: texts.length > 0 })
+  const touched = Math.max(-1, ...dropped, ...results.keys())
+  const isShort = decided.entries.some(({ reason }) => reason?.code === 'shortage')
+  const until = Math.max(touched + 1, ...plan.words.map((at) => at + 1)) - grouped.head
+  const marks: ForeignCut = {
+    cut: decided.cut,
+    notes: decided.notes,
+    words: plan.words.filter((at) => isIn(decided.gone, at)).map((at) => at - grouped.head),
+    until,
+    digest: digestOf(items, grouped.head, until),
+    ...(isShort ? { short: true } : {}),
+  }
+  const isSame = followed && !followed.short && !isShort && jsonOf(followed.cut) === jsonOf(decided.cut)
+  return {
+    type: 'cut',
+    text,
+    marks: isSame ? followed : marks,
+    ...about,
+    isNew: !isSame,
+    account: accountOf(input, plan, decided),
+  }
+}
+
+/** A conversation that a provider keeps is there in part alone. */
+function keepsConversation(body: unknown): boolean {
+  const { previous_response_id: previous, conversation } = fieldsOf(body)
+  return (previous === undefined || previous === null) && (conversation === undefined || conversation === null)
+}
+
+function isAbout({ until, digest }: ForeignCut, items: readonly ConversationItem[], { head }: GroupedItems): boolean {
+  return head + until <= items.length && digestOf(items, head, until) === digest
+}
+
+function digestOf(items: readonly ConversationItem[], head: number, until: number): string {
+  return sha256(
+    items
+      .slice(head, head + until)
+      .map(({ digest }) => digest)
+      .join(' '),
+  )
+}
+
+function changesOf(
+  plan: CutPlan,
+  { gone, shown }: CutDecided,
+): { readonly dropped: ReadonlySet<number>; readonly results: ReadonlyMap<number, ReadonlyMap<string, string>> } {
+  const stay = new Set(plan.words)
+  const dropped = new Set<number>()
+  for (const { first, end } of gone) {
+    for (let at = first; at < end; at += 1) {
+      if (!stay.has(at) && plan.items[at]!.side !== 'operator') dropped.add(at)
+    }
+  }
+  const results = new Map<number, Map<string, string>>()
+  for (const [key, result] of plan.results) {
+    const text = shown.get(key)
+    if (dropped.has(result.item) || text === undefined || text === textOfResult(result)) continue
+    const own = results.get(result.item) ?? new Map<string, string>()
+    results.set(result.item, own.set(result.call, text))
+  }
+  return { dropped, results }
+}
+
+function isIn(groups: readonly ItemGroup[], at: number): boolean {
+  return groups.some(({ first, end }) => at >= first && at < end)
+}

@@ -1,0 +1,115 @@
+import { defined, fieldsOf } from '../../platform.ts'
+import type { ForeignFormat } from '../foreign-call.ts'
+import { elementsOf } from '../wire-part.ts'
+import { conversationFields } from './conversation-items.ts'
+import { elementSpans, spanAt, type TextSpan } from './json-text.ts'
+
+/** What is changed in a body. Positions are those of the items in its conversation. */
+export interface BodyChanges {
+  readonly dropped: ReadonlySet<number>
+  /** New texts of results: by position, and by the id of the call. */
+  readonly results: ReadonlyMap<number, ReadonlyMap<string, string>>
+  /** Texts of one message of the user in front of the first item that was dropped. */
+  readonly notes: readonly string[]
+  /** Added where the body has none. */
+  readonly cacheKey?: string | undefined
+}
+
+/** A body with the changes: everything else in it, and every item that is kept as it is, has the bytes that it had. */
+export function rewriteBody(text: string, format: ForeignFormat, body: unknown, changes: BodyChanges): string {
+  const field = conversationFields[format]
+  const list = spanAt(text, [field])
+  if (!list) throw new Error(`the body has no ${field}`)
+  const { dropped, results, notes, cacheKey } = changes
+  const values = elementsOf(fieldsOf(body)[field])
+  const noteAt = Math.min(...dropped)
+  const items: string[] = []
+  for (const [at, span] of elementSpans(text, list).entries()) {
+    if (at === noteAt && notes.length > 0) items.push(noteItem(format, notes, freeMark(format, body, dropped, noteAt)))
+    if (dropped.has(at)) continue
+    const shorter = results.get(at)
+    items.push(shorter ? shortenedItem(text, span, format, values[at], shorter) : text.slice(span.start, span.end))
+  }
+  const end = text.lastIndexOf('}')
+  const key =
+    cacheKey !== undefined && format === 'responses' && fieldsOf(body)['prompt_cache_key'] === undefined
+      ? `,"prompt_cache_key":${JSON.stringify(cacheKey)}`
+      : ''
+  return `${text.slice(0, list.start)}[${items.join(',')}]${text.slice(list.end, end)}${key}${text.slice(end)}`
+}
+
+function noteItem(format: ForeignFormat, notes: readonly string[], mark: unknown): string {
+  if (format === 'chat-completions') return JSON.stringify({ role: 'user', content: notes.join('\n\n') })
+  const type = format === 'messages' ? 'text' : 'input_text'
+  const content = notes.map((text, at) => ({
+    type,
+    text,
+    ...defined({ cache_control: at === notes.length - 1 ? mark : undefined }),
+  }))
+  return JSON.stringify(format === 'messages' ? { role: 'user', content } : { type: 'message', role: 'user', content })
+}
+
+function shortenedItem(
+  text: string,
+  span: TextSpan,
+  format: ForeignFormat,
+  value: unknown,
+  results: ReadonlyMap<string, string>,
+): string {
+  const changes = [...results].map(([call, shorter]) => {
+    const path = resultPath(format, value, call)
+    const at = spanAt(text, path, span)
+    if (!at) throw new Error('a result is not where it was read')
+    return { ...at, text: resultValue(path, value, shorter) }
+  })
+  let item = ''
+  let from = span.start
+  for (const change of changes.toSorted((one, other) => one.start - other.start)) {
+    item += text.slice(from, change.start) + change.text
+    from = change.end
+  }
+  return item + text.slice(from, span.end)
+}
+
+function resultPath(format: ForeignFormat, value: unknown, call: string): readonly (string | number)[] {
+  if (format === 'responses') return ['output']
+  if (format === 'chat-completions') return ['content']
+  const blocks = elementsOf(fieldsOf(value)['content'])
+  return ['content', blocks.findIndex((block) => fieldsOf(block)['tool_use_id'] === call), 'content']
+}
+
+/** A text; a block with its mark where the caller's mark was within the result. */
+function resultValue(path: readonly (string | number)[], value: unknown, text: string): string {
+  const old = path.reduce<unknown>(
+    (at, key) => (fieldsOf(at) as Readonly<Record<string | number, unknown>>)[key],
+    value,
+  )
+  const mark = elementsOf(old)
+    .map((block) => fieldsOf(block)['cache_control'])
+    .findLast((each) => each !== undefined && each !== null)
+  return mark === undefined ? JSON.stringify(text) : JSON.stringify([{ type: 'text', text, cache_control: mark }])
+}
+
+/** The most marks that Anthropic accepts in one request. */
+const MOST_MARKS = 4
+
+/** A mark for the end of the note, as the caller's next one is; `undefined` where it uses none, or all that there are. */
+function freeMark(format: ForeignFormat, body: unknown, dropped: ReadonlySet<number>, noteAt: number): unknown {
+  if (format !== 'messages') return undefined
+  const fields = fieldsOf(body)
+  const kept = elementsOf(fields['messages']).map((item, at) => (dropped.has(at) ? [] : marksIn(item)))
+  const before = [...marksIn(fields['tools']), ...marksIn(fields['system']), ...kept.slice(0, noteAt).flat()]
+  const own = fieldsOf(body)['cache_control']
+  const after = [...kept.slice(noteAt).flat(), ...(own === undefined || own === null ? [] : [own])]
+  const count = before.length + after.length
+  // Marks that live longer come first: this one lives as long as the one behind it.
+  return count === 0 || count >= MOST_MARKS ? undefined : (after[0] ?? before.at(-1))
+}
+
+function marksIn(value: unknown): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(marksIn)
+  const { cache_control: mark, content } = value as Readonly<Record<string, unknown>>
+  const own = mark === undefined || mark === null ? [] : [mark]
+  return [...marksIn(content), ...own]
+}
