@@ -2,8 +2,11 @@ import type { Manifest } from './manifest.ts'
 
 /** What one cut took out of a conversation, and what that costs. */
 export interface CutRecord {
-  /** `full`: the next prompt did not fit. `cache-over`: nothing of it was in the provider's cache any more. */
-  readonly why: 'full' | 'cache-over'
+  /**
+   * `full`: the next prompt did not fit. `cache-over`: nothing of it was in the provider's cache any more. `head-changed`: the cache
+   * was lost to a head that was composed again.
+   */
+  readonly why: 'full' | 'cache-over' | 'head-changed'
   /** Turns, or messages, that were left out. */
   readonly turns: number
   /** What they would cost in full, tokens. */
@@ -39,6 +42,11 @@ export function cutSentence({ why, turns, hidden, again, money }: CutRecord): st
     again > 0
       ? `${again.toLocaleString('en-US')} tokens were sent again for it${cost}`
       : 'nothing was sent again for it'
-  const cause = why === 'cache-over' ? ' It was made because the cache of the provider was over.' : ''
-  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${cause}`
+  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${CAUSES[why]}`
+}
+
+const CAUSES: Readonly<Record<CutRecord['why'], string>> = {
+  full: '',
+  'cache-over': ' It was made because the cache of the provider was over.',
+  'head-changed': ' It was made because the system message or the tools had changed, which loses the cache anyway.',
 }

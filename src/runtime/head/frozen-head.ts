@@ -28,6 +28,7 @@ export interface HeadQuestion {
 
 /** Why a head was composed again although the session had one. */
 export type FoldReason =
+  | 'no-pin'
   | 'model'
   | 'layout'
   | 'cache-over'
@@ -51,7 +52,8 @@ interface Attempted {
 
 /**
  * Accounts for a call with the pinned head of its session, and announces what has changed behind the history. Where the beginning of
- * the request is lost to the cache anyway, the head is composed again: at a cut, at a change of the model, after a long pause.
+ * the request is lost to the cache anyway, the head is composed again: at a cut, at a change of the model, after a long pause. A
+ * head that is composed again loses the cache, too: a cut that is near is made in the same call.
  */
 export async function withPinnedHead<Attempt extends Attempted>(
   context: Pick<AssemblyContext, 'settings'>,
@@ -64,13 +66,18 @@ export async function withPinnedHead<Attempt extends Attempted>(
     const rules = placementRules(model, composed.layout)
     return loses ? { ...composed, layers: choosePlacements(composed, { calls: recent, rules, loses }) } : composed
   }
-  const compose = async (folded?: FoldReason, kept?: PlacedCall): Promise<FrozenAttempt<Attempt>> => ({
-    attempt: await account(placed(folded ? (kept ?? 'nothing') : recent.at(-1))),
-    announcements: [],
-    ...(folded ? { folded } : {}),
-  })
+  const compose = async (folded?: FoldReason, kept?: PlacedCall): Promise<FrozenAttempt<Attempt>> => {
+    const input = placed(folded ? (kept ?? 'nothing') : recent.at(-1))
+    return {
+      attempt: await account(folded ? cutsSoon(context, input) : input),
+      announcements: [],
+      ...(folded ? { folded } : {}),
+    }
+  }
   // A just-fit layout cuts at every call: its head is composed at every call, too.
-  if (!head || !pin || composed.layout.cut.lowWater >= 1) return compose()
+  if (!head || composed.layout.cut.lowWater >= 1) return compose()
+  // The head was to be composed again, or is not known any more.
+  if (!pin) return head.read && recent.length > 0 ? compose('no-pin', recent.at(-1)) : compose()
   const fold = whyFold(context, model, head, pin, composed)
   if (fold) return compose(fold)
 
@@ -87,6 +94,15 @@ export async function withPinnedHead<Attempt extends Attempted>(
   }
   if (pinned !== input && keepsTools && headShape(manifest) !== pin.shape) return compose('no-room')
   return { attempt, announcements, ...(keepsTools ? {} : { tools: pin.head.tools }) }
+}
+
+/** A fold loses the beginning of the prompt, and all behind it is sent again: a cut that is near costs nothing in the same call. */
+function cutsSoon({ settings }: Pick<AssemblyContext, 'settings'>, input: AssemblyInput): AssemblyInput {
+  const { notes } = input
+  // Without words a note loses more: it is made where it must.
+  return notes && (notes.words || settings.notes === 'index')
+    ? { ...input, notes: { ...notes, cacheOver: true } }
+    : input
 }
 
 /** What an assembly with the head of its session depends on. */

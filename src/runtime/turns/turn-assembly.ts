@@ -1,7 +1,7 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError, cutSums, unframedResults } from '../../context.ts'
+import { ContextOverflowError, type CutRecord, cutSums, unframedResults } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
@@ -113,7 +113,7 @@ export function turnAssembly(
       complete: async (sealed) => {
         const forecast = await addForecast(dependencies, sealed, cacheLife)
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
-        return withCutRecord(dependencies, priced, isCacheOver(dependencies))
+        return withCutRecord(dependencies, priced, whyCut(dependencies, attempt))
       },
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
@@ -215,17 +215,24 @@ function isCacheOver({ state: { readCall }, model, clock }: CallPlace): boolean 
   return Date.parse(clock.time()) - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
 }
 
+/** Why the conversation is cut in this call, if it is. A head that was composed again has lost the cache as a long pause does. */
+function whyCut(place: CallPlace, { input, head }: Pick<PicturedAttempt, 'input' | 'head'>): CutRecord['why'] {
+  if (isCacheOver(place)) return 'cache-over'
+  return head.folded && input.notes?.cacheOver ? 'head-changed' : 'full'
+}
+
 /** Says what the cut of a call hid, saved and cost; an account without a new cut stays as it is. */
 function withCutRecord(
   { state, model }: { readonly state: SessionState; readonly model: Model },
   manifest: SealedManifest,
-  isOver: boolean,
+  why: CutRecord['why'],
 ): SealedManifest {
   if (!manifest.cut || JSON.stringify(state.cut?.marks) === JSON.stringify(manifest.cut)) return manifest
   const sums = cutSums(manifest)
   if (sums.turns === 0) return manifest
-  const again = isOver ? 0 : (manifest.reuse?.again ?? 0)
+  // Where the cache was lost anyway, nothing is sent again for the cut.
+  const again = why === 'full' ? (manifest.reuse?.again ?? 0) : 0
   const { price } = model.facts
   const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
-  return { ...manifest, cutRecord: { why: isOver ? 'cache-over' : 'full', ...sums, again, ...defined({ money }) } }
+  return { ...manifest, cutRecord: { why, ...sums, again, ...defined({ money }) } }
 }
