@@ -69,7 +69,7 @@ export async function withPinnedHead<Attempt extends Attempted>(
   const compose = async (folded?: FoldReason, kept?: PlacedCall): Promise<FrozenAttempt<Attempt>> => {
     const input = placed(folded ? (kept ?? 'nothing') : recent.at(-1))
     return {
-      attempt: await account(folded ? cutsSoon(context, input) : input),
+      attempt: await account(withoutWorth(folded ? cutsSoon(context, input) : input)),
       announcements: [],
       ...(folded ? { folded } : {}),
     }
@@ -85,15 +85,24 @@ export async function withPinnedHead<Attempt extends Attempted>(
   const asked = keepsTools ? input : { ...input, tools: pin.announcements.at(-1)?.head.tools ?? pin.head.tools }
   const { input: pinned, announcements, folds } = freezeHead(asked, pin, pin.turn !== input.current.id)
   if (folds) return compose(folds)
-  const attempt = await account(keepsTools ? pinned : { ...pinned, tools: [] })
+  // A cut composes a changed head again: all of the prompt would be sent again, and not only what follows on the note.
+  const weighed = pinned === input ? pinned : withoutWorth(pinned)
+  const attempt = await account(keepsTools ? weighed : { ...weighed, tools: [] })
   if (attempt.outcome instanceof ContextOverflowError) return compose('no-room')
   const { manifest } = attempt.outcome
   if (wasCut(input, manifest)) {
     const kept = placedCall(manifest, { turn: input.current.id, at: head.now })
-    if (pinned !== input || hasMoved(input, placed(kept))) return compose('cut', kept)
+    const isMade = attempt.outcome.gain === undefined
+    if (isMade && (pinned !== input || hasMoved(input, placed(kept)))) return compose('cut', kept)
   }
   if (pinned !== input && keepsTools && headShape(manifest) !== pin.shape) return compose('no-room')
   return { attempt, announcements, ...(keepsTools ? {} : { tools: pin.head.tools }) }
+}
+
+function withoutWorth({ notes, ...input }: AssemblyInput): AssemblyInput {
+  if (!notes?.worth) return notes ? { ...input, notes } : input
+  const { worth: _worth, ...others } = notes
+  return { ...input, notes: others }
 }
 
 /** A fold loses the beginning of the prompt, and all behind it is sent again: a cut that is near costs nothing in the same call. */
