@@ -219,8 +219,8 @@ function dropTo(name: string, share: number, summarises = false): Policy {
 export const policies: readonly Policy[] = [
   foreword('notes by a model', 'model'),
   foreword('notes as an index', 'index'),
-  foreword('the same, weighed', 'model', true),
-  foreword('an index, weighed', 'index', true),
+  foreword('notes by a model, weighed', 'model', true),
+  foreword('notes as an index, weighed', 'index', true),
   foreword('auto without notes', 'off'),
   dropTo('drop the oldest', 1),
   dropTo('cut to 50 %', 0.5),

@@ -20,9 +20,9 @@ export interface CutGain extends Pick<CutWorth, 'calls'> {
 }
 
 /** So many calls have to be expected at least. */
-export const LEAST_CALLS = 8
+const LEAST_CALLS = 8
 /** So many times its cost a cut has to win: what is expected may not come. */
-export const LEAST_GAIN = 1.5
+const LEAST_GAIN = 1.5
 
 const MILLION = 1_000_000
 
