@@ -95,6 +95,7 @@ export {
 } from './context/layouts.ts'
 export type { Cut } from './context/cut.ts'
 export { type CutRecord, cutSentence, cutSums } from './context/cut-record.ts'
+export { type CutGain, type CutWorth, expectedCalls } from './context/cut-worth.ts'
 export type { Manifest, ManifestEntry } from './context/manifest.ts'
 export type { Reason } from './context/reason.ts'
 export {

@@ -8,6 +8,9 @@ import {
   ContextOverflowError,
   type ConversationNote,
   type Cut,
+  type CutGain,
+  type CutWorth,
+  expectedCalls,
   layoutOf,
   type Message,
   type NoteWords,
@@ -45,13 +48,15 @@ interface Call {
   readonly entries: ReturnType<typeof assemble>['manifest']['entries']
   readonly used: number
   readonly note: ConversationNote | undefined
+  readonly gain: CutGain | undefined
+  readonly input: AssemblyInput
   readonly turn: string
   readonly settled: readonly Turn[]
   readonly head: number
 }
 
 /** Every call of a conversation, one after the other, as a runtime makes them: the marks and notes of each go into the next. */
-function callsOf(talk: readonly Said[]): readonly Call[] {
+function callsOf(talk: readonly Said[], worth?: CutWorth): readonly Call[] {
   const calls: Call[] = []
   const settled: Turn[] = []
   let cut: Cut | undefined
@@ -73,17 +78,28 @@ function callsOf(talk: readonly Said[]): readonly Call[] {
         tools: [{ name: 'find', inputSchema: {}, reads: 'history' }],
         budget: { window: WINDOW, reserve: RESERVE },
         counter: chars,
-        notes: { written, ...(ready ? { words: ready } : {}) },
+        notes: { written, ...(ready ? { words: ready } : {}), ...(worth ? { worth } : {}) },
         ...(cut ? { cut } : {}),
       }
-      const { request, manifest, note } = assemble(input)
+      const { request, manifest, note, gain } = assemble(input)
       if (note) {
         const kept = new Set(manifest.cut?.notes?.map(({ content }) => content))
         written = [...written, note].filter(({ content }) => kept.has(content))
       }
       cut = manifest.cut
       const { entries, used } = manifest
-      calls.push({ messages: request.messages, cut, entries, used, note, turn: id, settled: [...settled], head })
+      calls.push({
+        messages: request.messages,
+        cut,
+        entries,
+        used,
+        note,
+        gain,
+        input,
+        turn: id,
+        settled: [...settled],
+        head,
+      })
     }
     ask()
     for (const [step, size] of steps.entries()) {
@@ -198,4 +214,45 @@ test('a note covers more at each cut and is made only by a cut', () => {
       else assert.equal(covered(call), before)
     }
   })
+})
+
+test('a cut for the sake of later calls is made only where it wins, by the sizes of the two prompts and at its prices', () => {
+  const worths = fc.record({
+    calls: fc.integer({ min: 0, max: 200 }),
+    read: fc.constantFrom(0, 0.1, 0.25, 1),
+    write: fc.constantFrom(1, 1.25, 2),
+  })
+  let made = 0
+  fc.assert(
+    fc.property(talks, worths, (talk, worth) => {
+      for (const { gain, input, used, messages } of callsOf(talk, worth)) {
+        if (!gain) continue
+        made += 1
+        const { worth: _worth, ...notes } = input.notes!
+        const without = assemble({ ...input, notes })
+        // It was no cut that had to be made.
+        assert.equal(without.note, undefined)
+        const before = without.request.messages.map((message) => JSON.stringify(message))
+        const common = messages.findIndex((message, index) => JSON.stringify(message) !== before[index])
+        const again = assemble(input)
+          .pieces.slice(-(messages.length - common))
+          .reduce((sum, { tokens }) => sum + tokens, 0)
+        const saved = without.manifest.used - used
+        assert.ok(gain.saved <= saved && gain.again >= again, JSON.stringify([gain, saved, again]))
+        assert.ok(without.manifest.used > (WINDOW - RESERVE) * 0.5)
+        assert.ok(worth.calls >= 8 && worth.calls * saved * worth.read > again * worth.write)
+      }
+    }),
+  )
+  assert.ok(made > 20, String(made))
+})
+
+test('how many calls are expected is no more than there were since the last long pause, and no more than there is room for', () => {
+  const calls = (...uses: readonly number[]) => uses.map((used, index) => ({ at: index * 60_000, used }))
+  const room = { available: 10_000, lifeSeconds: 300 }
+  assert.equal(expectedCalls([], room), 0)
+  assert.equal(expectedCalls(calls(1_000, 1_500, 2_000, 2_500), room), 4)
+  assert.equal(expectedCalls(calls(6_000, 7_000, 8_000, 9_000), room), 1)
+  const paused = [...calls(1_000, 1_100), { at: 3_600_000, used: 1_200 }, { at: 3_610_000, used: 1_300 }]
+  assert.equal(expectedCalls(paused, room), 2)
 })

@@ -5,10 +5,12 @@ import {
   type Cut,
   layoutOf,
   type Message,
+  expectedCalls,
   messageTokens,
   noteInstruction,
   type NotesInput,
   planNote,
+  type PlacedCall,
   tokenx,
   type Turn,
 } from '../../src/context.ts'
@@ -38,6 +40,8 @@ export interface Policy {
 }
 
 const RESERVE = 4_000
+/** So many of the last calls are remembered. */
+const PLACED_CALLS = 20
 /** Between two steps of a turn, s. */
 const STEP_PAUSE = 4
 
@@ -75,8 +79,11 @@ interface Answered {
   readonly made: ReturnType<typeof assemble>
 }
 
-/** Foreword's own assembly. */
-function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
+/** Prices that a cut is weighed by: shares of a fresh token. */
+const PRICES = { read: 0.1, write: 1.25, output: 5 }
+
+/** Foreword's own assembly. `weighs`: whether it also cuts where later calls win by it. */
+function foreword(name: string, notes: 'model' | 'index' | 'off', weighs = false): Policy {
   return {
     name,
     calls({ window, head, turns }) {
@@ -88,8 +95,14 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
       let written: readonly ConversationNote[] = []
       let words: NotesInput['words']
       let last: Answered | undefined
+      let clock = 0
+      const recent: Pick<PlacedCall, 'at' | 'used'>[] = []
+      const worthNow = () => {
+        const many = { available: window - RESERVE, lifeSeconds: LIFE }
+        return weighs ? { ...PRICES, calls: expectedCalls(recent.slice(-PLACED_CALLS), many) } : undefined
+      }
       const writeNote = ({ input, made }: Answered, ending: boolean) => {
-        const plan = planNote(input, made.manifest, { ending, words })
+        const plan = planNote(input, made.manifest, { ending, words, worth: worthNow() })
         if (notes !== 'model' || !plan) return
         const instruction: Message = { role: 'user', content: noteInstruction(plan.most, plan.folds) }
         const said = textOf(() => 0.37, Math.round(plan.most * 0.7))
@@ -102,6 +115,9 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
         if (last && pause > LIFE) writeNote(last, true)
         const cacheOver = pause > LIFE && (notes === 'index' || words !== undefined)
         for (const sent of stepsOf(messages)) {
+          clock += first ? pause : STEP_PAUSE
+          const weighed = notes === 'index' || words ? worthNow() : undefined
+          const worth = weighed && { calls: weighed.calls, read: weighed.read, write: weighed.write }
           const input: AssemblyInput = {
             layout: layoutOf('auto'),
             layers,
@@ -112,7 +128,14 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
             counter: tokenx,
             ...(notes === 'off'
               ? {}
-              : { notes: { written, ...(words ? { words } : {}), ...(cacheOver && first ? { cacheOver } : {}) } }),
+              : {
+                  notes: {
+                    written,
+                    ...(words ? { words } : {}),
+                    ...(cacheOver && first ? { cacheOver } : {}),
+                    ...(worth ? { worth } : {}),
+                  },
+                }),
             ...(cut ? { cut } : {}),
           }
           const made = assemble(input)
@@ -124,6 +147,7 @@ function foreword(name: string, notes: 'model' | 'index' | 'off'): Policy {
           }
           cut = manifest.cut
           last = { input, made }
+          recent.push({ at: clock * 1000, used: manifest.used })
           calls.push({ parts: partsOf(made), pause: first ? pause : STEP_PAUSE, output: 0 })
           first = false
         }
@@ -195,6 +219,8 @@ function dropTo(name: string, share: number, summarises = false): Policy {
 export const policies: readonly Policy[] = [
   foreword('notes by a model', 'model'),
   foreword('notes as an index', 'index'),
+  foreword('notes by a model, weighed', 'model', true),
+  foreword('notes as an index, weighed', 'index', true),
   foreword('auto without notes', 'off'),
   dropTo('drop the oldest', 1),
   dropTo('cut to 50 %', 0.5),

@@ -4,6 +4,7 @@ import { type AssemblyInput, available } from './assembly-input.ts'
 import { checkInput } from './check-input.ts'
 import { leastCurrentTokens, requiredTokens } from './current-turn.ts'
 import type { ConversationInput } from './conversation-input.ts'
+import type { CutGain } from './cut-worth.ts'
 import type { ConversationNote } from './conversation-note.ts'
 import { fitConversation } from './fit-conversation.ts'
 import { fitNoted, type NotedConversation } from './fit-noted.ts'
@@ -34,6 +35,8 @@ export interface Assembly {
   readonly pieces: readonly Piece[]
   /** The note that this call's cut has made; the marks of the cut name it. */
   readonly note?: ConversationNote
+  /** Of a cut that did not have to be made yet: what it wins. */
+  readonly gain?: CutGain
 }
 
 /**
@@ -76,11 +79,12 @@ export function assemble(input: AssemblyInput): Assembly {
   ]
   const manifest = buildManifest(input, sections, conversation.cut)
   if (manifest.used > plan.available) throw new ContextOverflowError(manifest, undefined, layout.advice)
-  const { note } = conversation
+  const { note, gain } = conversation
   return {
     manifest,
     ...buildRequest({ layout, tools: tools.map(({ tool }) => tool) }, sections),
     ...(note ? { note } : {}),
+    ...(gain ? { gain } : {}),
   }
 }
 

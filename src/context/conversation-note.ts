@@ -1,3 +1,4 @@
+import type { CutWorth } from './cut-worth.ts'
 import type { ForeignText } from './layer.ts'
 import { userMessage } from './message.ts'
 import { neutralText } from './neutral-text.ts'
@@ -44,8 +45,10 @@ export interface NotesInput {
   readonly written: readonly ConversationNote[]
   /** For the next note; without them it is an index. */
   readonly words?: NoteWords
-  /** Nothing of the conversation is in the provider's cache any more: a cut that comes soon costs nothing now. */
+  /** Nothing of the conversation is in the provider's cache any more, or it is lost now: a cut that comes soon costs nothing. */
   readonly cacheOver?: boolean
+  /** What a cut is weighed by that need not be made yet. Absent: a cut is made where it must, or costs nothing. */
+  readonly worth?: CutWorth
 }
 
 /** Shares of the room that tools and layers leave to a conversation, 0 to 1. */

@@ -91,6 +91,15 @@ export function unitTokens(line: CutLine, { first, end, files }: Unit, state: Cu
   return tokens
 }
 
+/** Tokens of everything that a cut leaves, the current turn with it. */
+export function decidedTokens({ current }: ConversationInput, line: CutLine, state: CutState): number {
+  let tokens = 0
+  for (const unit of line.units.slice(state.from)) tokens += unitTokens(line, unit, state)
+  for (const file of current.attachments) tokens += file.tokens
+  for (let at = line.current; at < line.messages.length; at++) tokens += tokensAt(line, at, formAt(state, at))
+  return tokens
+}
+
 /** Tokens of results at the very front whose call was left out: they are not sent. */
 export function orphanTokens(line: CutLine, state: CutState): number {
   let tokens = 0

@@ -1,9 +1,13 @@
+import type { CutGain } from './cut-worth.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What one cut took out of a conversation, and what that costs. */
 export interface CutRecord {
-  /** `full`: the next prompt did not fit. `cache-over`: nothing of it was in the provider's cache any more. */
-  readonly why: 'full' | 'cache-over'
+  /**
+   * `full`: the next prompt did not fit. `cache-over`: nothing of it was in the provider's cache any more. `head-changed`: the cache
+   * was lost to a head that was composed again. `worth`: later calls win more by it than it costs.
+   */
+  readonly why: 'full' | 'cache-over' | 'head-changed' | 'worth'
   /** Turns, or messages, that were left out. */
   readonly turns: number
   /** What they would cost in full, tokens. */
@@ -14,6 +18,8 @@ export interface CutRecord {
   readonly again: number
   /** What that costs more than from a cache, US dollars; absent where no price is known. */
   readonly money?: number
+  /** Of a cut for the sake of later calls: what was weighed. */
+  readonly gain?: CutGain
 }
 
 /** What the cut of a call left out, from its account alone; turns that an earlier cut left out do not count. */
@@ -32,13 +38,23 @@ export function cutSums({ entries }: Manifest): Pick<CutRecord, 'turns' | 'hidde
 }
 
 /** A cut in one sentence: `The cut left 8 turns out (6,200 tokens); 1,300 tokens were sent again for it.` */
-export function cutSentence({ why, turns, hidden, again, money }: CutRecord): string {
+export function cutSentence({ why, turns, hidden, again, money, gain }: CutRecord): string {
   const what = turns === 1 ? '1 turn' : `${turns} turns`
   const cost = money === undefined || money <= 0 ? '' : `, $${money.toPrecision(2)} more than from a cache`
   const price =
     again > 0
       ? `${again.toLocaleString('en-US')} tokens were sent again for it${cost}`
       : 'nothing was sent again for it'
-  const cause = why === 'cache-over' ? ' It was made because the cache of the provider was over.' : ''
-  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${cause}`
+  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${CAUSES[why]}${gain ? gainSentence(gain) : ''}`
+}
+
+function gainSentence({ calls, won, cost }: CutGain): string {
+  return ` It was made because some ${calls} more calls are expected: they win $${won.toPrecision(2)} for $${cost.toPrecision(2)}.`
+}
+
+const CAUSES: Readonly<Record<CutRecord['why'], string>> = {
+  full: '',
+  'cache-over': ' It was made because the cache of the provider was over.',
+  'head-changed': ' It was made because the system message or the tools had changed, which loses the cache anyway.',
+  worth: '',
 }

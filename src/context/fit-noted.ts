@@ -13,14 +13,16 @@ import {
 } from './conversation-note.ts'
 import { requiredTokens } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
-import { cutLine, cutMarks, markedState } from './cut-line.ts'
+import { cutLine, cutMarks, decidedTokens, markedState } from './cut-line.ts'
 import { announced, type FittedConversation, placeConversation } from './fit-conversation.ts'
 import type { Origin } from './layer.ts'
 import type { Cut } from './cut.ts'
+import { type CutGain, weighCut } from './cut-worth.ts'
 import { noteIndex } from './note-index.ts'
-import { type PricedTurn, sumFullTokens, sumTokens } from './priced-turn.ts'
+import { firstSections, goneSections, noteSection } from './note-sections.ts'
+import { type PricedTurn, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
-import { attachmentSections, includedSection, omittedSection, type Section, turnSection } from './section.ts'
+import { omittedSection, type Section } from './section.ts'
 import { wholeCharacter } from './text-slices.ts'
 
 /** What notes need besides the conversation. */
@@ -31,6 +33,8 @@ export interface NotedInput extends NotesInput {
 /** A conversation in its room, and the note that a cut has made. */
 export interface NotedConversation extends FittedConversation {
   readonly note?: ConversationNote
+  /** Of a cut that did not have to be made yet: what it wins. */
+  readonly gain?: CutGain
 }
 
 /** What stands in front of the newest turns: the first turns as they were said, and the notes. */
@@ -49,17 +53,39 @@ export function fitNoted(conversation: ConversationInput, input: NotedInput): No
   const rest = conversation.turns.slice(standing.first.length)
   const now = decide(conversation, standing, rest)
   const before = { block: standing, gone: [] }
-  const isSoon = input.cacheOver === true && isNearlyFull(conversation, standing, rest)
-  if (!now.moves && !isSoon) return place(conversation, { ...before, ...now })
-  return place(conversation, cut(conversation, input, standing, rest) ?? { ...before, ...now })
+  const isSoon = input.cacheOver === true && isFilled(conversation, standing, rest, NEARLY_FULL)
+  const isWeighed = input.worth !== undefined && isFilled(conversation, standing, rest, HALF_FULL)
+  if (!now.moves && !isSoon && !isWeighed) return place(conversation, { ...before, ...now })
+  const made = cut(conversation, input, standing, rest)
+  if (!made || now.moves || isSoon) return place(conversation, made ?? { ...before, ...now })
+  const gain = made.note && weighCut(input.worth!, cutTokens({ ...before, ...now }, made))
+  return gain ? { ...place(conversation, made), gain } : place(conversation, { ...before, ...now })
+}
+
+/** How much smaller a cut makes the conversation, and how much of it follows on its first change. Tokens. */
+function cutTokens(before: Placed, after: Placed): Pick<CutGain, 'saved' | 'again'> {
+  const known = new Set(before.block.notes.map(({ content }) => content))
+  const fresh = after.block.notes.filter(({ content }) => !known.has(content))
+  const again = blockTokens(after.rest, { first: [], notes: fresh }) + sentTokens(after)
+  const whole = (placed: Placed) => blockTokens(placed.rest, placed.block) + sentTokens(placed)
+  return { saved: whole(before) - whole(after), again }
+}
+
+/** Of everything behind first turns and notes. */
+function sentTokens({ rest, decision }: Placed): number {
+  const line = cutLine(rest)
+  return decidedTokens(rest, line, decision) + (announced(rest, line, decision.from)?.tokens ?? 0)
 }
 
 /** Share of what is available from which the next cut is near. */
 export const NEARLY_FULL = 0.8
 
-function isNearlyFull(conversation: ConversationInput, block: Block, turns: readonly PricedTurn[]): boolean {
+/** Share of what is available below which nothing is cut or written for a later cut. */
+export const HALF_FULL = 0.5
+
+function isFilled(conversation: ConversationInput, block: Block, turns: readonly PricedTurn[], share: number): boolean {
   const { available, beside, current } = conversation
-  return beside + blockTokens(conversation, block) + sumTokens(turns) + current.tokens > available * NEARLY_FULL
+  return beside + blockTokens(conversation, block) + sumTokens(turns) + current.tokens > available * share
 }
 
 function standingBlock({ turns, cut: marks }: ConversationInput, { written }: NotesInput): Block {
@@ -343,37 +369,4 @@ function coveredEarlier(
   const origin: Origin = { kind: 'user', ref: 'earlier' }
   const reason: Reason = { code: 'noted', turns: earlier.turns }
   return [omittedSection({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]
-}
-
-function firstSections(turn: PricedTurn, isShown: boolean): readonly Section[] {
-  if (!isShown) return goneSections(turn, { code: 'shortage' })
-  return [
-    ...attachmentSections(turn.attachments, 'history'),
-    turnSection(turn.id, 'history', turn.messages, turn.messages, { code: 'noted' }),
-  ]
-}
-
-function goneSections(turn: PricedTurn, reason: Reason): readonly Section[] {
-  const origin: Origin = { kind: 'user', ref: turn.id }
-  return [
-    ...attachmentSections(turn.attachments, 'history', reason),
-    omittedSection({
-      id: turn.id,
-      layer: 'turn',
-      slot: 'history',
-      fullTokens: sumFullTokens(turn.messages),
-      reason,
-      origin,
-    }),
-  ]
-}
-
-function noteSection(note: ConversationNote, isShown: boolean, counter: ConversationInput['counter']): Section {
-  const message = noteMessage(note, counter)
-  const origin: Origin = note.by === undefined ? { kind: 'operator', ref: 'foreword' } : { kind: 'model', ref: note.by }
-  const about = { id: noteId(note), layer: 'note', slot: 'history' as const, origin }
-  if (!isShown) return omittedSection({ ...about, fullTokens: message.tokens, reason: { code: 'shortage' } })
-  return includedSection({ ...about, form: note.by === undefined ? 'index' : 'words', tokens: message.tokens }, [
-    message,
-  ])
 }

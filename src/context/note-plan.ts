@@ -1,6 +1,8 @@
 import type { AssemblyInput } from './assembly-input.ts'
+import { assemble } from './assemble.ts'
 import type { NoteWords } from './conversation-note.ts'
-import { NEARLY_FULL } from './fit-noted.ts'
+import { type CutWorth, weighCut } from './cut-worth.ts'
+import { HALF_FULL, NEARLY_FULL } from './fit-noted.ts'
 import type { Manifest } from './manifest.ts'
 import { messageTokens } from './token-counter.ts'
 import type { Turn } from './turn.ts'
@@ -15,9 +17,6 @@ export interface NotePlan {
   readonly most: number
 }
 
-/** Share of what is available from which words are written before the provider forgets the prompt, though no cut is near. */
-const HALF_FULL = 0.5
-
 /** Whether a prompt is large enough for words that are written before its provider forgets it. */
 export function isHalfFull({ used, budget }: Pick<Manifest, 'used' | 'budget'>): boolean {
   return used > budget.available * HALF_FULL
@@ -29,6 +28,8 @@ interface NoteSituation {
   readonly ending?: boolean
   /** Words that lie ready. */
   readonly words?: NoteWords | undefined
+  /** What a cut is weighed by that need not be made yet, and the price of an answer, US dollars per million tokens. */
+  readonly worth?: (CutWorth & { readonly output: number }) | undefined
 }
 
 /**
@@ -38,22 +39,40 @@ interface NoteSituation {
 export function planNote(
   input: AssemblyInput,
   manifest: Manifest,
-  { ending = false, words }: NoteSituation = {},
+  { ending = false, words, worth }: NoteSituation = {},
 ): NotePlan | undefined {
   const { layout, notes, history, current, counter, cut } = input
   const { used, budget, slots } = manifest
   const rule = layout.notes
   const isDue = ending ? isHalfFull(manifest) : used >= budget.available * NEARLY_FULL
-  if (!notes || !rule || layout.cut.unit !== 'turn' || !isDue) return undefined
+  if (!notes || !rule || layout.cut.unit !== 'turn' || !isHalfFull(manifest)) return undefined
   const standing = new Set(cut?.first)
   if (history.every(({ id }) => standing.has(id))) return undefined
   const room = Math.max(0, budget.available - (used - slots.history - slots.input))
   if (words && (ending || tokensSince(words.through, input) <= room * BEYOND_WORDS)) return undefined
   const written = notes.written.reduce((sum, { text }) => sum + counter.text(text), 0)
   const most = Math.min(MOST_WORDS, Math.max(LEAST_WORDS, Math.floor(room * 0.04)))
+  if (!isDue && (words || !worth || !isWorthAsking(input, manifest, most, worth))) return undefined
   const folds = notes.written.length > 0 && written + most + LEAST_WORDS > rule.most * room
   return { through: current.id, folds, most }
 }
+
+/** Whether a cut would win clearly with words that are asked for now: reading the prompt once more and the answer are in its cost. */
+function isWorthAsking(
+  input: AssemblyInput,
+  { used }: Pick<Manifest, 'used'>,
+  most: number,
+  { output, ...worth }: NonNullable<NoteSituation['worth']>,
+): boolean {
+  const words: NoteWords = { through: input.current.id, text: 'word '.repeat(most), call: '' }
+  const { cacheOver: _over, ...notes } = input.notes!
+  const { gain } = assemble({ ...input, notes: { ...notes, words, worth } })
+  const side = (used * worth.read + INSTRUCTION * worth.write + most * output) / 1_000_000
+  return gain !== undefined && weighCut(worth, gain, side) !== undefined
+}
+
+/** What asks for the note, tokens. */
+const INSTRUCTION = 150
 
 /** Share of the room that may have been said since words were written: a cut leaves about so much of it, and an index has the rest. */
 const BEYOND_WORDS = 0.25

@@ -172,6 +172,12 @@ export const scenarioSchema = z.strictObject({
         .boolean()
         .optional()
         .describe("Nothing of the conversation is in the provider's cache any more: a cut that is near is made now."),
+      worth: z
+        .strictObject({ calls: tokens, read: z.number().min(0), write: z.number().min(0) })
+        .optional()
+        .describe(
+          'What a cut is weighed by that need not be made yet: expected calls, and prices of cached and of fresh prompt tokens.',
+        ),
     })
     .optional()
     .describe('Notes take the place of what is cut out, in layouts that have room for them. Absent: none do.'),

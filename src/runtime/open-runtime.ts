@@ -157,6 +157,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           reasoning: agent.reasoning,
         }),
         notes: context.notes,
+        cutWhen: context.cutWhen,
         layout: resolveLayout(context.layout, capabilities),
         counter,
         maxSteps: agent.maxSteps,

@@ -10,6 +10,8 @@ export interface RuntimeSettings {
   readonly counter: TokenCounter
   /** What stands in the place of turns that are cut out: a note with words of the model, an index, or nothing. `off` unless given. */
   readonly notes?: NotesChoice
+  /** When turns are cut out: when the prompt is full, or also where later calls win by it clearly. `full` unless given. */
+  readonly cutWhen?: 'full' | 'cheaper'
   /** Room for the answer, tokens; absent: a quarter of the window, at most 8,192 and at most the longest answer of the model. */
   readonly reserve?: number
   /** Room for the counter's error, tokens; absent: learned from what providers report. */

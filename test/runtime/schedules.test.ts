@@ -9,6 +9,7 @@ import { messageText } from '../../src/context.ts'
 import { type SessionStore, StoreError } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { readAccess } from '../../src/tool.ts'
+import { runResultText } from '../../src/capabilities/schedules/schedule-text.ts'
 import { viewRuns } from '../../src/capabilities/schedules/run-view.ts'
 import { alarmClock } from './alarm-clock.ts'
 import { type Opened, opened, type Setting, tool } from './opened.ts'
@@ -243,6 +244,30 @@ test('each message carries the budget of its schedule, for its own turn', async 
     channel: 'schedule',
     budgets: [{ limit: { tokens: 20_000 }, owner: `schedule/${run.id}`, per: 'turn' }],
   })
+})
+
+test('while a run waits for its budget, due times are missed and say so, and ask no second question', async (t) => {
+  const model = scriptedModel({ facts: { price: { input: 1, output: 10 } } })
+  const { at, run } = await scheduled(t, { when: 'every minute', budget: { tokens: 1 } }, { model })
+  const minute = async () => {
+    at.clock.advance(60_000)
+    await run.check()
+    return (await run.runs(run.id))[0]!.result
+  }
+  const first = await minute()
+  assert.ok(first.type === 'sent')
+  for await (const event of at.runtime.events(first.session, { turn: first.turn })) {
+    if (event.type === 'entry' && event.entry.type === 'approval-request') break
+  }
+  for (let times = 0; times < 3; times += 1) assert.deepEqual(await minute(), { type: 'missed', waits: true })
+  const asked = await at.runtime.approvals()
+  assert.equal(asked.length, 1)
+  const [listed] = await viewRuns(at.runtime, await run.runs(run.id))
+  assert.equal(runResultText(listed!), 'skipped: the last run waits for its budget')
+  const { approval, digest } = asked[0]!
+  await at.runtime.decide(approval, { decision: { type: 'deny' }, digest, by: 'test' })
+  await at.ended(first)
+  assert.equal((await minute()).type, 'sent')
 })
 
 test('a run says what became of its turn: that it waits for an approval, how it ended and what it cost', async (t) => {

@@ -142,6 +142,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       return next
     }
     if (value.missed === 'skip' && now() - dueAt > LATE_MS) return without({ type: 'missed' })
+    if (await waitsForBudget(state)) return without({ type: 'missed', waits: true })
     const look = await lookAt(value)
     if (look.type === 'failed') {
       if (end.signal.aborted) return state
@@ -154,6 +155,14 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     const decided = { ...state, upTo: due, pending }
     await states.write(id, decided)
     return send(schedule, decided, pending)
+  }
+
+  /** Whether the last message still waits for an approval of its budget: the next one would ask the same again. */
+  async function waitsForBudget({ runs }: ScheduleState): Promise<boolean> {
+    const last = runs.findLast(({ result }) => result.type === 'sent')?.result
+    if (last?.type !== 'sent') return false
+    const asked = await host.runtime.approvals()
+    return asked.some(({ session, turn, held }) => held && session === last.session && turn === last.turn)
   }
 
   async function lookAt({ ifChanged }: ScheduleValue) {

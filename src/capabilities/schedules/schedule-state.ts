@@ -5,7 +5,12 @@ import { budgetSchema } from './budget.ts'
 const resultSchema = z.union([
   z.object({ type: z.literal('sent'), session: z.string(), turn: z.string() }),
   z.object({ type: z.literal('unchanged') }).describe('Its condition had not changed: nothing was sent.'),
-  z.object({ type: z.literal('missed') }).describe('No gateway ran then, and the schedule skips such times.'),
+  z
+    .object({
+      type: z.literal('missed'),
+      waits: z.literal(true).optional().describe('Its last run still waited for an approval of its budget.'),
+    })
+    .describe('Nothing was sent: no gateway ran then and the schedule skips such times, or its last run waited.'),
   z.object({ type: z.literal('failed'), reason: z.string() }).describe('Nothing was sent.'),
 ])
 

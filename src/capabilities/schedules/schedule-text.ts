@@ -23,7 +23,8 @@ export function runResultText({
 }: Pick<ScheduleRunView, 'result' | 'outcome' | 'waits'>): string {
   if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
   if (result.type === 'unchanged') return 'skipped: nothing has changed'
-  return result.type === 'missed' ? 'skipped: no gateway ran' : `failed: ${exactLine(result.reason)}`
+  if (result.type === 'failed') return `failed: ${exactLine(result.reason)}`
+  return result.waits ? 'skipped: the last run waits for its budget' : 'skipped: no gateway ran'
 }
 
 /** `$0.0031`, tokens where no price is known, empty where there were no calls. */

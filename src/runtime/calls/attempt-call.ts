@@ -4,9 +4,11 @@ import {
   assemble,
   type Assembly,
   type AssemblyInput,
+  available,
   type Budget,
   ContextOverflowError,
   type Cut,
+  type CutWorth,
   type Layer,
   type Layout,
   layoutOf,
@@ -48,6 +50,8 @@ export interface CallQuestion {
   readonly words?: NoteWords | undefined
   /** Nothing of the session is in the provider's cache any more. */
   readonly cacheOver?: boolean
+  /** What a cut is weighed by that need not be made yet, by what is available for the prompt, tokens. */
+  readonly worth?: (available: number) => CutWorth | undefined
   /** The model has to answer without calling a tool. */
   readonly last: boolean
   /** A tool of this turn has found something with numbers. */
@@ -99,7 +103,7 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
   })
   // A just-fit layout cuts again at every call; marks are kept only where a cut leaves room.
   const marks = layout.cut.lowWater < 1 && question.historyTokens === undefined ? question.cut : undefined
-  const noted = await notedHistory(context, question, layout, marks)
+  const noted = await notedHistory(context, question, { layout, cut: marks, budget })
   const cut = noted ? marks : withoutNotes(marks)
   const history =
     session !== undefined && question.hasHistory
@@ -145,20 +149,21 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
 /** The notes of a session and its first turns; `undefined` where there are none, or where they are not of this conversation. */
 async function notedHistory(
   { settings, store }: AssemblyContext,
-  { session, historyTokens, loggedTurn, words, cacheOver }: CallQuestion,
-  layout: Layout,
-  cut: Cut | undefined,
+  { session, historyTokens, loggedTurn, words, cacheOver, worth }: CallQuestion,
+  { layout, cut, budget }: { readonly layout: Layout; readonly cut: Cut | undefined; readonly budget: Budget },
 ): Promise<NotedHistory | undefined> {
   const { counter, notes = 'off' } = settings
   const has = layout.notes !== undefined && layout.cut.lowWater < 1 && notes !== 'off'
   if (session === undefined || historyTokens !== undefined || !has) return undefined
+  // Without words a note loses more: it is made where it must.
+  const isEarly = notes === 'index' || words !== undefined
   return readNotedHistory(store, {
     session,
     answering: loggedTurn,
     cut,
     words: notes === 'model' ? words : undefined,
-    // Without words a note loses more: it is made where it must.
-    cacheOver: notes === 'index' || words ? cacheOver : undefined,
+    cacheOver: isEarly ? cacheOver : undefined,
+    worth: isEarly ? worth?.(available(budget)) : undefined,
     counter,
     keepsPartial: layout.keepsPartialAnswers,
   })

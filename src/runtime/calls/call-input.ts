@@ -4,6 +4,7 @@ import {
   type AssemblyInput,
   type Budget,
   type Cut,
+  type CutWorth,
   type EarlierTurns,
   type FileFrame,
   type ImageSupport,
@@ -59,7 +60,7 @@ export interface CallInput {
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
   /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
-  readonly notes?: { readonly words?: NoteWords; readonly cacheOver?: true }
+  readonly notes?: { readonly words?: NoteWords; readonly cacheOver?: true; readonly worth?: CutWorth }
   /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
@@ -126,7 +127,13 @@ export async function recordInput(
     toolsSayReads: true,
     ...defined({ cut: input.cut, earlier: input.earlier }),
     ...(input.notes
-      ? { notes: defined({ words: input.notes.words, cacheOver: input.notes.cacheOver || undefined }) }
+      ? {
+          notes: defined({
+            words: input.notes.words,
+            cacheOver: input.notes.cacheOver || undefined,
+            worth: input.notes.worth,
+          }),
+        }
       : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
@@ -192,6 +199,7 @@ export async function restoreInput(
           keepsPartial: layout.keepsPartialAnswers,
           words: input.notes.words,
           cacheOver: input.notes.cacheOver,
+          worth: input.notes.worth,
           upTo,
         })
       : undefined

@@ -258,6 +258,12 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
         .describe(
           'What stands in the place of turns that are cut out: a note that the model writes in the background, with an index (`model`), the index alone (`index`), or nothing (`off`). Only for layouts with notes, such as auto.',
         ),
+      cutWhen: z
+        .enum(['full', 'cheaper'])
+        .default('full')
+        .describe(
+          'When turns are cut out: when the prompt is full (`full`), or also where the calls that are expected win clearly by a smaller prompt, at the prices of the model (`cheaper`). Only for layouts with notes, such as auto.',
+        ),
       counter: z.enum(['tokenx', 'o200k']).default('tokenx').describe('Counter that estimates tokens before a call.'),
       ...(inside as object),
       completions: completions.prefault({}).describe('Calls of `/v1` that belong to no session.'),

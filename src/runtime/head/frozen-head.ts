@@ -28,6 +28,7 @@ export interface HeadQuestion {
 
 /** Why a head was composed again although the session had one. */
 export type FoldReason =
+  | 'no-pin'
   | 'model'
   | 'layout'
   | 'cache-over'
@@ -51,7 +52,8 @@ interface Attempted {
 
 /**
  * Accounts for a call with the pinned head of its session, and announces what has changed behind the history. Where the beginning of
- * the request is lost to the cache anyway, the head is composed again: at a cut, at a change of the model, after a long pause.
+ * the request is lost to the cache anyway, the head is composed again: at a cut, at a change of the model, after a long pause. A
+ * head that is composed again loses the cache, too: a cut that is near is made in the same call.
  */
 export async function withPinnedHead<Attempt extends Attempted>(
   context: Pick<AssemblyContext, 'settings'>,
@@ -64,13 +66,18 @@ export async function withPinnedHead<Attempt extends Attempted>(
     const rules = placementRules(model, composed.layout)
     return loses ? { ...composed, layers: choosePlacements(composed, { calls: recent, rules, loses }) } : composed
   }
-  const compose = async (folded?: FoldReason, kept?: PlacedCall): Promise<FrozenAttempt<Attempt>> => ({
-    attempt: await account(placed(folded ? (kept ?? 'nothing') : recent.at(-1))),
-    announcements: [],
-    ...(folded ? { folded } : {}),
-  })
+  const compose = async (folded?: FoldReason, kept?: PlacedCall): Promise<FrozenAttempt<Attempt>> => {
+    const input = placed(folded ? (kept ?? 'nothing') : recent.at(-1))
+    return {
+      attempt: await account(withoutWorth(folded ? cutsSoon(context, input) : input)),
+      announcements: [],
+      ...(folded ? { folded } : {}),
+    }
+  }
   // A just-fit layout cuts at every call: its head is composed at every call, too.
-  if (!head || !pin || composed.layout.cut.lowWater >= 1) return compose()
+  if (!head || composed.layout.cut.lowWater >= 1) return compose()
+  // The head was to be composed again, or is not known any more.
+  if (!pin) return head.read && recent.length > 0 ? compose('no-pin', recent.at(-1)) : compose()
   const fold = whyFold(context, model, head, pin, composed)
   if (fold) return compose(fold)
 
@@ -78,15 +85,33 @@ export async function withPinnedHead<Attempt extends Attempted>(
   const asked = keepsTools ? input : { ...input, tools: pin.announcements.at(-1)?.head.tools ?? pin.head.tools }
   const { input: pinned, announcements, folds } = freezeHead(asked, pin, pin.turn !== input.current.id)
   if (folds) return compose(folds)
-  const attempt = await account(keepsTools ? pinned : { ...pinned, tools: [] })
+  // A cut composes a changed head again: all of the prompt would be sent again, and not only what follows on the note.
+  const weighed = pinned === input ? pinned : withoutWorth(pinned)
+  const attempt = await account(keepsTools ? weighed : { ...weighed, tools: [] })
   if (attempt.outcome instanceof ContextOverflowError) return compose('no-room')
   const { manifest } = attempt.outcome
   if (wasCut(input, manifest)) {
     const kept = placedCall(manifest, { turn: input.current.id, at: head.now })
-    if (pinned !== input || hasMoved(input, placed(kept))) return compose('cut', kept)
+    const isMade = attempt.outcome.gain === undefined
+    if (isMade && (pinned !== input || hasMoved(input, placed(kept)))) return compose('cut', kept)
   }
   if (pinned !== input && keepsTools && headShape(manifest) !== pin.shape) return compose('no-room')
   return { attempt, announcements, ...(keepsTools ? {} : { tools: pin.head.tools }) }
+}
+
+function withoutWorth({ notes, ...input }: AssemblyInput): AssemblyInput {
+  if (!notes?.worth) return notes ? { ...input, notes } : input
+  const { worth: _worth, ...others } = notes
+  return { ...input, notes: others }
+}
+
+/** A fold loses the beginning of the prompt, and all behind it is sent again: a cut that is near costs nothing in the same call. */
+function cutsSoon({ settings }: Pick<AssemblyContext, 'settings'>, input: AssemblyInput): AssemblyInput {
+  const { notes } = input
+  // Without words a note loses more: it is made where it must.
+  return notes && (notes.words || settings.notes === 'index')
+    ? { ...input, notes: { ...notes, cacheOver: true } }
+    : input
 }
 
 /** What an assembly with the head of its session depends on. */

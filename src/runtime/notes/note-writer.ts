@@ -19,6 +19,7 @@ import { keptAlive, noteForked } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
 import type { AnsweredCall, NotePlace } from './note-place.ts'
 import { type IdleSessions, restOfCache } from './idle-sessions.ts'
+import { weighedCut } from './weighed-cut.ts'
 import { type NoteCallInput, withInstruction } from './note-call.ts'
 
 /** Prepares words for notes in the background, so that no turn waits for one. */
@@ -61,9 +62,15 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       // Only where the provider has just read the same beginning: on a dead prefix the note would cost all of it.
       const { readCall, words, noteAsked } = state
       if (readCall?.call !== last.prepared.call) return
-      const plan = planNote(last.input, last.outcome.manifest, { words })
+      const { available } = last.outcome.manifest.budget
+      const now = Date.parse(clock.time())
+      const recent = state.placed?.calls ?? []
+      const worth = noteAsked
+        ? undefined
+        : weighedCut({ settings: context.settings, model, state, recent, now }, available)
+      const plan = planNote(last.input, last.outcome.manifest, { words, worth })
       if (plan) return begin(place, last, plan)
-      const waitMs = restOfCache(readCall, model, Date.parse(clock.time()))
+      const waitMs = restOfCache(readCall, model, now)
       if (waitMs === undefined || noteAsked || !planNote(last.input, last.outcome.manifest, { ending: true, words }))
         return
       wait(state.session, readCall.call, waitMs)

@@ -1,4 +1,13 @@
-import type { ConversationNote, Cut, EarlierTurns, NotesInput, NoteWords, TokenCounter, Turn } from '../../context.ts'
+import type {
+  ConversationNote,
+  Cut,
+  CutWorth,
+  EarlierTurns,
+  NotesInput,
+  NoteWords,
+  TokenCounter,
+  Turn,
+} from '../../context.ts'
 import { defined } from '../../platform.ts'
 import {
   type Entry,
@@ -29,6 +38,7 @@ interface NotedQuestion {
   readonly cut: Cut | undefined
   readonly words?: NoteWords | undefined
   readonly cacheOver?: boolean | undefined
+  readonly worth?: CutWorth | undefined
   readonly counter: TokenCounter
   readonly keepsPartial: boolean
   /** Reads the log up to this `seq`: a call is built again, and its notes are those of then. */
@@ -41,7 +51,7 @@ interface NotedQuestion {
  */
 export async function readNotedHistory(
   store: SessionStore,
-  { session, answering, cut, words, cacheOver, counter, keepsPartial, upTo }: NotedQuestion,
+  { session, answering, cut, words, cacheOver, worth, counter, keepsPartial, upTo }: NotedQuestion,
 ): Promise<NotedHistory | undefined> {
   const { first: firstTurns = [], notes: marks = [] } = cut ?? {}
   const covered = [...firstTurns, ...marks.flatMap(({ from, to }) => [from, to])]
@@ -57,7 +67,11 @@ export async function readNotedHistory(
     }),
   )
   return {
-    notes: { written, ...defined({ words }), ...(cacheOver ? { cacheOver } : {}) },
+    notes: {
+      written,
+      ...defined({ words, worth: worth && { calls: worth.calls, read: worth.read, write: worth.write } }),
+      ...(cacheOver ? { cacheOver } : {}),
+    },
     first: read.map(({ turn, files }) => ({ turn, files })),
     firstTokens: read.reduce((sum, { tokens }) => sum + tokens, 0),
   }

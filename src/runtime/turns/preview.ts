@@ -15,6 +15,7 @@ import { placementRules, readPlacements, withPlacementPrices } from '../calls/re
 import { inputAsScenario } from '../calls/call-scenario.ts'
 import { runtimeFailure } from '../failure.ts'
 import { readPin } from '../head/head-pin.ts'
+import { isCacheOver, weighedCut } from '../notes/weighed-cut.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
@@ -121,6 +122,8 @@ async function attemptNext(
     tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
   const { store } = context
+  const now = Date.parse(clock.time())
+  const recent = await readPlacements(store, state)
   const says = input !== '' || ids.length > 0
   const attempt = await attemptWithPictures(context, library, {
     model,
@@ -131,11 +134,11 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
-    ...(state && !composes
-      ? { head: { pin: await readPin(store, state), read: state.readCall, now: Date.parse(clock.time()) } }
-      : {}),
-    recent: await readPlacements(store, state),
+    ...(state && !composes ? { head: { pin: await readPin(store, state), read: state.readCall, now } } : {}),
+    recent,
     words: state?.words,
+    ...(state ? { cacheOver: isCacheOver({ state, model, now }) } : {}),
+    worth: (available) => state && weighedCut({ settings: context.settings, model, state, recent, now }, available),
     last: false,
     ...defined({ historyTokens: history }),
   })

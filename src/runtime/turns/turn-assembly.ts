@@ -1,14 +1,13 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError, cutSums, unframedResults } from '../../context.ts'
+import { ContextOverflowError, type CutRecord, cutSums, unframedResults } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { lifeSeconds } from '../calls/cache-life.ts'
 import { inputFiles } from '../calls/attachments.ts'
 import { attemptWithPictures, type PicturedAttempt } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
@@ -17,6 +16,7 @@ import { notePlacements, placementRules, readPlacements, withPlacementPrices } f
 import { pinOf, readPin } from '../head/head-pin.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-place.ts'
+import { isCacheOver, weighedCut } from '../notes/weighed-cut.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
@@ -63,6 +63,8 @@ export function turnAssembly(
     const cut = usableCut(state, context, model)
     const deeper = account.refusal(step.deeper)
     const work = timeSlice()
+    const now = Date.parse(clock.time())
+    const isOver = isCacheOver({ state, model, now })
     const recent = await readPlacements(store, state)
     const attempt = await attemptWithPictures(context, library, {
       files,
@@ -76,9 +78,10 @@ export function turnAssembly(
       cut,
       last: step.last,
       words: state.words,
-      cacheOver: isCacheOver(dependencies),
+      cacheOver: isOver,
+      worth: (available) => weighedCut({ settings, model, state, recent, now }, available),
       gone,
-      head: { pin: await readPin(store, state, turn), read: state.readCall, now: Date.parse(clock.time()) },
+      head: { pin: await readPin(store, state, turn), read: state.readCall, now },
       recent,
       ...defined({ deeper }),
     })
@@ -113,7 +116,7 @@ export function turnAssembly(
       complete: async (sealed) => {
         const forecast = await addForecast(dependencies, sealed, cacheLife)
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
-        return withCutRecord(dependencies, priced, isCacheOver(dependencies))
+        return withCutRecord(dependencies, priced, isOver ? { why: 'cache-over' } : whyCut(attempt))
       },
       beside(call, manifest) {
         const assembly = { type: 'assembly', turn, call, model: model.id } as const
@@ -207,25 +210,30 @@ interface CallPlace extends ForecastPlace {
   readonly state: SessionState
 }
 
-/** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
-function isCacheOver({ state: { readCall }, model, clock }: CallPlace): boolean {
-  const { cache } = model.facts
-  if (!readCall || readCall.model !== model.id) return readCall !== undefined
-  if (!cache) return false
-  return Date.parse(clock.time()) - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
+/** Why the conversation is cut in a call that finds its cache. A head that was composed again has lost it as a long pause does. */
+function whyCut({
+  input,
+  head,
+  outcome,
+}: Pick<PicturedAttempt, 'input' | 'head' | 'outcome'>): Pick<CutRecord, 'why' | 'gain'> {
+  if (head.folded && input.notes?.cacheOver) return { why: 'head-changed' }
+  const gain = outcome instanceof ContextOverflowError ? undefined : outcome.gain
+  return gain ? { why: 'worth', gain } : { why: 'full' }
 }
 
 /** Says what the cut of a call hid, saved and cost; an account without a new cut stays as it is. */
 function withCutRecord(
   { state, model }: { readonly state: SessionState; readonly model: Model },
   manifest: SealedManifest,
-  isOver: boolean,
+  cause: Pick<CutRecord, 'why' | 'gain'>,
 ): SealedManifest {
   if (!manifest.cut || JSON.stringify(state.cut?.marks) === JSON.stringify(manifest.cut)) return manifest
   const sums = cutSums(manifest)
   if (sums.turns === 0) return manifest
-  const again = isOver ? 0 : (manifest.reuse?.again ?? 0)
+  // Where the cache was lost anyway, nothing is sent again for the cut.
+  const isLost = cause.why === 'cache-over' || cause.why === 'head-changed'
+  const again = isLost ? 0 : (manifest.reuse?.again ?? 0)
   const { price } = model.facts
   const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
-  return { ...manifest, cutRecord: { why: isOver ? 'cache-over' : 'full', ...sums, again, ...defined({ money }) } }
+  return { ...manifest, cutRecord: { ...cause, ...sums, again, ...defined({ money }) } }
 }

@@ -12,7 +12,7 @@ export interface ScheduleRun {
   readonly result:
     | { readonly type: 'sent'; readonly session: string; readonly turn: string }
     | { readonly type: 'unchanged' }
-    | { readonly type: 'missed' }
+    | { readonly type: 'missed'; readonly waits?: true }
     | { readonly type: 'failed'; readonly reason: string }
   /** How its turn ended. Absent until then. */
   readonly outcome?: string
@@ -59,7 +59,8 @@ export function dueTitle(time: string, timeZone: string): string {
 export function runTitle({ result, outcome, waits }: Pick<ScheduleRun, 'result' | 'outcome' | 'waits'>): string {
   if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
   if (result.type === 'unchanged') return 'skipped: nothing has changed'
-  return result.type === 'missed' ? 'skipped: no gateway ran' : `failed: ${result.reason}`
+  if (result.type === 'failed') return `failed: ${result.reason}`
+  return result.waits ? 'skipped: the last run waits for its budget' : 'skipped: no gateway ran'
 }
 
 /** Dollars, or tokens where no price is known; nothing where there were no calls. */

@@ -1,0 +1,66 @@
+/** What a cut that need not be made yet is weighed by. Prices in US dollars per million tokens. */
+export interface CutWorth {
+  /** Calls that are expected to follow before the conversation has to be cut anyway. */
+  readonly calls: number
+  /** Price of a token that is read from the cache. */
+  readonly read: number
+  /** Price of a token that is sent again: fresh, or written to the cache. */
+  readonly write: number
+}
+
+/** A cut that saves more than it costs. */
+export interface CutGain extends Pick<CutWorth, 'calls'> {
+  /** How much smaller each of those calls is, tokens. */
+  readonly saved: number
+  /** What is sent again for it once, the new note with it, tokens. */
+  readonly again: number
+  /** US dollars: of all those calls, and of what is sent again. */
+  readonly won: number
+  readonly cost: number
+}
+
+/** So many calls have to be expected at least. */
+const LEAST_CALLS = 8
+/** So many times its cost a cut has to win: what is expected may not come. */
+const LEAST_GAIN = 1.5
+
+const MILLION = 1_000_000
+
+/**
+ * Weighs a cut: expected calls × saved tokens × price of reading, against everything behind its first change at the price of
+ * writing. `undefined` where it does not win clearly. `beside`: what it costs besides, US dollars. Pure.
+ */
+export function weighCut(
+  { calls, read, write }: CutWorth,
+  { saved, again }: Pick<CutGain, 'saved' | 'again'>,
+  beside = 0,
+): CutGain | undefined {
+  const won = (calls * saved * read) / MILLION
+  const cost = (again * write) / MILLION + beside
+  return calls >= LEAST_CALLS && saved > 0 && won > cost * LEAST_GAIN ? { calls, saved, again, won, cost } : undefined
+}
+
+/** When a call was made, ms since 1970, and how large its prompt was. */
+interface RecentCall {
+  readonly at: number
+  readonly used: number
+}
+
+/**
+ * How many calls can be expected before a conversation has to be cut. It goes on for as long as it has gone on without a pause that
+ * outlasts the cache, as far as its last calls say, and no longer than what it grows by in a call has room. Pure.
+ */
+export function expectedCalls(
+  recent: readonly RecentCall[],
+  { available, lifeSeconds }: { readonly available: number; readonly lifeSeconds: number },
+): number {
+  const gap = (index: number) => (recent[index]!.at - recent[index - 1]!.at) / 1000
+  const pause = recent.findLastIndex((_, index) => index > 0 && gap(index) > lifeSeconds)
+  const warm = recent.slice(Math.max(0, pause))
+  const last = warm.at(-1)
+  if (!last) return 0
+  const steps = warm.slice(1).flatMap(({ used }, index) => (used > warm[index]!.used ? [used - warm[index]!.used] : []))
+  if (steps.length === 0) return 0
+  const growth = steps.reduce((sum, each) => sum + each, 0) / steps.length
+  return Math.max(0, Math.floor(Math.min(warm.length, (available - last.used) / growth)))
+}

@@ -1,0 +1,47 @@
+import { type CutWorth, expectedCalls, type PlacedCall } from '../../context.ts'
+import type { Model } from '../../model.ts'
+import { lifeSeconds } from '../calls/cache-life.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import type { RuntimeSettings } from '../settings.ts'
+
+interface WeighedCall {
+  readonly settings: Pick<RuntimeSettings, 'cutWhen'>
+  readonly model: Pick<Model, 'id' | 'facts'>
+  readonly state: Pick<SessionState, 'readCall'>
+  /** The last calls of the session, oldest first. */
+  readonly recent: readonly PlacedCall[]
+  /** Ms since 1970. */
+  readonly now: number
+}
+
+/** Whether nothing of the session is in the cache of the model any more, as far as its rules say. */
+export function isCacheOver({
+  state: { readCall },
+  model,
+  now,
+}: Pick<WeighedCall, 'state' | 'model' | 'now'>): boolean {
+  const { cache } = model.facts
+  if (!readCall || readCall.model !== model.id) return readCall !== undefined
+  if (!cache) return false
+  return now - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
+}
+
+/**
+ * What a cut is weighed by that need not be made yet, with the price of an answer. `undefined` where it is not wanted, where the
+ * model has no price of cached tokens, and where the cache is over. `available`: for a prompt, tokens.
+ */
+export function weighedCut(call: WeighedCall, available: number): (CutWorth & { readonly output: number }) | undefined {
+  const { settings, model, state, recent } = call
+  const { price, cache, free } = model.facts
+  const { readCall } = state
+  if (settings.cutWhen !== 'cheaper' || free || price?.cachedInput === undefined) return undefined
+  if (!readCall || isCacheOver(call)) return undefined
+  const { input, cachedInput: read, cacheWrite = input, cacheWriteLonger = cacheWrite, output } = price
+  const own = recent.filter((each) => each.model === model.id)
+  const life = cache ? lifeSeconds(cache, readCall.life, 'history') : SHORT_LIFE
+  const calls = expectedCalls(own, { available, lifeSeconds: life })
+  return { calls, read, write: Math.max(input, readCall.life === 'all' ? cacheWriteLonger : cacheWrite), output }
+}
+
+/** A cache of which only the price is known is taken to live so long, seconds: as long as the shortest that is known. */
+const SHORT_LIFE = 300
