@@ -105,6 +105,8 @@ export const errorCodes = {
   'invalid-scenario': { meaning: 'The scenario is invalid; the message names the keys.' },
   'no-scenarios': { meaning: 'There are no scenarios to check.' },
   'nothing-to-undo': { meaning: 'The session has no turn to undo.' },
+  'not-started': { meaning: 'The program cannot be started.' },
+  'not-supported': { meaning: 'The program is set to something that cannot go through the gateway.' },
   'not-a-person': { meaning: 'A person has to decide this, at a terminal.' },
   left: { meaning: 'The turn continues without being shown.' },
   unsupported: { meaning: 'The client that was named cannot do that.' },

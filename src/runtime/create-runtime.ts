@@ -28,6 +28,7 @@ import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
 import { runtimeFailure } from './failure.ts'
+import { createLatestWarnings } from './latest-warnings.ts'
 import { createModelSetup } from './models/model-setup.ts'
 import { createModelChoice, modelStatuses, modelView, priceOf } from './models/model-choice.ts'
 import { createNoteService } from './notes/note-service.ts'
@@ -68,9 +69,6 @@ export interface HostedRuntime extends Runtime {
 const TOOL_CONFLICT_HINT =
   'Rename the tool, or remove one of its owners from `capabilities` or `plugins` in config.json.'
 
-/** Sentences that `status` shows: the newest. */
-const MOST_WARNINGS = 100
-
 /**
  * Starts the capabilities, puts a runtime together, and resumes what a former process left. Where a capability does not
  * start, it rejects with its name, and where two have a tool of one name, with both; the store stays open.
@@ -80,14 +78,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const redact = (text: string): string => secrets?.redact(text) ?? text
   const writes = parts.recovers !== false
   const { data } = homeAt(parts.home)
-  const latestWarnings = new Set<string>(parts.warnings?.map(redact))
-  const warn = (said: string) => {
-    const text = redact(said)
-    latestWarnings.delete(text)
-    latestWarnings.add(text)
-    if (latestWarnings.size > MOST_WARNINGS) latestWarnings.delete(latestWarnings.values().next().value!)
-    parts.warn?.(text)
-  }
+  const latestWarnings = createLatestWarnings(parts.warnings ?? [], redact, (text) => parts.warn?.(text))
+  const { warn } = latestWarnings
   const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
   const live = parts.live ?? { model: settings.model, providers: {} }
   const models = createModelChoice(parts.models, () => live.model, warn)
@@ -348,7 +340,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
           ...channels.flatMap((channel) => channel.warnings?.() ?? []),
           ...limits.sentences(),
           ...(parts.checkpoints?.warnings() ?? []),
-          ...latestWarnings,
+          ...latestWarnings.sentences(),
         ]).map(redact),
         started,
         facts,

@@ -19,6 +19,7 @@ test('without a file everything has its default, and paths are in the home', asy
       layout: 'auto',
       placements: {},
       notes: 'model',
+      cutWhen: 'full',
       counter: 'tokenx',
       dateGranularity: 'day',
       memory: { previousSession: { maxTokens: 600, summarize: false }, toolHistory: { maxTokens: 300 } },
@@ -47,6 +48,7 @@ test('without a file everything has its default, and paths are in the home', asy
     budgets: [],
     responses: { keepDays: 30 },
     through: {
+      assemble: [],
       enabled: true,
       maxBodyMegabytes: 256,
       overBudget: 'wait',

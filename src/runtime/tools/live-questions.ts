@@ -90,7 +90,7 @@ export function createLiveQuestions(parts: {
         const text = `The decision is about another call than the one that waits under ${approval}. Show it again.`
         throw new RuntimeError('decided', text)
       }
-      // Whoever decides first: the second finds no question.
+      // The first decision counts: a second finds no question.
       open.delete(approval)
       const reason = decision.type === 'approve' ? decision.scope : decision.reason
       const word = decision.type === 'approve' ? 'approved' : 'denied'
