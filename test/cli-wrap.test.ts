@@ -40,6 +40,15 @@ test('what would be set is printed without a secret, and nothing is run', async 
   }
 })
 
+test('conversations that do not fit are cut on their way where that is asked for', async (context) => {
+  const { environment } = temporaryHome(context)
+  for (const program of ['claude', 'codex', 'opencode', 'pi', 'aider', 'openclaw']) {
+    const { stdout } = await run(['wrap', program, '--assemble', '--print', '--json'], { environment })
+    assert.match(stdout, /http:\/\/127\.0\.0\.1:PORT\/assemble\/(?:@TOKEN\/)?(?:anthropic|openai)/)
+    assert.doesNotMatch(stdout, /\/through\//)
+  }
+})
+
 test('a cloud whose requests are signed cannot be wrapped, and is named', async (context) => {
   const { environment } = temporaryHome(context)
   const { code, stderr } = await run(['wrap', 'claude', '--print'], {

@@ -127,6 +127,7 @@ async function tellStory(client: Client): Promise<void> {
       environment,
       directory: work,
       gatewayKey: false,
+      assemble: false,
       readText: () => undefined,
     })
     for (const { path: file, text } of plan.files ?? []) {

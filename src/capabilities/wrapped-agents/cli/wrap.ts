@@ -13,7 +13,7 @@ export const wrapCommand: Command = {
   name: 'wrap',
   summary: 'run another agent with its calls through this gateway, which records, prices and limits them',
   usage: [
-    `wrap (${names.join(' | ')}) [--provider NAME] [--model MODEL] [--gateway-key] [--print] [--json] [-- ARGS…]`,
+    `wrap (${names.join(' | ')}) [--provider NAME] [--model MODEL] [--gateway-key] [--assemble] [--print] [--json] [-- ARGS…]`,
   ],
   details:
     'The program runs as it does without, with its own arguments, sign-in and settings; only its calls go through the gateway, ' +
@@ -32,6 +32,9 @@ export const wrapCommand: Command = {
       summary: 'the model that it uses; the program is told the window where it does not know it',
     },
     'gateway-key': { summary: 'its calls go on with the key that this gateway has, not with its own' },
+    assemble: {
+      summary: 'cut conversations that do not fit any more on their way, instead of passing them on as they are',
+    },
     print: { summary: 'print what would be set, without secrets, and run nothing' },
     json: { ...jsonOption, summary: 'print the line afterwards, or with --print what would be set, as JSON' },
   },
@@ -40,7 +43,12 @@ export const wrapCommand: Command = {
     const program = findProgram(name)
     const provider = call.text('provider')
     const model = call.text('model')
-    const choices = { ...defined({ provider, model }), gatewayKey: call.has('gateway-key'), args }
+    const choices = {
+      ...defined({ provider, model }),
+      gatewayKey: call.has('gateway-key'),
+      assemble: call.has('assemble'),
+      args,
+    }
     if (call.has('print')) return printPlan(program, choices, call, io)
     refuseTools(io, 'run an agent with a token of its own')
     return await runWrapped({ program, choices, call, io })

@@ -1,4 +1,4 @@
-import { throughAddressWithToken, type WrappedProgram } from './wrapped-program.ts'
+import { providerAddressWithToken, type WrappedProgram } from './wrapped-program.ts'
 
 /** aider. Its client takes the addresses from variables, and sends no header of its own. */
 export const aiderProgram: WrappedProgram = {
@@ -9,8 +9,8 @@ export const aiderProgram: WrappedProgram = {
   provider: 'openai',
   plan(run) {
     const { provider, model, args, token, gatewayKey } = run
-    const openai = `${throughAddressWithToken(run, provider ?? 'openai')}/v1`
-    const anthropic = throughAddressWithToken(run, provider ?? 'anthropic')
+    const openai = `${providerAddressWithToken(run, provider ?? 'openai')}/v1`
+    const anthropic = providerAddressWithToken(run, provider ?? 'anthropic')
     return {
       variables: {
         OPENAI_API_BASE: openai,

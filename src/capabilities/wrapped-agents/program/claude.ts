@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CommandFailure } from '../../../cli.ts'
 import { defined } from '../../../platform.ts'
 import { isRecord, parseJson } from '../json-text.ts'
-import { type RunPlan, throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { type RunPlan, providerAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /** Claude Code. What its settings files set wins over the environment, so that they are looked at, too. */
 export const claudeProgram: WrappedProgram = {
@@ -43,7 +43,7 @@ function claudeVariables(run: WrappedRun, settings: Readonly<Record<string, stri
   const headers = settings['ANTHROPIC_CUSTOM_HEADERS'] ?? environment['ANTHROPIC_CUSTOM_HEADERS']
   const isOwnModel = model === undefined || /^claude|^(?:opus|sonnet|haiku)\b/.test(model)
   return {
-    ANTHROPIC_BASE_URL: throughAddress(run, provider),
+    ANTHROPIC_BASE_URL: providerAddress(run, provider),
     ANTHROPIC_CUSTOM_HEADERS: [...(headers ? [headers] : []), `${TOKEN_HEADER}: ${token}`].join('\n'),
     ...(gatewayKey ? { ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_API_KEY: undefined } : {}),
     ...defined({ ANTHROPIC_MODEL: model }),

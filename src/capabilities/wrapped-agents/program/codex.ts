@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type RunPlan, throughAddressWithToken, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { type RunPlan, providerAddressWithToken, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /**
  * Codex. A temporary profile has the address: it is in no process list, and sessions stay those of the provider `openai`, so that
@@ -33,7 +33,7 @@ const KEY = 'FOREWORD_WRAP_TOKEN'
 /** Keys of a table come last in a TOML text, and a key is in it once. */
 function profileText(run: WrappedRun, theirs: string, isOwnProvider: boolean): string {
   const { provider = 'openai', model, window } = run
-  const address = JSON.stringify(`${throughAddressWithToken(run, provider)}/v1`)
+  const address = JSON.stringify(`${providerAddressWithToken(run, provider)}/v1`)
   const set: readonly (readonly [string, string])[] = [
     ...(isOwnProvider ? [['openai_base_url', address] as const] : [['model_provider', '"foreword"'] as const]),
     ...(model === undefined ? [] : [['model', JSON.stringify(model)] as const]),

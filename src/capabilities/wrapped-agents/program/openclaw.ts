@@ -1,5 +1,5 @@
 import { delimiter, dirname, join } from 'node:path'
-import { throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { providerAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /** OpenClaw. A temporary configuration includes the person's own and lays the addresses over it. */
 export const openclawProgram: WrappedProgram = {
@@ -39,7 +39,7 @@ export const openclawProgram: WrappedProgram = {
 function providerSettings(run: WrappedRun, name: string): object {
   const ending = name === 'anthropic' ? '' : '/v1'
   return {
-    baseUrl: `${throughAddress(run, name)}${ending}`,
+    baseUrl: `${providerAddress(run, name)}${ending}`,
     headers: { [TOKEN_HEADER]: run.token },
     ...(run.gatewayKey ? { apiKey: run.token } : {}),
   }

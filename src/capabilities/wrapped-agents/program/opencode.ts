@@ -1,6 +1,6 @@
 import { defined } from '../../../platform.ts'
 import { isRecord, parseJson } from '../json-text.ts'
-import { throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { providerAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT'
 
@@ -37,7 +37,7 @@ function providerSettings(run: WrappedRun, name: string, given: unknown): object
     ...before,
     options: {
       ...options,
-      baseURL: `${throughAddress(run, name)}/v1`,
+      baseURL: `${providerAddress(run, name)}/v1`,
       headers: { ...headers, [TOKEN_HEADER]: run.token },
       ...defined({ apiKey: run.gatewayKey ? run.token : undefined }),
     },

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { defined } from '../../../platform.ts'
-import { throughAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { providerAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 const VARIABLE = 'FOREWORD_WRAP_PROVIDERS'
 
@@ -36,7 +36,7 @@ const ENDINGS: Readonly<Record<string, string>> = { anthropic: '', openai: '/v1'
 function providerSettings(run: WrappedRun, name: string): object {
   const { token, gatewayKey } = run
   return {
-    baseUrl: `${throughAddress(run, name)}${ENDINGS[name] ?? '/v1'}`,
+    baseUrl: `${providerAddress(run, name)}${ENDINGS[name] ?? '/v1'}`,
     headers: { [TOKEN_HEADER]: token },
     ...defined({ apiKey: gatewayKey ? token : undefined }),
   }

@@ -31,6 +31,8 @@ export interface WrappedRun {
   readonly window?: number
   /** The calls go on with the key that the gateway has, rather than with the program's own. */
   readonly gatewayKey: boolean
+  /** Conversations that do not fit any more are cut on their way, rather than passed on as they are. */
+  readonly assemble: boolean
   /** What the program is called with. */
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -57,14 +59,18 @@ export interface RunPlan {
 export const TOKEN_HEADER = 'x-foreword-token'
 
 /** The address of a provider below the gateway, for a program that sends the token in a header. */
-export function throughAddress({ address }: Pick<WrappedRun, 'address'>, provider: string): string {
-  return `${address}/through/${encodeURIComponent(provider)}`
+export function providerAddress(run: Pick<WrappedRun, 'address' | 'assemble'>, provider: string): string {
+  return `${entrance(run)}/${encodeURIComponent(provider)}`
 }
 
 /** The same with the token in it, for a program that cannot send a header of its own. */
-export function throughAddressWithToken(
-  { address, token }: Pick<WrappedRun, 'address' | 'token'>,
+export function providerAddressWithToken(
+  run: Pick<WrappedRun, 'address' | 'assemble' | 'token'>,
   provider: string,
 ): string {
-  return `${address}/through/@${token}/${encodeURIComponent(provider)}`
+  return `${entrance(run)}/@${run.token}/${encodeURIComponent(provider)}`
+}
+
+function entrance({ address, assemble }: Pick<WrappedRun, 'address' | 'assemble'>): string {
+  return `${address}/${assemble ? 'assemble' : 'through'}`
 }

@@ -8,19 +8,21 @@ export interface RunChoices {
   readonly provider?: string
   readonly model?: string
   readonly gatewayKey: boolean
+  readonly assemble: boolean
   /** The program's own arguments. */
   readonly args: readonly string[]
 }
 
 /** What is known of a run before its gateway is. */
 export function runFacts(
-  { provider, model, gatewayKey, args }: RunChoices,
+  { provider, model, gatewayKey, assemble, args }: RunChoices,
   io: Io,
 ): Omit<WrappedRun, 'address' | 'token' | 'folder'> {
   return {
     id: `foreword-wrap-${process.pid}`,
     ...defined({ provider, model }),
     gatewayKey,
+    assemble,
     args,
     environment: io.environment,
     directory: process.cwd(),
