@@ -62,10 +62,7 @@ function callTable(calls: readonly CallLine[], io: Io): string {
   return fittedTable(rows, { right: [3, 4, 5, 6, 7], columns: lineLimit(io), spare: [5, 2, 6, 3, 8] })
 }
 
-function callRow(
-  { id, time, model, used, outcome, kind, foreign, cutRecord, cost }: CallLine,
-  now: Date,
-): readonly string[] {
+function callRow({ id, time, model, used, outcome, kind, cutRecord, cost }: CallLine, now: Date): readonly string[] {
   return [
     id,
     timeText(time, now),
@@ -76,24 +73,11 @@ function callRow(
     tokensText(outcome?.usage?.outputTokens),
     cost === undefined ? '-' : exactMoneyText(cost),
     outcome?.error?.code ??
-      ([
-        kind,
-        cutRecord && `cut ${cutRecord.turns}`,
-        ...assembledWords(foreign),
-        outcome?.finish,
-        outcome?.warning?.code,
-      ]
+      ([kind, cutRecord && `cut ${cutRecord.turns}`, outcome?.finish, outcome?.warning?.code]
         .filter(Boolean)
         .join(', ') ||
         '-'),
   ]
-}
-
-/** What became of a program's wish that its conversation be cut, where that is no usual cut. */
-function assembledWords(foreign: CallLine['foreign']): readonly string[] {
-  const { state, forgotten } = foreign?.assembled ?? {}
-  const isUsual = state === undefined || state === 'fits' || state === 'cut'
-  return [...(forgotten ? ['earlier cuts forgotten'] : []), ...(isUsual ? [] : [`not cut: ${state}`])]
 }
 
 /** `-` where the provider did not report a number. */

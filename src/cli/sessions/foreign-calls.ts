@@ -57,14 +57,23 @@ function callRow(call: CallLine, turn: string, now: Date): readonly string[] {
 }
 
 /** How it ended: its failure, or its status and why the model stopped. */
-function endText({ foreign, outcome }: CallLine): string {
+function endText({ foreign, outcome, cutRecord }: CallLine): string {
   const { status, retryOf } = foreign ?? {}
   const how = [
     ...(retryOf === undefined ? [] : ['retry']),
+    ...(cutRecord === undefined ? [] : [`cut ${cutRecord.turns}`]),
+    ...assembledWords(foreign),
     ...(status === undefined || status < 400 ? [] : [String(status)]),
     outcome?.error?.code ?? outcome?.finish,
   ]
   return exactLine(how.filter(Boolean).join(', ') || (status === undefined ? '-' : String(status)))
+}
+
+/** What became of a program's wish that its conversation be cut, where that is no usual cut. */
+function assembledWords(foreign: CallLine['foreign']): readonly string[] {
+  const { state, forgotten } = foreign?.assembled ?? {}
+  const isUsual = state === undefined || state === 'fits' || state === 'cut'
+  return [...(forgotten ? ['earlier cuts forgotten'] : []), ...(isUsual ? [] : [`not cut: ${state}`])]
 }
 
 /** Why a call begins otherwise than the one before; `undefined` where it only goes on. */
