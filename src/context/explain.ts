@@ -82,6 +82,7 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   'wire-cannot-carry': (...about) => `${imagesWords(...about)}, because the API of the provider has no place for them`,
   'sent-as-messages': () => 'and the same conversation is sent as messages',
   neutralized: (_, { code: _code, ...found }) => `${neutralizedWords(found)} in it are written out`,
+  deferred: () => 'and the model is given it once it has looked it up',
   'no-system-prompt': () => 'and the owner chose to send no system prompt',
 }
 

@@ -35,6 +35,8 @@ export type ReasonCode =
   | 'wire-cannot-carry'
   /** The history is sent as messages, so it is not sent as text a second time. */
   | 'sent-as-messages'
+  /** The model is given the tool once it has looked it up. */
+  | 'deferred'
   /** Its owner chose to send no system prompt, or it would only have been filled into one. */
   | 'no-system-prompt'
   /** Signs that would have worked on their own, such as tokens of a chat template, are written out in it: so many of each kind. */
