@@ -274,6 +274,10 @@ test('5. a message arrives once, also where its answer was lost and the page was
 test('5. a message that cannot be sent now is sent as soon as the gateway is reached again', async (t) => {
   const { page } = await openedPage(t, { answer })
   await field(page).fill('later')
+  // The network is lost once the page is there as a whole.
+  await strip(page)
+    .getByText(/ of .* tokens/)
+    .waitFor()
   await page.context().setOffline(true)
   await page.keyboard.press('Enter')
   const alert = page.locator('#main').getByRole('alert')
