@@ -32,6 +32,13 @@ export interface LiveQuestions {
   decide(approval: string, decision: PersonsDecision): Promise<boolean>
 }
 
+interface OpenQuestion {
+  readonly view: WaitingApproval
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal
+  resolve(decision: LiveDecision | undefined): void
+}
+
 /** Model calls of a program wait one by one, so that one name is enough. */
 const MODEL_CALL = 'model-call'
 
@@ -40,7 +47,7 @@ export function createLiveQuestions(parts: {
   readonly clock: Clock
 }): LiveQuestions {
   const { store, clock } = parts
-  const open = new Map<string, { readonly view: WaitingApproval; resolve(decision: LiveDecision | undefined): void }>()
+  const open = new Map<string, OpenQuestion>()
 
   async function audit(view: WaitingApproval, facts: Partial<AuditFacts>): Promise<void> {
     const { request, session, turn, toolCallId, digest } = view
@@ -72,7 +79,7 @@ export function createLiveQuestions(parts: {
       }
       await audit(view, { decision: 'asked', rule })
       const { promise, resolve } = Promise.withResolvers<LiveDecision | undefined>()
-      open.set(view.approval, { view, resolve })
+      open.set(view.approval, { view, signal, resolve })
       // A decision that is being written is no longer open, and still comes.
       const leave = () => void (open.delete(view.approval) && resolve(undefined))
       signal.addEventListener('abort', leave, { once: true })
@@ -94,7 +101,14 @@ export function createLiveQuestions(parts: {
       open.delete(approval)
       const reason = decision.type === 'approve' ? decision.scope : decision.reason
       const word = decision.type === 'approve' ? 'approved' : 'denied'
-      await audit(found.view, { decision: word, rule: by, by, ...defined({ reason }) })
+      try {
+        await audit(found.view, { decision: word, rule: by, by, ...defined({ reason }) })
+      } catch (error) {
+        // Nothing was decided: it waits on, unless its program has left meanwhile.
+        if (found.signal.aborted) found.resolve(undefined)
+        else open.set(approval, found)
+        throw error
+      }
       found.resolve({ approval, decision })
       return true
     },
