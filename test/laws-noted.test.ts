@@ -216,6 +216,14 @@ test('a note covers more at each cut and is made only by a cut', () => {
   })
 })
 
+/** Its last turns are small beside results that an earlier cut has cleared: what they came to does not count as filled. */
+const longThenCleared: readonly Said[] = [
+  { asked: 1, steps: [], answered: 1, words: undefined, head: 200 },
+  { asked: 1, steps: [762], answered: 216, words: undefined, head: 200 },
+  { asked: 17, steps: [], answered: 1, words: undefined, head: 700 },
+  { asked: 1, steps: [348], answered: 1, words: undefined, head: 200 },
+]
+
 test('a cut for the sake of later calls is made only where it wins, by the sizes of the two prompts and at its prices', () => {
   const worths = fc.record({
     calls: fc.integer({ min: 0, max: 200 }),
@@ -243,6 +251,7 @@ test('a cut for the sake of later calls is made only where it wins, by the sizes
         assert.ok(worth.calls >= 8 && worth.calls * saved * worth.read > again * worth.write)
       }
     }),
+    { examples: [[longThenCleared, { calls: 20, read: 0.25, write: 1 }]] },
   )
   assert.ok(made > 20, String(made))
 })

@@ -53,8 +53,9 @@ export function fitNoted(conversation: ConversationInput, input: NotedInput): No
   const rest = conversation.turns.slice(standing.first.length)
   const now = decide(conversation, standing, rest)
   const before = { block: standing, gone: [] }
-  const isSoon = input.cacheOver === true && isFilled(conversation, standing, rest, NEARLY_FULL)
-  const isWeighed = input.worth !== undefined && isFilled(conversation, standing, rest, HALF_FULL)
+  const filled = filledTokens(conversation, { ...before, ...now }) / conversation.available
+  const isSoon = input.cacheOver === true && filled > NEARLY_FULL
+  const isWeighed = input.worth !== undefined && filled > HALF_FULL
   if (!now.moves && !isSoon && !isWeighed) return place(conversation, { ...before, ...now })
   const made = cut(conversation, input, standing, rest)
   if (!made || now.moves || isSoon) return place(conversation, made ?? { ...before, ...now })
@@ -83,9 +84,9 @@ export const NEARLY_FULL = 0.8
 /** Share of what is available below which nothing is cut or written for a later cut. */
 export const HALF_FULL = 0.5
 
-function isFilled(conversation: ConversationInput, block: Block, turns: readonly PricedTurn[], share: number): boolean {
-  const { available, beside, current } = conversation
-  return beside + blockTokens(conversation, block) + sumTokens(turns) + current.tokens > available * share
+/** Of the whole prompt, as it is sent where nothing more gives way. */
+function filledTokens({ beside }: ConversationInput, placed: Placed): number {
+  return beside + blockTokens(placed.rest, placed.block) + sentTokens(placed)
 }
 
 function standingBlock({ turns, cut: marks }: ConversationInput, { written }: NotesInput): Block {
