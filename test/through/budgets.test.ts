@@ -104,7 +104,7 @@ test('a caller that leaves while its call waits is not waited for', async (t) =>
   left.abort()
   await assert.rejects(sent)
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'left')
+  assert.equal(call?.outcome?.foreign?.end, 'left')
   assert.equal(vendor.received.length, 0)
 })
 
@@ -122,7 +122,7 @@ test('an answer is stopped where it passes the limit', async (t) => {
   await assert.rejects(say(gateway))
   await closed
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'stopped')
+  assert.equal(call?.outcome?.foreign?.end, 'stopped')
   assert.equal(call.outcome?.usageEstimated, true)
   assert.ok((call.outcome?.usage?.outputTokens ?? 0) > 8_000)
   assert.match(gateway.warnings.join('\n'), /stopped at a limit/)

@@ -2,6 +2,7 @@ import { RuntimeError, type WireProof } from '../../capability.ts'
 import type { ForeignAssembly } from '../../foreign.ts'
 import { sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
+import type { BodyToAnalyse } from './analysis/analysed-body.ts'
 import { missingContentError } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ForeignInput } from './foreign-input.ts'
@@ -59,4 +60,22 @@ export async function foreignBody(
     bytes,
     proof: got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got },
   }
+}
+
+/**
+ * What an earlier call sent, as its program `said` it or as it `left`, to be taken apart again. `undefined` where it is of no known
+ * format, or where a part of it is gone.
+ */
+export async function bodyOnRecord(
+  store: Pick<SessionStore, 'content'>,
+  call: Pick<CallRecord, 'id' | 'input' | 'foreign' | 'model'>,
+  which: 'said' | 'left',
+): Promise<BodyToAnalyse | undefined> {
+  const { foreign, counter } = call.input as ForeignInput
+  const { format, method, path, body, caller = body } = foreign
+  if (format === undefined) return undefined
+  const read = await readStoredBody(store, which === 'said' ? caller : body)
+  if ('missing' in read) return undefined
+  const known = { format, client: call.foreign?.client ?? 'unknown', model: call.model }
+  return { id: call.id, head: { method, path, headers: {} }, bytes: read.bytes, provider: '', counter, known }
 }

@@ -1,17 +1,15 @@
 import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
-import type { TokenCounter } from '../../context.ts'
-import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
+import type { ForeignIdentity } from '../../foreign.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { defined, sleep } from '../../platform.ts'
 import type { CallOutcome, SessionStore } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
+import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { AnswerReader } from './answer-reader.ts'
-import { decodeBody } from './decode-body.ts'
 import { expectedCost, type ExpectedUsage } from './expected-cost.ts'
-import { explainInSlices } from './explain-in-slices.ts'
 import { channelOf } from './foreign-sessions.ts'
 
 /** Holds what calls of other programs may cost. */
@@ -22,6 +20,8 @@ export interface ForeignLimits {
 export interface CallToHold {
   readonly id: string
   readonly start: ForeignCallStart
+  /** What its body says; `undefined`: it could not be taken apart. */
+  readonly said: Promise<AnalysedBody | undefined>
   readonly signal: AbortSignal
   stop(): void
 }
@@ -36,7 +36,6 @@ export interface HeldForeignCall {
 interface LimitParts {
   readonly store: Pick<SessionStore, 'bound'>
   readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>
-  readonly counter: TokenCounter
   readonly clock: Clock
   readonly questions: Pick<LiveQuestions, 'ask'>
   factsOf(model: string): ModelFacts | undefined
@@ -56,22 +55,20 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
   const { store, budgets, clock, questions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
-  async function hold({ id, start, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
+  async function hold({ id, start, said, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
     if (!budgets.appliesTo()) return { held: undefined }
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
-    const body = await parseBody(start)
-    const identity = identifyCall(start.head, body)
-    const { format, kind } = identity
-    if (format === undefined || kind === 'count') return { held: undefined }
+    const body = await said
+    if (!body?.account || body.identity.kind === 'count') return { held: undefined }
+    const { identity, account } = body
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
     const session = conversation === undefined ? undefined : await store.bound({ channel, conversation })
     const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
     if (!budgets.appliesTo(owner)) return { held: undefined }
     const model = await modelOf(`${start.provider}/${identity.model ?? 'unknown'}`)
-    const { counter } = parts
-    const { manifest } = await explainInSlices({ format, body, counter, client: identity.client.name, model: model.id })
+    const { manifest } = account
     const line = lineOf(identity, token)
     const now = Date.parse(clock.time())
     const expected = {
@@ -205,15 +202,6 @@ interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
 /** Answers of one kind in one conversation are of a similar length. */
 function lineOf({ client, kind, session, model }: ForeignIdentity, token: string | undefined): string {
   return JSON.stringify([client.name, kind, session, model, token])
-}
-
-async function parseBody({ body, head }: ForeignCallStart): Promise<unknown> {
-  const bytes = await decodeBody(body, head.headers['content-encoding'])
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** A provider that answers so has not counted the call. */

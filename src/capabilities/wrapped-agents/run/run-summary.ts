@@ -1,6 +1,7 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { requestJson } from '../../../cli.ts'
 import { sleep } from '../../../platform.ts'
+import { foreignEnd } from '../../../session.ts'
 import { callsText, type CallSums, knownCostText, sumCalls, tokensText } from '../call-sums.ts'
 import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 
@@ -26,7 +27,7 @@ export async function summarizeRun(
   const ids = new Set(own.map(({ id }) => id))
   const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
   const calls = priced.filter(({ id }) => ids.has(id))
-  const failed = calls.filter(({ outcome, foreign }) => outcome?.error !== undefined || (foreign?.status ?? 200) >= 400)
+  const failed = calls.filter((call) => call.outcome?.error !== undefined || (foreignEnd(call).status ?? 200) >= 400)
   return { ...sumCalls(calls), sessions, failed: failed.length }
 }
 
