@@ -1,7 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
-import { open as openFile } from 'node:fs/promises'
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+
+const datasync = promisify(fdatasync)
 
 type SqliteScalar = string | number | Uint8Array | null
 
@@ -69,6 +71,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     return openDatabase(path, { readOnly, timeout: busyTimeoutMs })
   })
   let log: string | undefined
+  let logFile: number | undefined
   try {
     guarded(() => database.exec(pragmas(options)))
     log = guarded(() => logOf(database, path))
@@ -115,14 +118,17 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     async sync() {
       if (log === undefined) return
       try {
-        const file = await openFile(log, 'r+')
-        await file.datasync().finally(() => file.close())
+        // It stays the same file for as long as the database is open.
+        logFile ??= openSync(log, 'r+')
+        await datasync(logFile)
       } catch (error) {
         throw sqliteError(error, path, kind)
       }
     },
     close() {
       open = false
+      if (logFile !== undefined) closeSync(logFile)
+      logFile = undefined
       if (database.isOpen) database.close()
     },
   }

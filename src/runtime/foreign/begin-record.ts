@@ -1,32 +1,17 @@
-import type { Clock } from '../../capability.ts'
 import type { TokenCounter } from '../../context.ts'
 import { identifyCall, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
-import { defined, type KnownSecrets, sha256 } from '../../platform.ts'
-import { type CallOutcome, type CallRecord, type ForeignFacts, foreignEnd, type SessionStore } from '../../session.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { defined, sha256 } from '../../platform.ts'
+import { type CallOutcome, type CallRecord, type ForeignFacts, foreignEnd } from '../../session.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
-import { type BodyAnalysis, cutName } from './analysis/analysed-body.ts'
+import { cutName } from './analysis/analysed-body.ts'
 import { type BodyToStore, contentWriter } from './content-writer.ts'
 import { withCut } from './cut-account.ts'
 import type { BegunCall } from './foreign-call.ts'
 import type { ForeignInput } from './foreign-input.ts'
-import type { ForeignSessions, LastForeignCall } from './foreign-sessions.ts'
-
-export interface RecordParts {
-  readonly store: SessionStore
-  readonly clock: Clock
-  readonly counter: TokenCounter
-  readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
-  readonly analysis: BodyAnalysis
-  readonly sessions: ForeignSessions
-  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find'> | undefined
-  /** Contents that were written, by session and hash. */
-  readonly written: Set<string>
-  /** What is known of a model without asking its provider. */
-  factsOf(id: string): ModelFacts | undefined
-}
+import type { LastForeignCall } from './foreign-sessions.ts'
+import type { RecordParts } from './record-parts.ts'
 
 /** A call that is on record without its end. */
 export interface BegunRecord {

@@ -1,6 +1,7 @@
 import type { ForeignCallStart, ForeignCallState } from '../../capability.ts'
 import { defined, errorMessage, keyedQueue } from '../../platform.ts'
-import { beginRecord, type BegunRecord, type RecordParts } from './begin-record.ts'
+import { beginRecord, type BegunRecord } from './begin-record.ts'
+import type { RecordParts } from './record-parts.ts'
 import { endRecord } from './end-record.ts'
 import type { BegunCall, EndedCall } from './foreign-call.ts'
 import type { HeldForeignCall } from './foreign-limits.ts'

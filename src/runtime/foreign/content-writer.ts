@@ -1,6 +1,6 @@
 import { contentHash } from '../../session.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { RecordParts } from './begin-record.ts'
+import type { RecordParts } from './record-parts.ts'
 import { decodeBody } from './decode-body.ts'
 import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'

@@ -1,7 +1,8 @@
 import type { ForeignAnswer } from '../../foreign.ts'
 import { defined } from '../../platform.ts'
 import type { CallOutcome, Usage } from '../../session.ts'
-import type { BegunRecord, RecordParts } from './begin-record.ts'
+import type { BegunRecord } from './begin-record.ts'
+import type { RecordParts } from './record-parts.ts'
 import { contentWriter } from './content-writer.ts'
 import type { EndedCall } from './foreign-call.ts'
 
