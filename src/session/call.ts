@@ -32,7 +32,7 @@ export interface ForeignFacts {
   /** The program, such as `claude-code`. */
   readonly client: string
   readonly version?: string
-  /** What it was for: `turn`, `sub-agent`, `compaction`, `title`, `count`, `quota` or `other`. */
+  /** What it was for: `turn`, `sub-agent`, `compaction`, `title`, `count`, `quota`, `embedding` or `other`. */
   readonly kind: string
   /** The client's own ids of its session, of the one that started it, and of its turn. */
   readonly session?: string

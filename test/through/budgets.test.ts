@@ -71,6 +71,34 @@ test('a call that could pass a budget is refused in the form of its API, with th
   assert.equal(first?.outcome?.error?.code, 'over-budget')
 })
 
+test('embeddings are held to a budget by what they send, and are on record with what that cost', async (t) => {
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 0.001 }, per: 'day' }],
+    through: { overBudget: 'refuse' },
+    answer: (_, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'application/json' })
+      const data = [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }]
+      outgoing.end(
+        JSON.stringify({ object: 'list', data, model: 'plain', usage: { prompt_tokens: 6, total_tokens: 6 } }),
+      )
+    },
+  })
+  const embed = (input: string | readonly string[]) =>
+    say(gateway, '/openai/v1/embeddings', JSON.stringify({ model: 'plain', input, encoding_format: 'float' }))
+  assert.equal((await embed(['One text.', 'Another text.'])).status, 200)
+  const refused = await embed('word '.repeat(5_000))
+  assert.equal(refused.status, 402)
+  assert.equal(vendor.received.length, 1)
+  const [first, second] = await recordedCalls(gateway)
+  assert.equal(first?.foreign?.kind, 'embedding')
+  assert.equal(first.manifest.entries.length, 1)
+  assert.equal(first.outcome?.usage?.promptTokens, 6)
+  assert.equal(second?.outcome?.error?.code, 'over-budget')
+  assert.equal(second.session, first.session)
+  const [budget] = gateway.runtime.budgets()
+  assert.ok(Math.abs((budget?.spent ?? 0) - 6e-6) < 1e-9, `${budget?.spent} spent`)
+})
+
 test('a call waits until there is room for it', async (t) => {
   const begun = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()

@@ -54,7 +54,8 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
     }),
   }
   const known = parts.factsOf(model)
-  const account = sealed && (await accountFor(parts, { name: names.left, sealed, last, model, facts: known }))
+  const before = identity.kind === 'embedding' ? undefined : last
+  const account = sealed && (await accountFor(parts, { name: names.left, sealed, last: before, model, facts: known }))
   const manifest = account && withCut(account, call.cut ?? {}, known)
   const writer = contentWriter(parts, session)
   const { came = call, marks, body: cutBody } = call.cut ?? {}

@@ -73,7 +73,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     const now = Date.parse(clock.time())
     const expected = {
       used: manifest.used,
-      ...defined({ usual: usual.get(line), most: identity.maxOutputTokens }),
+      ...defined({ usual: usual.get(line), most: identity.kind === 'embedding' ? 0 : identity.maxOutputTokens }),
       now,
     }
     let isLater = false
@@ -107,7 +107,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     return {
       held: {
         grew(answer) {
-          if (isAsking || answer.size() / CHARACTERS_PER_TOKEN < outputTokens) return
+          if (isAsking || answer.size() / CHARACTERS_PER_TOKEN <= outputTokens) return
           isAsking = true
           holdMore().then(
             () => void (isAsking = false),

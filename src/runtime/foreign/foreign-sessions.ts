@@ -113,10 +113,12 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
   /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
   async function joined({ identity, body, token }: CallToPlace): Promise<string | undefined> {
-    if (body === undefined) return undefined
     const channel = channelOf(identity)
     const newest = await store.sessions({ limit: 200 })
     const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
+    // What has no conversation goes with the newest one of its program.
+    if (BESIDE.has(identity.kind)) return own[0]?.id
+    if (body === undefined) return undefined
     for (const { id } of own.slice(0, MOST_COMPARED)) {
       const last = await lastOf(id, identity)
       if (last && (await compare(last, 'said', body))?.goesOn) return id
@@ -187,6 +189,9 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
 /** Threads whose sessions are remembered. */
 const MOST_THREADS = 2_000
+
+/** Kinds of calls that belong to no conversation, or say nothing of which. */
+const BESIDE: ReadonlySet<string> = new Set(['count', 'quota', 'embedding', 'other'])
 
 /** Calls of one kind and one thread of a session go on from each other. */
 function lineOf(session: string, kind: string, thread: string | undefined): string {

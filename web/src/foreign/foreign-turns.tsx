@@ -92,6 +92,7 @@ const kinds: Readonly<Record<string, string>> = {
   title: 'Title',
   count: 'Token count',
   quota: 'Quota check',
+  embedding: 'Embeddings',
   other: 'Other call',
 }
 
