@@ -99,6 +99,42 @@ test('embeddings are held to a budget by what they send, and are on record with 
   assert.ok(Math.abs((budget?.spent ?? 0) - 6e-6) < 1e-9, `${budget?.spent} spent`)
 })
 
+test('a stream of Chat Completions that reports no usage costs what can be estimated of it', async (t) => {
+  const { gateway } = await openGateway(t, {
+    budgets: [{ limit: { usd: 1 }, per: 'day' }],
+    answer: (_, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+      const chunk = (delta: object, finish: string | null) =>
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+      outgoing.end(`${chunk({ content: 'x'.repeat(700) }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`)
+    },
+  })
+  const messages = [{ role: 'user', content: 'Say hello' }]
+  await say(gateway, '/openai/v1/chat/completions', JSON.stringify({ model: 'plain', stream: true, messages }))
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.outcome?.usageEstimated, true)
+  assert.equal(call.outcome.usage?.outputTokens, 200)
+  assert.equal(call.outcome.usage.promptTokens, call.manifest.used)
+  const [budget] = gateway.runtime.budgets()
+  assert.ok(Math.abs((budget?.spent ?? 0) - (200 + call.manifest.used) / 1e6) < 1e-9, `${budget?.spent} spent`)
+})
+
+test('a call that its provider refuses costs nothing, and has the code of its status', async (t) => {
+  let status = 0
+  const { gateway } = await openGateway(t, {
+    budgets: [{ limit: { usd: 1 }, per: 'day' }],
+    answer: (_, outgoing) => void outgoing.writeHead(status).end('no'),
+  })
+  const statuses = [400, 401, 402, 404, 429, 500, 529]
+  for (status of statuses) assert.equal((await say(gateway)).status, status)
+  const calls = await recordedCalls(gateway)
+  assert.deepEqual(
+    calls.map(({ outcome }) => outcome?.error?.code),
+    ['bad-request', 'auth', 'quota', 'bad-request', 'rate-limit', 'server', 'server'],
+  )
+  assert.equal(gateway.runtime.budgets()[0]?.spent, 0)
+})
+
 test('a call waits until there is room for it', async (t) => {
   const begun = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()

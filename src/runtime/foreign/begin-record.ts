@@ -27,7 +27,9 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
   const { store, clock, counter, sessions } = parts
   const { said, left } = call
   const clean = (text: string) => (call.isDirty ? (parts.secrets?.redact(text) ?? text) : text)
-  const identity = said?.identity ?? withoutFormat(identifyCall(call.head, undefined))
+  const found = said?.identity ?? identifyCall(call.head, undefined)
+  // What could not be taken apart is not tried again.
+  const identity = said && !said.stored.isEncoded ? found : withoutFormat(found)
   const token = call.caller.name
   const words = said?.words === undefined ? undefined : clean(said.words)
   // A conversation is known by what its program says, whatever of it was left out.
@@ -102,7 +104,6 @@ function storedAs(
   return { name, bytes: body, encoding: head.headers['content-encoding'], analysed }
 }
 
-/** What could not be taken apart is not tried again. */
 function withoutFormat({ format: _, ...identity }: ForeignIdentity): ForeignIdentity {
   return identity
 }

@@ -71,10 +71,9 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
       }
       // What cannot be read is kept as it left.
       if (!analysed) return putBody(bytes)
-      return {
-        ...((await putAnalysed(name, analysed)) ?? (await putBody(await decodeBody(bytes, encoding)))),
-        ...coded,
-      }
+      const known = await putAnalysed(name, analysed)
+      if (known) return { ...known, ...coded }
+      return { ...(await putBody(analysed.stored.isEncoded ? bytes : await decodeBody(bytes, encoding))), ...coded }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { ForeignAnswer } from '../../foreign.ts'
-import { defined } from '../../platform.ts'
+import { defined, type ErrorCode } from '../../platform.ts'
 import type { CallOutcome, Usage } from '../../session.ts'
 import type { BegunRecord } from './begin-record.ts'
 import type { RecordParts } from './record-parts.ts'
@@ -16,7 +16,7 @@ export async function endRecord(
   const answer = await ended.reader?.end()
   const kept = answer && (await contentWriter(parts, record.session).text(JSON.stringify(answer)))
   const outcome: CallOutcome = {
-    ...outcomeOf(ended, { answer, used: manifest?.used }),
+    ...outcomeOf(ended, { answer, used: record.foreign.kind === 'count' ? undefined : manifest?.used }),
     ...defined({ wire }),
     foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept }) },
   }
@@ -25,13 +25,14 @@ export async function endRecord(
   return outcome
 }
 
-/** `used`: tokens of the prompt by our counter; `undefined` where it has no account. */
+/** `used`: tokens of the prompt by our counter; `undefined` where it has no account, or where only tokens were counted. */
 function outcomeOf(
   { status, end, admission, durationMs, firstByteMs }: EndedCall,
   { answer, used }: { readonly answer: ForeignAnswer | undefined; readonly used: number | undefined },
 ): CallOutcome {
-  const wasAnswered = status !== undefined && status < 400 && answer !== undefined
-  const isLost = wasAnswered && end.type !== 'whole' && answer.finish === undefined && used !== undefined
+  const wasAnswered = status !== undefined && status < 400 && answer !== undefined && answer.error === undefined
+  const hasUsage = answer?.usage !== undefined && (end.type === 'whole' || answer.finish !== undefined)
+  const isLost = wasAnswered && !hasUsage && used !== undefined
   return {
     ...defined({
       usage: isLost ? estimatedUsage(used, answer) : answer?.usage,
@@ -44,7 +45,10 @@ function outcomeOf(
   }
 }
 
-/** What a call used as far as it can be known from what was sent and what came. A report from before its end says too little. */
+/**
+ * What a call used as far as it can be known from what was sent and what came. A report from before its end says too little, and
+ * streams of Chat Completions have none unless their program asks for it.
+ */
 function estimatedUsage(used: number, { text, reasoning, calls, usage }: ForeignAnswer): Usage {
   const inputs = calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
   const written = Math.ceil((text.length + reasoning.length + inputs) / CHARACTERS_PER_TOKEN)
@@ -69,7 +73,17 @@ function errorOf(
   if (end.type === 'broken') return { code: 'network', message: end.message ?? 'The answer broke off.' }
   if (end.type === 'stopped')
     return { code: 'over-budget', message: end.message ?? 'The answer was stopped at a limit.' }
-  if (end.type === 'left') return { code: 'cancelled', message: 'The program ended the call.' }
-  if (status !== undefined && status >= 400) return { code: 'server', message: `The provider answered ${status}.` }
+  if (end.type === 'left')
+    return { code: 'cancelled', message: 'The connection to the program ended before the answer did.' }
+  if (status !== undefined && status >= 400)
+    return { code: statusCode(status), message: `The provider answered ${status}.` }
   return undefined
+}
+
+/** The code of a failure of which only the status is known. */
+function statusCode(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'auth'
+  if (status === 402) return 'quota'
+  if (status === 429) return 'rate-limit'
+  return status < 500 ? 'bad-request' : 'server'
 }

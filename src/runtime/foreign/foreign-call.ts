@@ -26,7 +26,7 @@ export interface EndedCall {
   readonly admission: Admission | undefined
   readonly status?: number
   readonly reader?: AnswerReader
-  /** From its coming to its end, and to the first byte of the answer, ms. */
+  /** From its leaving, or its coming where it did not leave, to its end, and to the first byte of the answer, ms. */
   readonly durationMs: number
   readonly firstByteMs?: number
 }

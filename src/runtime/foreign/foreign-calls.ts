@@ -36,7 +36,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
   function begin(start: ForeignCallStart): OpenForeignCall {
     const id = clock.newId('call')
     const time = clock.time()
-    const began = clock.monotonic()
+    let began = clock.monotonic()
     const stop = new AbortController()
     const said = analysed(id, start)
     const noted: { admission?: Admission; url?: string; status?: number; firstByteMs?: number; reader?: AnswerReader } =
@@ -57,7 +57,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         if (secret !== undefined && start.secrets === 'warn') warn(`A call of another program contains ${secret}.`)
         if (secret !== undefined && start.secrets === 'refuse') return refuseSecret(secret)
         if (start.assemble) await cut()
-        const answer = await limits.hold({ id, start: leaving, said: left, signal, stop: () => stop.abort() })
+        const answer = await limits.hold({ id, start: leaving, said, left, signal, stop: () => stop.abort() })
         if ('refuse' in answer) return { type: 'refuse', code: 'over-budget', message: answer.refuse }
         held = answer.held
       } catch (error) {
@@ -97,6 +97,8 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
       },
       sent(url) {
         noted.url = url
+        // What it waited for before is no time of the provider's.
+        began = clock.monotonic()
         recording ??= record()
       },
       answered(status, headers) {

@@ -20,8 +20,9 @@ export interface ForeignLimits {
 export interface CallToHold {
   readonly id: string
   readonly start: ForeignCallStart
-  /** What its body says; `undefined`: it could not be taken apart. */
+  /** What its body says as its program sent it, and as it leaves; `undefined`: it could not be taken apart. */
   readonly said: Promise<AnalysedBody | undefined>
+  readonly left: Promise<AnalysedBody | undefined>
   readonly signal: AbortSignal
   stop(): void
 }
@@ -55,13 +56,13 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
   const { store, budgets, clock, questions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
-  async function hold({ id, start, said, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
+  async function hold({ id, start, said, left, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
     if (!budgets.appliesTo()) return { held: undefined }
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
-    const body = await said
-    if (!body?.account || body.identity.kind === 'count') return { held: undefined }
-    const { identity, account } = body
+    const [body, account] = [await said, (await left)?.account]
+    if (!body || !account || body.identity.kind === 'count') return { held: undefined }
+    const { identity } = body
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
     const session = conversation === undefined ? undefined : await store.bound({ channel, conversation })
@@ -205,6 +206,6 @@ function lineOf({ client, kind, session, model }: ForeignIdentity, token: string
 }
 
 /** A provider that answers so has not counted the call. */
-function wasRefused({ error, wire }: CallOutcome): boolean {
-  return wire === undefined || error?.code === 'server' || error?.code === 'over-budget'
+function wasRefused({ error, wire, foreign }: CallOutcome): boolean {
+  return wire === undefined || (foreign?.status ?? 0) >= 400 || error?.code === 'over-budget'
 }

@@ -33,6 +33,8 @@ export interface StoredParts {
   readonly body: Omit<StoredBody, 'encoding' | 'redacted'>
   /** SHA-256 of each content that it is put together from, each once. */
   readonly hashes: readonly string[]
+  /** Its encoding is unknown or not what it says: it is kept as it came, and has no account. */
+  readonly isEncoded?: true
 }
 
 /** How a body goes on from another one. */
@@ -44,7 +46,6 @@ export interface ComparedBodies {
 
 /** Takes bodies apart and compares them. Keeps those of the last calls. */
 export interface BodyAnalysis {
-  /** Rejects where its encoding is unknown or not what it says. */
   take(body: BodyToAnalyse): Promise<AnalysedBody>
   /** Contents of a body by their hashes. To be asked once, soon after `take`. */
   contents(id: string, hashes: readonly string[]): Promise<readonly string[]>

@@ -37,8 +37,10 @@ export function createBodyAnalysis(counters: Counters): BodyAnalysis {
   return {
     async take(taken) {
       const { id, head, known } = taken
-      const bytes = known ? taken.bytes : await decodeBody(taken.bytes, head.headers['content-encoding'])
-      const body = parsedBody(bytes)
+      const encoding = known ? undefined : head.headers['content-encoding']
+      const decoded = await decodeBody(taken.bytes, encoding).catch(() => undefined)
+      const bytes = decoded ?? taken.bytes
+      const body = decoded && parsedBody(decoded)
       const identity = known ? identityOf(known) : identifyCall(head, body)
       const assembly = await explain(taken, identity, body, counters)
       const { contents, body: stored } = await bodyContents(bytes)
@@ -54,7 +56,7 @@ export function createBodyAnalysis(counters: Counters): BodyAnalysis {
           turn: turnIn(assembly),
           ...defined({ words: firstWords(assembly)?.slice(0, LONGEST_WORDS) }),
         }),
-        stored: { body: stored, hashes: [...contents.keys()] },
+        stored: { body: stored, hashes: [...contents.keys()], ...(decoded ? {} : { isEncoded: true as const }) },
       }
     },
     async contents(id, hashes) {
