@@ -8,7 +8,10 @@ import type { HeldForeignCall } from './foreign-limits.ts'
 
 /** Writes calls of other programs beside their way: a fault in here stops no call, is counted, and is reported. */
 export interface CallRecorder {
-  /** Begins the record of a call that leaves now. A process that dies before its end leaves a call without an end on record. */
+  /**
+   * Begins the record of a call that leaves now, or was refused, once a moment has passed: many calls may leave at once, and their
+   * answers come first. A process that dies later than that leaves a call without an end on record.
+   */
   begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording
   /** Counts a call that came. */
   opened(): void
@@ -27,6 +30,7 @@ export interface BegunRecording {
 
 export function createCallRecorder(parts: RecordParts & { readonly warn: (text: string) => void }): CallRecorder {
   const queue = keyedQueue<string>()
+  const pauses = new Set<() => void>()
   let [open, recorded, lost] = [0, 0, 0]
   let lastFault: string | undefined
 
@@ -46,11 +50,13 @@ export function createCallRecorder(parts: RecordParts & { readonly warn: (text: 
 
   return {
     begin(start, call) {
+      const moment = pause()
       // Calls of one program are written in their order: each is compared with the one before.
       const key = `${start.head.headers['user-agent'] ?? ''} ${start.caller.by}`
       let begun: BegunRecord | undefined
       void queue.add(key, async () => {
         try {
+          await moment.over
           begun = await beginRecord(parts, await call())
         } catch (error) {
           lost += 1
@@ -59,6 +65,8 @@ export function createCallRecorder(parts: RecordParts & { readonly warn: (text: 
       })
       return {
         end(ended, held) {
+          // What it held of a budget is given back at once.
+          if (held) moment.end()
           void queue.add(key, async () => {
             try {
               if (begun) {
@@ -82,6 +90,24 @@ export function createCallRecorder(parts: RecordParts & { readonly warn: (text: 
     guarded,
     note,
     state: () => ({ open, recorded, lost, ...defined({ lastFault }) }),
-    settled: () => queue.idle(),
+    settled() {
+      for (const end of pauses) end()
+      return queue.idle()
+    },
+  }
+
+  function pause(): { readonly over: Promise<void>; end(): void } {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(end, MOMENT_MS)
+    pauses.add(end)
+    function end(): void {
+      pauses.delete(end)
+      clearTimeout(timer)
+      resolve()
+    }
+    return { over: promise, end }
   }
 }
+
+/** ms. */
+const MOMENT_MS = 100

@@ -38,12 +38,14 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     const time = clock.time()
     let began = clock.monotonic()
     const stop = new AbortController()
-    const said = analysed(id, start)
     const noted: { admission?: Admission; url?: string; status?: number; firstByteMs?: number; reader?: AnswerReader } =
       {}
+    /** What its body says: taken apart once, when it is first asked for. */
+    let taken: Promise<AnalysedBody | undefined> | undefined
+    const said = () => (taken ??= analysed(id, start))
     /** The call as it leaves, and what that says. */
     let leaving: ForeignCallStart & Pick<BegunCall, 'cut'> = start
-    let left: Promise<AnalysedBody | undefined> = said
+    let left = said
     let isDirty = parts.secrets !== undefined
     let held: HeldForeignCall | undefined
     let recording: BegunRecording | undefined
@@ -73,19 +75,20 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
       if (!made.body) return
       const { 'content-encoding': _encoding, ...headers } = start.head.headers
       leaving = { ...leaving, head: { ...start.head, headers }, body: made.body }
-      left = analysed(cutName(id), leaving)
+      const sent = analysed(cutName(id), leaving)
+      left = () => sent
     }
 
     const record = (): BegunRecording =>
-      recorder.begin(start, async () => ({
+      (recording ??= recorder.begin(start, async () => ({
         ...leaving,
         id,
         time,
-        said: await said,
-        left: await left,
+        said: await said(),
+        left: await left(),
         isDirty,
         ...defined({ url: noted.url }),
-      }))
+      })))
 
     return {
       id,
@@ -99,7 +102,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         noted.url = url
         // What it waited for before is no time of the provider's.
         began = clock.monotonic()
-        recording ??= record()
+        record()
       },
       answered(status, headers) {
         noted.status = status
@@ -121,10 +124,9 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
       end(end) {
         if (isOver) return
         isOver = true
-        recording ??= record()
         const { url: _, ...rest } = noted
         const durationMs = clock.monotonic() - began
-        recording.end({ ...defined(rest), end, admission: noted.admission, durationMs }, held)
+        record().end({ ...defined(rest), end, admission: noted.admission, durationMs }, held)
       },
     }
   }

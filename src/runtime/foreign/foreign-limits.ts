@@ -21,8 +21,8 @@ export interface CallToHold {
   readonly id: string
   readonly start: ForeignCallStart
   /** What its body says as its program sent it, and as it leaves; `undefined`: it could not be taken apart. */
-  readonly said: Promise<AnalysedBody | undefined>
-  readonly left: Promise<AnalysedBody | undefined>
+  said(): Promise<AnalysedBody | undefined>
+  left(): Promise<AnalysedBody | undefined>
   readonly signal: AbortSignal
   stop(): void
 }
@@ -60,7 +60,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     if (!budgets.appliesTo()) return { held: undefined }
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
-    const [body, account] = [await said, (await left)?.account]
+    const [body, account] = [await said(), (await left())?.account]
     if (!body || !account || body.identity.kind === 'count') return { held: undefined }
     const { identity } = body
     const channel = channelOf(identity)
