@@ -145,6 +145,7 @@ export type {
 } from './capability/runtime/calls.ts'
 export type {
   Admission,
+  EmbeddingsCaller,
   ForeignCallEnd,
   ForeignCallService,
   ForeignCallStart,

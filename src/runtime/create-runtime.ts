@@ -23,6 +23,7 @@ import { createPairings } from './channels/pairings.ts'
 import { complete, completionSize } from './completions/completion.ts'
 import { createConfigurationService } from './configuration/configuration-service.ts'
 import { createForeignServices } from './foreign/foreign-services.ts'
+import { recordedEmbeddings } from './foreign/recorded-embeddings.ts'
 import { homeAt } from './home/home.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -264,12 +265,15 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return offered.list?.()
     },
     complete: completed,
-    async embeddings(model, body) {
+    async embeddings(model, body, from) {
       refuseWhenClosing()
       if (!parts.models.embeddings) throw new RuntimeError('model-not-found', 'There are no providers here.', { model })
-      return parts.models.embeddings(model, body).catch((error: unknown) => {
-        throw runtimeFailure(error)
-      })
+      const { embeddings } = parts.models
+      return recordedEmbeddings({ foreign: programs.foreign, embed: embeddings }, { model, body, from }).catch(
+        (error: unknown) => {
+          throw runtimeFailure(error)
+        },
+      )
     },
     completionSize: (input) => completionSize({ context, models, clock }, input),
     ...createPreviews(previewParts, capabilities),

@@ -66,6 +66,35 @@ test('the configured model embeds texts, as numbers or as the bytes that the cli
   await assert.rejects(client.embeddings.create({ model: 'foreword', input: [[1, 2]] }), /Send texts, not tokens/)
 })
 
+test('a call for a named model is on record with what it cost, and is held to a budget', async (t) => {
+  const { url, bodies } = await embeddingServer(t)
+  const { runtime } = await openedHome(
+    t,
+    {},
+    {
+      providers: { lab: { kind: 'openai-compatible', baseURL: url } },
+      models: { 'lab/small': { window: 8_000, price: { input: 1, output: 1 } } },
+      budgets: [{ limit: { usd: 0.001 }, per: 'day' }],
+    },
+  )
+  const { server } = served(runtime)
+  const fetch = (input: string | URL | Request, init?: RequestInit) => server.fetch(new Request(input, init))
+  const client = new OpenAI({ apiKey: TOKEN, baseURL: 'http://127.0.0.1:4141/v1', maxRetries: 0, fetch })
+  await client.embeddings.create({ model: 'lab/small', input: ['Four'], encoding_format: 'float' })
+  await assert.rejects(
+    client.embeddings.create({ model: 'lab/small', input: 'word '.repeat(5_000), encoding_format: 'float' }),
+    (error) => error instanceof APIError && error.status === 402,
+  )
+  assert.equal(bodies.length, 1)
+  await runtime.foreign.settled()
+  const [refused, sent] = await runtime.store.findCalls({ limit: 10 })
+  assert.equal(sent?.foreign?.kind, 'embedding')
+  assert.equal(sent.model, 'lab/small')
+  assert.equal(sent.outcome?.usage?.promptTokens, 3)
+  assert.equal(sent.outcome.wire?.bytes, JSON.stringify(bodies[0]).length)
+  assert.equal(refused?.outcome?.error?.code, 'over-budget')
+})
+
 test('a named model is asked with the request as it is, and its answer comes back', async (t) => {
   const { url, bodies } = await embeddingServer(t)
   const client = await gateway(t, { providers: { lab: { kind: 'openai-compatible', baseURL: url } } })

@@ -30,6 +30,15 @@ export interface ForeignCallStart {
   readonly secrets: 'refuse' | 'warn'
 }
 
+/** Who asks for embeddings. */
+export interface EmbeddingsCaller {
+  readonly caller: Caller
+  /** As its `user-agent` says. */
+  readonly program?: string
+  /** Aborted where it has left. */
+  readonly signal: AbortSignal
+}
+
 /** `wait`: until the budget has room for it, so long, ms, and then it is refused. */
 export type OverBudgetRule = { readonly type: 'refuse' } | { readonly type: 'wait'; readonly milliseconds: number }
 

@@ -38,7 +38,7 @@ import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
 import type { PersonsDecision, WaitingApproval } from './approvals.ts'
-import type { ForeignCallService } from './foreign-calls.ts'
+import type { EmbeddingsCaller, ForeignCallService } from './foreign-calls.ts'
 import type { ForeignSessionService } from './foreign-sessions.ts'
 import type { BudgetReport } from './budgets.ts'
 import type { CallPrice, CostOptions, CostReport, CostSums } from './costs.ts'
@@ -122,10 +122,11 @@ export interface Runtime {
   completionSize(input: CompletionInput): Promise<CompletionSize>
 
   /**
-   * Passes a request for embeddings on to the provider of a model, in OpenAI's format, and returns its answer as it is. It is on no
-   * record. Rejects with `model-not-found`, or with the failure of the provider.
+   * Passes a request for embeddings on to the provider of a model, in OpenAI's format, and returns its answer as it is. It is on
+   * record as a call of the program that asked. Rejects with `model-not-found`, `over-budget`, `secret-in-body`, or with the failure
+   * of the provider.
    */
-  embeddings(model: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
+  embeddings(model: string, body: Readonly<Record<string, unknown>>, from: EmbeddingsCaller): Promise<unknown>
   /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
   preview(options: PreviewOptions): Promise<Preview>
   /** The exact request of an earlier call, built again and checked against its digest. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fileEmbedder, type Route, route, type Runtime } from '../../../capability.ts'
-import { errorMessage } from '../../../platform.ts'
+import { defined, errorMessage } from '../../../platform.ts'
 import { HttpFailure, ignoredHeader, json, requestedModel } from '../../../server.ts'
 
 const embeddingsBody = z.looseObject({
@@ -33,15 +33,18 @@ export function embeddingsRoute(runtime: Runtime): Route {
     scope: 'talk',
     tag: 'openai',
     summary: "Embeds texts in OpenAI's format",
-    description: 'A named model is asked with the request as it is. Embeddings are on no record.',
+    description:
+      'A named model is asked with the request as it is, and the call is on record. What the configured model embeds is not.',
     holdsFiles: true,
     body: embeddingsBody,
     answers: {
       200: { description: 'A vector for each text', schema: z.looseObject({ data: z.array(z.looseObject({})) }) },
     },
-    async handle({ body }) {
+    async handle({ body, caller, request }) {
       const model = requestedModel(body.model)
-      return model === undefined ? configuredEmbeddings(runtime, body) : json(await runtime.embeddings(model, body))
+      if (model === undefined) return configuredEmbeddings(runtime, body)
+      const program = request.headers.get('user-agent') ?? undefined
+      return json(await runtime.embeddings(model, body, { caller, ...defined({ program }), signal: request.signal }))
     },
   })
 }
