@@ -1,9 +1,7 @@
 // Keeps the temporary files of the tests in memory where that is possible. The stores of some thousand homes are written
 // with fsync, as those of users are, and on a disk the tests would wait for it longer than they run.
-//
-// The process that starts the tests makes the folder, gives it to all others as TMPDIR, and removes it at its end.
-import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
@@ -11,7 +9,9 @@ const PREFIX = 'foreword-tests-'
 /** Several times what the tests need at once. */
 const NEEDED_BYTES = 2 * 2 ** 30
 
-if (process.env['NODE_TEST_CONTEXT'] === undefined && isLargeEnough()) {
+/** Sets TMPDIR to a folder in memory, which is removed at the end. Does nothing where there is too little memory, or none. */
+export function keepTemporaryFilesInMemory() {
+  if (!isLargeEnough()) return
   removeLeftovers()
   const folder = makeFolder()
   if (folder !== undefined) process.env['TMPDIR'] = folder
