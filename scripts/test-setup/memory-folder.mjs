@@ -2,6 +2,7 @@
 // with fsync, as those of users are, and on a disk the tests would wait for it longer than they run.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
@@ -9,12 +10,14 @@ const PREFIX = 'foreword-tests-'
 /** Several times what the tests need at once. */
 const NEEDED_BYTES = 2 * 2 ** 30
 
-/** Sets TMPDIR to a folder in memory, which is removed at the end. Does nothing where there is too little memory, or none. */
+/** Sets TMPDIR to a folder in memory, which is removed at the end. Does nothing where there is too little memory. */
 export function keepTemporaryFilesInMemory() {
   if (!isLargeEnough()) return
   removeLeftovers()
   const folder = makeFolder()
-  if (folder !== undefined) process.env['TMPDIR'] = folder
+  if (folder === undefined) return
+  process.env['SYSTEM_TMPDIR'] = tmpdir()
+  process.env['TMPDIR'] = folder
 }
 
 function isLargeEnough() {
