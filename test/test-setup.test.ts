@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -40,7 +40,11 @@ test('an error that nothing catches fails its file and is shown, in a promise an
   }
 })
 
-test('the temporary files of a run are in a folder of its own where memory holds them, and go with it', (t) => {
+test('the temporary files of a run are in a folder of its own where memory holds them, and go with it; those of a killed run go, too', (t) => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const killed = `/dev/shm/foreword-tests-${pid}`
+  if (existsSync('/dev/shm')) mkdirSync(join(killed, 'home'), { recursive: true })
+  t.after(() => rmSync(killed, { recursive: true, force: true }))
   const { status, output } = runFile(
     t,
     `test('one', (t) => t.diagnostic(existsSync(process.env.TMPDIR ?? '/tmp') + ' ' + process.env.TMPDIR))`,
@@ -51,4 +55,5 @@ test('the temporary files of a run are in a folder of its own where memory holds
   if (!folder!.startsWith('/dev/shm/')) return t.skip('there is no memory for temporary files here')
   assert.match(folder!, /^\/dev\/shm\/foreword-tests-\d+$/)
   assert.ok(!existsSync(folder!))
+  assert.ok(!existsSync(killed))
 })

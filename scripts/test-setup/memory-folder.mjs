@@ -7,8 +7,8 @@ import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'foreword-tests-'
-/** Several times what the tests need at once. */
-const NEEDED_BYTES = 2 * 2 ** 30
+/** Many times what the tests need at once. */
+const NEEDED_BYTES = 512 * 2 ** 20
 
 /** Sets TMPDIR to a folder in memory, which is removed at the end. Does nothing where there is too little memory. */
 export function keepTemporaryFilesInMemory() {
