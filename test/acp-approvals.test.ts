@@ -38,7 +38,11 @@ test('a call is asked about with its difference, runs once allowed, and is shown
   const editor = await startEditor(context, { environment, decide: () => choose('once') })
   const id = await newSession(editor, workspace)
   assert.equal(
-    await say(editor, id, `${write}\n/say Written.\n${edit}\n/call shell {"cmd": "cat a.txt"}\n/say Done.`),
+    await say(
+      editor,
+      id,
+      `${write}\n/say Written.\n${edit}\n/say Edited.\n/call shell {"cmd": "cat a.txt"}\n/say Done.`,
+    ),
     'end_turn',
   )
   assert.equal(readFileSync(join(workspace, 'a.txt'), 'utf8'), 'one\nthree\n')

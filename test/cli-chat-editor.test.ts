@@ -197,7 +197,7 @@ test('a request to end gives the terminal back and says what was not sent', asyn
   end('SIGTERM')
   assert.equal((await chat).code, 143)
   assert.match(
-    await screen.until(/Continue with/),
+    await screen.until(/Continue with .*\.$/),
     /Once upon\nNot sent: second\nThe running turn continues\. .*\nContinue with `foreword chat --session session-1`\.$/,
   )
   assert.ok(screen.written().includes('\u001B[?2004l'))

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -8,7 +17,7 @@ import { loadConfiguration } from '../src/runtime.ts'
 import { openRuntime } from './home/features.ts'
 import { isBuiltInName } from '../src/capabilities/tool-names.ts'
 import { openedHome, until } from './home/opened-home.ts'
-import { folderWith } from './skills/folder-with.ts'
+import { systemTemporaryFolder } from './tool/system-temporary-folder.ts'
 
 /** Programs run with a sandbox and without one. */
 const allowed = (...allowedTools: readonly string[]) =>
@@ -252,8 +261,9 @@ function notesVault(changes: Readonly<Record<string, string>> = {}) {
 
 /** A PATH with a program that prints its arguments, one a line. */
 function pathWith(t: TestContext, program: string): string {
-  const folder = folderWith(t, { [program]: '#!/bin/sh\nfor word in "$@"; do echo "<$word>"; done\n' })
-  chmodSync(join(folder, program), 0o755)
+  const folder = mkdtempSync(join(systemTemporaryFolder, 'foreword-programs-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, program), '#!/bin/sh\nfor word in "$@"; do echo "<$word>"; done\n', { mode: 0o755 })
   return `${folder}:${process.env['PATH']}`
 }
 

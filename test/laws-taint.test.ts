@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from './arbitrary/characters.ts'
 import {
   assemble,
   type AssemblyInput,
@@ -142,7 +143,7 @@ test('no call is asked about because of nothing, and whatever is set, more texts
 test('what a person reads about texts is short and has nothing that could not be seen', () => {
   const text = fc.record({
     kind: fc.constantFrom('file' as const, 'web' as const, 'tool' as const),
-    ref: fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('\u{1b}[2J\u{202e}\r\n')),
+    ref: fc.oneof(fc.string({ unit: anyCharacter, maxLength: 300 }), fc.constant('\u{1b}[2J\u{202e}\r\n')),
     tool: fc.constantFrom('t', 'u'),
   })
   forAll(fc.array(text, { minLength: 1, maxLength: 30 }), (texts) => {

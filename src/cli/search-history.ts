@@ -92,10 +92,8 @@ export function snippet(passage: string, query: string, limit: number): readonly
   return pieces.filter(({ word }) => word !== '')
 }
 
-const words = new Intl.Segmenter(undefined, { granularity: 'word' })
-
 function wordsOf(text: string): readonly { readonly word: string; readonly at: number }[] {
-  return [...words.segment(text)]
+  return [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)]
     .filter(({ isWordLike }) => isWordLike)
     .map(({ segment, index }) => ({ word: segment, at: index }))
 }

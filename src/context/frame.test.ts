@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../test/arbitrary/characters.ts'
 import { attachmentText } from './attachment.ts'
 import { countedInFrame, framed, frameOf, inFrame, unframed } from './frame.ts'
 import { sha256Text } from './sha256-text.ts'
 
 /** Lines of people, and lines of somebody who wants to leave the frame. */
 const line = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(
     '=',
@@ -37,7 +38,7 @@ const text = fc
   )
   .chain((lines) => fc.constantFrom('\n', '\r\n', '\u2028', '\v', '\u0085').map((end) => lines.join(end)))
 const title = fc.record({
-  what: fc.string({ unit: 'binary' }),
+  what: fc.string({ unit: anyCharacter }),
   as: fc.constantFrom('material' as const, 'guidance' as const),
 })
 
@@ -95,7 +96,7 @@ test('the same text has the same frame, and another text another one', () => {
 
 test('the digest is the SHA-256 of the text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (content) => {
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (content) => {
       assert.equal(sha256Text(content), hash('sha256', content, 'hex'))
     }),
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../test/arbitrary/characters.ts'
 import { addNeutralized, neutralizedWords, neutralLine, neutralText } from './neutral-text.ts'
 
 const TOKENS = [
@@ -37,7 +38,7 @@ const hostile = fc
       fc.constantFrom(...TOKENS, ...TOKENS.map((token) => token.slice(0, -1)), '<', '>', '|', '[', ']', '\r', '\r\n'),
       fc.constantFrom('\u202e', '\u2066', '\u200b', '\u200d', '\u200c', '\ufeff', '\u{e0041}', '\u{e0100}', '\ud800'),
       fc.constantFrom('\u001b]0;x\u0007', '\u009b31m', '\0', '👩', '👩‍🚀', '❤️', 'می‌خواهم', '# ', '---', '```', '\n'),
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ unit: anyCharacter, maxLength: 4 }),
       fc.string({ unit: 'grapheme', maxLength: 4 }),
     ),
     { maxLength: 12 },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../test/arbitrary/characters.ts'
 import { splitIntoChunks } from './chunks.ts'
 import type { Chunk } from './engine.ts'
 
@@ -32,7 +33,7 @@ const marks = fc.constantFrom(
   '   ',
 )
 const texts = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400, size: 'max' }),
+  fc.string({ unit: anyCharacter, maxLength: 400, size: 'max' }),
   fc.array(fc.oneof(words, marks), { maxLength: 300, size: 'max' }).map((parts) => parts.join('')),
 )
 const options = fc.record({ size: fc.integer({ min: 32, max: 200 }), overlap: fc.integer({ min: 0, max: 100 }) })

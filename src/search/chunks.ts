@@ -153,8 +153,9 @@ interface LongSpan {
   readonly lined: boolean
 }
 
-const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
-const characters = new Intl.Segmenter('und', { granularity: 'grapheme' })
+// Made with the first text: every start of a program loads this file, and hardly any divides a text.
+let sentences: Intl.Segmenter | undefined
+let characters: Intl.Segmenter | undefined
 /** Characters past the limit that are read, so that a sentence or character at the limit is seen whole. */
 const LOOKAHEAD = 64
 
@@ -188,7 +189,7 @@ function overlapStart(text: string, span: LongSpan, cut: number, overlap: number
   const line = window.indexOf('\n') + 1
   if (span.lined) return line > 0 && line < window.length ? from + line : cut
   const prose = unwrapped(text.slice(span.start, cut))
-  const sentence = sentences.segment(prose).containing(from - span.start)
+  const sentence = inSentences(prose).containing(from - span.start)
   const next = sentence ? span.start + sentence.index + sentence.segment.length : cut
   if (next < cut) return next
   const word = /\s\S/u.exec(window)
@@ -203,7 +204,7 @@ function lineEnd(text: string, low: number, high: number): number | undefined {
 
 function sentenceEnd(text: string, span: LongSpan, low: number, high: number): number | undefined {
   const prose = unwrapped(text.slice(span.start, Math.min(span.end, high + LOOKAHEAD)))
-  const sentence = sentences.segment(prose).containing(high - span.start)
+  const sentence = inSentences(prose).containing(high - span.start)
   const end = span.start + (sentence?.index ?? 0)
   return end > low ? end : undefined
 }
@@ -216,9 +217,15 @@ function whitespaceEnd(text: string, low: number, high: number): number | undefi
 /** The last position up to `high` that is not inside a grapheme, which may have many code points. */
 function characterEnd(text: string, start: number, high: number): number {
   const slice = text.slice(start, high + LOOKAHEAD)
+  characters ??= new Intl.Segmenter('und', { granularity: 'grapheme' })
   const index = characters.segment(slice).containing(high - start)?.index ?? high - start
   if (index > 0) return start + index
   return isLowSurrogate(text.charCodeAt(high)) ? high - 1 : high
+}
+
+function inSentences(prose: string): Intl.Segments {
+  sentences ??= new Intl.Segmenter('und', { granularity: 'sentence' })
+  return sentences.segment(prose)
 }
 
 /** The text with line breaks as spaces: for Unicode's rules, a wrapped line would end a sentence. Keeps the length. */

@@ -1,4 +1,5 @@
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+// Made with the first text: every start of a program loads this file, and hardly any divides a text.
+let segmenter: Intl.Segmenter | undefined
 /** Scripts without spaces whose words dictionaries divide in more than one way. */
 const ideographs = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u
 
@@ -17,6 +18,7 @@ export function splitWords(text: string): readonly string[] {
 export function* eachWord(text: string): Generator<{ readonly word: string; readonly pairs: readonly string[] }> {
   // Unicode keeps words with a colon inside together, as in Swedish; `title:life` is two words.
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(':', ' ')
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
   for (const { segment, isWordLike } of segmenter.segment(plain)) {
     if (isWordLike) yield { word: segment, pairs: ideographs.test(segment) ? characterPairs(segment) : [] }
   }

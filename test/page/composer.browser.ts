@@ -17,6 +17,12 @@ const field = (page: Page) => page.getByLabel('Message', { exact: true })
 const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
 const attachments = (page: Page) => page.getByRole('list', { name: 'Attachments' })
 
+/** Returns when requests of the page fail: a browser that was told to be offline is so a moment later. */
+async function loseNetwork(page: Page): Promise<void> {
+  await page.context().setOffline(true)
+  await page.waitForFunction(`fetch('/api/status').then(() => false, () => true)`)
+}
+
 /** Gives files to the page as a program of the person would: by pasting or by dropping them. */
 async function give(page: Page, how: 'paste' | 'drop', name: string, text: string): Promise<void> {
   await page.evaluate(`{
@@ -278,7 +284,7 @@ test('5. a message that cannot be sent now is sent as soon as the gateway is rea
   await strip(page)
     .getByText(/ of .* tokens/)
     .waitFor()
-  await page.context().setOffline(true)
+  await loseNetwork(page)
   await page.keyboard.press('Enter')
   const alert = page.locator('#main').getByRole('alert')
   await alert.getByText('The gateway cannot be reached.').waitFor()
@@ -294,7 +300,7 @@ test('5. that the gateway is away is said once, and the page is as before when i
   await strip(page)
     .getByText(/ of .* tokens/)
     .waitFor()
-  await page.context().setOffline(true)
+  await loseNetwork(page)
   await page.getByLabel('Search sessions').fill('tides')
   await page.getByText('The list is read again by itself.').waitFor()
   const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/context'))

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { defined } from '../../src/platform.ts'
 import { type Spawned, spawnForeword } from '../cli/gateway-process.ts'
 
 /** A home whose provider `anthropic` is a scripted vendor, and a folder of programs that stand in for agents. */
@@ -41,6 +42,8 @@ export function wrappedHome(t: TestContext, vendor: string, more: Readonly<Recor
     PATH: programs,
     NO_COLOR: '1',
     OLLAMA_HOST: '127.0.0.1:1',
+    // Compiled modules of earlier runs are not in the folder for temporary files.
+    ...defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
     ...more,
   }
   return {

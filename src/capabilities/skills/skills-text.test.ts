@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../../test/arbitrary/characters.ts'
 import { skillLine, skillsFullText, skillsListText } from './skills-text.ts'
 
 const skills = [
@@ -46,7 +47,7 @@ test('a list shows 1,024 characters of a description, and never half of one', ()
 
 test('a list has as many lines as skills, whatever their descriptions say', () => {
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' })), (descriptions) => {
+    fc.property(fc.array(fc.string({ unit: anyCharacter })), (descriptions) => {
       const list = skillsListText(descriptions.map((description) => ({ name: 'a', description, body: '' })))
       const [, lines = ''] = list.split('## Available skills\n\n')
       assert.equal(lines.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).length - 1, descriptions.length)

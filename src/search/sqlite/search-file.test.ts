@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../../test/arbitrary/characters.ts'
 import { topicEmbedder } from '../../testing.ts'
 import type { IndexedDocument, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
@@ -38,7 +39,7 @@ test('no question whatever is syntax', async (context) => {
     ' ',
   )
   const questions = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 200, size: 'max' }),
+    fc.string({ unit: anyCharacter, maxLength: 200, size: 'max' }),
     fc.array(pieces, { maxLength: 30, size: 'max' }).map((parts) => parts.join('')),
   )
   await fc.assert(
@@ -58,7 +59,7 @@ test('no question whatever is syntax', async (context) => {
 test('any indexed word is found, whatever text is around it', async (context) => {
   const engine = await opened(context, ':memory:')
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100, size: 'max' }), async (around) => {
+    fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 100, size: 'max' }), async (around) => {
       await engine.index({ ...document('a', `${around} springs ${around}`), digest: around })
       const { hits } = await engine.search({ text: 'springs', collections: ['all'] })
       assert.equal(hits.length, 1)

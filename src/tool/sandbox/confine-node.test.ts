@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
+import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
 import { confineNode, findNodeSandbox } from './confine-node.ts'
 import { trySandbox } from './find-bubblewrap.ts'
 
@@ -14,7 +14,7 @@ test(
   'a program of Foreword sees the files that it needs, Node and its libraries, and nothing else',
   { skip },
   async (t) => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'confined-node-')))
+    const folder = realpathSync(mkdtempSync(join(systemTemporaryFolder, 'confined-node-')))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     writeFileSync(join(folder, 'beside.txt'), 'beside')
     const program = join(folder, 'program.mjs')

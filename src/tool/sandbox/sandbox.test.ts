@@ -5,9 +5,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { homedir, tmpdir } from 'node:os'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
 import { readAccess } from '../access/read-access.ts'
 import { cleanEnvironment } from '../process/clean-environment.ts'
 import { programResult } from '../process/program.ts'
@@ -37,7 +38,7 @@ async function box(
   policy: object | ((top: string) => object) = {},
   readOnly: readonly string[] = [],
 ): Promise<Box> {
-  const top = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-')))
+  const top = await realpath(await mkdtemp(join(systemTemporaryFolder, 'sandbox-')))
   t.after(() => rm(top, { recursive: true, force: true }))
   const home = join(top, 'home')
   const workspace = join(home, 'workspace')

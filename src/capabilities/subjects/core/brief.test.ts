@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../../../test/arbitrary/characters.ts'
 import { readBrief, tasteConflicts } from './brief.ts'
 import { splitLines } from './lines.ts'
 
@@ -81,7 +82,7 @@ for (const end of ['\n', '\r\n', '\r']) {
 
 test('any text is a brief, and its intent declares nothing any more', () => {
   const text = fc.array(
-    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('Tastes: a', '\n', '\r', '**', '\uFEFF')),
+    fc.oneof(fc.string({ unit: anyCharacter }), fc.constantFrom('Tastes: a', '\n', '\r', '**', '\uFEFF')),
   )
   fc.assert(
     fc.property(text, (parts) => {

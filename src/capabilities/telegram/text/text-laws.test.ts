@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
+import { anyCharacter } from '../../../../test/arbitrary/characters.ts'
 import type { FormattedText } from './formatted-text.ts'
 import { formatMarkdown } from './markdown.ts'
 import { messageParts } from './message-parts.ts'
@@ -8,7 +9,7 @@ import { messageParts } from './message-parts.ts'
 const SIGNS = Array.from('*_~`#>|[]()!<&;:\\-+= \n\t1.')
 const PIECES = ['```', '\n\n', '](http://a.example)', '👍', '👩‍🚀', '\ud800', 'ab', '  ']
 const anything = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200, size: 'max' }),
+  fc.string({ unit: anyCharacter, maxLength: 200, size: 'max' }),
   fc.array(fc.constantFrom(...SIGNS, ...PIECES), { maxLength: 80, size: 'max' }).map((list) => list.join('')),
 )
 
