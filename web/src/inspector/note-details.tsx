@@ -35,6 +35,7 @@ export function NoteDetails({ session, entry, manifest, ...inspected }: NoteDeta
       <p>
         {note.by === undefined ? 'An index, without words of a model.' : 'The model wrote words of it.'}
         {data.fault !== undefined && note === newest && ` Its last answer became no note (${data.fault}).`}
+        {data.noWords !== undefined && note === newest && ` ${data.noWords}`}
       </p>
       <Fold summaryClassName="text-soft" summary={`What it covers: ${turnsText(note.turns)}`}>
         <Covered {...inspected} session={session} note={note} manifest={manifest} />
