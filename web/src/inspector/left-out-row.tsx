@@ -10,6 +10,7 @@ import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
 import { entryTitle } from './entry-words.ts'
 import { leftOutTexts } from './left-out-texts.ts'
+import { NoteDetails } from './note-details.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 
 interface LeftOutRowProps extends Inspected {
@@ -33,7 +34,11 @@ export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): 
       <div className="flex flex-col gap-2 pb-2 text-xs">
         <EntryPlace {...inspected} entry={entry} manifest={manifest} />
         <EntryOrigin entry={entry} pieces={[]} isForeign={inspected.program !== undefined} />
-        <Texts {...inspected} entry={entry} manifest={manifest} />
+        {entry.layer === 'note' ? (
+          <NoteDetails {...inspected} entry={entry} manifest={manifest} />
+        ) : (
+          <Texts {...inspected} entry={entry} manifest={manifest} />
+        )}
       </div>
     </Fold>
   )

@@ -37,6 +37,7 @@ export function NoteDetails({ session, entry, manifest, ...inspected }: NoteDeta
         {data.fault !== undefined && note === newest && ` Its last answer became no note (${data.fault}).`}
         {data.noWords !== undefined && note === newest && ` ${data.noWords}`}
       </p>
+      {entry.outcome === 'omitted' && <EntryText label="Text of the note that was not sent" text={note.text} />}
       <Fold summaryClassName="text-soft" summary={`What it covers: ${turnsText(note.turns)}`}>
         <Covered {...inspected} session={session} note={note} manifest={manifest} />
       </Fold>
