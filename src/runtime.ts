@@ -92,6 +92,7 @@ export {
 export { type GatewayTokens, openGatewayTokens } from './runtime/tokens/gateway-tokens.ts'
 export {
   isExpired,
+  tokenId,
   type ListedToken,
   listedTokens,
   type MadeToken,
