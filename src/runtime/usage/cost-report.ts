@@ -114,7 +114,7 @@ async function sharesOf(
     case 'call':
       return whole(record?.id)
     case 'turn':
-      return whole(turn)
+      return whole(record && turnKey(record))
     case 'agent':
       return whole((await facts(call.session))?.chosen('agent', record?.upTo ?? Number.MAX_SAFE_INTEGER))
     case 'channel':
@@ -125,6 +125,12 @@ async function sharesOf(
     default:
       return divided(by, { call, money, naming, facts: await facts(call.session) })
   }
+}
+
+/** Where a program names no turns, they are counted in each of its conversations anew. */
+function turnKey({ id, session, turn, foreign }: CallRecord): string | undefined {
+  const isCounted = foreign !== undefined && foreign.turn === undefined && turn !== id
+  return isCounted ? `${session}/${turn}` : turn
 }
 
 type Weights = readonly (readonly [key: string | null, weight: number])[]
