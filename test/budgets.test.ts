@@ -67,8 +67,8 @@ test('a call that waits for a budget is counted as waiting, and not as one witho
       [0, 1, 0],
     ],
   )
-  const usage = await gateway.curl<UsageReport>('/api/usage?by=day')
-  assert.deepEqual([usage.total.calls, usage.total.waiting, usage.total.unreported], [1, 1, 0])
+  const used = await gateway.curl<UsageReport>('/api/usage?by=day')
+  assert.deepEqual([used.total.calls, used.total.waiting, used.total.unreported], [1, 1, 0])
   const { stdout } = await gateway.foreword('costs')
   assert.match(stdout, /no price +waiting\n/)
   assert.match(

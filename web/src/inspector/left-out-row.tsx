@@ -9,7 +9,7 @@ import { EntryOrigin } from './entry-origin.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
 import { entryTitle } from './entry-words.ts'
-import { leftOutTexts } from './left-out-texts.ts'
+import { historyTokens, leftOutTexts } from './left-out-texts.ts'
 import { NoteDetails } from './note-details.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 
@@ -60,10 +60,4 @@ function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
       <EntryText label={`Text of ${name ?? title} that was left out`} text={text} />
     </div>
   ))
-}
-
-/** Enough to have every turn that the account names, tokens, rounded so that all rows ask for the same. */
-export function historyTokens({ entries }: Manifest): number {
-  const tokens = entries.reduce((sum, { slot, fullTokens }) => sum + (slot === 'history' ? fullTokens : 0), 0)
-  return Math.min(10_000_000, 2 ** Math.ceil(Math.log2(Math.max(1024, tokens * 2))))
 }

@@ -11,7 +11,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useScenario } from './call-scenario.ts'
 import { EntryText } from './entry-text.tsx'
-import { historyTokens } from './left-out-row.tsx'
+import { historyTokens } from './left-out-texts.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { contentText } from './share-texts.ts'
 
