@@ -16,7 +16,7 @@ export {
   type WordsFault,
   wordsFault,
 } from './context/conversation-note.ts'
-export { isHalfFull, type NotePlan, planNote } from './context/note-plan.ts'
+export { isHalfFull, type NotePlan, noteWordsWithin, planNote } from './context/note-plan.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'
 export { differenceCause } from './context/difference-cause.ts'
@@ -123,6 +123,7 @@ export {
   charsPerFour,
   declared,
   messageTokens,
+  formerCounters,
   smallCounters,
   type TokenCounter,
   tokenx,

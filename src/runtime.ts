@@ -46,6 +46,7 @@ export { lintHome } from './runtime/lint/lint-home.ts'
 export { loadPlugins } from './runtime/load-plugins.ts'
 export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
 export { type OpenOptions, openRuntime, homeStoreDriver } from './runtime/open-runtime.ts'
+export { shortAnswer } from './runtime/notes/short-answer.ts'
 export { createRecords } from './runtime/records.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export { backupHome } from './runtime/backup/backup-home.ts'
@@ -91,6 +92,7 @@ export {
 export { type GatewayTokens, openGatewayTokens } from './runtime/tokens/gateway-tokens.ts'
 export {
   isExpired,
+  tokenId,
   type ListedToken,
   listedTokens,
   type MadeToken,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { APIError } from 'openai'
-import type { BudgetReport } from '../src/capability.ts'
+import type { BudgetReport, CostReport, UsageReport } from '../src/capability.ts'
 import type { WaitingApproval } from '../src/runtime.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 
@@ -45,6 +45,41 @@ test('a call that waits goes on at a reload with a higher limit, and a mistake i
   await gateway.foreword('reload')
   assert.equal((await said).outcome?.type, 'completed')
   assert.match((await gateway.foreword('approve')).stderr, /^No calls wait/)
+})
+
+test('a call that waits for a budget is counted as waiting, and not as one without a price', async (t) => {
+  const gateway = await pricedGateway(t)
+  const { session } = await gateway.say('How high is the water?')
+  setBudgets(gateway, [{ limit: { usd: 0.001 }, per: 'day' }])
+  await gateway.foreword('reload')
+  const said = gateway.say('And now?', { session })
+  await waiting(gateway)
+  const sent = { calls: 1, unpriced: 0, nanoDollars: 12_500_000, money: 0.0125 }
+  for (const by of ['day', 'model', 'session', 'token', 'layer']) {
+    const { total } = await gateway.curl<CostReport>(`/api/costs?by=${by}`)
+    assert.deepEqual(total, { ...sent, waiting: 1, savedNanoDollars: 0 }, by)
+  }
+  const { rows } = await gateway.curl<CostReport>('/api/costs?by=call')
+  assert.deepEqual(
+    rows.map(({ calls, waiting: waits, unpriced }) => [calls, waits, unpriced]),
+    [
+      [1, undefined, 0],
+      [0, 1, 0],
+    ],
+  )
+  const used = await gateway.curl<UsageReport>('/api/usage?by=day')
+  assert.deepEqual([used.total.calls, used.total.waiting, used.total.unreported], [1, 1, 0])
+  const { stdout } = await gateway.foreword('costs')
+  assert.match(stdout, /no price +waiting\n/)
+  assert.match(
+    stdout,
+    /^\$0\.0125 for 1 call, .*\n1 call waits for a budget and was not sent: `foreword approve` shows it\.\n$/m,
+  )
+  setBudgets(gateway, [{ limit: { usd: 2 }, per: 'day' }])
+  await gateway.foreword('reload')
+  assert.equal((await said).outcome?.type, 'completed')
+  const { total } = await gateway.curl<CostReport>('/api/costs?by=day')
+  assert.deepEqual([total.calls, total.waiting, total.unpriced], [2, undefined, 0])
 })
 
 for (const stream of [false, true]) {

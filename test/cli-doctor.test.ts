@@ -55,6 +55,24 @@ test('a new home has no skills, a policy that allows nothing, and no shell', asy
   ])
 })
 
+test('a model whose longest answer is too short for notes is named', async (context) => {
+  const doctor = async (settings: object) => {
+    const { home, environment } = temporaryHome(context)
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'config.json'), JSON.stringify(settings))
+    const { stdout } = await run(['doctor', '--json'], { environment })
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    return brief(findings.filter(({ check }) => check === 'notes'))
+  }
+  const short = { model: 'rehearsal', context: { reserve: 100 } }
+  const message =
+    'rehearsal is asked for answers of at most 100 tokens (`context.reserve`), which is too short for a note: notes are an index.'
+  assert.deepEqual(await doctor(short), [['notes', 'warning', message]])
+  assert.deepEqual(await doctor({ ...short, context: { reserve: 100, notes: 'index' } }), [])
+  assert.deepEqual(await doctor({ ...short, context: { reserve: 100, layout: 'chai' } }), [])
+  assert.deepEqual(await doctor({ model: 'rehearsal' }), [])
+})
+
 test('skills are counted, and what was left out is named with its reason', async (context) => {
   const { code, findings } = await examined(context, {
     'config.json': '{"skills": {"disabled": ["gamma"]}}',

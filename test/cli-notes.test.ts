@@ -26,6 +26,24 @@ test('`foreword notes` shows the notes of a session, has the newest written agai
   assert.match(shown.stdout, /^note-\w{10} {2}\d+ turns?,? .*tokens, an index\n/)
   assert.match(shown.stdout, /The first \d turns stay as said\./)
 
+  // The message takes the room of the notes: they are kept, and what was not sent is named.
+  await gateway.say('high '.repeat(2_950), { session })
+  const unsent = await gateway.foreword('calls', session, 'last')
+  assert.match(
+    unsent.stdout,
+    /Note note-\w+ left out: \d+ tokens wanted, \d+ of 3,400 are free beside what has to be sent; it is kept, and is sent/,
+  )
+  assert.match(
+    unsent.stdout,
+    /notes say what they held; \d+ of them (?:is|are) not sent in this call for want of room\./,
+  )
+  const after = JSON.parse((await gateway.foreword('notes', session, '--json')).stdout) as SessionNotes
+  assert.deepEqual(after.notes.slice(0, notes.length), notes)
+  assert.match((await gateway.foreword('replay', session)).stdout, /^(\d+) of \1 identical\n/)
+  await gateway.say('And now?', { session })
+  const sentAgain = await gateway.foreword('calls', session, 'last')
+  assert.doesNotMatch(sentAgain.stdout, /Note note-\w+ left out/)
+
   const written = await gateway.foreword('notes', session, '--write')
   assert.match(written.stdout, /words of call call_\w+\n[\s\S]*They agreed on feet\./)
   const forgotten = await gateway.foreword('notes', session, '--forget')

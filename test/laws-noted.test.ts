@@ -10,9 +10,11 @@ import {
   type Cut,
   type CutGain,
   type CutWorth,
+  entrySentence,
   expectedCalls,
   layoutOf,
   type Message,
+  noteId,
   type NoteWords,
   type Turn,
 } from '../src/context.ts'
@@ -201,6 +203,72 @@ test('a cut keeps the first turns and the notes that were there, byte for byte, 
         .flatMap(({ messages }) => messages)
       const same = firsts.length + notes.length
       assert.deepEqual(call.messages.slice(0, same), before.messages.slice(0, same))
+    }
+  })
+})
+
+test('a note that is not sent for want of room is named with the turns that it is about, and stays for the next call', () => {
+  const note = (number: number): ConversationNote => ({
+    content: `sha256:${String(number).repeat(64)}`,
+    from: `t${number * 2}`,
+    to: `t${number * 2 + 1}`,
+    turns: 2,
+    text: `Note ${number}. ${'x'.repeat(500)}`,
+  })
+  const turn = (id: string, size: number): Turn => ({
+    id,
+    messages: [{ message: { role: 'user', content: 'q'.repeat(size) } }],
+  })
+  const written = [note(1), note(2)]
+  const cut: Cut = { dropBefore: 't6', first: ['t0', 't1'], notes: written.map(({ text: _text, ...mark }) => mark) }
+  const called = (size: number) =>
+    assemble({
+      layout: layoutOf('auto'),
+      layers: [],
+      history: ['t0', 't1', 't6'].map((id) => turn(id, 100)),
+      earlier: { turns: 4, tokens: 900 },
+      current: turn('t7', size),
+      tools: [],
+      budget: { window: WINDOW, reserve: RESERVE },
+      counter: chars,
+      notes: { written },
+      cut,
+    })
+  const about = ({ manifest, request }: ReturnType<typeof called>) => ({
+    sent: JSON.stringify(request.messages).match(/Note \d\./g),
+    earlier: manifest.entries.flatMap((entry) =>
+      entry.id === 'earlier' ? [entrySentence(entry, manifest)!.replace(/^.*wanted, /, '')] : [],
+    ),
+    notes: manifest.entries.flatMap((entry) =>
+      entry.layer === 'note' && entry.outcome === 'omitted'
+        ? [entrySentence(entry, manifest)!.replace(/^.*sent; /, '')]
+        : [],
+    ),
+    kept: manifest.cut?.notes?.slice(0, 2).map(noteId),
+  })
+  const kept = written.map(noteId)
+  const all = 'and notes say what they held'
+  const stays = 'it is kept, and is sent in the next call that has room for it.'
+  assert.deepEqual(about(called(1_000)), { sent: ['Note 1.', 'Note 2.'], earlier: [`${all}.`], notes: [], kept })
+  assert.deepEqual(about(called(2_800)), {
+    sent: ['Note 2.'],
+    earlier: [`${all}; 1 of them is not sent in this call for want of room.`],
+    notes: [stays],
+    kept,
+  })
+  assert.deepEqual(about(called(3_300)), {
+    sent: null,
+    earlier: [`${all}; 2 of them are not sent in this call for want of room.`],
+    notes: [stays, stays],
+    kept,
+  })
+})
+
+test('with notes, every candidate is in the account once', () => {
+  forTalks((calls) => {
+    for (const { entries } of calls) {
+      const names = entries.map(({ slot, id }) => `${slot} ${id}`)
+      assert.deepEqual([...new Set(names)], names)
     }
   })
 })

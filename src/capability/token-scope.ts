@@ -15,6 +15,10 @@ export interface Caller {
   readonly scope: TokenScope | 'none'
   /** The name of the token; absent for that of the owner. */
   readonly name?: string | undefined
+  /** Of a named token: its own id, which a later token of the same name does not have. */
+  readonly tokenId?: string
+  /** When that token was made, ISO 8601. */
+  readonly tokenMade?: string
 }
 
 /** The owner: a person at this machine, or a request with the token in `data/token`. */

@@ -67,12 +67,23 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
     }
     return `${wanted}, and their share is ${numberText(limit)} of ${numberText(manifest.budget.available)}`
   },
-  shortage: (manifest) => `${freeWords(manifest)} beside what has to be sent`,
+  shortage: (manifest, _, { layer }) => {
+    const kept = layer === 'note' ? '; it is kept, and is sent in the next call that has room for it' : ''
+    return `${freeWords(manifest)} beside what has to be sent${kept}`
+  },
   'low-water': (...about) => cutWords(...about),
   budget: (...about) => cutWords(...about),
   unpaired: () => 'and providers refuse a call without its result, or a result without its call',
-  noted: (_, { turns }) =>
-    typeof turns === 'number' ? 'and notes say what they held' : 'and a note says what it held',
+  noted: (_, { turns, unsent }) => {
+    if (typeof turns !== 'number') {
+      return `and a note says what it held${unsent === undefined ? '' : ', which is not sent in this call for want of room'}`
+    }
+    const some =
+      unsent === undefined
+        ? ''
+        : `; ${unsent} of them ${unsent === 1 ? 'is' : 'are'} not sent in this call for want of room`
+    return `and notes say what they held${some}`
+  },
   undone: () => 'and a person took it back',
   'not-led-by-user': () => 'and a conversation that is sent begins with a message of a person',
   blank: () => 'since it has no text',

@@ -302,7 +302,11 @@ function place(conversation: ConversationInput, { rest, decision, block, gone, n
       : decide(conversation, spare, rest.turns, { gone: gone.map(({ turn }) => turn) })
   const line = cutLine(shown.rest)
   const fitted = placeConversation(shown.rest, line, shown.decision)
-  const covered = gone.flatMap(({ turn, note: by }) => goneSections(turn, { code: 'noted', note: noteId(by) }))
+  const unsent = block.notes.filter((each) => !spare.notes.includes(each))
+  const covered = gone.flatMap(({ turn, note: by }) => {
+    const isSent = note === undefined || !unsent.includes(note)
+    return goneSections(turn, { code: 'noted', note: noteId(by), ...(isSent ? {} : { unsent: 1 }) })
+  })
   const own = cutMarks(shown.rest, line, { ...shown.decision, from: 0 })
   const dropBefore = note
     ? (rest.turns[0]?.id ?? conversation.current.id)
@@ -318,14 +322,15 @@ function place(conversation: ConversationInput, { rest, decision, block, gone, n
     ...(block.notes.length > 0 ? { notes: block.notes.map(noteMark) } : {}),
   }
   const [about, settled] = split(fitted.history)
+  const out = gone.map(({ turn }) => turn)
+  // A new note is about earlier turns, too, where it folds others.
+  const ofEarlier = unsent.filter((each) => each !== note || each.turns > out.length)
+  const earlier = coveredEarlier(conversation, block, out, ofEarlier.length)
   return {
     history: [
-      ...about,
-      ...coveredEarlier(
-        conversation,
-        block,
-        gone.map(({ turn }) => turn),
-      ),
+      // Turns of notes that are not sent are announced as if they had none.
+      ...(earlier.length > 0 ? about.filter(({ entry }) => entry.id !== 'earlier') : about),
+      ...earlier,
       ...block.first.flatMap((turn) => firstSections(turn, spare.first.includes(turn))),
       ...covered,
       ...block.notes.map((each) => noteSection(each, spare.notes.includes(each), counter)),
@@ -359,15 +364,16 @@ function split(sections: readonly Section[]): readonly [readonly Section[], read
   return from < 0 ? [sections, []] : [sections.slice(0, from), sections.slice(from)]
 }
 
-/** Turns that were not loaded and that notes cover count as one candidate. */
+/** Turns that were not loaded and that notes cover count as one candidate. `unsent`: so many of those notes are not sent. */
 function coveredEarlier(
   conversation: ConversationInput,
   block: Block,
   gone: readonly PricedTurn[],
+  unsent: number,
 ): readonly Section[] {
   const { earlier } = conversation
   if (!earlier || earlier.turns === 0 || uncovered(conversation, block, gone).earlier) return []
   const origin: Origin = { kind: 'user', ref: 'earlier' }
-  const reason: Reason = { code: 'noted', turns: earlier.turns }
+  const reason: Reason = { code: 'noted', turns: earlier.turns, ...(unsent > 0 ? { unsent } : {}) }
   return [omittedSection({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]
 }

@@ -30,16 +30,18 @@ interface NoteSituation {
   readonly words?: NoteWords | undefined
   /** What a cut is weighed by that need not be made yet, and the price of an answer, US dollars per million tokens. */
   readonly worth?: (CutWorth & { readonly output: number }) | undefined
+  /** The longest answer of the model, tokens. No bound unless given. */
+  readonly answer?: number | undefined
 }
 
 /**
  * Plans the words of the next note after a call whose turn is over. `undefined` where no cut is near, where it would leave out
- * nothing, and where words lie ready that reach far enough.
+ * nothing, where words lie ready that reach far enough, and where the model cannot answer with a note that is of use.
  */
 export function planNote(
   input: AssemblyInput,
   manifest: Manifest,
-  { ending = false, words, worth }: NoteSituation = {},
+  { ending = false, words, worth, answer = Infinity }: NoteSituation = {},
 ): NotePlan | undefined {
   const { layout, notes, history, current, counter, cut } = input
   const { used, budget, slots } = manifest
@@ -51,10 +53,21 @@ export function planNote(
   const room = Math.max(0, budget.available - (used - slots.history - slots.input))
   if (words && (ending || tokensSince(words.through, input) <= room * BEYOND_WORDS)) return undefined
   const written = notes.written.reduce((sum, { text }) => sum + counter.text(text), 0)
-  const most = Math.min(MOST_WORDS, Math.max(LEAST_WORDS, Math.floor(room * 0.04)))
+  const wanted = Math.min(MOST_WORDS, Math.max(LEAST_WORDS, Math.floor(room * 0.04)))
+  const most = noteWordsWithin(Math.min(answer, budget.window - used - INSTRUCTION), wanted)
+  if (most === undefined) return undefined
   if (!isDue && (words || !worth || !isWorthAsking(input, manifest, most, worth))) return undefined
   const folds = notes.written.length > 0 && written + most + LEAST_WORDS > rule.most * room
   return { through: current.id, folds, most }
+}
+
+/**
+ * The most words of a note that an answer of `answer` tokens holds, tokens, and no more than wanted. `undefined` where so few are
+ * of no use: less than 100.
+ */
+export function noteWordsWithin(answer: number, wanted = MOST_WORDS): number | undefined {
+  const most = Math.min(wanted, Math.floor(answer * SHARE_OF_ANSWER))
+  return most < LEAST_OF_USE ? undefined : most
 }
 
 /** Whether a cut would win clearly with words that are asked for now: reading the prompt once more and the answer are in its cost. */
@@ -88,3 +101,7 @@ function tokensSince(through: string, { history, current, counter }: AssemblyInp
 /** Tokens. */
 const MOST_WORDS = 900
 const LEAST_WORDS = 200
+const LEAST_OF_USE = 100
+
+/** A model writes more than it is asked for, so its longest answer is not filled. */
+const SHARE_OF_ANSWER = 0.8

@@ -13,7 +13,7 @@ export type ReasonCode =
   | 'shortage'
   /** The history was cut down to its low-water mark, in this call or an earlier one. */
   | 'low-water'
-  /** A note says what it held. */
+  /** A note says what it held. `unsent`: so many of the notes about it are not sent in this call, for want of room. */
   | 'noted'
   /** Older than what fits. */
   | 'budget'

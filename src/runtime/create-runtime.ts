@@ -283,7 +283,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     request: ledger.request,
     diff: ledger.diff,
     replay: ledger.replay,
-    ...createUsageService({ ...sums, capabilities }),
+    ...createUsageService({ ...sums, heldCalls: approvals.heldCalls, capabilities }),
     notes: createNoteService({ context, models, clock, budgets, openState }),
     pairings,
     recall,

@@ -6,6 +6,7 @@ import {
   type BrowserSessions,
   type GatewayTokens,
   isExpired,
+  tokenId,
   type NamedToken,
 } from '../runtime.ts'
 import { empty } from './answer.ts'
@@ -73,8 +74,9 @@ export function createGuard({
     }
     const kept = named?.find(hash)
     if (kept === undefined) return undefined
-    const { name, scope } = kept
-    return { visitor: { by: `token:${name}`, name, scope, token: hash }, kept }
+    const { name, scope, made } = kept
+    const own = { tokenId: tokenId(kept), tokenMade: made }
+    return { visitor: { by: `token:${name}`, name, scope, token: hash, ...own }, kept }
   }
 
   /** The caller with this token. Throws for one that has expired. */

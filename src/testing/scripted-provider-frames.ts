@@ -10,12 +10,21 @@ import {
   type Wire,
 } from './scripted-provider-answer.ts'
 
-/** The parts of a response in the format of the request. A test can pause or break the connection between two of them. */
-export function responseFrames(answer: ScriptedAnswer, request: ScriptedRequest): readonly string[] {
-  return FORMATS[request.wire](answer, request, answerUsage(answer, request))
+/**
+ * The parts of a response in the format of the request. A test can pause or break the connection between two of them. `number`: of
+ * the request, from 1. Each answer has an id of its own by it, as those of the providers have.
+ */
+export function responseFrames(answer: ScriptedAnswer, request: ScriptedRequest, number: number): readonly string[] {
+  return FORMATS[request.wire](answer, { request, number }, answerUsage(answer, request))
 }
 
-type Format = (answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage) => readonly string[]
+/** A request with the number of its answer. */
+interface Numbered {
+  readonly request: ScriptedRequest
+  readonly number: number
+}
+
+type Format = (answer: ScriptedAnswer, request: Numbered, usage?: ScriptedUsage) => readonly string[]
 
 const FORMATS: Readonly<Record<Wire, Format>> = {
   ollama: ollamaFrames,
@@ -31,10 +40,10 @@ function answerUsage({ usage, text = '' }: ScriptedAnswer, { bytes }: ScriptedRe
 }
 
 /** Server-sent events of `/v1/chat/completions`: https://platform.openai.com/docs/api-reference/chat-streaming */
-function openaiChatFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
+function openaiChatFrames(answer: ScriptedAnswer, { request, number }: Numbered, usage?: ScriptedUsage): string[] {
   const { model, body } = request
   const event = (fields: object) =>
-    `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1767225600, model, ...fields })}\n\n`
+    `data: ${JSON.stringify({ id: `chatcmpl-${number}`, object: 'chat.completion.chunk', created: 1767225600, model, ...fields })}\n\n`
   const delta = (fields: object, finish_reason: string | null = null) =>
     event({ choices: [{ index: 0, delta: fields, finish_reason }] })
   const call = (index: number, fields: object) => delta({ tool_calls: [{ index, ...fields }] })
@@ -92,19 +101,26 @@ function halves(text: string): string[] {
 }
 
 /** Server-sent events of `/v1/responses`: https://platform.openai.com/docs/api-reference/responses-streaming */
-function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
+function openaiResponsesFrames(answer: ScriptedAnswer, { request, number }: Numbered, usage?: ScriptedUsage): string[] {
   const { model } = request
   const frames: string[] = []
   const event = (type: string, fields: object) => {
     frames.push(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: frames.length, ...fields })}\n\n`)
   }
-  const response = { id: 'resp_1', object: 'response', created_at: 1767225600, model, output: [], service_tier: null }
+  const response = {
+    id: `resp_${number}`,
+    object: 'response',
+    created_at: 1767225600,
+    model,
+    output: [],
+    service_tier: null,
+  }
   event('response.created', { response: { ...response, status: 'in_progress' } })
 
   let output_index = 0
   if (answer.reasoning !== undefined) {
-    const at = { item_id: 'rs_1', output_index, summary_index: 0 }
-    const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: answer.signature ?? null }
+    const at = { item_id: `rs_${number}`, output_index, summary_index: 0 }
+    const item = { type: 'reasoning', id: `rs_${number}`, summary: [], encrypted_content: answer.signature ?? null }
     event('response.output_item.added', { output_index, item })
     event('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } })
     for (const delta of textPieces(answer.reasoning)) event('response.reasoning_summary_text.delta', { ...at, delta })
@@ -113,8 +129,8 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     output_index += 1
   }
   if (answer.text !== undefined) {
-    const at = { item_id: 'msg_1', output_index, content_index: 0 }
-    const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [] }
+    const at = { item_id: `msg_${number}`, output_index, content_index: 0 }
+    const item = { type: 'message', id: `msg_${number}`, role: 'assistant', content: [] }
     event('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } })
     for (const delta of textPieces(answer.text)) event('response.output_text.delta', { ...at, delta, logprobs: [] })
     const content = [{ type: 'output_text', text: textPieces(answer.text).join(''), annotations: [], logprobs: [] }]
@@ -122,7 +138,13 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
     output_index += 1
   }
   for (const [index, { id = callId(request, index), name, namespace, input }] of (answer.toolCalls ?? []).entries()) {
-    const item = { type: 'function_call', id: `fc_${index + 1}`, call_id: id, name, ...defined({ namespace }) }
+    const item = {
+      type: 'function_call',
+      id: `fc_${number}_${index + 1}`,
+      call_id: id,
+      name,
+      ...defined({ namespace }),
+    }
     const text = inputText(input)
     event('response.output_item.added', { output_index, item: { ...item, arguments: '', status: 'in_progress' } })
     event('response.function_call_arguments.delta', { item_id: item.id, output_index, delta: text })
@@ -151,7 +173,7 @@ function openaiResponsesFrames(answer: ScriptedAnswer, request: ScriptedRequest,
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' }
 
 /** Server-sent events of `/v1/messages`: https://platform.claude.com/docs/en/build-with-claude/streaming */
-function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
+function anthropicFrames(answer: ScriptedAnswer, { request, number }: Numbered, usage?: ScriptedUsage): string[] {
   const { model } = request
   const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
   const block = (index: number, content_block: object, deltas: readonly object[]) => [
@@ -167,7 +189,7 @@ function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage
     longWrittenTokens,
   } = usage ?? {}
   const start = {
-    id: 'msg_1',
+    id: `msg_${number}`,
     type: 'message',
     role: 'assistant',
     model,
@@ -222,7 +244,7 @@ function anthropicFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage
 const STOP = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use', 'content-filter': 'refusal' } as const
 
 /** Lines of `/api/chat`: https://docs.ollama.com/api/chat */
-function ollamaFrames(answer: ScriptedAnswer, request: ScriptedRequest, usage?: ScriptedUsage): string[] {
+function ollamaFrames(answer: ScriptedAnswer, { request }: Numbered, usage?: ScriptedUsage): string[] {
   const { model } = request
   const line = (fields: object) => `${JSON.stringify({ model, created_at: '2026-01-01T00:00:00Z', ...fields })}\n`
   const say = (fields: object) => line({ message: { role: 'assistant', content: '', ...fields }, done: false })

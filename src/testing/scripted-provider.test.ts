@@ -45,6 +45,31 @@ for (const id of ['ollama/scripted', 'responses/gpt-5.4', 'anthropic/claude-sonn
   })
 }
 
+for (const [id, names] of Object.entries({
+  'openai/gpt-5.4': /"id":"((?:resp|chatcmpl)[-_]\d+)"/,
+  'anthropic/claude-sonnet-5-5': /"id":"(msg_\d+)"/,
+  'local/scripted': /"id":"(chatcmpl-\d+)"/,
+})) {
+  test(`${id}: every answer has an id of its own, the same in all of its parts`, async () => {
+    next = { text: 'ok' }
+    await collectEvents(await models.model(id))
+    const { path, bytes, headers } = server.requests.at(-1)!
+    const answered = async () => {
+      const { 'content-type': type = '', authorization = '' } = headers
+      const response = await fetch(server.url + path, {
+        method: 'POST',
+        headers: { 'content-type': type, authorization },
+        body: new Uint8Array(bytes),
+      })
+      const found = [...(await response.text()).matchAll(new RegExp(names, 'g'))].map(([, name]) => name)
+      return [...new Set(found)]
+    }
+    const [first, second] = [await answered(), await answered()]
+    assert.deepEqual([first.length, second.length], [1, 1])
+    assert.notEqual(first[0], second[0])
+  })
+}
+
 test('Ollama gets its window, its longest answer and whether to think, in its own parameters', async () => {
   next = { text: 'ok' }
   const model = await models.model('ollama/scripted')

@@ -48,7 +48,9 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
     if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, { models, slots }))
     const request = recordedRequest(wire, path, incoming, bytes, response)
     requests.push(request)
-    await sendAnswer(withReport(await answer(request, requests.length), request, options.cache), request, response)
+    const number = requests.length
+    const given = withReport(await answer(request, number), request, options.cache)
+    await sendAnswer(given, { request, number }, response)
   }
 
   const fail = (error: unknown, response: ServerResponse) =>
@@ -69,7 +71,11 @@ const WIRES: Readonly<Record<string, Wire>> = {
   '/v1/messages': 'anthropic',
 }
 
-async function sendAnswer(answer: ScriptedAnswer, request: ScriptedRequest, response: ServerResponse): Promise<void> {
+async function sendAnswer(
+  answer: ScriptedAnswer,
+  { request, number }: { readonly request: ScriptedRequest; readonly number: number },
+  response: ServerResponse,
+): Promise<void> {
   if (answer.delayMs) await pause(answer.delayMs)
   if (answer.cutAfter === 0) return void response.destroy()
   if (answer.hangAfter === 0) return
@@ -77,7 +83,7 @@ async function sendAnswer(answer: ScriptedAnswer, request: ScriptedRequest, resp
   if (status !== undefined) return sendJson(response, { status, body, headers })
   const type = request.wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
   response.writeHead(200, { 'content-type': type, ...headers })
-  const frames = responseFrames(answer, request)
+  const frames = responseFrames(answer, request, number)
   if (answer.forever !== undefined) return sendForever(frames, answer.forever, response)
   const end = answer.cutAfter ?? answer.hangAfter ?? answer.endAfter ?? frames.length
   if (answer.pieceDelayMs) {

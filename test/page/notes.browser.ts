@@ -38,7 +38,7 @@ async function noted(t: TestContext, note: string, browser: BrowserContextOption
   await row.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Write again' }).waitFor()
-  return { ...opened, notes, rows, row }
+  return { ...opened, session, notes, rows, row }
 }
 
 test('a note opens to the turns that it covers', async (t) => {
@@ -81,6 +81,18 @@ test('an answer that is no note leaves the note as it was, and says why', async 
     .waitFor()
   assert.deepEqual((await notes()).notes, before.notes)
   await page.getByRole('button', { name: 'Write again', disabled: false }).waitFor()
+})
+
+test('a note that is not sent for want of room says so, with its text', async (t) => {
+  const { page, gateway, session, notes } = await noted(t, 'They agreed on feet.')
+  const [note] = (await notes()).notes
+  const { calls } = await gateway.say('high '.repeat(2_950), { session })
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
+  const row = page.locator('summary').filter({ hasText: new RegExp(`${note!.id} left out: .*it is kept`) })
+  await row.first().click()
+  const text = page.getByRole('region', { name: 'Text of the note that was not sent' })
+  await text.waitFor()
+  assert.match(await text.innerText(), /harbour/)
 })
 
 test('notes are left out after a question, and the next call has none', async (t) => {

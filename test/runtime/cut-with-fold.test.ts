@@ -4,7 +4,7 @@ import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
-import { type Opened, opened } from './opened.ts'
+import { homelyPlugins, type Opened, opened } from './opened.ts'
 
 const server = await scriptedProvider({
   answer: ({ bytes }) =>
@@ -29,9 +29,9 @@ async function last(at: Opened, session: string): Promise<SealedManifest> {
 }
 
 /** Talks until the next cut is near and the prompt still fits. */
-async function nearlyFull(t: TestContext, notes: 'model' | 'index') {
+async function nearlyFull(t: TestContext, notes: 'model' | 'index', plugins = homelyPlugins()) {
   const settings = { model: 'local/small', notes, reserve: 600, margin: 0 }
-  const at = await opened(t, { models, settings })
+  const at = await opened(t, { models, settings, plugins })
   let session: string | undefined
   for (let turn = 0; ; turn += 1) {
     const view = await at.say(`Question ${turn}: how high is the water?`, session === undefined ? {} : { session })
@@ -63,6 +63,26 @@ test('the same holds where the owner asks for a head that is composed again', as
   await at.say('And now?', { session })
   assert.equal((await last(at, session)).cutRecord?.why, 'head-changed')
   assert.deepEqual((await at.runtime.replay(session)).different, [])
+})
+
+test('what is announced for a head that is composed again is what its call sends again, with the cut that it makes', async (t) => {
+  let rule = 'Be brief.'
+  const rules = {
+    name: 'rules',
+    version: '1',
+    layers: async () => [{ id: 'rules', layer: 'instructions', renditions: [{ form: 'full' as const, text: rule }] }],
+  }
+  const { at, session } = await nearlyFull(t, 'index', [...homelyPlugins(), rules])
+  const { used } = await last(at, session)
+  rule = 'Be very brief.'
+  const { folded } = await at.runtime.reload({ now: true, session })
+  await at.say('And now?', { session })
+  const { cutRecord, reuse } = await last(at, session)
+  assert.equal(cutRecord?.why, 'head-changed')
+  assert.deepEqual(folded, [
+    { session, tokens: reuse!.again, cut: { turns: cutRecord.turns, tokens: cutRecord.hidden } },
+  ])
+  assert.ok(reuse!.again! < used * 0.5)
 })
 
 test('where a model was to write the note and has written none, a head that is composed again makes no cut', async (t) => {

@@ -35,6 +35,8 @@ const models = createModels({
   },
   models: {
     'local/small': { window: 4_000, maxOutput: 600, tools: true },
+    'local/short': { window: 4_000, maxOutput: 160, tools: true },
+    'local/shorter': { window: 4_000, maxOutput: 120, tools: true },
     'ollama/small': { window: 4_000, maxOutput: 600, tools: true },
   },
 })
@@ -122,6 +124,33 @@ for (const [what, answer] of Object.entries({
     assert.deepEqual((await at.runtime.replay(session)).different, [])
   })
 }
+
+test('a note is planned to what the model can answer', async (t) => {
+  noteAnswer = 'They agreed on feet.'
+  const at = await opened(t, { models, settings: { model: 'local/short', notes: 'model', margin: 0 } })
+  const session = await talk(at, 16)
+  const calls = await at.store.calls(session)
+  const note = calls.find(({ kind }) => kind === 'note')
+  assert.ok(note, 'a note was asked for')
+  const { request } = await at.runtime.request(note.id)
+  assert.match(JSON.stringify(request.messages.at(-1)), /At most 90 words/)
+  assert.ok((await steps(at, session)).some(({ manifest }) => manifest.cut?.notes?.some(({ by }) => by !== undefined)))
+  assert.equal((await at.runtime.notes.list(session)).noWords, undefined)
+})
+
+test('where the longest answer is too short for a note, a person is told, and the note is an index', async (t) => {
+  const before = asked
+  const at = await opened(t, { models, settings: { model: 'local/shorter', notes: 'model', margin: 0 } })
+  const session = await talk(at, 16)
+  const { notes, noWords } = await at.runtime.notes.list(session)
+  assert.equal(asked, before)
+  assert.ok(notes.length > 0)
+  assert.match(
+    noWords!,
+    /^local\/shorter is asked for answers of at most 120 tokens .*too short for a note: notes are an index\.$/,
+  )
+  await assert.rejects(at.runtime.notes.write(session), { code: 'invalid-input', message: /too short for a note/ })
+})
 
 test('without a model the note is an index, and nothing more is asked', async (t) => {
   const before = asked

@@ -30,7 +30,8 @@ export async function gateway(t: TestContext, { answer, configuration = {}, allW
     const { token } = await tokens.named.make({ name, scope: 'talk' }, 'test')
     return new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
   }
-  return { url, client, clientOf, provider, runtime, home }
+  const revoke = (name: string) => tokens.named.revoke(name, 'test')
+  return { url, client, clientOf, revoke, provider, runtime, home }
 }
 
 /** A picture of one pixel. */

@@ -167,6 +167,22 @@ test('a session of another program is exported without its bodies, and can be im
   assert.equal(copy?.manifest.used, call!.manifest.used)
 })
 
+test('turns of sessions whose program names none are told apart in costs', async (t) => {
+  const { gateway } = await openGateway(t)
+  const headers = ['user-agent', 'plain-script/1.0']
+  const first = [user('Name three rivers, and tell me where each of them begins.')]
+  await say(gateway, { headers, messages: first })
+  await say(gateway, { headers, messages: [user('What is a good name for a boat?')] })
+  await say(gateway, { headers, messages: [...first, assistant('Rhine, Elbe, Po.'), user('Which is the longest?')] })
+  const calls = await recordedCalls(gateway)
+  const { rows } = await gateway.runtime.costs({ by: 'turn' })
+  assert.deepEqual(
+    new Map(rows.map(({ key, calls: count }) => [key, count])),
+    new Map(calls.map(({ session, turn }) => [`${session}/${turn}`, 1])),
+  )
+  assert.equal(new Set(calls.map(({ session }) => session)).size, 2)
+})
+
 test('costs are divided by program, token, model, layer and tool', async (t) => {
   const { gateway } = await openGateway(t)
   const tools = [{ name: 'look', description: 'Looks at something.', input_schema: { type: 'object' } }]

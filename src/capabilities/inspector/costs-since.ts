@@ -39,11 +39,11 @@ function startOf({ since, now }: CostsQuestion): string {
   throw new RuntimeError('invalid-input', 'since must be a date or a time in ISO 8601, such as 2026-11-01.')
 }
 
-function sums({ calls, unpriced, nanoDollars, savedNanoDollars: saved }: CostSums): object {
+function sums({ calls, waiting, unpriced, nanoDollars, savedNanoDollars: saved }: CostSums): object {
   return {
     calls,
     unpriced,
     usd: nanoDollars / NANO,
-    ...defined({ saved_usd: saved === undefined ? undefined : saved / NANO }),
+    ...defined({ waiting, saved_usd: saved === undefined ? undefined : saved / NANO }),
   }
 }

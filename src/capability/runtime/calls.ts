@@ -101,6 +101,8 @@ export interface ForecastManifest extends Manifest {
   /** Against the session's call before this one: what a prompt cache can reuse, tokens, and where the change begins. */
   readonly reuse?: {
     readonly tokens: number
+    /** Behind the first change: what was sent before, too, and is sent again. */
+    readonly again?: number
     readonly firstChange?: { readonly id: string; readonly slot: string; readonly cause: string; readonly why?: string }
   }
 }

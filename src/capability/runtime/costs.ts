@@ -30,8 +30,10 @@ export interface CostOptions extends SumRange {
 
 /** Money of some calls. Integers of nano-dollars (a billionth of a US dollar): sums of them are exact. */
 export interface CostSums {
-  /** Calls that have some of it. */
+  /** Calls that have some of it: those that were sent. */
   readonly calls: number
+  /** Calls beside them that wait for a budget: they were not sent, and cost nothing yet. Absent where none does. */
+  readonly waiting?: number
   /** Of them, calls without a price, or whose provider did not report the usage: they are not in the money. */
   readonly unpriced: number
   readonly nanoDollars: number

@@ -10,7 +10,7 @@ export interface NoteService {
   /**
    * Asks the model for new words of the newest note, from the turns that it covers. They stand in the next call; what is behind
    * the note is sent again at its full price. Rejects with `not-found` where there is no note, and with `invalid-input` where the
-   * answer is none.
+   * answer is none, and where the longest answer of the model is too short for one.
    */
   write(session: string): Promise<SessionNote>
 }
@@ -24,6 +24,8 @@ export interface SessionNotes {
   readonly ready?: { readonly through: string; readonly text: string; readonly call: string }
   /** Why the last answer of a model became no note. */
   readonly fault?: string
+  /** Why the model of the session writes none, in a sentence: its longest answer is too short. */
+  readonly noWords?: string
 }
 
 /** One note. */

@@ -18,6 +18,8 @@ export interface FoldedSession {
   readonly session: string
   /** Tokens that the provider's cache had, and that are sent again. */
   readonly tokens?: number
-  /** US dollars. */
+  /** How much more the next call costs, US dollars. Below zero where a cut makes it cheaper. */
   readonly money?: number
+  /** What the next call leaves out for a note, since a nearly full prompt is cut where its head is composed again. */
+  readonly cut?: { readonly turns: number; readonly tokens: number }
 }

@@ -12,7 +12,10 @@ export interface UsageOptions extends SumRange {
 
 /** The usage of some calls as their providers reported it, added up; tokens. */
 export interface UsageSums {
+  /** Calls that were sent. */
   readonly calls: number
+  /** Of the whole time: calls that wait for a budget. They were not sent, and are in no row. Absent where none does. */
+  readonly waiting?: number
   /** Of them, calls whose provider did not report the prompt or the answer: their money is not known. */
   readonly unreported: number
   /** Of them, calls of models whose price is not known. */

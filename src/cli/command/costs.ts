@@ -53,7 +53,8 @@ async function printCosts(call: CommandCall, io: Io): Promise<number> {
   )
   if (call.json) printJson(io, report)
   else if (call.has('csv')) print(io, costCsv(report))
-  else if (report.total.calls === 0) note(io, 'No calls yet. Send a message with `foreword chat`.')
+  else if (report.total.calls === 0 && report.total.waiting === undefined)
+    note(io, 'No calls yet. Send a message with `foreword chat`.')
   else print(io, `${costTable(report, io)}\n\n${totalText(report.total)}`)
   return 0
 }
@@ -69,11 +70,12 @@ function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
     costCell(row),
     share(row, total),
     row.unpriced === 0 ? '' : row.unpriced.toLocaleString('en'),
+    ...(total.waiting === undefined ? [] : [row.waiting === undefined ? '' : row.waiting.toLocaleString('en')]),
   ]
   const lines = rows.map((row) => cells(rowName(by, row), row))
   const others = rest ? [cells(`${rest.rows.toLocaleString('en')} more`, rest)] : []
-  const head = [by, 'calls', 'cost', 'share', 'no price']
-  return fittedTable([head, ...lines, ...others], { right: [1, 2, 3, 4], columns: lineLimit(io), spare: [0] })
+  const head = [by, 'calls', 'cost', 'share', 'no price', ...(total.waiting === undefined ? [] : ['waiting'])]
+  return fittedTable([head, ...lines, ...others], { right: [1, 2, 3, 4, 5], columns: lineLimit(io), spare: [0] })
 }
 
 function rowName(by: string, row: CostRow): string {
@@ -91,12 +93,14 @@ function share({ nanoDollars }: CostSums, total: CostSums): string {
   return total.nanoDollars <= 0 ? '' : `${((100 * nanoDollars) / total.nanoDollars).toFixed(1)} %`
 }
 
-function totalText({ calls, unpriced, money, savedNanoDollars }: CostReport['total']): string {
+function totalText({ calls, waiting = 0, unpriced, money, savedNanoDollars }: CostReport['total']): string {
   const priced = calls - unpriced
   return [
-    money === undefined
-      ? `${plural(calls)}, none of them with a known price.`
-      : `${exactMoneyText(money)} for ${plural(priced)}, by the prices that are known now.`,
+    calls === 0
+      ? 'No call was sent.'
+      : money === undefined
+        ? `${plural(calls)}, none of them with a known price.`
+        : `${exactMoneyText(money)} for ${plural(priced)}, by the prices that are known now.`,
     ...(money === undefined || savedNanoDollars === 0
       ? []
       : savedNanoDollars > 0
@@ -105,6 +109,11 @@ function totalText({ calls, unpriced, money, savedNanoDollars }: CostReport['tot
     ...(unpriced === 0 || money === undefined
       ? []
       : [`${plural(unpriced)} without a known price or a complete report: not in the money.`]),
+    ...(waiting === 0
+      ? []
+      : [
+          `${plural(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a budget and ${waiting === 1 ? 'was' : 'were'} not sent: \`foreword approve\` shows ${waiting === 1 ? 'it' : 'them'}.`,
+        ]),
   ].join('\n')
 }
 

@@ -47,7 +47,7 @@ async function run(connection: GatewayConnection, call: CommandCall, io: Io): Pr
   return 0
 }
 
-function notesText({ notes, first, ready, fault }: SessionNotes, io: Io): string {
+function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io): string {
   const lines = [
     ...(notes.length === 0
       ? ['There are no notes: nothing was cut out of this session, or its notes are left out.']
@@ -57,6 +57,7 @@ function notesText({ notes, first, ready, fault }: SessionNotes, io: Io): string
       : []),
     ...(ready ? [`Words for the next note are ready (call ${ready.call}).`] : []),
     ...(fault === undefined ? [] : [`The last answer of the model became no note (${fault}): the note is an index.`]),
+    ...(noWords === undefined ? [] : [noWords]),
   ]
   return lines.join('\n\n')
 }

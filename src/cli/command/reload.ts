@@ -51,9 +51,11 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
 function foldLines(folded: ReloadResult['folded']): readonly string[] {
   if (!folded) return []
   if (folded.length === 0) return ['Every session begins as it would be composed now: nothing is sent again.']
-  return folded.map(({ session, tokens, money }) => {
-    const cost = money === undefined ? '' : ` ($${money.toFixed(4)})`
-    return `${session}: ${tokens === undefined ? 'composed' : `${tokens} tokens sent again${cost}`} at the next call.`
+  return folded.map(({ session, tokens, money, cut }) => {
+    const cost = money === undefined ? '' : money < 0 ? ` ($${(-money).toFixed(4)} less)` : ` ($${money.toFixed(4)})`
+    const sent = tokens === undefined ? 'composed' : `${tokens} tokens sent again${cost}`
+    const turns = cut && `${cut.turns} ${cut.turns === 1 ? 'turn' : 'turns'} (${cut.tokens} tokens)`
+    return `${session}: ${sent}${turns === undefined ? '' : `, and ${turns} left out for a note,`} at the next call.`
   })
 }
 

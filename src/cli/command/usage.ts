@@ -93,12 +93,25 @@ function moneyCell({ money, unreported, unpriced }: Pick<UsageSums, 'money' | 'u
   return `${moneyText(money)}${unreported + unpriced > 0 ? '+' : ''}`
 }
 
-function totalText({ calls, prompt, cached, written, output, money, unreported, unpriced }: UsageSums): string {
+function totalText({
+  calls,
+  prompt,
+  cached,
+  written,
+  output,
+  money,
+  unreported,
+  unpriced,
+  waiting = 0,
+}: UsageSums): string {
   return [
     `${plural(calls, 'call')}: ${count(prompt)} prompt tokens (${count(cached)} read from a cache, ${count(written)} written), ${count(output)} output tokens.`,
     ...(money === undefined ? [] : [`${moneyText(money)} by the prices that are known now.`]),
     ...(unpriced === 0 ? [] : [`${plural(unpriced, 'call')} of models without a known price: not in the money.`]),
     ...(unreported === 0 ? [] : [`${plural(unreported, 'call')} without a complete report: not in the money.`]),
+    ...(waiting === 0
+      ? []
+      : [`${plural(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget: not sent.`]),
   ].join('\n')
 }
 

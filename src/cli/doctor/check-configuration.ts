@@ -55,6 +55,27 @@ export async function checkModel(models: Models, configured: string | undefined,
   }
 }
 
+/** Whether the model that answers next can write the notes that sessions are to have. No finding where it can. */
+export async function checkNotes(
+  models: Models,
+  { configuration: { model, context }, schema }: Pick<LoadedConfiguration, 'configuration' | 'schema'>,
+): Promise<readonly Finding[]> {
+  const { layoutOf } = await import('../../context.ts')
+  const { shortAnswer } = await import('../../runtime.ts')
+  if (context.notes !== 'model' || !layoutOf(context.layout, schema.layouts).notes) return []
+  const id = model ?? (await models.choose()).id
+  const found = await models.model(id).catch(() => undefined)
+  const short = found && shortAnswer(context, found)
+  if (short === undefined) return []
+  return [
+    warning(
+      'notes',
+      short,
+      'Correct `maxOutput` of the model or `context.reserve`, or set `context.notes` to `index`.',
+    ),
+  ]
+}
+
 /** Loads the plugins of the configuration as a start would. No findings where none is configured. */
 export async function checkPlugins(home: string, { agent, plugins }: Configuration): Promise<readonly Finding[]> {
   if (plugins.length === 0) return []

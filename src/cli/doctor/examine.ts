@@ -3,7 +3,7 @@ import { errorMessage } from '../../platform.ts'
 import { connectToHome } from '../connection.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
-import { checkConfiguration, checkModel, checkPlugins } from './check-configuration.ts'
+import { checkConfiguration, checkModel, checkNotes, checkPlugins } from './check-configuration.ts'
 import { checkContext, type CheckedHome } from './check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
 import { checkLint } from './check-lint.ts'
@@ -49,7 +49,9 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield checkClock(new Date(), store.newest, RELEASED)
   yield await checkGateway(home, gateway)
   yield* await checkToken(home, gateway)
-  yield await checkModel(createModels({ known, providers, models, environment }), model, waysToAttach(known))
+  const attached = createModels({ known, providers, models, environment })
+  yield await checkModel(attached, model, waysToAttach(known))
+  yield* await checkNotes(attached, loaded)
   yield* checkPrices(models)
   yield* await checkPolicy(home, io)
   const plugins = await checkPlugins(home, loaded.configuration)

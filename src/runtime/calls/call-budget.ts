@@ -1,6 +1,7 @@
 import type { Budget } from '../../context.ts'
-import type { Model } from '../../model.ts'
+import type { Model, ModelFacts } from '../../model.ts'
 import type { LearnedLimit } from '../../capability.ts'
+import type { RuntimeSettings } from '../settings.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
 /** What is known of a call that its provider refused as too large. All in tokens; `undefined`: the provider did not report it. */
@@ -49,8 +50,15 @@ const MOST_RESERVED = 8192
 /** The window is what the model is known for, unless its server has lately reported a smaller one. */
 function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model) {
   const window = Math.min(facts.window, limits.of(id)?.window ?? facts.window)
-  const reserve = settings.reserve ?? Math.min(MOST_RESERVED, facts.maxOutput, Math.floor(window / 4))
-  return { window, reserve }
+  return { window, reserve: answerReserve(settings, { ...facts, window }) }
+}
+
+/** What a call keeps for its answer, which is also the longest that is asked for, tokens. */
+export function answerReserve(
+  { reserve }: Pick<RuntimeSettings, 'reserve'>,
+  { window, maxOutput }: Pick<ModelFacts, 'window' | 'maxOutput'>,
+): number {
+  return reserve ?? Math.min(MOST_RESERVED, maxOutput, Math.floor(window / 4))
 }
 
 /** How much of the room is tried next: the server's limit, measured in our counter's tokens, less a tenth. */

@@ -1,4 +1,5 @@
 import type { Clock, FoldedSession, Preview, PreviewOptions } from '../../capability.ts'
+import { cutSums } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
@@ -49,7 +50,7 @@ function headDigests({ entries }: Preview['manifest']): string {
   return head.map(({ digest }) => digest ?? '').join(' ')
 }
 
-/** What a fold costs; nothing is known of a call that cannot be assembled. */
+/** What a fold costs, with the cut that comes with it; nothing is known of a call that cannot be assembled. */
 function price(
   before: Preview['manifest'] | undefined,
   after: Preview['manifest'] | undefined,
@@ -57,5 +58,12 @@ function price(
   if (!before || !after) return {}
   const [kept, now] = [before.forecast, after.forecast]
   const money = kept?.money === undefined || now?.money === undefined ? undefined : now.money - kept.money
-  return { tokens: Math.max(0, (before.reuse?.tokens ?? 0) - (after.reuse?.tokens ?? 0)), ...defined({ money }) }
+  const lost = Math.max(0, (before.reuse?.tokens ?? 0) - (after.reuse?.tokens ?? 0))
+  return { tokens: Math.min(lost, after.reuse?.again ?? 0), ...defined({ money, cut: cutBy(before, after) }) }
+}
+
+/** What the call leaves out that it would have sent with the head as it is. */
+function cutBy(before: Preview['manifest'], after: Preview['manifest']): FoldedSession['cut'] {
+  const [kept, now] = [cutSums(before), cutSums(after)]
+  return now.turns > kept.turns ? { turns: now.turns - kept.turns, tokens: now.hidden - kept.hidden } : undefined
 }

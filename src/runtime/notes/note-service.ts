@@ -8,6 +8,7 @@ import {
   noteInstruction,
   noteMark,
   noteMessage,
+  noteWordsWithin,
   outputText,
   rewordedNote,
   toolCalls,
@@ -19,12 +20,14 @@ import { defined } from '../../platform.ts'
 import { readReferredContent } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
+import { answerReserve } from '../calls/call-budget.ts'
 import { loadHistory } from '../calls/history-loader.ts'
 import { complete } from '../completions/completion.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { textTokens } from '../models/counters.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { withoutNotes } from './noted-history.ts'
+import { shortAnswer } from './short-answer.ts'
 
 interface NoteServiceParts {
   readonly context: AssemblyContext
@@ -73,6 +76,13 @@ export function createNoteService({ context, models, clock, budgets, openState }
     state.cut = { ...state.cut, marks }
   }
 
+  /** Why the model of a session writes none. Nothing where it cannot be found, which its next turn reports. */
+  async function noWords(state: SessionState): Promise<string | undefined> {
+    if (settings.notes !== 'model') return undefined
+    const model = await models.resolve(state.model).catch(() => undefined)
+    return model && shortAnswer(settings, model)
+  }
+
   return {
     async list(session) {
       const state = await openState(session)
@@ -83,7 +93,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
         notes: (await written(state)).map(view),
         first: state.cut?.marks.first ?? [],
         ...(state.words ? { ready: { through: through!, text: text!, call: call! } } : {}),
-        ...defined({ fault }),
+        ...defined({ fault, noWords: await noWords(state) }),
       }
     },
     async forget(session) {
@@ -98,7 +108,9 @@ export function createNoteService({ context, models, clock, budgets, openState }
       const note = notes.at(-1)
       if (!note) throw noNotes(session)
       const model = await models.resolve(state.model)
-      const most = MOST_WORDS
+      const answer = answerReserve(settings, model.facts)
+      const most = noteWordsWithin(answer)
+      if (most === undefined) throw tooShort(session, shortAnswer(settings, model)!)
       const room = Math.floor((model.facts.window - most * 2) * CHARACTERS_PER_TOKEN)
       const content = `${await transcript(session, note, room)}\n\n${noteInstruction(Math.round(most * 0.7), false)}`
       let call = ''
@@ -138,7 +150,6 @@ export function createNoteService({ context, models, clock, budgets, openState }
   }
 }
 
-const MOST_WORDS = 900
 const CHARACTERS_PER_TOKEN = 2
 
 function turnLines({ messages }: Turn): readonly string[] {
@@ -150,6 +161,15 @@ function turnLines({ messages }: Turn): readonly string[] {
     const results = toolResults(message).map(({ toolName, output }) => `result of ${toolName}: ${outputText(output)}`)
     return [...(text.trim() === '' ? [] : [`${message.role}: ${text}`]), ...calls, ...results]
   })
+}
+
+function tooShort(session: string, message: string): RuntimeError {
+  return new RuntimeError(
+    'invalid-input',
+    message,
+    { session },
+    { hint: 'Choose another model, or correct `maxOutput` of the model or `context.reserve` in config.json.' },
+  )
 }
 
 function noNotes(session: string): RuntimeError {

@@ -68,11 +68,12 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       const worth = noteAsked
         ? undefined
         : weighedCut({ settings: context.settings, model, state, recent, now }, available)
-      const plan = planNote(last.input, last.outcome.manifest, { words, worth })
+      const answer = last.prepared.options?.maxOutputTokens
+      const plan = planNote(last.input, last.outcome.manifest, { words, worth, answer })
       if (plan) return begin(place, last, plan)
       const waitMs = restOfCache(readCall, model, now)
-      if (waitMs === undefined || noteAsked || !planNote(last.input, last.outcome.manifest, { ending: true, words }))
-        return
+      if (waitMs === undefined || noteAsked) return
+      if (!planNote(last.input, last.outcome.manifest, { ending: true, words, answer })) return
       wait(state.session, readCall.call, waitMs)
     },
     turnBegins(session) {
@@ -124,7 +125,8 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
     await (clock.sleep?.(waitMs, signal) ?? idleSleep(waitMs, signal))
     if (signal.aborted || running.has(session)) return
     const read = await idle.read(session, call, signal)
-    const plan = read && planNote(read.last.input, read.last.outcome.manifest, { ending: true })
+    const answer = read?.last.prepared.options?.maxOutputTokens
+    const plan = read && planNote(read.last.input, read.last.outcome.manifest, { ending: true, answer })
     if (plan && !signal.aborted) begin(read.place, read.last, plan)
   }
 
@@ -144,7 +146,9 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       Math.max(plan.most * 2, MOST_ANSWER),
       room,
     )
-    if (maxOutputTokens < plan.most) return
+    if (maxOutputTokens < plan.most) {
+      throw new Error(`the prompt leaves ${room} tokens of the window to its answer, and it needs ${plan.most}`)
+    }
     const call = clock.newId('call')
     const asked = Date.parse(clock.time())
     const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}

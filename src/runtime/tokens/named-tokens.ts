@@ -121,6 +121,11 @@ export function namedTokens(home: string): readonly NamedToken[] {
   return fileRows<NamedToken>({ home, path: namedTokensFile(home), row }).current()
 }
 
+/** The id of a token itself: it stays for as long as the token, says nothing of it, and no other token has it. */
+export function tokenId({ hash }: Pick<NamedToken, 'hash'>): string {
+  return sha256(`token ${hash}`).slice(0, 32)
+}
+
 /** Whether a token is over at this time, ms. */
 export function isExpired({ expires }: Pick<NamedToken, 'expires'>, now: number): boolean {
   return expires !== undefined && Date.parse(expires) <= now

@@ -13,6 +13,8 @@ export interface ApprovalService {
   of(state: SessionState, turn: string): Approvals
   /** Oldest first. */
   waiting(): Promise<readonly WaitingApproval[]>
+  /** Ids of the recorded calls to models that wait for a budget: they were not sent. */
+  heldCalls(): Promise<ReadonlySet<string>>
   decide(approval: string, decision: PersonsDecision): Promise<void>
   /** How many turns wait in this process at the moment. */
   count(): number
@@ -75,6 +77,13 @@ export function createApprovalService(parts: {
       }),
     )
     return found.flat()
+  }
+
+  /** The call that a question is about now: after a restart it is recorded again. */
+  async function heldCall({ session, turn }: Question): Promise<string | undefined> {
+    const calls = await store.calls(session, { last: NEWEST_CALLS })
+    const newest = calls.findLast((call) => call.turn === turn && call.kind === undefined)
+    return newest?.outcome ? undefined : newest?.id
   }
 
   async function decide(approval: string, { decision: decided, digest, by }: PersonsDecision): Promise<void> {
@@ -148,6 +157,11 @@ export function createApprovalService(parts: {
         ...live.waiting(),
       ].toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
+    async heldCalls() {
+      const held = (await questions()).filter(({ open, question }) => open && question.held)
+      const found = await Promise.all(held.map(({ question }) => heldCall(question)))
+      return new Set(found.flatMap((id) => id ?? []))
+    },
     async decide(approval, decided) {
       try {
         await decisions.add(async () => (await live.decide(approval, decided)) || decide(approval, decided))
@@ -158,6 +172,9 @@ export function createApprovalService(parts: {
     count: () => listeners.size + live.waiting().length,
   }
 }
+
+/** Enough to have the newest call of a turn among those for notes. */
+const NEWEST_CALLS = 8
 
 function withdrawn(reason: string): ApprovalOutcome {
   return { type: 'withdraw', reason }

@@ -134,7 +134,7 @@ async function attemptNext(
     current: { id: NEXT_TURN, messages: says ? [counted] : [] },
     time: clock.time(),
     cut: state && usableCut(state, context, model),
-    ...(state && !composes ? { head: { pin: await readPin(store, state), read: state.readCall, now } } : {}),
+    ...(state ? { head: { pin: composes ? undefined : await readPin(store, state), read: state.readCall, now } } : {}),
     recent,
     words: state?.words,
     ...(state ? { cacheOver: isCacheOver({ state, model, now }) } : {}),

@@ -28,14 +28,16 @@ export async function costReport(
   const facts = createFactReader(sources.store)
   const total = createAdder()
   const rows = new Map<string | null, ReturnType<typeof createAdder>>()
-  await eachCall(sources, options, async (call, price) => {
-    const money = moneyOfCall(call, price)
-    total.add(money?.nano, money?.saved)
+  const held = (await sources.heldCalls?.()) ?? NONE
+  await eachCall(sources, options, held, async (call, price) => {
+    const isHeld = held.has(idOf(call))
+    const money = isHeld ? undefined : moneyOfCall(call, price)
+    total.add(isHeld ? 'waits' : money?.nano, money?.saved)
     const shares = await sharesOf(by, { call, money, dayOf, facts, naming })
     for (const [key, nano] of shares) {
       const row = rows.get(key) ?? createAdder()
       rows.set(key, row)
-      row.add(money && nano, isDividing ? undefined : money?.saved)
+      row.add(isHeld ? 'waits' : money && nano, isDividing ? undefined : money?.saved)
     }
   })
   const all = [...rows].map(([key, adder]): CostRow => ({ key, ...adder.sums(!isDividing) }))
@@ -58,15 +60,23 @@ export async function sessionCosts(
   sessions: readonly string[],
 ): Promise<ReadonlyMap<string, CostSums>> {
   const costs = new Map<string, CostSums>()
+  const held = (await sources.heldCalls?.()) ?? NONE
   for (const session of sessions) {
     const adder = createAdder()
-    await eachCall(sources, { by: 'session', session }, async (call, price) => {
-      const money = moneyOfCall(call, price)
-      adder.add(money?.nano, money?.saved)
+    await eachCall(sources, { by: 'session', session }, held, async (call, price) => {
+      const isHeld = held.has(idOf(call))
+      const money = isHeld ? undefined : moneyOfCall(call, price)
+      adder.add(isHeld ? 'waits' : money?.nano, money?.saved)
     })
     costs.set(session, adder.sums(true))
   }
   return costs
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function idOf({ id, record }: CallSum): string {
+  return id ?? record?.id ?? ''
 }
 
 /** The tool whose calls name the keys of a group that a capability adds. Rejects a group that there is not. */
@@ -104,7 +114,7 @@ async function sharesOf(
     case 'call':
       return whole(record?.id)
     case 'turn':
-      return whole(turn)
+      return whole(record && turnKey(record))
     case 'agent':
       return whole((await facts(call.session))?.chosen('agent', record?.upTo ?? Number.MAX_SAFE_INTEGER))
     case 'channel':
@@ -115,6 +125,12 @@ async function sharesOf(
     default:
       return divided(by, { call, money, naming, facts: await facts(call.session) })
   }
+}
+
+/** Where a program names no turns, they are counted from 1 in each of its conversations. */
+function turnKey({ id, session, turn, foreign }: CallRecord): string | undefined {
+  const isCounted = foreign !== undefined && foreign.turn === undefined && turn !== id
+  return isCounted ? `${session}/${turn}` : turn
 }
 
 type Weights = readonly (readonly [key: string | null, weight: number])[]
@@ -180,9 +196,14 @@ function resultWeights(
 }
 
 function createAdder() {
-  let [calls, unpriced, nano, saved] = [0, 0, 0, 0]
+  let [calls, waiting, unpriced, nano, saved] = [0, 0, 0, 0, 0]
   return {
-    add(money: number | undefined, cacheSaved: number | undefined) {
+    /** `waits`: the call was not sent. `undefined`: its price is not known. */
+    add(money: number | 'waits' | undefined, cacheSaved: number | undefined) {
+      if (money === 'waits') {
+        waiting += 1
+        return
+      }
       calls += 1
       if (money === undefined) unpriced += 1
       nano += money ?? 0
@@ -190,6 +211,7 @@ function createAdder() {
     },
     sums: (withSaved: boolean): CostSums => ({
       calls,
+      ...(waiting > 0 ? { waiting } : {}),
       unpriced,
       nanoDollars: nano,
       ...(calls > unpriced ? { money: nano / 1e9 } : {}),
@@ -201,8 +223,10 @@ function createAdder() {
 function addRows(rows: readonly CostRow[]): CostSums {
   const sum = (of: (row: CostRow) => number) => rows.reduce((all, row) => all + of(row), 0)
   const nanoDollars = sum((row) => row.nanoDollars)
+  const waiting = sum((row) => row.waiting ?? 0)
   return {
     calls: sum(({ calls }) => calls),
+    ...(waiting > 0 ? { waiting } : {}),
     unpriced: sum(({ unpriced }) => unpriced),
     nanoDollars,
     ...(rows.some(({ money }) => money !== undefined) ? { money: nanoDollars / 1e9 } : {}),
@@ -238,6 +262,7 @@ const narrow: ReadonlySet<string> = new Set(['day', 'model', 'session'])
 async function eachCall(
   { store, priceOf }: UsageSources,
   { by, from, before, session }: CostOptions,
+  held: ReadonlySet<string>,
   take: (call: CallSum, price: Price | undefined) => Promise<void>,
 ): Promise<void> {
   const prices = new Map<string, Price | undefined>()
@@ -246,7 +271,12 @@ async function eachCall(
   const limit = records ? PAGE : WIDE_PAGE
   let after: CallSum | undefined
   for (;;) {
-    const page = await store.callSums({ ...defined({ from, before, after, session }), limit, records })
+    const page = await store.callSums({
+      ...defined({ from, before, after, session }),
+      limit,
+      records,
+      ids: held.size > 0,
+    })
     for (const call of page) {
       if (!prices.has(call.model)) prices.set(call.model, await priceOf(call.model))
       await take(call, prices.get(call.model))

@@ -11,6 +11,8 @@ export interface UsageSources {
   readonly store: SessionStore
   /** The price of a model as it is known now. */
   priceOf(model: string): Promise<Price | undefined>
+  /** Ids of calls that wait for a budget: they were not sent. None where absent. */
+  heldCalls?(): Promise<ReadonlySet<string>>
 }
 
 /** Adds up the calls of a time. In a report by day, model or session each call is in exactly one row. */
@@ -22,8 +24,12 @@ export async function usageReport(sources: UsageSources, options: UsageOptions):
   const keyOf = { day: ({ time }: CallSum) => dayOf(time), model: modelOf, session: sessionOf }[by]
   const total = createUsageAdder()
   const adders = new Map<string | null, UsageAdder>()
-  await eachPage(sources, range, (calls, prices) => {
+  await eachPage(sources, range, (calls, prices, held) => {
     for (const call of calls) {
+      if (held.has(call.id ?? '')) {
+        total.wait()
+        continue
+      }
       const key = keyOf(call)
       const adder = adders.get(key) ?? createUsageAdder()
       adders.set(key, adder)
@@ -51,7 +57,9 @@ async function readPromptUsage(sources: UsageSources, by: 'layer' | 'tool', rang
   const total = createUsageAdder()
   const adder = createTokenAdder()
   let counted = 0
-  await eachPage(sources, { ...range, parts: true }, (calls, prices) => {
+  await eachPage(sources, { ...range, parts: true }, (all, prices, held) => {
+    const calls = all.filter(({ id = '' }) => !held.has(id))
+    for (let waits = calls.length; waits < all.length; waits += 1) total.wait()
     for (const call of calls) {
       total.add(call, prices.get(call.model))
       counted += call.used
@@ -72,19 +80,20 @@ const PAGE = 250
 
 /** Passes the calls on by time, page by page, with the prices of their models. Each model is asked about once. */
 async function eachPage(
-  { store, priceOf }: UsageSources,
+  { store, priceOf, heldCalls }: UsageSources,
   options: SumRange & { readonly parts?: boolean },
-  take: (calls: readonly CallSum[], prices: ReadonlyMap<string, Price | undefined>) => void,
+  take: (calls: readonly CallSum[], prices: ReadonlyMap<string, Price | undefined>, held: ReadonlySet<string>) => void,
 ): Promise<void> {
   const prices = new Map<string, Price | undefined>()
   const work = timeSlice()
+  const held = (await heldCalls?.()) ?? new Set()
   let after: CallSum | undefined
   for (;;) {
-    const page = await store.callSums({ ...options, limit: PAGE, ...defined({ after }) })
+    const page = await store.callSums({ ...options, limit: PAGE, ids: held.size > 0, ...defined({ after }) })
     const unknown = [...new Set(page.map(modelOf))].filter((model) => !prices.has(model))
     const found = await Promise.all(unknown.map(priceOf))
     unknown.forEach((model, index) => prices.set(model, found[index]))
-    take(page, prices)
+    take(page, prices, held)
     if (page.length < PAGE) return
     after = page.at(-1)
     if (work.isOver()) await work.rest()

@@ -6,12 +6,16 @@ import type { CallSum } from '../../session.ts'
 export interface UsageAdder {
   /** `price`: of the model, where it is known. */
   add(call: CallSum, price: Price | undefined): void
+  /** One more waits for a budget. */
+  wait(): void
   sums(): UsageSums
 }
 
 export function createUsageAdder(): UsageAdder {
   let [calls, unreported, unpriced, prompt, fresh, cached, written, output, money] = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+  let waiting = 0
   return {
+    wait: () => void (waiting += 1),
     add(call, price) {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
       const { cacheWrittenLongerTokens } = call
@@ -39,13 +43,14 @@ export function createUsageAdder(): UsageAdder {
       written,
       output,
       ...(calls > unreported + unpriced ? { money } : {}),
+      ...(waiting > 0 ? { waiting } : {}),
     }),
   }
 }
 
 /** The sum of rows whose calls are different ones. */
 export function addUsage(rows: readonly UsageSums[]): UsageSums {
-  const sum = (name: Exclude<keyof UsageSums, 'money'>) => rows.reduce((all, row) => all + row[name], 0)
+  const sum = (name: Exclude<keyof UsageSums, 'money' | 'waiting'>) => rows.reduce((all, row) => all + row[name], 0)
   const money = rows.flatMap((row) => row.money ?? [])
   return {
     calls: sum('calls'),

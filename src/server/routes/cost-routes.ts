@@ -21,7 +21,12 @@ const costQuery = z.strictObject({
 
 /** Money of some calls. */
 export const costSums = {
-  calls: z.number().int(),
+  calls: z.number().int().describe('Calls that were sent.'),
+  waiting: z
+    .number()
+    .int()
+    .optional()
+    .describe('Calls beside them that wait for a budget: they were not sent, and cost nothing yet.'),
   unpriced: z.number().int().describe('Calls without a price or a report of their usage: they are not in the money.'),
   nanoDollars: z.number().int().describe('Billionths of a US dollar: the rows and `rest` add up to `total` exactly.'),
   money: z.number().optional().describe('US dollars, by the prices that are known now. Absent without a priced call.'),

@@ -33,6 +33,10 @@ export function noteRoutes({ notes }: Pick<Runtime, 'notes'>): readonly Route[] 
               .optional()
               .describe('Words that lie ready for the next note.'),
             fault: z.string().optional().describe('Why the last answer of a model became no note.'),
+            noWords: z
+              .string()
+              .optional()
+              .describe('Why the model of the session writes none: its longest answer is too short.'),
           }),
         },
       },

@@ -49,7 +49,17 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
   const reloaded = z.object({
     warnings: z.array(z.string()),
     folded: z
-      .array(z.object({ session: z.string(), tokens: z.number().optional(), money: z.number().optional() }))
+      .array(
+        z.object({
+          session: z.string(),
+          tokens: z.number().optional().describe('What a cache had and the next call sends again.'),
+          money: z.number().optional().describe('How much more that call costs, US dollars; below zero: less.'),
+          cut: z
+            .object({ turns: z.number(), tokens: z.number() })
+            .optional()
+            .describe('What that call leaves out for a note: a nearly full prompt is cut in it.'),
+        }),
+      )
       .optional(),
   })
   return [

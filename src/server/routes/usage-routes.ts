@@ -15,7 +15,8 @@ const usageQuery = z.strictObject({
 const tokens = z.number().int()
 
 const sums = z.looseObject({
-  calls: z.number(),
+  calls: z.number().describe('Calls that were sent.'),
+  waiting: z.number().optional().describe('Of the total: calls beside them that wait for a budget.'),
   unreported: z.number().describe('Calls whose provider did not report the prompt or the answer.'),
   unpriced: z.number().describe('Calls of models whose price is not known.'),
   prompt: tokens,

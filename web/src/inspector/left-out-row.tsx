@@ -9,7 +9,8 @@ import { EntryOrigin } from './entry-origin.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntryText } from './entry-text.tsx'
 import { entryTitle } from './entry-words.ts'
-import { leftOutTexts } from './left-out-texts.ts'
+import { historyTokens, leftOutTexts } from './left-out-texts.ts'
+import { NoteDetails } from './note-details.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 
 interface LeftOutRowProps extends Inspected {
@@ -33,7 +34,11 @@ export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): 
       <div className="flex flex-col gap-2 pb-2 text-xs">
         <EntryPlace {...inspected} entry={entry} manifest={manifest} />
         <EntryOrigin entry={entry} pieces={[]} isForeign={inspected.program !== undefined} />
-        <Texts {...inspected} entry={entry} manifest={manifest} />
+        {entry.layer === 'note' ? (
+          <NoteDetails {...inspected} entry={entry} manifest={manifest} />
+        ) : (
+          <Texts {...inspected} entry={entry} manifest={manifest} />
+        )}
       </div>
     </Fold>
   )
@@ -55,10 +60,4 @@ function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
       <EntryText label={`Text of ${name ?? title} that was left out`} text={text} />
     </div>
   ))
-}
-
-/** Enough to have every turn that the account names, tokens, rounded so that all rows ask for the same. */
-export function historyTokens({ entries }: Manifest): number {
-  const tokens = entries.reduce((sum, { slot, fullTokens }) => sum + (slot === 'history' ? fullTokens : 0), 0)
-  return Math.min(10_000_000, 2 ** Math.ceil(Math.log2(Math.max(1024, tokens * 2))))
 }

@@ -75,3 +75,9 @@ function partnerless(turns: readonly Turn[], toolCallId: string): readonly LeftO
     )
     .map((message) => ({ text: contentText(message) }))
 }
+
+/** Enough to have every turn that the account names, tokens, rounded so that all rows ask for the same. */
+export function historyTokens({ entries }: Manifest): number {
+  const tokens = entries.reduce((sum, { slot, fullTokens }) => sum + (slot === 'history' ? fullTokens : 0), 0)
+  return Math.min(10_000_000, 2 ** Math.ceil(Math.log2(Math.max(1024, tokens * 2))))
+}

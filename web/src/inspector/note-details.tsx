@@ -11,7 +11,7 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useScenario } from './call-scenario.ts'
 import { EntryText } from './entry-text.tsx'
-import { historyTokens } from './left-out-row.tsx'
+import { historyTokens } from './left-out-texts.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { contentText } from './share-texts.ts'
 
@@ -35,7 +35,9 @@ export function NoteDetails({ session, entry, manifest, ...inspected }: NoteDeta
       <p>
         {note.by === undefined ? 'An index, without words of a model.' : 'The model wrote words of it.'}
         {data.fault !== undefined && note === newest && ` Its last answer became no note (${data.fault}).`}
+        {data.noWords !== undefined && note === newest && ` ${data.noWords}`}
       </p>
+      {entry.outcome === 'omitted' && <EntryText label="Text of the note that was not sent" text={note.text} />}
       <Fold summaryClassName="text-soft" summary={`What it covers: ${turnsText(note.turns)}`}>
         <Covered {...inspected} session={session} note={note} manifest={manifest} />
       </Fold>

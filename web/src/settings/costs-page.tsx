@@ -56,7 +56,11 @@ export default function CostsPage(): ReactNode {
       {data === undefined && !error && <Spinner />}
       {data !== undefined && !error && (
         <div className="flex flex-col gap-5" aria-busy={isValidating}>
-          {data.total.calls === 0 ? <p className="text-sm">No calls in this time.</p> : <Report report={data} />}
+          {data.total.calls === 0 && data.total.waiting === undefined ? (
+            <p className="text-sm">No calls in this time.</p>
+          ) : (
+            <Report report={data} />
+          )}
           <div className="flex flex-wrap gap-3">
             {data.rest && limit !== MOST && (
               <Button look="plain" onClick={() => setLimit(MOST)}>
@@ -96,9 +100,9 @@ function OneSession({ session }: { readonly session: string }): ReactNode {
 }
 
 function Report({ report }: { readonly report: CostReport }): ReactNode {
-  const { calls, unpriced, money, savedNanoDollars } = report.total
+  const { calls, waiting, unpriced, money, savedNanoDollars } = report.total
   const figures = [
-    { name: 'Cost', value: money === undefined ? 'not known' : dollars(money) },
+    { name: 'Cost', value: money === undefined ? (calls === 0 ? 'nothing yet' : 'not known') : dollars(money) },
     { name: 'Calls', value: count(calls) },
     ...(money === undefined ? [] : [{ name: 'The cache', value: cacheWords(savedNanoDollars / 1e9) }]),
   ]
@@ -116,6 +120,11 @@ function Report({ report }: { readonly report: CostReport }): ReactNode {
             </div>
           ))}
         </dl>
+        {waiting !== undefined && (
+          <p className="text-sm text-soft">
+            {`${callsText(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a budget: not sent, and without a cost yet.`}
+          </p>
+        )}
         {unpriced > 0 && (
           <p className="text-sm text-soft">
             {`${unpriced === calls ? 'No call has' : `Not in it: ${callsText(unpriced)} without`} a known price or a complete report of its usage.`}

@@ -21,7 +21,10 @@ export function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
         {total.nanoDollars > 0 && sums.money !== undefined && percent(sums.nanoDollars / total.nanoDollars)}
       </td>
       <td className="py-2 ps-3 text-end">
-        {sums.money === undefined ? 'not known' : dollars(sums.money)}
+        {sums.money === undefined ? sums.calls > 0 && 'not known' : dollars(sums.money)}
+        {sums.waiting !== undefined && (
+          <span className="block text-xs text-soft">{`${callsText(sums.waiting)} waiting`}</span>
+        )}
         {sums.money !== undefined && sums.unpriced > 0 && (
           <span className="block text-xs text-soft">{`without ${callsText(sums.unpriced)}`}</span>
         )}

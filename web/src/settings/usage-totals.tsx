@@ -40,13 +40,14 @@ export function moneyText({ money, unreported, unpriced }: Total): string {
 }
 
 /** What the sum of money is, and which calls are not in it. */
-export function moneyWords({ calls, money, unreported, unpriced }: Total): string {
+export function moneyWords({ calls, money, unreported, unpriced, waiting }: Total): string {
   if (calls === 0) return ''
+  const held = waiting === undefined ? '' : ` ${callsText(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a budget.`
   const left = [
     ...(unpriced === 0 ? [] : [`${callsText(unpriced)} of models whose price is not known`]),
     ...(unreported === 0 ? [] : [`${callsText(unreported)} without a complete report`]),
   ]
   const known = money === undefined ? 'No money can be given' : `The money is by the prices that are known now`
-  if (left.length === 0) return `${known}.`
-  return `${known}${money === undefined ? ':' : '; not in it:'} ${left.join(' and ')}.`
+  if (left.length === 0) return `${known}.${held}`
+  return `${known}${money === undefined ? ':' : '; not in it:'} ${left.join(' and ')}.${held}`
 }

@@ -1,5 +1,5 @@
 import { costOfCalls, type RouteCall, type Runtime } from '../../../capability.ts'
-import { fieldsOf } from '../../../platform.ts'
+import { defined, fieldsOf } from '../../../platform.ts'
 import {
   type AnswerEvent,
   answerNaming,
@@ -127,7 +127,8 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
   function keep(response: ResponseObject): Promise<boolean> {
     const previous = body.previous_response_id
     const { input } = source
-    return kept.keep({ by: call.caller.by, response, input, ...(previous ? { previous } : {}) })
+    const { by, tokenId: token } = call.caller
+    return kept.keep({ by, ...defined({ token }), response, input, ...(previous ? { previous } : {}) })
   }
 }
 

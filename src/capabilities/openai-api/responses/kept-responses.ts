@@ -9,6 +9,8 @@ import type { ResponseItem } from './response-schema.ts'
 export interface KeptResponse {
   /** Whose token made it: nobody else finds it. */
   readonly by: string
+  /** The id of that token; absent for the owner's, and in what was kept before tokens had ids. */
+  readonly token?: string
   readonly response: ResponseObject
   /** The input of its own request. */
   readonly input: readonly ResponseItem[]
@@ -62,13 +64,13 @@ export function openKeptResponses({ settings: { keepDays }, home, clock, writes,
     },
     async find(id, caller) {
       const found = await read(id)
-      if (found?.kept.by !== caller.by) return undefined
+      if (!found || !isOf(found.kept, caller)) return undefined
       if (writes) await touch(found.path)
       return found.kept
     },
     async remove(id, caller) {
       const found = await read(id)
-      if (found?.kept.by !== caller.by) return false
+      if (!found || !isOf(found.kept, caller)) return false
       await rm(found.path, { force: true })
       return true
     },
@@ -124,6 +126,13 @@ export function openKeptResponses({ settings: { keepDays }, home, clock, writes,
       if (await isOver(path)) await rm(path, { force: true })
     }
   }
+}
+
+/** Of what was kept by the name of a token alone, whether this one was there then: another may have had the name. */
+function isOf({ by, token, response }: KeptResponse, caller: Caller): boolean {
+  if (by !== caller.by) return false
+  if (token !== undefined || caller.tokenMade === undefined) return token === caller.tokenId
+  return Math.floor(Date.parse(caller.tokenMade) / 1000) <= Number(response.created_at)
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
