@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import test from 'node:test'
 import { answerMessages, startVendor } from '../through/vendor.ts'
-import { onceClaude, patientProgram, type WrappedHome, wrappedHome } from './wrapped-home.ts'
+import { onceClaude, onceCodex, patientProgram, type WrappedHome, wrappedHome } from './wrapped-home.ts'
 
 /** Temporary files of runs. Node keeps compiled modules there, too. */
 function temporaryFiles({ temporary }: WrappedHome): readonly string[] {
@@ -95,22 +95,40 @@ test('of a program that is killed the exit code is that of the signal, and nothi
 test('what a killed run left is removed by the next one', async (t) => {
   const vendor = await startVendor(t, answerMessages())
   const wrapped = wrappedHome(t, vendor.url)
-  wrapped.install('codex', patientProgram)
-  const run = wrapped.foreword('wrap', 'codex')
+  wrapped.install('pi', patientProgram)
+  const run = wrapped.foreword('wrap', 'pi')
   const [, pid] = (await run.line(/^ready/)).split(' ')
-  const profiles = () => readdirSync(join(wrapped.person, '.codex'))
-  const [profile] = profiles()
-  assert.match(profile ?? '', /^foreword-wrap-\d+\.config\.toml$/)
   run.child.kill('SIGKILL')
   // The program has the pipes of the run.
   process.kill(Number(pid), 'SIGKILL')
   await run.ended
-  assert.deepEqual(profiles(), [profile])
-  wrapped.install('codex', 'process.exitCode = 0')
-  const next = wrapped.foreword('wrap', 'codex')
+  assert.match(temporaryFiles(wrapped).join(), /^foreword-wrap-\d+-\w+$/)
+  wrapped.install('pi', 'process.exitCode = 0')
+  const next = wrapped.foreword('wrap', 'pi')
   assert.equal(await next.ended, 0, next.stderr())
-  assert.deepEqual(profiles(), [])
   assert.deepEqual(temporaryFiles(wrapped), [])
+})
+
+test('the token of a run of Codex is in no argument, no file and no address, and its commands do not see it', async (t) => {
+  const vendor = await startVendor(t, (_, outgoing) => void outgoing.end('{}'))
+  const wrapped = wrappedHome(t, vendor.url, { OPENAI_PROJECT: 'proj_own' })
+  wrapped.install('codex', onceCodex)
+  const run = wrapped.foreword('wrap', 'codex', '--', 'exec', 'say hello')
+  assert.equal(await run.ended, 0, run.stderr())
+  const { args, project, status } = JSON.parse(run.stdout())
+  const token = /^foreword:([\w-]{43}):proj_own$/.exec(project)?.[1]
+  assert.ok(token, project)
+  assert.equal(status, 200)
+  assert.ok(!JSON.stringify(args).includes(token))
+  assert.match(args[1], /^openai_base_url="http:\/\/127\.0\.0\.1:\d+\/through\/openai\/v1"$/)
+  assert.deepEqual(args.slice(2), ['-c', 'shell_environment_policy.set.OPENAI_PROJECT="proj_own"', 'exec', 'say hello'])
+  const [call] = vendor.received
+  assert.ok(!JSON.stringify(call?.rawHeaders).includes(token), 'the token stays here')
+  assert.ok(call?.rawHeaders.includes('proj_own'), 'the project goes on')
+  for (const name of readdirSync(wrapped.home, { recursive: true, withFileTypes: true })) {
+    if (name.isFile()) assert.ok(!readFileSync(join(name.parentPath, name.name)).includes(token), name.name)
+  }
+  assertNothingLeft(wrapped)
 })
 
 test('a process that goes on after Codex keeps its gateway until it ends, and a person is told', async (t) => {

@@ -25,7 +25,7 @@ const hasToolResult = ({ bytes }: ScriptedRequest) => /"type":\s*"tool_result"/.
 export const clients: readonly Client[] = [
   {
     name: 'claude',
-    package: '@anthropic-ai/claude-code@2.1.330',
+    package: '@anthropic-ai/claude-code@2.1.331',
     provider: 'anthropic',
     turn: (text) => ['-p', text, '--allowedTools', 'Read'],
     resume: (text) => ['-c', '-p', text],

@@ -1,5 +1,12 @@
 import { delimiter, dirname, join } from 'node:path'
-import { providerAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { defined } from '../../../platform.ts'
+import {
+  providerAddress,
+  TOKEN_HEADER,
+  TOKEN_VARIABLE,
+  type WrappedProgram,
+  type WrappedRun,
+} from './wrapped-program.ts'
 
 /** OpenClaw. A temporary configuration includes the person's own and lays the addresses over it. */
 export const openclawProgram: WrappedProgram = {
@@ -26,7 +33,7 @@ export const openclawProgram: WrappedProgram = {
     // Files outside of the folder of the configuration are included only from these.
     const roots = [environment['OPENCLAW_INCLUDE_ROOTS'], dirname(own)].filter(Boolean).join(delimiter)
     return {
-      variables: { OPENCLAW_CONFIG_PATH: path, OPENCLAW_INCLUDE_ROOTS: roots },
+      variables: { OPENCLAW_CONFIG_PATH: path, OPENCLAW_INCLUDE_ROOTS: roots, [TOKEN_VARIABLE]: run.token },
       args,
       files: [{ path, text }],
       notes: [
@@ -36,11 +43,18 @@ export const openclawProgram: WrappedProgram = {
   },
 }
 
+/** Of a model that is not in its own list, it believes that it speaks Chat Completions unless it is told. */
+const APIS: Readonly<Record<string, string>> = { anthropic: 'anthropic-messages', openai: 'openai-responses' }
+
+/** It keeps copies of its configuration: these have the name of the variable. */
+const TOKEN = `\${${TOKEN_VARIABLE}}`
+
 function providerSettings(run: WrappedRun, name: string): object {
   const ending = name === 'anthropic' ? '' : '/v1'
   return {
+    ...defined({ api: APIS[name] }),
     baseUrl: `${providerAddress(run, name)}${ending}`,
-    headers: { [TOKEN_HEADER]: run.token },
-    ...(run.gatewayKey ? { apiKey: run.token } : {}),
+    headers: { [TOKEN_HEADER]: TOKEN },
+    ...(run.gatewayKey ? { apiKey: TOKEN } : {}),
   }
 }
