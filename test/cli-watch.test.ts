@@ -35,7 +35,6 @@ const script = {
     sessions: [{ id: 's1', binding: { channel: 'claude-code', conversation: 'own-id' } }],
   },
   'GET /api/sessions/s1': { id: 's1', title: 'Fix the test' },
-  'GET /api/sessions/s1/calls?limit=1': { calls: [title] },
   'GET /api/sessions/s1/calls?limit=1000': { calls },
   'GET /api/calls/c2/manifest': manifest,
   'GET /api/model?id=anthropic%2Fclaude-sonnet-4-5': { id: 'anthropic/claude-sonnet-4-5', window: 200_000 },

@@ -135,7 +135,9 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
         const session = known ?? (await begin(call, conversation))
         if (known !== undefined) await entitle(session, call)
         if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
-        return { session, last: known === undefined ? undefined : await lastOf(session, identity) }
+        // A call that counts tokens goes on from none: the one before it counted something else.
+        const isFirst = known === undefined || identity.kind === 'count'
+        return { session, last: isFirst ? undefined : await lastOf(session, identity) }
       })
     },
     note(session, last) {

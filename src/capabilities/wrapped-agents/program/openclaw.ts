@@ -1,4 +1,4 @@
-import { delimiter, dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { defined } from '../../../platform.ts'
 import {
   providerAddress,
@@ -16,12 +16,14 @@ export const openclawProgram: WrappedProgram = {
   install: 'npm install -g openclaw',
   provider: 'anthropic',
   plan(run) {
-    const { provider, model, environment, folder, args } = run
-    const own = environment['OPENCLAW_CONFIG_PATH'] || join(environment['HOME'] ?? '', '.openclaw', 'openclaw.json')
-    const path = join(folder, 'openclaw.json')
+    const { provider, model, environment, args } = run
+    const state = environment['OPENCLAW_STATE_DIR'] || join(environment['HOME'] ?? '', '.openclaw')
+    const own = environment['OPENCLAW_CONFIG_PATH'] || join(state, 'openclaw.json')
+    // Folders of skills are beside the configuration, and their paths are in the prompt: elsewhere, each run would change it.
+    const path = join(dirname(own), `${run.id}.json`)
     const names = provider === undefined ? ['anthropic', 'openai'] : [provider]
     const text = JSON.stringify({
-      ...(run.readText(own) === undefined ? {} : { $include: own }),
+      ...(run.readText(own) === undefined ? {} : { $include: `./${basename(own)}` }),
       models: {
         mode: 'merge',
         providers: Object.fromEntries(names.map((name) => [name, providerSettings(run, name)])),
@@ -30,10 +32,8 @@ export const openclawProgram: WrappedProgram = {
         ? {}
         : { agents: { defaults: { model: { primary: model.includes('/') ? model : `${names[0]}/${model}` } } } }),
     })
-    // Files outside of the folder of the configuration are included only from these.
-    const roots = [environment['OPENCLAW_INCLUDE_ROOTS'], dirname(own)].filter(Boolean).join(delimiter)
     return {
-      variables: { OPENCLAW_CONFIG_PATH: path, OPENCLAW_INCLUDE_ROOTS: roots, [TOKEN_VARIABLE]: run.token },
+      variables: { OPENCLAW_CONFIG_PATH: path, [TOKEN_VARIABLE]: run.token },
       args,
       files: [{ path, text }],
       notes: [

@@ -49,7 +49,7 @@ export interface RunPlan {
   /** Variables of its environment; `undefined` takes one away. */
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly args: readonly string[]
-  /** In the folder of the run. Removed after it. Only the owner can read them. */
+  /** Removed after the run. Only the owner can read them. One outside of the folder of the run has its id at the beginning of its name. */
   readonly files?: readonly { readonly path: string; readonly text: string }[]
   /** What the person should know before the run. */
   readonly notes?: readonly string[]

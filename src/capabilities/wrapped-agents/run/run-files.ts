@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { RunPlan } from '../program/wrapped-program.ts'
 
 /** The temporary files of one run. */
 export interface RunFiles {
-  /** A private folder. */
+  /** A private folder, which exists from the first file on. */
   readonly folder: string
-  /** Writes files into it that only the owner can read. */
+  /** Writes files that only the owner can read, after those of runs that were killed are removed. Beside them the program can keep copies. */
   write(files: NonNullable<RunPlan['files']>): void
   /** Removes everything. Also called when this process exits. */
   remove(): void
@@ -15,22 +15,29 @@ export interface RunFiles {
 
 const NAME = /^foreword-wrap-(\d+)\b/
 
-/**
- * The name of the folder has the number of this process, by which a later run finds what a killed one left. Removes the folders of
- * runs that were killed.
- */
+/** Everything in it has a name with the number of this process, by which a later run finds what a killed one left. */
 export function openRunFiles(): RunFiles {
   removeLeft(tmpdir())
   const folder = mkdtempSync(join(tmpdir(), `foreword-wrap-${process.pid}-`))
+  const written: string[] = [folder]
+  const made: string[] = []
   function remove(): void {
     process.off('exit', remove)
-    rmSync(folder, { recursive: true, force: true })
+    for (const path of written.splice(0)) removeWithCopies(path)
+    for (const path of made.splice(0)) removeEmpty(path)
   }
   process.on('exit', remove)
   return {
     folder,
     write(files) {
-      for (const { path, text } of files) writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+      for (const { path, text } of files) {
+        const place = dirname(path)
+        const first = mkdirSync(place, { recursive: true, mode: 0o700 })
+        if (first !== undefined) made.push(first)
+        if (place !== folder) removeLeft(place)
+        written.push(path)
+        writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+      }
     },
     remove,
   }
@@ -49,11 +56,27 @@ function removeLeft(place: string): void {
   }
 }
 
+/** Copies that a program keeps of a file have its name and an ending. */
+function removeWithCopies(path: string): void {
+  const [place, name] = [dirname(path), basename(path)]
+  for (const each of readdirSync(place)) {
+    if (each.startsWith(name)) rmSync(join(place, each), { recursive: true, force: true })
+  }
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // The program keeps something there.
   }
 }
