@@ -227,7 +227,7 @@ async function tellStory(client: Client): Promise<void> {
   })
   check(`foreword wrap ${client.name} answers`, wrapped.code === 0 && wrapped.output.includes('Hello there.'), wrapped)
   check('its call reached the vendor', vendor.requests.slice(before).some(client.isTurn))
-  const line = wrapped.output.split('\n').find((each) => each.startsWith('foreword: '))
+  const line = wrapped.output.split('\n').findLast((each) => each.startsWith('foreword: '))
   check(
     `and says what it was: ${line ?? ''}`,
     /^foreword: \d+ calls? · [\d,]+ tokens read .* · foreword calls session_/.test(line ?? ''),

@@ -8,7 +8,7 @@ import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 export interface RunSummary extends CallSums {
   /** The sessions that they belong to, that with the newest call first. */
   readonly sessions: readonly string[]
-  /** Calls that were answered with an error. */
+  /** Calls that were answered with an error, or not to their end. One that the program gave up is none. */
   readonly failed: number
 }
 
@@ -26,7 +26,9 @@ export async function summarizeRun(
   const ids = new Set(own.map(({ id }) => id))
   const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
   const calls = priced.filter(({ id }) => ids.has(id))
-  const failed = calls.filter(({ outcome, foreign }) => outcome?.error !== undefined || (foreign?.status ?? 200) >= 400)
+  const failed = calls.filter(
+    ({ outcome, foreign }) => foreign?.end !== 'left' && (outcome?.error !== undefined || (foreign?.status ?? 200) >= 400),
+  )
   return { ...sumCalls(calls), sessions, failed: failed.length }
 }
 
