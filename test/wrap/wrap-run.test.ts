@@ -109,6 +109,36 @@ test('what a killed run left is removed by the next one', async (t) => {
   assert.deepEqual(temporaryFiles(wrapped), [])
 })
 
+test('the configuration of a run of OpenClaw is beside that of the person, has no token, and is gone afterwards', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  const place = join(wrapped.person, '.openclaw')
+  mkdirSync(place)
+  writeFileSync(join(place, 'openclaw.json'), '{}')
+  wrapped.install(
+    'openclaw',
+    `import { copyFileSync, readFileSync } from 'node:fs'
+const path = process.env.OPENCLAW_CONFIG_PATH
+const text = readFileSync(path, 'utf8')
+copyFileSync(path, path + '.bak')
+const { baseUrl, api } = JSON.parse(text).models.providers.anthropic
+const response = await fetch(baseUrl + '/v1/messages', {
+  method: 'POST',
+  headers: { 'x-foreword-token': process.env.FOREWORD_WRAP_TOKEN, 'x-api-key': 'own-key', 'content-type': 'application/json' },
+  body: '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hello"}],"stream":true}',
+})
+await response.text()
+console.log(JSON.stringify({ path, include: JSON.parse(text).$include, api, status: response.status, hasToken: text.includes(process.env.FOREWORD_WRAP_TOKEN) }))`,
+  )
+  const run = wrapped.foreword('wrap', 'openclaw')
+  assert.equal(await run.ended, 0, run.stderr())
+  const { path, ...seen } = JSON.parse(run.stdout())
+  assert.deepEqual(seen, { include: './openclaw.json', api: 'anthropic-messages', status: 200, hasToken: false })
+  assert.match(path, /\/\.openclaw\/foreword-wrap-\d+\.json$/)
+  assert.deepEqual(readdirSync(place), ['openclaw.json'])
+  assert.deepEqual(temporaryFiles(wrapped), [])
+})
+
 test('the token of a run of Codex is in no argument, no file and no address, and its commands do not see it', async (t) => {
   const vendor = await startVendor(t, (_, outgoing) => void outgoing.end('{}'))
   const wrapped = wrappedHome(t, vendor.url, { OPENAI_PROJECT: 'proj_own' })

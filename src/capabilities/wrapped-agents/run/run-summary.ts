@@ -27,7 +27,8 @@ export async function summarizeRun(
   const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
   const calls = priced.filter(({ id }) => ids.has(id))
   const failed = calls.filter(
-    ({ outcome, foreign }) => foreign?.end !== 'left' && (outcome?.error !== undefined || (foreign?.status ?? 200) >= 400),
+    ({ outcome, foreign }) =>
+      foreign?.end !== 'left' && (outcome?.error !== undefined || (foreign?.status ?? 200) >= 400),
   )
   return { ...sumCalls(calls), sessions, failed: failed.length }
 }
