@@ -1,5 +1,6 @@
 import { RuntimeError, type WireProof } from '../../capability.ts'
-import type { ForeignAssembly } from '../../foreign.ts'
+import type { TokenCounter } from '../../context.ts'
+import type { ForeignAssembly, ForeignFormat } from '../../foreign.ts'
 import { sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { missingContentError } from '../calls/call-input.ts'
@@ -24,11 +25,33 @@ export async function foreignAssembly(
     )
   }
   const { bytes } = await foreignBody(store, call)
-  const body = JSON.parse(new TextDecoder().decode(bytes)) as unknown
+  return explainBytes(bytes, { call, format, counter: await counters(counter) })
+}
+
+/** What the program of a call had sent where a cut left something out of it; `undefined` where the call left as it came. */
+export async function callerAssembly(
+  store: SessionStore,
+  call: CallRecord,
+  counters: Counters,
+): Promise<ForeignAssembly | undefined> {
+  const { foreign, counter } = call.input as ForeignInput
+  if (foreign.caller === undefined || foreign.format === undefined) return undefined
+  const read = await readStoredBody(store, foreign.caller)
+  if ('missing' in read) throw await missingContentError(store, read.missing, call.id)
+  return explainBytes(read.bytes, { call, format: foreign.format, counter: await counters(counter) })
+}
+
+interface ExplainedCall {
+  readonly call: CallRecord
+  readonly format: ForeignFormat
+  readonly counter: TokenCounter
+}
+
+function explainBytes(bytes: Uint8Array, { call, format, counter }: ExplainedCall): Promise<ForeignAssembly> {
   return explainInSlices({
     format,
-    body,
-    counter: await counters(counter),
+    body: JSON.parse(new TextDecoder().decode(bytes)) as unknown,
+    counter,
     client: call.foreign?.client ?? 'unknown',
     model: call.model,
   })

@@ -14,17 +14,17 @@ type Sessions = Parameters<typeof createForeignSessionService>[0]
 type ForeignParts = Omit<Calls, 'written' | 'sessions' | 'limits' | 'cuts'> &
   Pick<Cuts, 'context'> &
   Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
-  Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
+  Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'callerAssembly' | 'takeApart'> }
 
 /** Calls of other programs over one home, and their sessions as a person reads them. */
 export function createForeignServices(parts: ForeignParts): Pick<Runtime, 'foreign' | 'foreignSessions'> {
   const { store, clock, ledger, priceOf } = parts
-  const { foreignAssembly: assembleAgain, takeApart } = ledger
+  const { foreignAssembly: assembleAgain, callerAssembly, takeApart } = ledger
   return {
     foreign: createForeignCalls({
       ...parts,
       written: new Set(),
-      sessions: createForeignSessions({ store, clock, assembleAgain }),
+      sessions: createForeignSessions({ store, clock, assembleAgain, callerAssembly }),
       limits: createForeignLimits(parts),
       cuts: createForeignCuts(parts),
     }),

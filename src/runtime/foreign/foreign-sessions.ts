@@ -42,6 +42,8 @@ interface ForeignSessionsParts {
   readonly clock: Clock
   /** Takes an earlier call apart again, after a restart. `undefined`: that is not possible. */
   assembleAgain(call: CallRecord): Promise<ForeignAssembly | undefined>
+  /** The same of what its program sent, where a cut left something out of it. */
+  callerAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
 }
 
 /** Sessions of one program and token that a call without ids is compared with. */
@@ -49,7 +51,12 @@ const MOST_COMPARED = 8
 /** Sessions whose last calls are remembered. */
 const MOST_REMEMBERED = 32
 
-export function createForeignSessions({ store, clock, assembleAgain }: ForeignSessionsParts): ForeignSessions {
+export function createForeignSessions({
+  store,
+  clock,
+  assembleAgain,
+  callerAssembly,
+}: ForeignSessionsParts): ForeignSessions {
   const threads = new Map<string, string>()
   /** By session, kind and thread. */
   const remembered = new Map<string, LastForeignCall | undefined>()
@@ -64,7 +71,9 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     const isOfLine = ({ foreign }: CallRecord) => foreign?.kind === kind && foreign.session === thread
     const record = (await store.calls(session, { last: 50 })).findLast(isOfLine)
     const assembly = record && (await assembleAgain(record))
-    const last = record && assembly && { record, assembly, fingerprint: seal(assembly).fingerprint }
+    const caller = record && (await callerAssembly(record))
+    const last = record &&
+      assembly && { record, assembly, fingerprint: seal(assembly).fingerprint, ...defined({ caller }) }
     remember(key, last)
     return last
   }
@@ -95,10 +104,7 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
   /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
   async function joined({ identity, assembly, token }: CallToPlace): Promise<string | undefined> {
     if (!assembly) return undefined
-    const channel = channelOf(identity)
-    const newest = await store.sessions({ limit: 200 })
-    const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
-    for (const { id } of own.slice(0, MOST_COMPARED)) {
+    for (const id of await unnamedSessions(store, identity, token)) {
       const last = await lastOf(id, identity)
       if (last && goesOn(last.caller ?? last.assembly, assembly)) return id
     }
@@ -159,6 +165,18 @@ const MOST_THREADS = 2_000
 /** Calls of one kind and one thread of a session go on from each other. */
 function lineOf(session: string, kind: string, thread: string | undefined): string {
   return `${session} ${kind} ${thread ?? ''}`
+}
+
+/** The newest sessions of a program and a token whose conversations have no id of the program's own: some of them. */
+export async function unnamedSessions(
+  store: Pick<SessionStore, 'sessions'>,
+  identity: ForeignIdentity,
+  token: string | undefined,
+): Promise<readonly string[]> {
+  const channel = channelOf(identity)
+  const newest = await store.sessions({ limit: 200 })
+  const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
+  return own.slice(0, MOST_COMPARED).map(({ id }) => id)
 }
 
 /** Programs whose names are those of their conversations. Any other could take the name of a channel. */
