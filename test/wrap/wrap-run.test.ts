@@ -92,6 +92,23 @@ test('of a program that is killed the exit code is that of the signal, and nothi
   assertNothingLeft(wrapped)
 })
 
+test('of a program that outlives its gateway the exit code counts, and nothing is left behind', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  wrapped.install('pi', patientProgram)
+  const gateway = wrapped.foreword('start')
+  await gateway.line(/Address/)
+  const run = wrapped.foreword('wrap', 'pi')
+  await run.line(/^ready/)
+  gateway.child.kill('SIGKILL')
+  await gateway.ended
+  run.child.kill('SIGTERM')
+  assert.equal(await run.ended, 3, run.stderr())
+  assert.match(run.stderr(), /cannot be added up: the gateway has ended\. `foreword sessions` lists/)
+  assert.deepEqual(temporaryFiles(wrapped), [])
+  assert.deepEqual(JSON.parse(readFileSync(join(wrapped.home, 'data/tokens.json'), 'utf8')), [])
+})
+
 test('what a killed run left is removed by the next one', async (t) => {
   const vendor = await startVendor(t, answerMessages())
   const wrapped = wrappedHome(t, vendor.url)
