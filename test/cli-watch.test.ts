@@ -73,6 +73,19 @@ test('a session is shown by layer, with its cost, its cache and its last call', 
   for (const line of lines) assert.ok(line.length <= 80, line)
 })
 
+test('a session whose conversation has no call yet says so, and its status bar leaves the window out', async () => {
+  const connection = scriptedConnection({
+    ...script,
+    'GET /api/sessions/s1/calls?limit=1000': {
+      calls: [title, call('c4', { foreign: { ...title.foreign, kind: 'count' } })],
+    },
+  })
+  const { stdout } = await run(['watch', 's1'], { connection, terminal: true, columns: 81, onInterrupt: stopSoon })
+  assert.match(stdout, /no call of the conversation has ended yet/)
+  const line = await run(['watch', '--line', 's1'], { connection })
+  assert.equal(line.stdout, 'anthropic/claude-sonnet-4-5 · $0\n')
+})
+
 test('without a terminal a call is a line, and with --json a document', async () => {
   const connection = scriptedConnection(script)
   const plain = await run(['watch', 's1'], { connection, onInterrupt: stopSoon })
