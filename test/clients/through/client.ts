@@ -25,10 +25,10 @@ const isMessagesTurn = ({ tools }: ScriptedRequest) => tools.length > 0
 const hasToolResult = ({ bytes }: ScriptedRequest) => /"type":\s*"tool_result"/.test(bytes.toString())
 
 /** OpenClaw goes on with a conversation of its own choice; a key names another one. */
-const inConversation = (key: string, text: string) => [
-  ...['agent', '--local', '--agent', 'main', '--session-key', `agent:main:${key}`],
-  ...['--model', 'anthropic/claude-sonnet-5', '--message', text],
-]
+const inConversation = (key: string, text: string) =>
+  `agent --local --agent main --session-key agent:main:${key} --model anthropic/claude-sonnet-5 --message`
+    .split(' ')
+    .concat(text)
 const keyOf = (text: string) => text.replaceAll(/\W+/g, '-')
 
 export const clients: readonly Client[] = [
