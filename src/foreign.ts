@@ -6,6 +6,8 @@ export {
   type ForeignAnswer,
   type ForeignAssembly,
   type ForeignClient,
+  type ConversationFormat,
+  conversationFormats,
   type ForeignFormat,
   foreignFormats,
   type ForeignIdentity,

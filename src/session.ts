@@ -71,6 +71,8 @@ export {
   type CallRecord,
   type CallStore,
   type CallWarning,
+  type ForeignEnd,
+  foreignEnd,
   type ForeignFacts,
   type Usage,
   usedTokens,

@@ -81,7 +81,7 @@ test('a session whose conversation has no call yet says so, and its status bar l
     },
   })
   const { stdout } = await run(['watch', 's1'], { connection, terminal: true, columns: 81, onInterrupt: stopSoon })
-  assert.match(stdout, /no call of the conversation has ended yet/)
+  assert.match(stdout, /no call of the conversation yet/)
   const line = await run(['watch', '--line', 's1'], { connection })
   assert.equal(line.stdout, 'anthropic/claude-sonnet-4-5 · $0\n')
 })

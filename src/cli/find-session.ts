@@ -120,7 +120,7 @@ function steps(calls: readonly CallLine[]): readonly CallLine[] {
 }
 
 /** What other programs ask for beside their conversations. */
-const ASIDE: ReadonlySet<string> = new Set(['title', 'count', 'quota'])
+const ASIDE: ReadonlySet<string> = new Set(['title', 'count', 'quota', 'embedding'])
 
 function noSuchCall(word: string, session: string | undefined): CommandFailure {
   const where = session === undefined ? '' : ` in session ${session}`

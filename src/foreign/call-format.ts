@@ -4,6 +4,7 @@ const endings: readonly (readonly [RegExp, ForeignFormat])[] = [
   [/\/messages(?:\/count_tokens)?\/?$/, 'messages'],
   [/\/responses(?:\/compact|\/input_tokens)?\/?$/, 'responses'],
   [/\/chat\/completions\/?$/, 'chat-completions'],
+  [/\/embeddings\/?$/, 'embeddings'],
 ]
 
 /** The format of a request by the end of its path, whatever is before it. `undefined`: it is of no known format. */

@@ -9,6 +9,7 @@ import {
 import { fieldsOf } from '../platform.ts'
 import { parameters } from './body-fields.ts'
 import { chatCompletionsFields, chatCompletionsParts } from './chat-completions-body.ts'
+import { embeddingsFields, embeddingsParts } from './embeddings-format.ts'
 import { entryBook, type PricedSection } from './entry-book.ts'
 import type { ForeignAssembly, ForeignFormat, ForeignMark } from './foreign-call.ts'
 import { messagesFields, messagesParts } from './messages-body.ts'
@@ -93,6 +94,7 @@ const readers: Readonly<Record<ForeignFormat, FormatReader>> = {
   messages: { parts: messagesParts, fields: messagesFields },
   responses: { parts: responsesParts, fields: responsesFields },
   'chat-completions': { parts: chatCompletionsParts, fields: chatCompletionsFields },
+  embeddings: { parts: embeddingsParts, fields: embeddingsFields },
 }
 
 interface FormatReader {

@@ -1,10 +1,16 @@
 import type { Manifest, Piece, ToolDefinition, AnyMessage } from '../context.ts'
 
-/** The formats of APIs whose bodies are understood: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
-export type ForeignFormat = 'messages' | 'responses' | 'chat-completions'
+/** The formats of APIs with conversations: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
+export type ConversationFormat = 'messages' | 'responses' | 'chat-completions'
 
 /** All of them. */
-export const foreignFormats: readonly ForeignFormat[] = ['messages', 'responses', 'chat-completions']
+export const conversationFormats: readonly ConversationFormat[] = ['messages', 'responses', 'chat-completions']
+
+/** The formats of APIs whose bodies are understood. */
+export type ForeignFormat = ConversationFormat | 'embeddings'
+
+/** All of them. */
+export const foreignFormats: readonly ForeignFormat[] = [...conversationFormats, 'embeddings']
 
 /** What is known of a request before its body is read. */
 export interface ForeignRequestHead {
@@ -25,9 +31,10 @@ export interface ForeignClient {
 /**
  * What a call is for. `turn`: a step of the conversation with a person. `sub-agent`: a step of an agent that the first one
  * started. `compaction`: the conversation is summarized. `title`: a name for it is asked for. `count`: only tokens are counted.
- * `quota`: a small call that asks whether others would be answered. `other`: none of these, such as embeddings.
+ * `quota`: a small call that asks whether others would be answered. `embedding`: vectors of texts are asked for. `other`: none of
+ * these.
  */
-export type ForeignKind = 'turn' | 'sub-agent' | 'compaction' | 'title' | 'count' | 'quota' | 'other'
+export type ForeignKind = 'turn' | 'sub-agent' | 'compaction' | 'title' | 'count' | 'quota' | 'embedding' | 'other'
 
 /** Whose call it is, and what for. */
 export interface ForeignIdentity {

@@ -136,6 +136,7 @@ function mostTokens({ body }: IdentifiedCall): number | undefined {
 function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogniser[]): ForeignKind {
   if (!isKnown) return 'other'
   if (isCount(call.head)) return 'count'
+  if (callFormat(call.head) === 'embeddings') return 'embedding'
   return tables.flatMap(({ kinds }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
 }
 

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { fieldsOf } from '../platform.ts'
 import { type AnswerDraft, answerDraft } from './answer-draft.ts'
 import { readChatCompletion } from './chat-completions-answer.ts'
+import { readEmbeddings } from './embeddings-format.ts'
 import type { ForeignAnswer, ForeignFormat } from './foreign-call.ts'
 import { readMessagesAnswer, readMessagesEvent } from './messages-answer.ts'
 import { readResponsesAnswer, readResponsesEvent } from './responses-answer.ts'
@@ -54,6 +55,7 @@ const readers: Readonly<Record<ForeignFormat, FormatReader>> = {
   messages: { event: readMessagesEvent, whole: readMessagesAnswer },
   responses: { event: readResponsesEvent, whole: readResponsesAnswer },
   'chat-completions': { event: readChatCompletion, whole: readChatCompletion },
+  embeddings: { event: readEmbeddings, whole: readEmbeddings },
 }
 
 /** A stream of events. A provider that refuses may answer with JSON instead: its first character says so. */

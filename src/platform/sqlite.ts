@@ -1,10 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+
+const datasync = promisify(fdatasync)
 
 type SqliteScalar = string | number | Uint8Array | null
 
-/** One open SQLite file. Everything is synchronous, so nothing comes between the statements of a transaction. */
+/** One open SQLite file. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
 export interface SqliteConnection {
   readonly path: string
   readonly readOnly: boolean
@@ -27,6 +30,8 @@ export interface SqliteConnection {
   /** Runs `work` within a transaction. Where it throws, only this work is undone. */
   nested<Result>(work: () => Result): Result
   readonly inTransaction: boolean
+  /** Resolves when every commit so far is on the disk, however the file is `durable`. Other work goes on meanwhile. */
+  sync(): Promise<void>
   close(): void
 }
 
@@ -39,8 +44,11 @@ export interface SqliteOptions {
   readonly readOnly?: boolean | undefined
   /** How long to wait for another process, ms. This process is blocked meanwhile. 5,000 unless given. */
   readonly busyTimeoutMs?: number | undefined
-  /** `false`: a power loss may lose the newest commits, and nothing else. Default: each commit is on the disk. */
-  readonly durable?: boolean | undefined
+  /**
+   * `false`: a power loss may lose the newest commits, and nothing else. `on-sync`: those that no `sync` has waited for. Default:
+   * a commit returns when it is on the disk, and this thread stands still until then.
+   */
+  readonly durable?: boolean | 'on-sync' | undefined
   /** Further pragmas of a writer, as SQL. */
   readonly settings?: string | undefined
 }
@@ -62,8 +70,13 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     if (!readOnly) makePrivateFile(path)
     return openDatabase(path, { readOnly, timeout: busyTimeoutMs })
   })
+  let log: string | undefined
+  let logFile: number | undefined
   try {
     guarded(() => database.exec(pragmas(options)))
+    log = guarded(() => logOf(database, path))
+    // Without a log there is nothing to wait for later, so each commit waits.
+    if (log === undefined && options.durable === 'on-sync') guarded(() => database.exec(COMMITS_WAIT))
   } catch (error) {
     database.close()
     throw error
@@ -102,8 +115,20 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     get inTransaction() {
       return database.isTransaction
     },
+    async sync() {
+      if (log === undefined) return
+      try {
+        // It stays the same file for as long as the database is open.
+        logFile ??= openSync(log, 'r+')
+        await datasync(logFile)
+      } catch (error) {
+        throw sqliteError(error, path, kind)
+      }
+    },
     close() {
       open = false
+      if (logFile !== undefined) closeSync(logFile)
+      logFile = undefined
       if (database.isOpen) database.close()
     },
   }
@@ -149,11 +174,24 @@ export function openDatabase(path: string, options: { readOnly?: boolean; timeou
 }
 
 /** `full`: a commit is on the disk when it returns. `fullfsync`: on macOS too. */
+const COMMITS_WAIT = 'pragma synchronous = full; pragma fullfsync = on;'
+
 function pragmas({ readOnly = false, durable = true, settings = '' }: SqliteOptions): string {
   const always = `pragma cache_size = -${CACHE_KIBIBYTES};`
   if (readOnly) return always
-  const commits = durable ? 'pragma synchronous = full; pragma fullfsync = on;' : 'pragma synchronous = normal;'
+  const commits = durable === true ? COMMITS_WAIT : 'pragma synchronous = normal;'
   return `${always} pragma journal_mode = wal; ${commits} ${settings}`
+}
+
+/**
+ * The write-ahead log of a file; `undefined` where it has none, as in memory. A commit is in it as a whole, and with
+ * `synchronous = normal` SQLite itself waits for the disk whenever the log starts over or is moved into the file, so that waiting
+ * for the log is all that is left to do: https://sqlite.org/wal.html, section 2.2.
+ */
+function logOf(database: DatabaseSync, path: string): string | undefined {
+  if (path === ':memory:') return undefined
+  const mode = database.prepare('pragma journal_mode').get()?.['journal_mode']
+  return mode === 'wal' ? `${realpathSync(path)}-wal` : undefined
 }
 
 /** Creates the file for this user alone. The files that SQLite creates beside it get the same mode. */

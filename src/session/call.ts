@@ -27,12 +27,12 @@ export interface CallRecord {
   readonly outcome?: CallOutcome
 }
 
-/** Whose call it was, what for, and how it went. */
+/** Whose call it is, and what for. */
 export interface ForeignFacts {
   /** The program, such as `claude-code`. */
   readonly client: string
   readonly version?: string
-  /** What it was for: `turn`, `sub-agent`, `compaction`, `title`, `count`, `quota` or `other`. */
+  /** What it was for: `turn`, `sub-agent`, `compaction`, `title`, `count`, `quota`, `embedding` or `other`. */
   readonly kind: string
   /** The client's own ids of its session, of the one that started it, and of its turn. */
   readonly session?: string
@@ -40,8 +40,6 @@ export interface ForeignFacts {
   readonly turn?: string
   /** The call that it repeats. */
   readonly retryOf?: string
-  /** Of the answer; absent where none began. */
-  readonly status?: number
   /** What a cut of ours made of it; absent where none was asked for. */
   readonly assembled?: {
     /**
@@ -54,8 +52,38 @@ export interface ForeignFacts {
     /** Why it failed. */
     readonly why?: string
   }
-  /** How it ended: `whole`, `left`, `broken`, `stopped` or `refused`. */
+  /** Of calls that earlier versions recorded when they ended. */
+  readonly end?: string
+  readonly status?: number
+}
+
+/** How a call of another program went. */
+export interface ForeignEnd {
+  /** `whole`, `left`, `broken`, `stopped` or `refused`. */
   readonly end: string
+  /** Of the answer; absent where none began. */
+  readonly status?: number
+  /** `sha256:HASH` of what the answer said, as JSON. Absent where nothing came. */
+  readonly answer?: string
+}
+
+/** How a call of another program went, as far as it is known. Earlier versions wrote it with what was known before. */
+export function foreignEnd({ foreign, outcome, input }: EndedForeignCall): Partial<ForeignEnd> {
+  if (outcome?.foreign) return outcome.foreign
+  const { end, status } = foreign ?? {}
+  const { answer } = (input as { readonly foreign?: Partial<ForeignEnd> } | undefined)?.foreign ?? {}
+  return {
+    ...(end === undefined ? {} : { end }),
+    ...(status === undefined ? {} : { status }),
+    ...(answer === undefined ? {} : { answer }),
+  }
+}
+
+interface EndedForeignCall {
+  readonly foreign?: Pick<ForeignFacts, 'end' | 'status'>
+  readonly outcome?: { readonly foreign?: ForeignEnd }
+  /** Where the answer is looked for. */
+  readonly input?: unknown
 }
 
 /** What is known about a call only afterwards. */
@@ -72,6 +100,8 @@ export interface CallOutcome {
   readonly durationMs: number
   /** Until the first token. */
   readonly firstTokenMs?: number
+  /** Of a call that another program made through this gateway. */
+  readonly foreign?: ForeignEnd
 }
 
 /** What a call used, as its provider reported it; nothing where it did not leave because of a budget. `undefined`: not known. */

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { ForeignFormat } from '../../src/foreign.ts'
+import type { ConversationFormat } from '../../src/foreign.ts'
 
 /** What happens in a conversation, before it has a format. */
 export type Happening =
@@ -34,7 +34,7 @@ export const happenings: fc.Arbitrary<readonly Happening[]> = fc
   )
 
 /** The items of a conversation in a format. Numbers of calls go on, so that ids differ. */
-export function itemsIn(format: ForeignFormat, happened: readonly Happening[]): readonly object[] {
+export function itemsIn(format: ConversationFormat, happened: readonly Happening[]): readonly object[] {
   let count = 0
   return happened.flatMap((each) => {
     const calls = each.type === 'round' ? each.results.map((size) => ({ id: `c${(count += 1)}`, size })) : []
@@ -46,7 +46,7 @@ type Calls = readonly { readonly id: string; readonly size: number }[]
 
 const filler = (size: number) => 'the gate is open; '.repeat(Math.ceil(size / 18)).slice(0, size)
 
-const writers: Readonly<Record<ForeignFormat, (each: Happening, calls: Calls) => readonly object[]>> = {
+const writers: Readonly<Record<ConversationFormat, (each: Happening, calls: Calls) => readonly object[]>> = {
   messages(each, calls) {
     const thinking = 'thinks' in each && each.thinks ? [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }] : []
     if (each.type === 'person') return [{ role: 'user', content: each.text }]

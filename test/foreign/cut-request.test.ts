@@ -7,16 +7,16 @@ import {
   cutRequest,
   explainRequest,
   type ForeignCut,
-  type ForeignFormat,
-  foreignFormats,
+  type ConversationFormat,
+  conversationFormats,
   NOTE_LEAD,
 } from '../../src/foreign.ts'
 import { forAll } from '../arbitrary/for-all.ts'
 import { happenings, itemsIn } from './conversations.ts'
 
-const field = (format: ForeignFormat) => (format === 'responses' ? 'input' : 'messages')
+const field = (format: ConversationFormat) => (format === 'responses' ? 'input' : 'messages')
 
-function bodyOf(format: ForeignFormat, items: readonly object[]): string {
+function bodyOf(format: ConversationFormat, items: readonly object[]): string {
   const system =
     format === 'messages' ? { system: 'You help.' } : format === 'responses' ? { instructions: 'You help.' } : {}
   // A space and an odd number: what is not changed has to keep its bytes.
@@ -28,16 +28,16 @@ interface Room {
   readonly marks?: readonly ForeignCut[]
 }
 
-function cut(format: ForeignFormat, text: string, { window, marks = [] }: Room): CutOutcome {
+function cut(format: ConversationFormat, text: string, { window, marks = [] }: Room): CutOutcome {
   const body = JSON.parse(text) as unknown
   const assembly = explainRequest({ format, body, counter: charsPerFour })
   return cutRequest({ format, text, body, assembly, counter: charsPerFour, budget: { window, reserve: 0 }, marks })
 }
 
-const sizeOf = (format: ForeignFormat, text: string) =>
+const sizeOf = (format: ConversationFormat, text: string) =>
   explainRequest({ format, body: JSON.parse(text) as unknown, counter: charsPerFour }).manifest.used
 
-const itemsOf = (format: ForeignFormat, text: string) =>
+const itemsOf = (format: ConversationFormat, text: string) =>
   (JSON.parse(text) as Record<string, readonly Record<string, unknown>[]>)[field(format)]!
 
 /** Ids of calls and of results, in their order. */
@@ -70,7 +70,7 @@ const bare = (item: object) =>
     return type === 'function_call_output' ? { ...value, output: '' } : value
   })
 
-const conversations = fc.tuple(fc.constantFrom(...foreignFormats), happenings, fc.integer({ min: 400, max: 6000 }))
+const conversations = fc.tuple(fc.constantFrom(...conversationFormats), happenings, fc.integer({ min: 400, max: 6000 }))
 
 test('what fits leaves as it came, and what does not is cut into its room', () => {
   let cuts = 0
@@ -161,7 +161,7 @@ const long = (count: number) =>
   Array.from({ length: count }, () => ({ type: 'round' as const, thinks: true, results: [900] }))
 
 test('a running loop of tools is cut in whole rounds, and the words that began it stay', () => {
-  for (const format of foreignFormats) {
+  for (const format of conversationFormats) {
     const happened = [
       { type: 'person' as const, text: 'first' },
       { type: 'answer' as const, text: 'yes', thinks: false },

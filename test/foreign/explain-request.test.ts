@@ -455,3 +455,17 @@ test('entries of one name have ids of their own, also where another has the name
     'tools tool a-2-3',
   ])
 })
+
+test('a model reads the texts of a request for embeddings, and nothing else of it', () => {
+  const said = { model: 'm', encoding_format: 'float', dimensions: 256 }
+  const one = explain('embeddings', { ...said, input: 'One text.' })
+  const other = explain('embeddings', { ...said, input: 'Another text.' })
+  const both = explain('embeddings', { ...said, input: ['One text.', 'Another text.'] })
+  assert.equal(both.manifest.used, one.manifest.used + other.manifest.used)
+  assert.deepEqual(lines(both), ['input turn turn-1'])
+  assert.deepEqual(
+    both.pieces.map(({ tokens }) => tokens),
+    [one.manifest.used, other.manifest.used],
+  )
+  assert.equal(explain('embeddings', { ...said, input: [1, 2, 3] }).manifest.entries.length, 1)
+})

@@ -16,7 +16,8 @@ test('a format is known by the end of its path, whatever is before it', () => {
     ['/backend-api/codex/responses', 'responses'],
     ['/v1/chat/completions', 'chat-completions'],
     ['/openai/v1/chat/completions/', 'chat-completions'],
-    ['/v1/embeddings', undefined],
+    ['/v1/embeddings', 'embeddings'],
+    ['/v1/images/generations', undefined],
     ['/v1/messages/batches', undefined],
     ['/v1/responses/resp_1', undefined],
   ] as const) {
@@ -100,7 +101,8 @@ test('calls that are no step of a conversation have a kind of their own', () => 
   )
   assert.equal(kind('/v1/responses/compact', { originator: 'codex_cli_rs' }, { input: [] }), 'compaction')
   assert.equal(kind('/v1/responses', { originator: 'codex_cli_rs', 'x-openai-subagent': 'review' }, {}), 'sub-agent')
-  assert.equal(kind('/v1/embeddings', {}, { input: 'hello' }), 'other')
+  assert.equal(kind('/v1/embeddings', {}, { input: 'hello' }), 'embedding')
+  assert.equal(kind('/v1/images/generations', {}, { prompt: 'hello' }), 'other')
 })
 
 test('opencode names the session that started another one', () => {

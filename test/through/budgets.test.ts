@@ -71,6 +71,70 @@ test('a call that could pass a budget is refused in the form of its API, with th
   assert.equal(first?.outcome?.error?.code, 'over-budget')
 })
 
+test('embeddings are held to a budget by what they send, and are on record with what that cost', async (t) => {
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 0.001 }, per: 'day' }],
+    through: { overBudget: 'refuse' },
+    answer: (_, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'application/json' })
+      const data = [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }]
+      outgoing.end(
+        JSON.stringify({ object: 'list', data, model: 'plain', usage: { prompt_tokens: 6, total_tokens: 6 } }),
+      )
+    },
+  })
+  const embed = (input: string | readonly string[]) =>
+    say(gateway, '/openai/v1/embeddings', JSON.stringify({ model: 'plain', input, encoding_format: 'float' }))
+  assert.equal((await embed(['One text.', 'Another text.'])).status, 200)
+  const refused = await embed('word '.repeat(5_000))
+  assert.equal(refused.status, 402)
+  assert.equal(vendor.received.length, 1)
+  const [first, second] = await recordedCalls(gateway)
+  assert.equal(first?.foreign?.kind, 'embedding')
+  assert.equal(first.manifest.entries.length, 1)
+  assert.equal(first.outcome?.usage?.promptTokens, 6)
+  assert.equal(second?.outcome?.error?.code, 'over-budget')
+  assert.equal(second.session, first.session)
+  const [budget] = gateway.runtime.budgets()
+  assert.ok(Math.abs((budget?.spent ?? 0) - 6e-6) < 1e-9, `${budget?.spent} spent`)
+})
+
+test('a stream of Chat Completions that reports no usage costs what can be estimated of it', async (t) => {
+  const { gateway } = await openGateway(t, {
+    budgets: [{ limit: { usd: 1 }, per: 'day' }],
+    answer: (_, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+      const chunk = (delta: object, finish: string | null) =>
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+      outgoing.end(`${chunk({ content: 'x'.repeat(700) }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`)
+    },
+  })
+  const messages = [{ role: 'user', content: 'Say hello' }]
+  await say(gateway, '/openai/v1/chat/completions', JSON.stringify({ model: 'plain', stream: true, messages }))
+  const [call] = await recordedCalls(gateway)
+  assert.equal(call?.outcome?.usageEstimated, true)
+  assert.equal(call.outcome.usage?.outputTokens, 200)
+  assert.equal(call.outcome.usage.promptTokens, call.manifest.used)
+  const [budget] = gateway.runtime.budgets()
+  assert.ok(Math.abs((budget?.spent ?? 0) - (200 + call.manifest.used) / 1e6) < 1e-9, `${budget?.spent} spent`)
+})
+
+test('a call that its provider refuses costs nothing, and has the code of its status', async (t) => {
+  let status = 0
+  const { gateway } = await openGateway(t, {
+    budgets: [{ limit: { usd: 1 }, per: 'day' }],
+    answer: (_, outgoing) => void outgoing.writeHead(status).end('no'),
+  })
+  const statuses = [400, 401, 402, 404, 429, 500, 529]
+  for (status of statuses) assert.equal((await say(gateway)).status, status)
+  const calls = await recordedCalls(gateway)
+  assert.deepEqual(
+    calls.map(({ outcome }) => outcome?.error?.code),
+    ['bad-request', 'auth', 'quota', 'bad-request', 'rate-limit', 'server', 'server'],
+  )
+  assert.equal(gateway.runtime.budgets()[0]?.spent, 0)
+})
+
 test('a call waits until there is room for it', async (t) => {
   const begun = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -104,7 +168,7 @@ test('a caller that leaves while its call waits is not waited for', async (t) =>
   left.abort()
   await assert.rejects(sent)
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'left')
+  assert.equal(call?.outcome?.foreign?.end, 'left')
   assert.equal(vendor.received.length, 0)
 })
 
@@ -122,7 +186,7 @@ test('an answer is stopped where it passes the limit', async (t) => {
   await assert.rejects(say(gateway))
   await closed
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'stopped')
+  assert.equal(call?.outcome?.foreign?.end, 'stopped')
   assert.equal(call.outcome?.usageEstimated, true)
   assert.ok((call.outcome?.usage?.outputTokens ?? 0) > 8_000)
   assert.match(gateway.warnings.join('\n'), /stopped at a limit/)

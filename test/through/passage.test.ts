@@ -117,7 +117,7 @@ test('a caller that leaves ends the call at the provider, and the record says so
   left.abort()
   await once(socket, 'close')
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'left')
+  assert.equal(call?.outcome?.foreign?.end, 'left')
   assert.equal(call.outcome?.error?.code, 'cancelled')
   assert.equal(call.outcome.usageEstimated, true)
 })
@@ -129,7 +129,7 @@ test('an answer that breaks off at the provider breaks off here', async (t) => {
   })
   await assert.rejects(send(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body }))
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'broken')
+  assert.equal(call?.outcome?.foreign?.end, 'broken')
 })
 
 test('a provider that cannot be reached is named in the form of its API', async (t) => {
@@ -314,7 +314,7 @@ test('a call with a secret of the gateway does not leave', async (t) => {
   }
   assert.equal(vendor.received.length, 0)
   const [call] = await recordedCalls(gateway)
-  assert.equal(call?.foreign?.end, 'refused')
+  assert.equal(call?.outcome?.foreign?.end, 'refused')
   const kept = await gateway.runtime.request(call.id, { body: true })
   assert.doesNotMatch(JSON.stringify(kept), /sk-of-the-gateway/)
 })

@@ -84,7 +84,7 @@ test('a call is on record with its session, its answer and the digest of its bod
   assert.equal(session.title, 'Say hello')
   const [call] = await gateway.runtime.store.calls(session.id)
   assert.equal(call?.model, 'anthropic/claude-opus-5-5')
-  assert.equal(call.foreign?.status, 200)
+  assert.equal(call?.outcome?.foreign?.status, 200)
   const again = await gateway.runtime.request(call.id, { body: true })
   assert.equal(again.identical, true)
   assert.equal(again.wire?.state, 'identical')

@@ -1,6 +1,7 @@
 import type { GatewayConnection } from '../../capability.ts'
 import { apiPath, requestJson } from '../../cli.ts'
 import type { CutRecord } from '../../context.ts'
+import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
 /** A call as the lists of the gateway have it. */
 export interface WatchedCall {
@@ -17,7 +18,7 @@ export interface WatchedCall {
   readonly cost?: number
   readonly kind?: string
   /** Of a call of another program. */
-  readonly foreign?: { readonly client: string; readonly kind: string; readonly status?: number; readonly end: string }
+  readonly foreign?: ForeignFacts
   /** Against the call before: what a prompt cache can reuse, and where the change begins. */
   readonly reuse?: {
     readonly tokens: number
@@ -34,6 +35,7 @@ export interface WatchedCall {
     readonly usageEstimated?: true
     readonly error?: { readonly code: string; readonly message: string }
     readonly durationMs?: number
+    readonly foreign?: ForeignEnd
   }
 }
 

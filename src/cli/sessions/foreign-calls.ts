@@ -1,5 +1,6 @@
 import { exactMoneyText, type Io } from '../../capability.ts'
 import { exactLine } from '../../context.ts'
+import { foreignEnd } from '../../session.ts'
 import type { CallLine } from '../find-session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, fittedTable } from '../table.ts'
@@ -57,8 +58,10 @@ function callRow(call: CallLine, turn: string, now: Date): readonly string[] {
 }
 
 /** How it ended: its failure, or its status and why the model stopped. */
-function endText({ foreign, outcome, cutRecord }: CallLine): string {
-  const { status, retryOf } = foreign ?? {}
+function endText(call: CallLine): string {
+  const { foreign, outcome, cutRecord } = call
+  const { retryOf } = foreign ?? {}
+  const { status } = foreignEnd(call)
   const how = [
     ...(retryOf === undefined ? [] : ['retry']),
     ...(cutRecord === undefined ? [] : [`cut ${cutRecord.turns}`]),

@@ -1,6 +1,6 @@
 import { fieldsOf, sha256 } from '../../platform.ts'
 import { chatCompletionsParts } from '../chat-completions-body.ts'
-import type { ForeignAssembly, ForeignFormat } from '../foreign-call.ts'
+import type { ForeignAssembly, ConversationFormat } from '../foreign-call.ts'
 import { messagesParts } from '../messages-body.ts'
 import { responsesParts } from '../responses-body.ts'
 import { jsonOf, type JsonFields, textOf, type WirePart } from '../wire-part.ts'
@@ -24,13 +24,13 @@ export interface ItemPart extends WirePart {
 }
 
 /** The field that has the conversation, by format. */
-export const conversationFields: Readonly<Record<ForeignFormat, string>> = {
+export const conversationFields: Readonly<Record<ConversationFormat, string>> = {
   messages: 'messages',
   responses: 'input',
   'chat-completions': 'messages',
 }
 
-const readers: Readonly<Record<ForeignFormat, (body: JsonFields) => Iterable<WirePart>>> = {
+const readers: Readonly<Record<ConversationFormat, (body: JsonFields) => Iterable<WirePart>>> = {
   messages: messagesParts,
   responses: responsesParts,
   'chat-completions': chatCompletionsParts,
@@ -41,7 +41,7 @@ const readers: Readonly<Record<ForeignFormat, (body: JsonFields) => Iterable<Wir
  * pieces than its items have.
  */
 export function conversationItems(
-  format: ForeignFormat,
+  format: ConversationFormat,
   body: unknown,
   { pieces }: Pick<ForeignAssembly, 'pieces'>,
 ): readonly ConversationItem[] | undefined {
@@ -66,7 +66,7 @@ function sentParts(parts: readonly WirePart[]): readonly WirePart[] {
   return parts.filter(({ deferred }) => !deferred)
 }
 
-function itemOf(format: ForeignFormat, value: unknown, parts: readonly ItemPart[]): ConversationItem {
+function itemOf(format: ConversationFormat, value: unknown, parts: readonly ItemPart[]): ConversationItem {
   const said = parts.map(({ kind, role, content, text, call }) => [kind, role, call ?? '', text, content])
   return {
     value,
@@ -109,7 +109,7 @@ const knownItems: ReadonlySet<string> = new Set([
   'shell_call_output',
 ])
 
-function staysInPlace(format: ForeignFormat, value: unknown): boolean {
+function staysInPlace(format: ConversationFormat, value: unknown): boolean {
   const { type, role, content } = fieldsOf(value)
   if (format === 'responses') return !knownItems.has(textOf(type) ?? (typeof role === 'string' ? 'message' : ''))
   if (format !== 'messages' || !Array.isArray(content)) return false

@@ -14,14 +14,14 @@ import {
   usualLayout,
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { ForeignAssembly, ForeignFormat } from '../foreign-call.ts'
+import type { ForeignAssembly, ConversationFormat } from '../foreign-call.ts'
 import type { ConversationItem } from './conversation-items.ts'
 import { type GroupResult, groupTurn } from './group-turn.ts'
 import { type GroupedItems, type ItemGroup, numberOf } from './item-group.ts'
 
 /** A request of another program, and how much room it has. */
 export interface CutInput {
-  readonly format: ForeignFormat
+  readonly format: ConversationFormat
   /** The body as it is written, without an encoding. */
   readonly text: string
   /** The same, parsed. */

@@ -8,7 +8,7 @@ import {
   type TurnMessage,
 } from '../../context.ts'
 import { fieldsOf } from '../../platform.ts'
-import type { ForeignFormat } from '../foreign-call.ts'
+import type { ConversationFormat } from '../foreign-call.ts'
 import { elementsOf, textOf } from '../wire-part.ts'
 import type { ConversationItem, ItemPart } from './conversation-items.ts'
 import type { ItemGroup } from './item-group.ts'
@@ -30,7 +30,7 @@ export interface GroupTurn {
 }
 
 interface GroupOptions {
-  readonly format: ForeignFormat
+  readonly format: ConversationFormat
   /** Positions of items that are no part of it: they stay whatever becomes of it. */
   readonly without: ReadonlySet<number>
 }
@@ -170,7 +170,7 @@ function outputOf(parts: readonly ItemPart[]): ToolOutput {
 }
 
 /** The ids of calls whose results in an item can be replaced by a text. */
-function shortenable({ value, parts }: ConversationItem, format: ForeignFormat): ReadonlySet<string> {
+function shortenable({ value, parts }: ConversationItem, format: ConversationFormat): ReadonlySet<string> {
   const fields = fieldsOf(value)
   const id = parts.find(({ role }) => role === 'tool')?.call
   const one = new Set(id === undefined ? [] : [id])

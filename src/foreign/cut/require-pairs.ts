@@ -1,10 +1,10 @@
 import { fieldsOf } from '../../platform.ts'
-import type { ForeignFormat } from '../foreign-call.ts'
+import type { ConversationFormat } from '../foreign-call.ts'
 import { conversationFields, type ConversationItem } from './conversation-items.ts'
 
 /** No call may lose its result, and no result its call; nothing but what was dropped may be missing. Throws otherwise. */
 export function requirePairs(
-  format: ForeignFormat,
+  format: ConversationFormat,
   text: string,
   {
     items,

@@ -1,5 +1,5 @@
 import { defined, fieldsOf } from '../../platform.ts'
-import type { ForeignFormat } from '../foreign-call.ts'
+import type { ConversationFormat } from '../foreign-call.ts'
 import { elementsOf } from '../wire-part.ts'
 import { conversationFields } from './conversation-items.ts'
 import { elementSpans, spanAt, type TextSpan } from './json-text.ts'
@@ -16,7 +16,7 @@ export interface BodyChanges {
 }
 
 /** A body with the changes: everything else in it, and every item that is kept as it is, has the bytes that it had. */
-export function rewriteBody(text: string, format: ForeignFormat, body: unknown, changes: BodyChanges): string {
+export function rewriteBody(text: string, format: ConversationFormat, body: unknown, changes: BodyChanges): string {
   const field = conversationFields[format]
   const list = spanAt(text, [field])
   if (!list) throw new Error(`the body has no ${field}`)
@@ -38,7 +38,7 @@ export function rewriteBody(text: string, format: ForeignFormat, body: unknown, 
   return `${text.slice(0, list.start)}[${items.join(',')}]${text.slice(list.end, end)}${key}${text.slice(end)}`
 }
 
-function noteItem(format: ForeignFormat, notes: readonly string[], mark: unknown): string {
+function noteItem(format: ConversationFormat, notes: readonly string[], mark: unknown): string {
   if (format === 'chat-completions') return JSON.stringify({ role: 'user', content: notes.join('\n\n') })
   const type = format === 'messages' ? 'text' : 'input_text'
   const content = notes.map((text, at) => ({
@@ -52,7 +52,7 @@ function noteItem(format: ForeignFormat, notes: readonly string[], mark: unknown
 function shortenedItem(
   text: string,
   span: TextSpan,
-  format: ForeignFormat,
+  format: ConversationFormat,
   value: unknown,
   results: ReadonlyMap<string, string>,
 ): string {
@@ -71,7 +71,7 @@ function shortenedItem(
   return item + text.slice(from, span.end)
 }
 
-function resultPath(format: ForeignFormat, value: unknown, call: string): readonly (string | number)[] {
+function resultPath(format: ConversationFormat, value: unknown, call: string): readonly (string | number)[] {
   if (format === 'responses') return ['output']
   if (format === 'chat-completions') return ['content']
   const blocks = elementsOf(fieldsOf(value)['content'])
@@ -94,7 +94,7 @@ function resultValue(path: readonly (string | number)[], value: unknown, text: s
 const MOST_MARKS = 4
 
 /** A mark for the end of the note, as the caller's next one is; `undefined` where it uses none, or all that there are. */
-function freeMark(format: ForeignFormat, body: unknown, dropped: ReadonlySet<number>, noteAt: number): unknown {
+function freeMark(format: ConversationFormat, body: unknown, dropped: ReadonlySet<number>, noteAt: number): unknown {
   if (format !== 'messages') return undefined
   const fields = fieldsOf(body)
   const kept = elementsOf(fields['messages']).map((item, at) => (dropped.has(at) ? [] : marksIn(item)))

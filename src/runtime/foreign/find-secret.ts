@@ -8,7 +8,8 @@ export async function findSecret(
   { find }: Pick<KnownSecrets, 'find'>,
 ): Promise<string | undefined> {
   const encoding = head.headers['content-encoding']
-  const bytes = encoding === undefined ? body : await decodeBody(body, encoding)
+  // What is not in the encoding that it names is read as it is.
+  const bytes = encoding === undefined ? body : await decodeBody(body, encoding).catch(() => body)
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return find(head.path) ?? find(text)
 }

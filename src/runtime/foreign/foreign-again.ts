@@ -1,8 +1,8 @@
 import { RuntimeError, type WireProof } from '../../capability.ts'
-import type { TokenCounter } from '../../context.ts'
-import type { ForeignAssembly, ForeignFormat } from '../../foreign.ts'
+import type { ForeignAssembly } from '../../foreign.ts'
 import { sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
+import type { BodyToAnalyse } from './analysis/analysed-body.ts'
 import { missingContentError } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ForeignInput } from './foreign-input.ts'
@@ -25,33 +25,11 @@ export async function foreignAssembly(
     )
   }
   const { bytes } = await foreignBody(store, call)
-  return explainBytes(bytes, { call, format, counter: await counters(counter) })
-}
-
-/** What the program of a call had sent where a cut left something out of it; `undefined` where the call left as it came. */
-export async function callerAssembly(
-  store: SessionStore,
-  call: CallRecord,
-  counters: Counters,
-): Promise<ForeignAssembly | undefined> {
-  const { foreign, counter } = call.input as ForeignInput
-  if (foreign.caller === undefined || foreign.format === undefined) return undefined
-  const read = await readStoredBody(store, foreign.caller)
-  if ('missing' in read) throw await missingContentError(store, read.missing, call.id)
-  return explainBytes(read.bytes, { call, format: foreign.format, counter: await counters(counter) })
-}
-
-interface ExplainedCall {
-  readonly call: CallRecord
-  readonly format: ForeignFormat
-  readonly counter: TokenCounter
-}
-
-function explainBytes(bytes: Uint8Array, { call, format, counter }: ExplainedCall): Promise<ForeignAssembly> {
+  const body = JSON.parse(new TextDecoder().decode(bytes)) as unknown
   return explainInSlices({
     format,
-    body: JSON.parse(new TextDecoder().decode(bytes)) as unknown,
-    counter,
+    body,
+    counter: await counters(counter),
     client: call.foreign?.client ?? 'unknown',
     model: call.model,
   })
@@ -82,4 +60,22 @@ export async function foreignBody(
     bytes,
     proof: got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got },
   }
+}
+
+/**
+ * What an earlier call sent, as its program `said` it or as it `left`, to be taken apart again. `undefined` where it is of no known
+ * format, or where a part of it is gone.
+ */
+export async function bodyOnRecord(
+  store: Pick<SessionStore, 'content'>,
+  call: Pick<CallRecord, 'id' | 'input' | 'foreign' | 'model'>,
+  which: 'said' | 'left',
+): Promise<BodyToAnalyse | undefined> {
+  const { foreign, counter } = call.input as ForeignInput
+  const { format, method, path, body, caller = body } = foreign
+  if (format === undefined) return undefined
+  const read = await readStoredBody(store, which === 'said' ? caller : body)
+  if ('missing' in read) return undefined
+  const known = { format, client: call.foreign?.client ?? 'unknown', model: call.model }
+  return { id: call.id, head: { method, path, headers: {} }, bytes: read.bytes, provider: '', counter, known }
 }

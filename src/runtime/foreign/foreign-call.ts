@@ -1,21 +1,32 @@
 import type { Admission, ForeignCallEnd, ForeignCallStart } from '../../capability.ts'
+import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import type { CutCall } from './foreign-cuts.ts'
 
-/** A call that is over, and everything that was noted of it on its way. */
-export interface EndedCall extends ForeignCallStart {
+/** A call that leaves, or that was refused. */
+export interface BegunCall extends ForeignCallStart {
   readonly id: string
   /** When it came, ISO 8601. */
   readonly time: string
-  readonly end: ForeignCallEnd
-  readonly admission: Admission | undefined
+  /** What its body says, as its program sent it; `undefined` where it could not be taken apart. */
+  readonly said: AnalysedBody | undefined
+  /** The same of what left. */
+  readonly left: AnalysedBody | undefined
   /** What a cut made of it, where one was asked for: then `body` is what left, and this is what came. */
   readonly cut?: CutCall & { readonly came: Pick<ForeignCallStart, 'body' | 'head'> }
-  /** Where it went; absent where it did not leave. */
+  /** It contains a secret of this gateway, or nobody knows. */
+  readonly isDirty: boolean
+  /** Where it goes; absent where it does not leave. */
   readonly url?: string
+}
+
+/** How a call went, and everything that was noted of it on its way. */
+export interface EndedCall {
+  readonly end: ForeignCallEnd
+  readonly admission: Admission | undefined
   readonly status?: number
   readonly reader?: AnswerReader
-  /** From its coming to its end, and to the first byte of the answer, ms. */
+  /** From its leaving, or its coming where it did not leave, to its end, and to the first byte of the answer, ms. */
   readonly durationMs: number
   readonly firstByteMs?: number
 }

@@ -1,13 +1,15 @@
 import type { Admission, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
-import { defined, errorMessage, keyedQueue } from '../../platform.ts'
+import { defined } from '../../platform.ts'
+import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
-import type { EndedCall } from './foreign-call.ts'
-import type { ForeignCuts } from './foreign-cuts.ts'
-import { type ForeignLimits, type HeldForeignCall } from './foreign-limits.ts'
-import { type RecordParts, recordCall } from './record-call.ts'
+import type { RecordParts } from './record-parts.ts'
+import { type BegunRecording, createCallRecorder } from './call-recorder.ts'
 import { findSecret } from './find-secret.ts'
+import type { BegunCall } from './foreign-call.ts'
+import type { ForeignCuts } from './foreign-cuts.ts'
+import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
 
 interface ForeignCallParts extends RecordParts {
   readonly models: Pick<Models, 'server'>
@@ -18,79 +20,72 @@ interface ForeignCallParts extends RecordParts {
 
 /** Calls of other programs over one home. A fault in here lets the call through, is counted, and is reported once it has happened. */
 export function createForeignCalls(parts: ForeignCallParts): ForeignCallService {
-  const { clock, cuts, limits, models, warn } = parts
-  const recording = keyedQueue<string>()
-  let [open, recorded, lost] = [0, 0, 0]
-  let lastFault: string | undefined
+  const { analysis, clock, cuts, limits, models, warn } = parts
+  const recorder = createCallRecorder(parts)
 
-  function note(what: string, error: unknown): void {
-    lastFault = `${what}: ${errorMessage(error)}`
-    warn(`A call of another program went on, although its record is not whole: ${lastFault}`)
-  }
-
-  /** Runs work of ours on the way of a call. What it throws harms nobody but the record. */
-  function guarded<Result>(what: string, work: () => Result): Result | undefined {
+  async function analysed(id: string, start: ForeignCallStart): Promise<AnalysedBody | undefined> {
+    const { head, body: bytes, provider } = start
     try {
-      return work()
+      return await analysis.take({ id, head, bytes, provider, counter: parts.counter.id })
     } catch (error) {
-      note(what, error)
+      recorder.note('it was not taken apart', error)
       return undefined
     }
-  }
-
-  function write(ended: EndedCall, held: HeldForeignCall | undefined): void {
-    // Calls of one program are written in their order: each is compared with the one before.
-    const key = `${ended.head.headers['user-agent'] ?? ''} ${ended.caller.by}`
-    void recording.add(key, async () => {
-      try {
-        const record = await recordCall(parts, ended)
-        recorded += 1
-        held?.settle(record.outcome)
-      } catch (error) {
-        lost += 1
-        note('it was not recorded', error)
-        guarded('what it cost was not counted', () => held?.settle(undefined))
-      } finally {
-        open -= 1
-      }
-    })
   }
 
   function begin(start: ForeignCallStart): OpenForeignCall {
     const id = clock.newId('call')
     const time = clock.time()
-    const began = clock.monotonic()
+    let began = clock.monotonic()
     const stop = new AbortController()
+    const said = analysed(id, start)
     const noted: { admission?: Admission; url?: string; status?: number; firstByteMs?: number; reader?: AnswerReader } =
       {}
-    /** The call as it leaves. */
-    let leaving: ForeignCallStart & Pick<EndedCall, 'cut'> = start
+    /** The call as it leaves, and what that says. */
+    let leaving: ForeignCallStart & Pick<BegunCall, 'cut'> = start
+    let left: Promise<AnalysedBody | undefined> = said
+    let isDirty = parts.secrets !== undefined
     let held: HeldForeignCall | undefined
+    let recording: BegunRecording | undefined
     let isOver = false
-    open += 1
+    recorder.opened()
 
     async function admit(signal: AbortSignal): Promise<Admission> {
       try {
         const secret = parts.secrets && (await findSecret(start, parts.secrets))
+        isDirty = secret !== undefined
         if (secret !== undefined && start.secrets === 'warn') warn(`A call of another program contains ${secret}.`)
         if (secret !== undefined && start.secrets === 'refuse') return refuseSecret(secret)
-        if (start.assemble) leaving = await cutOf(start)
-        const answer = await limits.hold({ id, start: leaving, signal, stop: () => stop.abort() })
+        if (start.assemble) await cut()
+        const answer = await limits.hold({ id, start: leaving, said, left, signal, stop: () => stop.abort() })
         if ('refuse' in answer) return { type: 'refuse', code: 'over-budget', message: answer.refuse }
         held = answer.held
       } catch (error) {
-        note('it was not checked', error)
+        recorder.note('it was not checked', error)
       }
       return leaving.cut?.body ? { type: 'go', body: leaving.body } : { type: 'go' }
     }
 
-    async function cutOf(came: ForeignCallStart): Promise<typeof leaving> {
-      const cut = { ...(await cuts.cut(came)), came }
-      if (cut.facts.state === 'failed') note('it was not cut', cut.facts.why)
-      if (!cut.body) return { ...came, cut }
-      const { 'content-encoding': _encoding, ...headers } = came.head.headers
-      return { ...came, head: { ...came.head, headers }, body: cut.body, cut }
+    async function cut(): Promise<void> {
+      const made = await cuts.cut(start)
+      if (made.facts.state === 'failed') recorder.note('it was not cut', made.facts.why)
+      leaving = { ...start, cut: { ...made, came: start } }
+      if (!made.body) return
+      const { 'content-encoding': _encoding, ...headers } = start.head.headers
+      leaving = { ...leaving, head: { ...start.head, headers }, body: made.body }
+      left = analysed(cutName(id), leaving)
     }
+
+    const record = (): BegunRecording =>
+      recorder.begin(start, async () => ({
+        ...leaving,
+        id,
+        time,
+        said: await said,
+        left: await left,
+        isDirty,
+        ...defined({ url: noted.url }),
+      }))
 
     return {
       id,
@@ -100,10 +95,15 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         noted.admission = admission
         return admission
       },
-      sent: (url) => void (noted.url = url),
+      sent(url) {
+        noted.url = url
+        // What it waited for before is no time of the provider's.
+        began = clock.monotonic()
+        recording ??= record()
+      },
       answered(status, headers) {
         noted.status = status
-        guarded('its answer cannot be read', () => {
+        recorder.guarded('its answer cannot be read', () => {
           const { format } = identifyCall(start.head, undefined)
           const { 'content-type': contentType = '', 'content-encoding': encoding } = headers
           if (format) noted.reader = readAnswer(format, { contentType, encoding })
@@ -113,7 +113,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         noted.firstByteMs ??= clock.monotonic() - began
         if (!noted.reader) return
         const { reader } = noted
-        guarded('its answer cannot be read', () => {
+        recorder.guarded('its answer cannot be read', () => {
           reader.push(bytes)
           held?.grew(reader)
         })
@@ -121,18 +121,10 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
       end(end) {
         if (isOver) return
         isOver = true
-        write(
-          {
-            ...leaving,
-            ...defined(noted),
-            id,
-            time,
-            end,
-            admission: noted.admission,
-            durationMs: clock.monotonic() - began,
-          },
-          held,
-        )
+        recording ??= record()
+        const { url: _, ...rest } = noted
+        const durationMs = clock.monotonic() - began
+        recording.end({ ...defined(rest), end, admission: noted.admission, durationMs }, held)
       },
     }
   }
@@ -140,8 +132,8 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
   return {
     server: (provider) => models.server?.(provider),
     begin,
-    state: () => ({ open, recorded, lost, ...defined({ lastFault }) }),
-    settled: () => recording.idle(),
+    state: recorder.state,
+    settled: recorder.settled,
   }
 }
 

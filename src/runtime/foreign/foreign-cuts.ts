@@ -66,7 +66,8 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     const body = JSON.parse(text) as unknown
     const identity = identifyCall(start.head, body)
     const { format, kind } = identity
-    if (format === undefined || kind === 'count') return { facts: { state: 'kept-elsewhere' } }
+    if (format === undefined || format === 'embeddings' || kind === 'count')
+      return { facts: { state: 'kept-elsewhere' } }
     const id = `${start.provider}/${identity.model ?? 'unknown'}`
     const facts = factsOf(id) ?? (await resolve(id)).facts
     // A window that is only assumed may be far too small.

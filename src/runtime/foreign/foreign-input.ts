@@ -15,8 +15,6 @@ export interface ForeignInput {
     readonly caller?: StoredBody
     /** `sha256:HASH` of the marks of that cut, as JSON. */
     readonly marks?: string
-    /** `sha256:HASH` of what the answer said, as JSON. Absent where nothing came. */
-    readonly answer?: string
   }
   /** Id of the counter. */
   readonly counter: string

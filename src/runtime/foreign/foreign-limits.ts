@@ -1,17 +1,15 @@
 import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
-import type { TokenCounter } from '../../context.ts'
-import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
+import type { ForeignIdentity } from '../../foreign.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { defined, sleep } from '../../platform.ts'
 import type { CallOutcome, SessionStore } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
+import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { AnswerReader } from './answer-reader.ts'
-import { decodeBody } from './decode-body.ts'
 import { expectedCost, type ExpectedUsage } from './expected-cost.ts'
-import { explainInSlices } from './explain-in-slices.ts'
 import { channelOf } from './foreign-sessions.ts'
 
 /** Holds what calls of other programs may cost. */
@@ -22,6 +20,9 @@ export interface ForeignLimits {
 export interface CallToHold {
   readonly id: string
   readonly start: ForeignCallStart
+  /** What its body says as its program sent it, and as it leaves; `undefined`: it could not be taken apart. */
+  readonly said: Promise<AnalysedBody | undefined>
+  readonly left: Promise<AnalysedBody | undefined>
   readonly signal: AbortSignal
   stop(): void
 }
@@ -36,7 +37,6 @@ export interface HeldForeignCall {
 interface LimitParts {
   readonly store: Pick<SessionStore, 'bound'>
   readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>
-  readonly counter: TokenCounter
   readonly clock: Clock
   readonly questions: Pick<LiveQuestions, 'ask'>
   factsOf(model: string): ModelFacts | undefined
@@ -56,27 +56,25 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
   const { store, budgets, clock, questions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
-  async function hold({ id, start, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
+  async function hold({ id, start, said, left, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
     if (!budgets.appliesTo()) return { held: undefined }
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
-    const body = await parseBody(start)
-    const identity = identifyCall(start.head, body)
-    const { format, kind } = identity
-    if (format === undefined || kind === 'count') return { held: undefined }
+    const [body, account] = [await said, (await left)?.account]
+    if (!body || !account || body.identity.kind === 'count') return { held: undefined }
+    const { identity } = body
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
     const session = conversation === undefined ? undefined : await store.bound({ channel, conversation })
     const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
     if (!budgets.appliesTo(owner)) return { held: undefined }
     const model = await modelOf(`${start.provider}/${identity.model ?? 'unknown'}`)
-    const { counter } = parts
-    const { manifest } = await explainInSlices({ format, body, counter, client: identity.client.name, model: model.id })
+    const { manifest } = account
     const line = lineOf(identity, token)
     const now = Date.parse(clock.time())
     const expected = {
       used: manifest.used,
-      ...defined({ usual: usual.get(line), most: identity.maxOutputTokens }),
+      ...defined({ usual: usual.get(line), most: identity.kind === 'embedding' ? 0 : identity.maxOutputTokens }),
       now,
     }
     let isLater = false
@@ -110,7 +108,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     return {
       held: {
         grew(answer) {
-          if (isAsking || answer.size() / CHARACTERS_PER_TOKEN < outputTokens) return
+          if (isAsking || answer.size() / CHARACTERS_PER_TOKEN <= outputTokens) return
           isAsking = true
           holdMore().then(
             () => void (isAsking = false),
@@ -207,16 +205,7 @@ function lineOf({ client, kind, session, model }: ForeignIdentity, token: string
   return JSON.stringify([client.name, kind, session, model, token])
 }
 
-async function parseBody({ body, head }: ForeignCallStart): Promise<unknown> {
-  const bytes = await decodeBody(body, head.headers['content-encoding'])
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 /** A provider that answers so has not counted the call. */
-function wasRefused({ error, wire }: CallOutcome): boolean {
-  return wire === undefined || error?.code === 'server' || error?.code === 'over-budget'
+function wasRefused({ error, wire, foreign }: CallOutcome): boolean {
+  return wire === undefined || (foreign?.status ?? 0) >= 400 || error?.code === 'over-budget'
 }

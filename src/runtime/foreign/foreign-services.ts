@@ -1,5 +1,6 @@
 import type { Runtime } from '../../capability.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { analyst } from './analysis/analyst.ts'
 import { createForeignCalls } from './foreign-calls.ts'
 import { createForeignCuts } from './foreign-cuts.ts'
 import { createForeignLimits } from './foreign-limits.ts'
@@ -11,20 +12,21 @@ type Cuts = Parameters<typeof createForeignCuts>[0]
 type Limits = Parameters<typeof createForeignLimits>[0]
 type Sessions = Parameters<typeof createForeignSessionService>[0]
 
-type ForeignParts = Omit<Calls, 'written' | 'sessions' | 'limits' | 'cuts'> &
+type ForeignParts = Omit<Calls, 'analysis' | 'written' | 'sessions' | 'limits' | 'cuts'> &
   Pick<Cuts, 'context'> &
   Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
-  Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'callerAssembly' | 'takeApart'> }
+  Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
 
 /** Calls of other programs over one home, and their sessions as a person reads them. */
 export function createForeignServices(parts: ForeignParts): Pick<Runtime, 'foreign' | 'foreignSessions'> {
   const { store, clock, ledger, priceOf } = parts
-  const { foreignAssembly: assembleAgain, callerAssembly, takeApart } = ledger
+  const { foreignAssembly: assembleAgain, takeApart } = ledger
   return {
     foreign: createForeignCalls({
       ...parts,
+      analysis: analyst,
       written: new Set(),
-      sessions: createForeignSessions({ store, clock, assembleAgain, callerAssembly }),
+      sessions: createForeignSessions({ store, clock, analysis: analyst }),
       limits: createForeignLimits(parts),
       cuts: createForeignCuts(parts),
     }),

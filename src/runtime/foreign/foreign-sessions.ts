@@ -1,8 +1,10 @@
 import type { Clock } from '../../capability.ts'
-import { commonPrefix, type ForeignAssembly, type ForeignIdentity } from '../../foreign.ts'
+import type { ForeignIdentity } from '../../foreign.ts'
 import { defined, keyedQueue, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
-import { seal, type Sealed } from '../ledger/seal.ts'
+import type { Sealed } from '../ledger/seal.ts'
+import { type BodyAnalysis, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
+import { bodyOnRecord } from './foreign-again.ts'
 
 /** Which session a call of another program belongs to. */
 export interface ForeignSessions {
@@ -10,14 +12,21 @@ export interface ForeignSessions {
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   /** Remembers the last call of a session. */
   note(session: string, last: LastForeignCall): void
+  /** The call is over: its record has its outcome. */
+  ended(session: string, record: CallRecord): void
+  /**
+   * How a body goes on from what the program of an earlier call `said`, or from what `left` of it. `after`: the name of a body that
+   * was taken apart. `undefined` where one of them cannot be taken apart any more.
+   */
+  compare(last: LastForeignCall, which: 'said' | 'left', after: string): Promise<ComparedBodies | undefined>
 }
 
 export interface CallToPlace {
   readonly identity: ForeignIdentity
   /** The name of the caller's token; absent for the owner. */
   readonly token: string | undefined
-  /** Absent where the body could not be taken apart. */
-  readonly assembly: ForeignAssembly | undefined
+  /** The name of its body; absent where it could not be taken apart. */
+  readonly body: string | undefined
   /** The first words of a person in it. */
   readonly words: string | undefined
 }
@@ -28,22 +37,18 @@ interface PlacedForeignCall {
   readonly last: LastForeignCall | undefined
 }
 
-/** A call, and what it sent. */
+/** A call, and the names of what its program said and of what left, which is the same unless a cut of ours was made. */
 export interface LastForeignCall {
-  readonly record: Pick<CallRecord, 'id' | 'model' | 'time' | 'outcome' | 'foreign' | 'requestDigest'>
-  readonly assembly: ForeignAssembly
-  /** What its program sent, where a cut of ours left something out of it. */
-  readonly caller?: ForeignAssembly
+  readonly record: Pick<CallRecord, 'id' | 'model' | 'time' | 'outcome' | 'foreign' | 'input' | 'requestDigest'>
+  readonly said: string
+  readonly left: string
   readonly fingerprint: Sealed['fingerprint']
 }
 
 interface ForeignSessionsParts {
   readonly store: SessionStore
   readonly clock: Clock
-  /** Takes an earlier call apart again, after a restart. `undefined`: that is not possible. */
-  assembleAgain(call: CallRecord): Promise<ForeignAssembly | undefined>
-  /** The same of what its program sent, where a cut left something out of it. */
-  callerAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
+  readonly analysis: BodyAnalysis
 }
 
 /** Sessions of one program and token that a call without ids is compared with. */
@@ -51,12 +56,7 @@ const MOST_COMPARED = 8
 /** Sessions whose last calls are remembered. */
 const MOST_REMEMBERED = 32
 
-export function createForeignSessions({
-  store,
-  clock,
-  assembleAgain,
-  callerAssembly,
-}: ForeignSessionsParts): ForeignSessions {
+export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts): ForeignSessions {
   const threads = new Map<string, string>()
   /** By session, kind and thread. */
   const remembered = new Map<string, LastForeignCall | undefined>()
@@ -70,12 +70,22 @@ export function createForeignSessions({
     if (remembered.has(key)) return remembered.get(key)
     const isOfLine = ({ foreign }: CallRecord) => foreign?.kind === kind && foreign.session === thread
     const record = (await store.calls(session, { last: 50 })).findLast(isOfLine)
-    const assembly = record && (await assembleAgain(record))
-    const caller = record && (await callerAssembly(record))
-    const last = record &&
-      assembly && { record, assembly, fingerprint: seal(assembly).fingerprint, ...defined({ caller }) }
+    const last = record && (await recalled(record))
     remember(key, last)
     return last
+  }
+
+  /** A call on record, as it was remembered before a restart. */
+  async function recalled(record: CallRecord): Promise<LastForeignCall | undefined> {
+    const names = { said: record.id, left: cutName(record.id) }
+    const account = await takeAgain({ record, ...names }, 'left')
+    return account && { record, ...names, fingerprint: account.fingerprint }
+  }
+
+  /** Takes apart what is on record. `undefined` where that is not possible any more. */
+  async function takeAgain(last: Omit<LastForeignCall, 'fingerprint'>, which: 'said' | 'left') {
+    const body = await bodyOnRecord(store, last.record, which)
+    return body && (await analysis.take({ ...body, id: last[which] }).catch(() => undefined))?.account
   }
 
   function remember(key: string, last: LastForeignCall | undefined): void {
@@ -102,13 +112,23 @@ export function createForeignSessions({
   }
 
   /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
-  async function joined({ identity, assembly, token }: CallToPlace): Promise<string | undefined> {
-    if (!assembly) return undefined
-    for (const id of await unnamedSessions(store, identity, token)) {
+  async function joined({ identity, body, token }: CallToPlace): Promise<string | undefined> {
+    const own = await unnamedSessions(store, identity, token)
+    // What has no conversation goes with the newest one of its program.
+    if (BESIDE.has(identity.kind)) return own[0]
+    if (body === undefined) return undefined
+    for (const id of own) {
       const last = await lastOf(id, identity)
-      if (last && goesOn(last.caller ?? last.assembly, assembly)) return id
+      if (last && (await compare(last, 'said', body))?.goesOn) return id
     }
     return undefined
+  }
+
+  const compare: ForeignSessions['compare'] = async (last, which, after) => {
+    const known = await analysis.compare(last[which], after)
+    if (known) return known
+    // It is kept for a while only.
+    return (await takeAgain(last, which)) ? analysis.compare(last[which], after) : undefined
   }
 
   /** The session that an id of the client belongs to, be it its own or that of one that it started. */
@@ -150,6 +170,14 @@ export function createForeignSessions({
       const { kind = '', session: thread } = last.record.foreign ?? {}
       remember(lineOf(session, kind, thread), last)
     },
+    ended(session, record) {
+      const { kind = '', session: thread } = record.foreign ?? {}
+      const key = lineOf(session, kind, thread)
+      const last = remembered.get(key)
+      // Another call may have begun meanwhile.
+      if (last?.record.id === record.id) remembered.set(key, { ...last, record })
+    },
+    compare,
   }
 
   function noteThread(name: string, session: string): void {
@@ -161,6 +189,9 @@ export function createForeignSessions({
 
 /** Threads whose sessions are remembered. */
 const MOST_THREADS = 2_000
+
+/** Kinds of calls that belong to no conversation, or say nothing of which. */
+const BESIDE: ReadonlySet<string> = new Set(['count', 'quota', 'embedding', 'other'])
 
 /** Calls of one kind and one thread of a session go on from each other. */
 function lineOf(session: string, kind: string, thread: string | undefined): string {
@@ -194,16 +225,6 @@ function tokenMark(token: string | undefined): string {
 
 function isOfToken(conversation: string, token: string | undefined): boolean {
   return /^(?:[0-9a-f]{8}\/)?conversation_/.test(conversation) && conversation.startsWith(tokenMark(token))
-}
-
-/** Whether a prompt goes on from another: it has its first message, and most of it at its beginning. */
-function goesOn(before: ForeignAssembly, after: ForeignAssembly): boolean {
-  const { pieces, tokens } = commonPrefix(before, after)
-  const first = before.pieces.findIndex(
-    ({ content }) => typeof content !== 'string' && 'role' in content && content.role === 'user',
-  )
-  const whole = before.pieces.reduce((sum, piece) => sum + piece.tokens, 0)
-  return first >= 0 && pieces > first && tokens * 2 > whole
 }
 
 const LONGEST_TITLE = 80

@@ -34,8 +34,11 @@ export async function sessionFindings(
 }
 
 function isPaid({ foreign, outcome }: CallRecord): boolean {
-  return foreign !== undefined && outcome?.usage !== undefined && foreign.kind !== 'count' && foreign.kind !== 'quota'
+  return foreign !== undefined && outcome?.usage !== undefined && !WITHOUT_CACHE.has(foreign.kind)
 }
+
+/** Kinds of calls that nothing is kept of from one to the next. */
+const WITHOUT_CACHE: ReadonlySet<string> = new Set(['count', 'quota', 'embedding'])
 
 /** Where it began to differ was written when it came, with the texts at hand. */
 async function sessionCall(store: SessionStore, call: CallRecord): Promise<SessionCall> {

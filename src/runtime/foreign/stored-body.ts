@@ -1,36 +1,41 @@
 import { isUtf8 } from 'node:buffer'
 import { splitBody } from '../../foreign.ts'
-import { sha256, timeSlice } from '../../platform.ts'
-import type { ContentStore } from '../../session.ts'
+import { inSlices, sha256 } from '../../platform.ts'
+import { contentHash, type ContentStore } from '../../session.ts'
 import type { StoredBody } from './foreign-input.ts'
 
 /** References that are one content: at most so many, and about 16. */
 const LONGEST_GROUP = 64
 const GROUP_END = '0'
 
-/** Writes contents that were not written a moment ago. */
-export type PutPart = (text: string) => Promise<string>
+/** A body in parts, and the contents that it is put together from, by their SHA-256. */
+export interface BodyContents {
+  readonly body: Omit<StoredBody, 'encoding' | 'redacted'>
+  readonly contents: ReadonlyMap<string, string>
+}
 
-/** Stores a body in parts, whose sum it is. */
-export async function storeBody(body: Uint8Array, put: PutPart): Promise<Omit<StoredBody, 'encoding'>> {
+/** Takes a body into parts, whose sum it is. `clean`: what of a text is kept; all of it unless given. Other work runs meanwhile. */
+export async function bodyContents(body: Uint8Array, clean = (text: string) => text): Promise<BodyContents> {
   const isText = isUtf8(body)
   const parts = isText ? textParts(splitBody(body)) : [Buffer.from(body).toString('base64')]
-  // Written together, and hashed in slices: other calls are on their way meanwhile.
-  const written: Promise<string>[] = []
-  const work = timeSlice()
-  for (const part of parts) {
-    if (work.isOver()) await work.rest()
-    written.push(put(part))
+  const contents = new Map<string, string>()
+  const put = (text: string) => {
+    const hash = contentHash(text)
+    contents.set(hash, text)
+    return `sha256:${hash}`
   }
-  const references = (await Promise.all(written)).map((hash) => `sha256:${hash}`)
-  const groups = await Promise.all(
-    groupReferences(references).map(async (group) => `sha256:${await put(JSON.stringify(group))}`),
-  )
+  const references: string[] = []
+  await inSlices(parts, (part) => void references.push(put(clean(part))))
+  const groups = groupReferences(references).map((group) => put(JSON.stringify(group)))
+  const reference = put(JSON.stringify(groups))
   return {
-    parts: `sha256:${await put(JSON.stringify(groups))}`,
-    sha256: sha256(body),
-    bytes: body.byteLength,
-    ...(isText ? {} : { base64: true }),
+    body: {
+      parts: reference,
+      sha256: sha256(body),
+      bytes: body.byteLength,
+      ...(isText ? {} : { base64: true }),
+    },
+    contents,
   }
 }
 

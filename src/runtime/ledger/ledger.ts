@@ -27,7 +27,7 @@ import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
-import { callerAssembly, foreignAssembly, foreignBody } from '../foreign/foreign-again.ts'
+import { foreignAssembly, foreignBody } from '../foreign/foreign-again.ts'
 import { isForeign } from '../foreign/foreign-input.ts'
 import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
 import type { Counters } from '../models/counters.ts'
@@ -50,8 +50,6 @@ export interface Ledger {
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
   /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
   foreignAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
-  /** What its program had sent where a cut left something out of it. `undefined` where there is none, or that is not possible. */
-  callerAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
   /** The same. Rejects with `missing-content`. */
   takeApart(call: CallRecord): Promise<ForeignAssembly>
 }
@@ -135,7 +133,6 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     layerSources: (options) => readLayerSources(store, options),
     layerHistory: (layer, options) => readLayerHistory(store, layer, options),
     foreignAssembly: (call) => foreignAssembly(store, call, counters).catch(() => undefined),
-    callerAssembly: (call) => callerAssembly(store, call, counters).catch(() => undefined),
     takeApart: (call) => foreignAssembly(store, call, counters),
     async readFingerprint(id) {
       const call = await store.call(id)

@@ -3,10 +3,10 @@ import { openSqlite, type SqliteConnection } from '../../platform.ts'
 import type { Plan, Scalar } from './tables.ts'
 import { storeFile } from '../store-error.ts'
 
-/** One open store. Everything is synchronous, so nothing comes between the statements of a transaction. */
+/** One open store. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
 export interface StoreConnection extends Pick<
   SqliteConnection,
-  'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'close'
+  'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'sync' | 'close'
 > {
   run<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): number
   get<Parameters, Row>(plan: Plan<Parameters, Row>, parameters: Parameters): Row | undefined
@@ -52,9 +52,10 @@ export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }:
     readOnly,
     busyTimeoutMs,
     kind: storeFile,
+    durable: 'on-sync',
     settings: `pragma foreign_keys = on; ${limit}`,
   })
-  const { execute, transaction, nested, close } = database
+  const { execute, transaction, nested, sync, close } = database
   return {
     path,
     readOnly: database.readOnly,
@@ -70,6 +71,7 @@ export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }:
     get inTransaction() {
       return database.inTransaction
     },
+    sync,
     movesPages: (does) => execute(`pragma wal_autocheckpoint = ${does ? LOG_PAGES : 0}`),
     movePages: () => execute('pragma wal_checkpoint(passive)'),
     overwriting(remove) {

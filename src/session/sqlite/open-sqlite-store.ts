@@ -70,7 +70,7 @@ function createStore(connection: StoreConnection): SessionStore {
   const known = createKnownHashes(KNOWN_HASHES)
   const listeners = new Set<EntryListener>()
   const callListeners = new Set<CallListener>()
-  let closed = false
+  let closed: Promise<void> | undefined
 
   return {
     append(session, bodies, time) {
@@ -142,6 +142,8 @@ function createStore(connection: StoreConnection): SessionStore {
     entries: async (session, options) => readEntries(connection, session, options),
     async inputByKey(session, idempotencyKey) {
       const row = readTurnByKey(connection, session, idempotencyKey)
+      // Its sender hears that this input is safe.
+      if (row) await queue.onDisk()
       return row && readEntry(connection, session, row.firstSeq)
     },
     recentTurns: async (session, options) => recentTurns(connection, session, options),
@@ -173,12 +175,7 @@ function createStore(connection: StoreConnection): SessionStore {
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 
-    async close() {
-      if (closed) return
-      closed = true
-      queue.flush()
-      connection.close()
-    },
+    close: () => (closed ??= queue.flush().finally(() => connection.close())),
   }
 
   function tell(written: readonly Entry[]): void {

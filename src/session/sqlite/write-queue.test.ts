@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { EventEmitter, on } from 'node:events'
+import { test, type TestContext } from 'node:test'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { contentHash } from '../content.ts'
 import { openStoreConnection } from './connection.ts'
 import { putContent } from './content-table.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
-import { putValue } from './value-table.ts'
+import { StoreError } from '../store-error.ts'
+import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue } from './write-queue.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 
@@ -61,7 +64,7 @@ test('a text that could not be written is tried again', async (context) => {
   await store.close()
 })
 
-test('two large writes of one moment are two transactions, and the small ones go with them', async (context) => {
+test('two large writes of one moment are two transactions with other work between them, and the small ones go with them', async (context) => {
   const path = await temporaryStore(context)
   await (await openStoreFile({ path })).close()
   const connection = openStoreConnection({ path })
@@ -69,23 +72,100 @@ test('two large writes of one moment are two transactions, and the small ones go
   const [one, other] = ['x'.repeat(1_500_000), 'y'.repeat(1_500_000)]
   const onDisk = () =>
     Promise.all([reader.value('before'), reader.content(contentHash(one)), reader.content(contentHash(other))])
-  // The store hashes a text before it waits here, for as long as a busy machine likes.
-  const queue = createWriteQueue(connection)
+  const seen: ReturnType<typeof onDisk>[] = []
+  const queue = createWriteQueue({
+    ...connection,
+    transaction(work) {
+      setImmediate(() => seen.push(onDisk()))
+      return connection.transaction(work)
+    },
+  })
   const large = (text: string) =>
     queue.push(() => putContent(connection, text, contentHash(text)), { characters: text.length })
-  const writes = [
+  await Promise.all([
     queue.push(() => putValue(connection, 'before', 1)),
-    large(one).then(onDisk),
+    large(one),
     large(other),
     queue.push(() => putValue(connection, 'behind', 2)),
-  ]
-  const [, between] = await Promise.all(writes)
-  assert.deepEqual(between, [1, one, undefined])
+  ])
+  assert.deepEqual(await seen[0], [1, one, undefined])
   assert.deepEqual(await onDisk(), [1, one, other])
+  assert.equal(seen.length, 2)
   assert.equal(await reader.value('behind'), 2)
   await reader.close()
   connection.close()
 })
+
+test('nothing is acknowledged before the disk has it, and what is written meanwhile waits for the disk once more', async (context) => {
+  const { connection, queue, nextSync } = await queueWithDisk(context)
+  const said: string[] = []
+  const put = (key: string) =>
+    queue
+      .push(() => putValue(connection, key, 1), { written: () => said.push(`${key} is written`) })
+      .then(() => said.push(`${key} is acknowledged`))
+  const first = put('a')
+  const began = await nextSync()
+  const second = put('b')
+  const third = put('c')
+  const safe = queue.onDisk().then(() => said.push('all is on the disk'))
+  await immediate()
+  await immediate()
+  assert.equal(readValue(connection, 'c'), 1)
+  assert.deepEqual(said, [])
+  began.resolve()
+  await first
+  assert.deepEqual(said, ['a is written', 'a is acknowledged'])
+  const again = await nextSync()
+  again.resolve()
+  await Promise.all([second, third, safe])
+  assert.deepEqual(said.slice(2, 4), ['b is written', 'c is written'])
+  assert.deepEqual(said.slice(4).toSorted(), ['all is on the disk', 'b is acknowledged', 'c is acknowledged'])
+  connection.close()
+})
+
+test('where the disk did not take what was written, none of it is acknowledged, and nothing more is written', async (context) => {
+  const { connection, queue, nextSync } = await queueWithDisk(context)
+  const acknowledged: string[] = []
+  const first = queue.push(() => putValue(connection, 'a', 1), { written: () => acknowledged.push('a') })
+  const began = await nextSync()
+  const second = queue.push(() => putValue(connection, 'b', 1), { written: () => acknowledged.push('b') })
+  const refused = [first, second, queue.onDisk()].map((promise) => assert.rejects(promise, { code: 'io' }))
+  await immediate()
+  began.reject(new StoreError('io', 'the disk failed'))
+  await Promise.all(refused)
+  await assert.rejects(
+    queue.push(() => putValue(connection, 'c', 1)),
+    { code: 'io' },
+  )
+  assert.deepEqual(acknowledged, [])
+  assert.equal(readValue(connection, 'c'), undefined)
+  connection.close()
+})
+
+/** A queue over a disk that takes what was written when the test says so. */
+async function queueWithDisk(context: TestContext) {
+  const path = await temporaryStore(context)
+  await (await openStoreFile({ path })).close()
+  const connection = openStoreConnection({ path })
+  const waits = new EventEmitter()
+  const syncs = on(waits, 'sync')
+  const queue = createWriteQueue({
+    ...connection,
+    get inTransaction() {
+      return connection.inTransaction
+    },
+    sync() {
+      const disk = Promise.withResolvers<void>()
+      waits.emit('sync', disk)
+      return disk.promise
+    },
+  })
+  const nextSync = async () => {
+    const { value = [] } = await syncs.next()
+    return value[0] as PromiseWithResolvers<void>
+  }
+  return { connection, queue, nextSync }
+}
 
 test('what waits is written when the store is closed, large or not', async (context) => {
   const path = await temporaryStore(context)

@@ -1,14 +1,19 @@
 import type { StoreConnection } from './connection.ts'
 
-/** Groups writes: one transaction, and one wait for the disk, for all writes of the same tick. */
+/**
+ * Groups writes: one transaction for all writes of the same tick, and one wait for the disk for all transactions since the last
+ * one began. Other work goes on while the disk is waited for.
+ */
 export interface WriteQueue {
   /**
    * Resolves when the write of `run` is on the disk. Where `run` throws, only this write is undone. `written` is called once
    * the write is on the disk: in the order of the writes, and before any of their promises resolves.
    */
   push<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result>
-  /** Runs all waiting writes now. */
-  flush(): void
+  /** Resolves when what was written so far, and can be read, is on the disk. Rejects where that failed. */
+  onDisk(): Promise<void>
+  /** Runs all waiting writes now. Resolves when they are on the disk, or were rejected. */
+  flush(): Promise<void>
 }
 
 /** What the queue needs to know about a write. */
@@ -34,18 +39,35 @@ const UNTIL_MOVED_MS = 100
 /** Characters. A write of a megabyte takes some milliseconds. */
 const LARGE = 1_000_000
 
+/** Writes of one transaction, and what became of each. */
+interface Group {
+  readonly jobs: readonly Job[]
+  readonly attempts: readonly Attempt[]
+}
+
 /** Creates the write queue of a connection. */
 export function createWriteQueue(connection: StoreConnection): WriteQueue {
   let waiting: Job[] = []
+  let committed: Group[] = []
+  let syncing: Promise<void> | undefined
+  /** The disk did not take what was written. What it has of it nobody knows, so nothing more is written. */
+  let fault: { readonly error: unknown } | undefined
+
   return {
     push(run, { characters = 0, written } = {}) {
       return new Promise((resolve, reject) => {
+        if (fault) return reject(fault.error)
         if (waiting.length === 0) setImmediate(writeNext)
         waiting.push({ run, isLarge: characters >= LARGE, written, resolve, reject })
       })
     },
-    flush() {
+    async onDisk() {
+      await syncing
+      if (fault) throw fault.error
+    },
+    async flush() {
       while (waiting.length > 0) write()
+      await syncing
     },
   }
 
@@ -59,47 +81,34 @@ export function createWriteQueue(connection: StoreConnection): WriteQueue {
     const next = large === -1 ? -1 : waiting.findIndex(({ isLarge }, index) => isLarge && index > large)
     const jobs = next === -1 ? waiting : waiting.slice(0, next)
     waiting = waiting.slice(jobs.length)
-    if (large !== -1) settleLarge(connection, jobs)
-    else if (jobs.length > 0) settle(connection, jobs)
+    if (jobs.length === 0) return
+    if (fault) return refuse(jobs, fault.error)
+    committed.push(...(large === -1 ? commit(connection, jobs) : commitLarge(connection, jobs)))
+    syncing ??= waitForDisk().finally(() => (syncing = undefined))
   }
-}
 
-/** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
-function settleLarge(connection: StoreConnection, jobs: readonly Job[]): void {
-  try {
-    connection.movesPages(false)
-  } catch (error) {
-    for (const job of jobs) job.reject(error)
-    return
-  }
-  settle(connection, jobs)
-  setTimeout(() => {
-    try {
-      connection.movesPages(true)
-      connection.movePages()
-    } catch {
-      // Closed meanwhile, or busy: the next write or the close moves them.
+  async function waitForDisk(): Promise<void> {
+    while (committed.length > 0) {
+      const groups = committed
+      committed = []
+      try {
+        if (!fault) await connection.sync()
+      } catch (error) {
+        fault ??= { error }
+      }
+      for (const group of groups) {
+        if (fault) refuse(group.jobs, fault.error)
+        else acknowledge(group)
+      }
     }
-  }, UNTIL_MOVED_MS).unref()
+  }
 }
 
-/**
- * Where the whole transaction fails, for example because the disk is full, one large write may be the cause: each is then
- * tried alone. Where it could not even begin, another attempt would only cost time.
- */
-function settle(connection: StoreConnection, jobs: readonly Job[]): void {
-  let begun = false
-  let attempts: readonly Attempt[]
-  try {
-    attempts = connection.transaction(() => {
-      begun = true
-      return jobs.map((job) => attempt(connection, job))
-    })
-  } catch (error) {
-    if (begun && jobs.length > 1) for (const job of jobs) settle(connection, [job])
-    else for (const job of jobs) job.reject(error)
-    return
-  }
+function refuse(jobs: readonly Job[], error: unknown): void {
+  for (const { reject } of jobs) reject(error)
+}
+
+function acknowledge({ jobs, attempts }: Group): void {
   for (const [index, { resolve, reject }] of jobs.entries()) {
     const outcome = attempts[index]!
     if (outcome.ok) resolve(outcome.result as never)
@@ -109,6 +118,45 @@ function settle(connection: StoreConnection, jobs: readonly Job[]): void {
   for (const [index, { written }] of jobs.entries()) {
     const outcome = attempts[index]!
     if (outcome.ok) written?.(outcome.result as never)
+  }
+}
+
+/** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
+function commitLarge(connection: StoreConnection, jobs: readonly Job[]): readonly Group[] {
+  try {
+    connection.movesPages(false)
+  } catch (error) {
+    refuse(jobs, error)
+    return []
+  }
+  const groups = commit(connection, jobs)
+  setTimeout(() => {
+    try {
+      connection.movesPages(true)
+      connection.movePages()
+    } catch {
+      // Closed meanwhile, or busy: the next write or the close moves them.
+    }
+  }, UNTIL_MOVED_MS).unref()
+  return groups
+}
+
+/**
+ * Where the whole transaction fails, for example because the disk is full, one large write may be the cause: each is then
+ * tried alone. Where it could not even begin, another attempt would only cost time.
+ */
+function commit(connection: StoreConnection, jobs: readonly Job[]): readonly Group[] {
+  let begun = false
+  try {
+    const attempts = connection.transaction(() => {
+      begun = true
+      return jobs.map((job) => attempt(connection, job))
+    })
+    return [{ jobs, attempts }]
+  } catch (error) {
+    if (begun && jobs.length > 1) return jobs.flatMap((job) => commit(connection, [job]))
+    refuse(jobs, error)
+    return []
   }
 }
 

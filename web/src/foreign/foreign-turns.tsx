@@ -92,6 +92,7 @@ const kinds: Readonly<Record<string, string>> = {
   title: 'Title',
   count: 'Token count',
   quota: 'Quota check',
+  embedding: 'Embeddings',
   other: 'Other call',
 }
 
@@ -105,14 +106,14 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const { id, foreign, used, outcome, cost, reuse } = call
   const { promptTokens, cachedTokens } = outcome?.usage ?? {}
   const about = outcome?.usageEstimated ? 'about ' : ''
-  const status = foreign?.status !== undefined && foreign.status >= 400 ? `status ${foreign.status}` : undefined
+  const status = outcome?.foreign?.status ?? foreign?.status
   const facts = [
     promptTokens === undefined ? `${count(used)} tokens counted` : `${about}${count(promptTokens)} tokens`,
     ...(cachedTokens ? [`${count(cachedTokens)} from the cache`] : []),
     ...(cost === undefined ? [] : [`${about}${dollars(cost)}`]),
     ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),
     ...(foreign?.retryOf === undefined ? [] : ['a retry']),
-    ...(status === undefined ? [] : [status]),
+    ...(status === undefined || status < 400 ? [] : [`status ${status}`]),
   ]
   const share = used === 0 ? 0 : Math.min(1, (reuse?.tokens ?? 0) / used)
   return (

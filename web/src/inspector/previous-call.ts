@@ -13,7 +13,7 @@ export function useCalls(session: string | undefined, most = 1000, version = 0):
   return data?.calls.filter(({ kind, foreign }) => kind === undefined || (foreign && !ASIDE.has(foreign.kind)))
 }
 
-const ASIDE: ReadonlySet<string> = new Set(['title', 'count', 'quota'])
+const ASIDE: ReadonlySet<string> = new Set(['title', 'count', 'quota', 'embedding'])
 
 /** Of calls of another program, those of the same kind and agent as this one: each goes on from the one before it. */
 export function inOneLine(calls: readonly ListedCall[], call: string | undefined): readonly ListedCall[] {

@@ -1,6 +1,7 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { requestJson } from '../../../cli.ts'
 import { sleep } from '../../../platform.ts'
+import { foreignEnd } from '../../../session.ts'
 import { callsText, type CallSums, knownCostText, sumCalls, tokensText } from '../call-sums.ts'
 import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 
@@ -26,10 +27,10 @@ export async function summarizeRun(
   const ids = new Set(own.map(({ id }) => id))
   const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
   const calls = priced.filter(({ id }) => ids.has(id))
-  const failed = calls.filter(
-    ({ outcome, foreign }) =>
-      foreign?.end !== 'left' && (outcome?.error !== undefined || (foreign?.status ?? 200) >= 400),
-  )
+  const failed = calls.filter((call) => {
+    const { end, status = 200 } = foreignEnd(call)
+    return end !== 'left' && (call.outcome?.error !== undefined || status >= 400)
+  })
   return { ...sumCalls(calls), sessions, failed: failed.length }
 }
 

@@ -57,7 +57,7 @@ export function callSentence({ time, model, foreign, outcome, cost, used }: Watc
 }
 
 function windowText({ used, window, slots }: SessionView): string {
-  if (used === 0 && slots.length === 0) return 'no call of the conversation has ended yet'
+  if (used === 0 && slots.length === 0) return 'no call of the conversation yet'
   const tokens = `${used.toLocaleString('en')} tokens`
   if (window === undefined) return `${tokens}; the window of the model is not known`
   return `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens (${shareText(used, window)})`

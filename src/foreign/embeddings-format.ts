@@ -1,0 +1,33 @@
+import { fieldsOf } from '../platform.ts'
+import { type AnswerDraft, errorFacts } from './answer-draft.ts'
+import { countOf, type JsonFields, opened, otherPart, textPart, type WirePart } from './wire-part.ts'
+
+/** The texts of a request for embeddings in OpenAI's format. Texts that come as numbers of tokens are kept as they are. */
+export function* embeddingsParts(body: JsonFields): Generator<WirePart> {
+  const { input } = body
+  if (input === undefined || input === null) return
+  const isList = Array.isArray(input) && !input.every((value) => typeof value === 'number')
+  for (const value of isList ? input : [input]) {
+    const part = typeof value === 'string' ? textPart('user', value) : otherPart('user', value)
+    yield* opened([part], 'user')
+  }
+}
+
+/** The fields of the body that are read. */
+export const embeddingsFields: readonly string[] = ['input']
+
+/** Reads what an answer reports. Its vectors are not kept: they can be made again. */
+export function readEmbeddings(draft: AnswerDraft, answer: JsonFields): void {
+  const error = errorFacts(answer['error'])
+  if (error) draft.fail(error.code, error.message)
+  draft.set({ model: answer['model'] })
+  const promptTokens = countOf(fieldsOf(answer['usage'])['prompt_tokens'])
+  if (promptTokens === undefined) return
+  draft.usage({
+    promptTokens,
+    cachedTokens: undefined,
+    cacheWrittenTokens: undefined,
+    outputTokens: 0,
+    reasoningTokens: undefined,
+  })
+}

@@ -1,0 +1,16 @@
+import type { BodyToAnalyse } from './analysed-body.ts'
+
+/** What the thread is asked: one method of `BodyAnalysis` with its arguments. */
+export interface AnalysisOrder {
+  /** Counted from 1. */
+  readonly number: number
+  readonly work:
+    | { readonly type: 'take'; readonly body: BodyToAnalyse }
+    | { readonly type: 'contents'; readonly id: string; readonly hashes: readonly string[] }
+    | { readonly type: 'compare'; readonly before: string; readonly after: string }
+}
+
+/** The answer to the order of this number; 0: the thread has loaded. */
+export type AnalysisNews =
+  | { readonly number: number; readonly value: unknown }
+  | { readonly number: number; readonly fault: string }

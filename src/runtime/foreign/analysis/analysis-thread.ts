@@ -1,0 +1,32 @@
+import { parentPort } from 'node:worker_threads'
+import { errorMessage } from '../../../platform.ts'
+import { findCounter } from '../../models/counters.ts'
+import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
+import { createBodyAnalysis } from './body-analysis.ts'
+
+/** The thread that takes bodies of other programs apart. What fails is an answer, too. */
+const analysis = createBodyAnalysis(findCounter)
+
+parentPort?.on('message', ({ number, work }: AnalysisOrder) => {
+  perform(work).then(
+    (value) => tell({ number, value }),
+    (error: unknown) => tell({ number, fault: errorMessage(error) }),
+  )
+})
+tell({ number: 0, value: 'ready' })
+
+function perform(work: AnalysisOrder['work']): Promise<unknown> {
+  switch (work.type) {
+    case 'take':
+      return analysis.take(work.body)
+    case 'contents':
+      return analysis.contents(work.id, work.hashes)
+    case 'compare':
+      return analysis.compare(work.before, work.after)
+  }
+}
+
+function tell(news: AnalysisNews): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  parentPort?.postMessage(news)
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import test from 'node:test'
+import { sha256 } from '../../../platform.ts'
+import { findCounter } from '../../models/counters.ts'
+import { readStoredBody } from '../stored-body.ts'
+import type { BodyToAnalyse } from './analysed-body.ts'
+import { analyst } from './analyst.ts'
+import { createBodyAnalysis } from './body-analysis.ts'
+
+const [first, second] = [1, 2].map((turns) =>
+  JSON.stringify({
+    model: 'm',
+    system: 'You help. '.repeat(500),
+    messages: Array.from({ length: turns * 2 - 1 }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `Words ${at}: ${'and more of them '.repeat(300)}`,
+    })),
+  }),
+) as [string, string]
+
+function bodyOf(id: string, text: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): BodyToAnalyse {
+  const head = { method: 'POST', path: '/v1/messages', headers }
+  return { id, head, bytes: Buffer.from(text), provider: 'anthropic', counter: 'tokenx' }
+}
+
+test('the thread says of a body what this thread says of it', async () => {
+  const here = createBodyAnalysis(findCounter)
+  for (const [id, text] of [
+    ['a', first],
+    ['b', second],
+    ['c', 'no JSON'],
+    ['d', ''],
+  ] as const) {
+    assert.deepEqual(await analyst.take(bodyOf(id, text)), await here.take(bodyOf(id, text)))
+  }
+  assert.deepEqual(await analyst.compare('a', 'b'), await here.compare('a', 'b'))
+  assert.equal((await analyst.compare('a', 'b'))?.goesOn, true)
+  await analyst.take(bodyOf('e', first.replace('Words 0', 'Other words 0')))
+  assert.equal((await analyst.compare('a', 'e'))?.goesOn, false)
+  assert.equal(await analyst.compare('a', 'c'), undefined)
+  assert.equal(await analyst.compare('never taken', 'b'), undefined)
+})
+
+test('a body is put together from its contents, whatever encoding it left in', async () => {
+  const { stored } = await analyst.take(bodyOf('packed', gzipSync(second), { 'content-encoding': 'gzip' }))
+  const texts = await analyst.contents('packed', stored.hashes)
+  const contents = new Map(stored.hashes.map((hash, index) => [hash, texts[index]!]))
+  const read = await readStoredBody({ content: async (hash) => contents.get(hash) }, stored.body)
+  assert.equal('bytes' in read && Buffer.from(read.bytes).toString(), second)
+  assert.equal(stored.body.sha256, sha256(second))
+  await assert.rejects(analyst.contents('packed', stored.hashes), /is not kept any more/)
+})
+
+test('what fails is an answer, and the thread goes on', async () => {
+  await assert.rejects(analyst.take({ ...bodyOf('counter', first), counter: 'none' }), /Unknown counter/)
+  assert.equal((await analyst.take(bodyOf('after', first))).account?.manifest.used! > 0, true)
+})
+
+test('a body that is not in the encoding that it names is kept as it came, and has no account', async () => {
+  for (const encoding of ['gzip', 'zip']) {
+    const { account, stored } = await analyst.take(bodyOf(encoding, first, { 'content-encoding': encoding }))
+    assert.equal(account, undefined)
+    assert.deepEqual([stored.isEncoded, stored.body.sha256], [true, sha256(first)])
+  }
+})
+
+test('the bytes of a call stay where they are, for the call itself', async () => {
+  const bytes = Buffer.from(first)
+  await analyst.take({ ...bodyOf('kept', ''), bytes })
+  assert.equal(bytes.toString(), first)
+})

@@ -1,0 +1,130 @@
+import type { Worker } from 'node:worker_threads'
+import { findCounter } from '../../models/counters.ts'
+import type { AnalysedBody, BodyAnalysis, BodyToAnalyse, ComparedBodies } from './analysed-body.ts'
+import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
+
+/** The thread ends after so long without work, ms, so that it keeps no memory. */
+const IDLE_MS = 60_000
+
+/** The longest that the thread needs to load on a busy machine, ms. */
+const STARTING_MS = 60_000
+
+/**
+ * Takes bodies apart in one thread for the whole process: answers of models and everything else go on meanwhile. Where no thread
+ * can be started, the work is done in this one.
+ */
+export const analyst: BodyAnalysis = {
+  take: (body) => ask<AnalysedBody>({ type: 'take', body }),
+  contents: (id, hashes) => ask<readonly string[]>({ type: 'contents', id, hashes }),
+  compare: (before, after) => ask<ComparedBodies | undefined>({ type: 'compare', before, after }),
+}
+
+interface Thread {
+  ask(work: AnalysisOrder['work']): Promise<unknown>
+}
+
+let thread: Promise<Thread> | undefined
+let ownAnalysis: BodyAnalysis | undefined
+
+async function ask<Answer>(work: AnalysisOrder['work']): Promise<Answer> {
+  const known = await startedThread()
+  return (await (known ? known.ask(work) : performHere(work))) as Answer
+}
+
+/** `undefined`: there can be none. */
+async function startedThread(): Promise<Thread | undefined> {
+  if (ownAnalysis) return undefined
+  if (!thread) {
+    const starting = startThread(() => {
+      if (thread === starting) thread = undefined
+    })
+    thread = starting
+  }
+  return thread.catch(() => undefined)
+}
+
+async function performHere(work: AnalysisOrder['work']): Promise<unknown> {
+  if (!ownAnalysis) {
+    const { createBodyAnalysis } = await import('./body-analysis.ts')
+    ownAnalysis ??= createBodyAnalysis(findCounter)
+  }
+  if (work.type === 'take') return ownAnalysis.take(work.body)
+  return work.type === 'contents'
+    ? ownAnalysis.contents(work.id, work.hashes)
+    : ownAnalysis.compare(work.before, work.after)
+}
+
+/** Resolves when the thread can begin. Rejects where it cannot. `retire`: it takes no more orders. */
+async function startThread(retire: () => void): Promise<Thread> {
+  const { Worker: NodeWorker } = await import('node:worker_threads')
+  const worker = new NodeWorker(threadFile(), { env: {}, execArgv: [] })
+  const open = new Map<number, PromiseWithResolvers<unknown>>()
+  const loaded = Promise.withResolvers<unknown>()
+  open.set(0, loaded)
+  let last = 0
+  let idle: NodeJS.Timeout | undefined
+
+  function end(error: unknown): void {
+    retire()
+    clearTimeout(idle)
+    for (const { reject } of open.values()) reject(error)
+    open.clear()
+  }
+  worker.on('message', (news: AnalysisNews) => {
+    const asked = open.get(news.number)
+    open.delete(news.number)
+    if (open.size === 0) rest()
+    if ('fault' in news) asked?.reject(new Error(news.fault))
+    else asked?.resolve(news.value)
+  })
+  worker.once('error', end)
+  worker.once('exit', () => end(new Error('the thread that takes calls apart has ended')))
+
+  function rest(): void {
+    worker.unref()
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      // The next order finds no thread, and starts one.
+      retire()
+      void worker.terminate()
+    }, IDLE_MS).unref()
+  }
+
+  const timer = setTimeout(
+    () => loaded.reject(new Error('the thread that takes calls apart does not start')),
+    STARTING_MS,
+  )
+  try {
+    await loaded.promise
+  } catch (error) {
+    void worker.terminate()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  return {
+    ask(work) {
+      clearTimeout(idle)
+      worker.ref()
+      last += 1
+      const asked = Promise.withResolvers<unknown>()
+      open.set(last, asked)
+      send(worker, { number: last, work })
+      return asked.promise
+    },
+  }
+}
+
+/** Bytes are copied once: the call itself needs them where they are. */
+function send(worker: Worker, order: AnalysisOrder): void {
+  if (order.work.type !== 'take') return void worker.postMessage(order)
+  const bytes = new Uint8Array(order.work.body.bytes)
+  const body: BodyToAnalyse = { ...order.work.body, bytes }
+  worker.postMessage({ ...order, work: { type: 'take', body } }, [bytes.buffer])
+}
+
+/** A checkout runs the source, the published package the compiled file. */
+function threadFile(): URL {
+  const file = new URL('./analysis-thread.ts', import.meta.url)
+  return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
+}

@@ -1,0 +1,120 @@
+import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall } from '../../../foreign.ts'
+import { defined } from '../../../platform.ts'
+import { seal } from '../../ledger/seal.ts'
+import type { Counters } from '../../models/counters.ts'
+import { decodeBody } from '../decode-body.ts'
+import { explainInSlices } from '../explain-in-slices.ts'
+import { firstWords, turnIn } from '../prompt-words.ts'
+import { bodyContents } from '../stored-body.ts'
+import type { BodyAnalysis, BodyToAnalyse } from './analysed-body.ts'
+
+/** Bodies that are kept for comparisons: so many, and bytes of all of them together. */
+const MOST_KEPT = 64
+const MOST_BYTES = 128 * 1024 * 1024
+
+interface KeptBody {
+  readonly bytes: number
+  readonly assembly?: ForeignAssembly
+}
+
+/** Does the work of this interface in this thread. It grows with the bodies: other work runs between its parts. */
+export function createBodyAnalysis(counters: Counters): BodyAnalysis {
+  const kept = new Map<string, KeptBody>()
+  /** Until somebody has asked for them. */
+  const waiting = new Map<string, ReadonlyMap<string, string>>()
+
+  function keep(id: string, body: KeptBody): void {
+    kept.delete(id)
+    kept.set(id, body)
+    let bytes = [...kept.values()].reduce((sum, each) => sum + each.bytes, 0)
+    for (const [oldest, { bytes: size }] of kept) {
+      if (oldest === id || (kept.size <= MOST_KEPT && bytes <= MOST_BYTES)) break
+      kept.delete(oldest)
+      bytes -= size
+    }
+  }
+
+  return {
+    async take(taken) {
+      const { id, head, known } = taken
+      const encoding = known ? undefined : head.headers['content-encoding']
+      const decoded = await decodeBody(taken.bytes, encoding).catch(() => undefined)
+      const bytes = decoded ?? taken.bytes
+      const body = decoded && parsedBody(decoded)
+      const identity = known ? identityOf(known) : identifyCall(head, body)
+      const assembly = await explain(taken, identity, body, counters)
+      const { contents, body: stored } = await bodyContents(bytes)
+      keep(id, { bytes: bytes.byteLength, ...defined({ assembly }) })
+      if (!known) {
+        waiting.set(id, contents)
+        for (const oldest of waiting.keys()) if (waiting.size > MOST_KEPT) waiting.delete(oldest)
+      }
+      return {
+        identity,
+        ...(assembly && {
+          account: seal(assembly),
+          turn: turnIn(assembly),
+          ...defined({ words: firstWords(assembly)?.slice(0, LONGEST_WORDS) }),
+        }),
+        stored: { body: stored, hashes: [...contents.keys()], ...(decoded ? {} : { isEncoded: true as const }) },
+      }
+    },
+    async contents(id, hashes) {
+      const texts = waiting.get(id)
+      waiting.delete(id)
+      return hashes.map((hash) => {
+        const text = texts?.get(hash)
+        if (text === undefined) throw new Error(`the content ${hash} of ${id} is not kept any more`)
+        return text
+      })
+    },
+    async compare(before, after) {
+      const [old, now] = [kept.get(before)?.assembly, kept.get(after)?.assembly]
+      if (!old || !now) return undefined
+      const reuse = commonPrefix(old, now)
+      return { reuse, goesOn: goesOn(old, reuse) }
+    },
+  }
+}
+
+/** Of the first words, for the name of a session, characters. */
+const LONGEST_WORDS = 2_000
+
+/** A body on record was understood when its call was made. */
+function identityOf(known: NonNullable<BodyToAnalyse['known']>): ForeignIdentity {
+  return { format: known.format, client: { name: known.client }, kind: 'turn', stream: false, model: known.model }
+}
+
+async function explain(
+  { provider, counter, known }: BodyToAnalyse,
+  { format, client, model = 'unknown' }: ForeignIdentity,
+  body: unknown,
+  counters: Counters,
+): Promise<ForeignAssembly | undefined> {
+  if (format === undefined || body === undefined) return undefined
+  return explainInSlices({
+    format,
+    body,
+    counter: await counters(counter),
+    client: client.name,
+    model: known?.model ?? `${provider}/${model}`,
+  })
+}
+
+/** `undefined`: it is no JSON. */
+function parsedBody(bytes: Uint8Array): unknown {
+  try {
+    return bytes.byteLength === 0 ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as unknown)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a prompt goes on from another: it has its first message, and most of it at its beginning. */
+function goesOn(before: ForeignAssembly, { pieces, tokens }: { readonly pieces: number; readonly tokens: number }) {
+  const first = before.pieces.findIndex(
+    ({ content }) => typeof content !== 'string' && 'role' in content && content.role === 'user',
+  )
+  const whole = before.pieces.reduce((sum, piece) => sum + piece.tokens, 0)
+  return first >= 0 && pieces > first && tokens * 2 > whole
+}

@@ -1,0 +1,183 @@
+import type { TokenCounter } from '../../context.ts'
+import { identifyCall, type ForeignIdentity } from '../../foreign.ts'
+import type { ModelFacts } from '../../model.ts'
+import { defined, sha256 } from '../../platform.ts'
+import { type CallOutcome, type CallRecord, type ForeignFacts, foreignEnd } from '../../session.ts'
+import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import { addForecast } from '../turns/call-forecast.ts'
+import { cutName } from './analysis/analysed-body.ts'
+import { type BodyToStore, contentWriter } from './content-writer.ts'
+import { withCut } from './cut-account.ts'
+import type { BegunCall } from './foreign-call.ts'
+import type { ForeignInput } from './foreign-input.ts'
+import type { LastForeignCall } from './foreign-sessions.ts'
+import type { RecordParts } from './record-parts.ts'
+
+/** A call that is on record without its end. */
+export interface BegunRecord {
+  readonly record: CallRecord & { readonly session: string; readonly foreign: ForeignFacts }
+  /** What left, as far as it did. */
+  readonly wire: CallOutcome['wire']
+  /** The account of what left; `undefined` where it could not be taken apart. */
+  readonly manifest: Sealed['manifest'] | undefined
+}
+
+/** Writes what a call sends: whose it is, what its body says, and what of it was sent before. */
+export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<BegunRecord> {
+  const { store, clock, counter, sessions } = parts
+  const { said, left } = call
+  const clean = (text: string) => (call.isDirty ? (parts.secrets?.redact(text) ?? text) : text)
+  const found = said?.identity ?? identifyCall(call.head, undefined)
+  // What could not be taken apart is not tried again.
+  const identity = said && !said.stored.isEncoded ? found : withoutFormat(found)
+  const token = call.caller.name
+  const words = said?.words === undefined ? undefined : clean(said.words)
+  // A conversation is known by what its program says, whatever of it was left out.
+  const { session, last } = await sessions.sessionOf({
+    identity,
+    token,
+    body: said?.account && call.id,
+    words,
+  })
+  const model = `${call.provider}/${identity.model ?? 'unknown'}`
+  const names = { said: call.id, left: call.cut?.body ? cutName(call.id) : call.id }
+  const sealed = left?.account
+  const isRetry = last !== undefined && sealed !== undefined && repeats(last, identity, sealed.manifest.requestDigest)
+  const facts: ForeignFacts = {
+    client: identity.client.name,
+    kind: identity.kind,
+    ...defined({
+      version: identity.client.version,
+      session: identity.session,
+      parent: identity.parent,
+      turn: identity.turn,
+      retryOf: isRetry ? last.record.id : undefined,
+      assembled: call.cut?.facts,
+    }),
+  }
+  const known = parts.factsOf(model)
+  const before = identity.kind === 'embedding' ? undefined : last
+  const account = sealed && (await accountFor(parts, { name: names.left, sealed, last: before, model, facts: known }))
+  const manifest = account && withCut(account, call.cut ?? {}, known)
+  const writer = contentWriter(parts, session)
+  const { came = call, marks, body: cutBody } = call.cut ?? {}
+  const input: ForeignInput = {
+    foreign: {
+      method: call.head.method,
+      path: clean(call.head.path),
+      ...defined({
+        format: identity.format,
+        marks: marks && (await writer.text(JSON.stringify(marks))),
+        caller: cutBody && (await writer.body(storedAs(names.said, came, said), call.isDirty)),
+      }),
+      body: await writer.body(storedAs(names.left, call, left), call.isDirty),
+    },
+    counter: counter.id,
+  }
+  const record = {
+    id: call.id,
+    session,
+    turn: identity.turn ?? said?.turn ?? call.id,
+    time: call.time,
+    model,
+    ...defined({ token }),
+    kind: 'foreign' as const,
+    foreign: facts,
+    input,
+    // Its causes quote words, and its names are words of the body.
+    manifest: manifest ? withoutSecrets(manifest, call.isDirty ? clean : undefined) : emptyManifest(counter, model),
+    requestDigest: manifest?.requestDigest ?? '',
+  }
+  await store.transaction([
+    { type: 'append', session, bodies: [{ type: 'foreign-call', call: call.id }], time: clock.time() },
+    { type: 'call', record },
+  ])
+  if (sealed) sessions.note(session, { record, fingerprint: sealed.fingerprint, ...names })
+  return { record, wire: wireOf(call), manifest: sealed?.manifest }
+}
+
+function storedAs(
+  name: string,
+  { body, head }: Pick<BegunCall, 'body' | 'head'>,
+  analysed: BegunCall['said'],
+): BodyToStore {
+  return { name, bytes: body, encoding: head.headers['content-encoding'], analysed }
+}
+
+function withoutFormat({ format: _, ...identity }: ForeignIdentity): ForeignIdentity {
+  return identity
+}
+
+function withoutSecrets(manifest: SealedManifest, clean: ((text: string) => string) | undefined): SealedManifest {
+  return clean ? (JSON.parse(clean(JSON.stringify(manifest))) as SealedManifest) : manifest
+}
+
+function wireOf({ url, body, head, left }: BegunCall): CallOutcome['wire'] {
+  if (url === undefined) return undefined
+  const isPlain = head.headers['content-encoding'] === undefined
+  const digest = (isPlain ? left?.stored.body.sha256 : undefined) ?? sha256(body)
+  return { sha256: digest, bytes: body.byteLength, url }
+}
+
+/** Whether a call says again what the last one said, in the same turn. `digest`: of its request. */
+function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest: string): boolean {
+  if (record.foreign?.turn !== turn || !record.outcome) return false
+  const hasAnswer = record.outcome.error === undefined && foreignEnd(record).end === 'whole'
+  return !(hasAnswer && turn === undefined) && record.requestDigest === digest
+}
+
+interface AccountOptions {
+  /** By which what left is compared. */
+  readonly name: string
+  readonly sealed: Sealed
+  readonly last: LastForeignCall | undefined
+  readonly model: string
+  readonly facts: ModelFacts | undefined
+}
+
+/** The account with what of it was sent before, by meaning, and what the call was expected to cost by what came before it. */
+async function accountFor(
+  { clock, context, sessions }: RecordParts,
+  { name, sealed, last, model, facts }: AccountOptions,
+): Promise<SealedManifest> {
+  const reuse = last && (await sessions.compare(last, 'left', name))?.reuse
+  const { pieces: _, ...shown } = reuse ?? { pieces: 0 }
+  const account = { ...withWindow(sealed.manifest, facts), ...(reuse ? { reuse: shown as Reuse } : {}) }
+  if (!facts) return account
+  const before = last && {
+    call: last.record.id,
+    model: last.record.model,
+    fingerprint: last.fingerprint,
+    at: Date.parse(last.record.time),
+    usage: last.record.outcome?.usage,
+  }
+  const state = { lastCall: before, reads: new Map(before ? [[before.model, before]] : []) }
+  const place = { context, model: { id: model, facts }, clock, state, readFingerprint: async () => undefined }
+  const { forecast } = await addForecast(place, sealed)
+  return { ...account, ...defined({ forecast }) }
+}
+
+/** What the model could have read, where that is known: its program says nothing of it. */
+function withWindow(manifest: Sealed['manifest'], facts: ModelFacts | undefined): Sealed['manifest'] {
+  if (!facts || facts.source === 'assumed' || facts.assumed?.includes('window')) return manifest
+  const { window } = facts
+  return window < manifest.used ? manifest : { ...manifest, budget: { ...manifest.budget, window, available: window } }
+}
+
+function emptyManifest(counter: TokenCounter, model: string): SealedManifest {
+  const slots = { tools: 0, system: 0, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 }
+  const { id, version } = counter
+  const budget = { window: 0, reserve: 0, margin: 0, available: 0 }
+  return {
+    version: 1,
+    layout: 'foreign',
+    counter: { id, version },
+    budget,
+    used: 0,
+    slots,
+    entries: [],
+    displaced: 0,
+    model,
+    requestDigest: '',
+  }
+}

@@ -1,0 +1,87 @@
+import type { ForeignCallStart, ForeignCallState } from '../../capability.ts'
+import { defined, errorMessage, keyedQueue } from '../../platform.ts'
+import { beginRecord, type BegunRecord } from './begin-record.ts'
+import type { RecordParts } from './record-parts.ts'
+import { endRecord } from './end-record.ts'
+import type { BegunCall, EndedCall } from './foreign-call.ts'
+import type { HeldForeignCall } from './foreign-limits.ts'
+
+/** Writes calls of other programs beside their way: a fault in here stops no call, is counted, and is reported. */
+export interface CallRecorder {
+  /** Begins the record of a call that leaves now. A process that dies before its end leaves a call without an end on record. */
+  begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording
+  /** Counts a call that came. */
+  opened(): void
+  /** Runs work on the way of a call. `undefined`: it threw, which is noted. */
+  guarded<Result>(what: string, work: () => Result): Result | undefined
+  /** Notes a fault of ours that a call did not wait for. */
+  note(what: string, error: unknown): void
+  state(): ForeignCallState
+  /** Resolves when what has ended so far is on record. */
+  settled(): Promise<void>
+}
+
+export interface BegunRecording {
+  end(ended: EndedCall, held: HeldForeignCall | undefined): void
+}
+
+export function createCallRecorder(parts: RecordParts & { readonly warn: (text: string) => void }): CallRecorder {
+  const queue = keyedQueue<string>()
+  let [open, recorded, lost] = [0, 0, 0]
+  let lastFault: string | undefined
+
+  function note(what: string, error: unknown): void {
+    lastFault = `${what}: ${errorMessage(error)}`
+    parts.warn(`A call of another program went on, although its record is not whole: ${lastFault}`)
+  }
+
+  function guarded<Result>(what: string, work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (error) {
+      note(what, error)
+      return undefined
+    }
+  }
+
+  return {
+    begin(start, call) {
+      // Calls of one program are written in their order: each is compared with the one before.
+      const key = `${start.head.headers['user-agent'] ?? ''} ${start.caller.by}`
+      let begun: BegunRecord | undefined
+      void queue.add(key, async () => {
+        try {
+          begun = await beginRecord(parts, await call())
+        } catch (error) {
+          lost += 1
+          note('it was not recorded', error)
+        }
+      })
+      return {
+        end(ended, held) {
+          void queue.add(key, async () => {
+            try {
+              if (begun) {
+                const outcome = await endRecord(parts, begun, ended)
+                held?.settle(outcome)
+                recorded += 1
+                return
+              }
+            } catch (error) {
+              lost += 1
+              note('its end was not recorded', error)
+            } finally {
+              open -= 1
+            }
+            guarded('what it cost was not counted', () => held?.settle(undefined))
+          })
+        },
+      }
+    },
+    opened: () => void (open += 1),
+    guarded,
+    note,
+    state: () => ({ open, recorded, lost, ...defined({ lastFault }) }),
+    settled: () => queue.idle(),
+  }
+}

@@ -1,0 +1,81 @@
+import { contentHash } from '../../session.ts'
+import type { AnalysedBody } from './analysis/analysed-body.ts'
+import type { RecordParts } from './record-parts.ts'
+import { decodeBody } from './decode-body.ts'
+import type { StoredBody } from './foreign-input.ts'
+import { bodyContents } from './stored-body.ts'
+
+/** Writes contents that go with one session. What was written lately is not written again. */
+export interface ContentWriter {
+  /** Without the secrets of this gateway. Resolves with its `sha256:HASH`. */
+  text(text: string): Promise<string>
+  /** `isDirty`: it may contain such a secret. */
+  body(body: BodyToStore, isDirty: boolean): Promise<StoredBody>
+}
+
+export interface BodyToStore {
+  /** By which its contents are asked for. */
+  readonly name: string
+  readonly bytes: Uint8Array
+  /** As its header says. */
+  readonly encoding: string | undefined
+  /** `undefined`: it could not be taken apart. */
+  readonly analysed: AnalysedBody | undefined
+}
+
+/** Contents that are remembered as written: some hundred bytes each. */
+const MOST_WRITTEN = 20_000
+
+/** Contents with words of a session go with it, unless another one has said the same. */
+export function contentWriter({ analysis, store, secrets, written }: WriterParts, session: string): ContentWriter {
+  const keyOf = (hash: string) => `${session} ${hash}`
+  const redact = (text: string) => secrets?.redact(text) ?? text
+
+  async function put(text: string, hash: string): Promise<void> {
+    if (written.has(keyOf(hash))) return
+    await store.putContent(text, [session], { shared: true })
+    written.add(keyOf(hash))
+    for (const oldest of written) {
+      if (written.size <= MOST_WRITTEN) break
+      written.delete(oldest)
+    }
+  }
+
+  async function putBody(bytes: Uint8Array, clean?: (text: string) => string): Promise<StoredBody> {
+    const { body, contents } = await bodyContents(bytes, clean)
+    await Promise.all(Array.from(contents, ([hash, text]) => put(text, hash)))
+    return body
+  }
+
+  /** Only what is new comes from the thread that took it apart. Where that has ended, the work is done here. */
+  async function putAnalysed(name: string, { stored }: AnalysedBody): Promise<StoredBody | undefined> {
+    const missing = stored.hashes.filter((hash) => !written.has(keyOf(hash)))
+    const texts = await analysis.contents(name, missing).catch(() => undefined)
+    if (!texts) return undefined
+    await Promise.all(texts.map((text, index) => put(text, missing[index]!)))
+    return stored.body
+  }
+
+  return {
+    async text(text) {
+      const clean = redact(text)
+      const hash = contentHash(clean)
+      await put(clean, hash)
+      return `sha256:${hash}`
+    },
+    async body({ name, bytes, encoding, analysed }, isDirty) {
+      const coded = encoding === undefined ? {} : { encoding }
+      if (isDirty) {
+        const decoded = await decodeBody(bytes, encoding).catch(() => undefined)
+        return { ...(await putBody(decoded ?? bytes, redact)), redacted: true, ...(decoded ? coded : {}) }
+      }
+      // What cannot be read is kept as it left.
+      if (!analysed) return putBody(bytes)
+      const known = await putAnalysed(name, analysed)
+      if (known) return { ...known, ...coded }
+      return { ...(await putBody(analysed.stored.isEncoded ? bytes : await decodeBody(bytes, encoding))), ...coded }
+    },
+  }
+}
+
+type WriterParts = Pick<RecordParts, 'analysis' | 'store' | 'secrets' | 'written'>

@@ -1,0 +1,23 @@
+import type { Clock } from '../../capability.ts'
+import type { TokenCounter } from '../../context.ts'
+import type { ModelFacts } from '../../model.ts'
+import type { KnownSecrets } from '../../platform.ts'
+import type { SessionStore } from '../../session.ts'
+import type { AssemblyContext } from '../calls/assembly-context.ts'
+import type { BodyAnalysis } from './analysis/analysed-body.ts'
+import type { ForeignSessions } from './foreign-sessions.ts'
+
+/** What writing calls of other programs needs. */
+export interface RecordParts {
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
+  readonly analysis: BodyAnalysis
+  readonly sessions: ForeignSessions
+  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find'> | undefined
+  /** Contents that were written, by session and hash. */
+  readonly written: Set<string>
+  /** What is known of a model without asking its provider. */
+  factsOf(id: string): ModelFacts | undefined
+}
