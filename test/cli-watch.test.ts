@@ -35,7 +35,6 @@ const script = {
     sessions: [{ id: 's1', binding: { channel: 'claude-code', conversation: 'own-id' } }],
   },
   'GET /api/sessions/s1': { id: 's1', title: 'Fix the test' },
-  'GET /api/sessions/s1/calls?limit=1': { calls: [title] },
   'GET /api/sessions/s1/calls?limit=1000': { calls },
   'GET /api/calls/c2/manifest': manifest,
   'GET /api/model?id=anthropic%2Fclaude-sonnet-4-5': { id: 'anthropic/claude-sonnet-4-5', window: 200_000 },
@@ -72,6 +71,19 @@ test('a session is shown by layer, with its cost, its cache and its last call', 
   ])
   assert.match(lines.at(-1)!, /^last call {3}\d\d:\d\d:\d\d · title · anthropic\/claude-sonnet-4-5 · 50,000 read/)
   for (const line of lines) assert.ok(line.length <= 80, line)
+})
+
+test('a session whose conversation has no call yet says so, and its status bar leaves the window out', async () => {
+  const connection = scriptedConnection({
+    ...script,
+    'GET /api/sessions/s1/calls?limit=1000': {
+      calls: [title, call('c4', { foreign: { ...title.foreign, kind: 'count' } })],
+    },
+  })
+  const { stdout } = await run(['watch', 's1'], { connection, terminal: true, columns: 81, onInterrupt: stopSoon })
+  assert.match(stdout, /no call of the conversation yet/)
+  const line = await run(['watch', '--line', 's1'], { connection })
+  assert.equal(line.stdout, 'anthropic/claude-sonnet-4-5 · $0\n')
 })
 
 test('without a terminal a call is a line, and with --json a document', async () => {

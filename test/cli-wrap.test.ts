@@ -32,10 +32,11 @@ test('what would be set is printed without a secret, and nothing is run', async 
     const { command, args, variables, files } = JSON.parse(stdout)
     assert.deepEqual([command, args.at(-1)], [program, 'a b'])
     assert.match(
-      JSON.stringify([variables, files]),
+      JSON.stringify([variables, files, args]),
       /http:\/\/127\.0\.0\.1:PORT\/through\/(?:@TOKEN\/)?(?:anthropic|openai)/,
     )
     assert.match(JSON.stringify([variables, files]), /TOKEN/)
+    assert.ok(!JSON.stringify(args).includes('TOKEN'), program)
     assert.equal(variables.NO_PROXY, '127.0.0.1,localhost,::1')
   }
 })

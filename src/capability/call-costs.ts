@@ -1,13 +1,19 @@
 import type { CallRecord } from '../session.ts'
+import { withTimeout } from '../platform.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 /** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
 export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome'>) => number | undefined
 
-/** Asks for the prices once. */
-export async function callCosts(runtime: Pick<Runtime, 'models'>): Promise<CallCost> {
+/** How long the server of a model may take to answer what it is, ms. */
+const PRICE_MS = 2_000
+
+/** Asks for the price of each model once. A model of which enough is known is not asked about at its provider. */
+export async function callCosts(runtime: Pick<Runtime, 'model'>, models: Iterable<string>): Promise<CallCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
-  const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
+  const priceOf = async (id: string) => (await withTimeout(runtime.model(id), PRICE_MS)).facts?.price
+  const priced = [...new Set(models)].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
+  const prices = new Map(await Promise.all(priced))
   return ({ model, outcome }) => {
     const price = prices.get(model)
     const usage = usedTokens(outcome)
@@ -17,14 +23,17 @@ export async function callCosts(runtime: Pick<Runtime, 'models'>): Promise<CallC
 
 /** What calls cost together, US dollars; `undefined` where one of them is not known. */
 export async function costOfCalls(
-  { store, models }: Pick<Runtime, 'store' | 'models'>,
+  { store, model }: Pick<Runtime, 'store' | 'model'>,
   calls: readonly string[],
 ): Promise<number | undefined> {
   if (calls.length === 0) return undefined
-  const costOf = await callCosts({ models })
+  const found = await Promise.all(calls.map((id) => store.call(id)))
+  const costOf = await callCosts(
+    { model },
+    found.flatMap((call) => call?.model ?? []),
+  )
   let sum = 0
-  for (const id of calls) {
-    const call = await store.call(id)
+  for (const call of found) {
     const cost = call && costOf(call)
     // A call that was made again after a refusal was never answered.
     if (cost === undefined && call?.outcome?.error === undefined) return undefined

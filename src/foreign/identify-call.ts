@@ -90,12 +90,21 @@ function headerText({ headers }: ForeignRequestHead, name: string): string | und
   return Object.hasOwn(headers, name) ? textOf(headers[name]) : undefined
 }
 
-function valueAt({ header, body, json, pattern }: ValuePlace, call: IdentifiedCall): string | undefined {
+function valueAt({ header, said, body, json, pattern }: ValuePlace, call: IdentifiedCall): string | undefined {
+  if (said !== undefined) return shortText(saidValue(call.said[said], pattern))
   const found = header === undefined ? pathValue(call.body, body ?? []) : headerText(call.head, header)
   const inner = json === undefined ? found : pathValue(parsed(textOf(found)), [json])
   const text = typeof inner === 'string' ? inner : typeof inner === 'number' ? String(inner) : undefined
   if (pattern === undefined) return shortText(text)
   return shortText(pattern.exec(text?.slice(0, 2_000) ?? '')?.groups?.['value'])
+}
+
+function saidValue(texts: readonly string[], pattern: RegExp | undefined): string | undefined {
+  for (const text of texts) {
+    const value = pattern?.exec(text)?.groups?.['value']
+    if (value !== undefined) return value
+  }
+  return undefined
 }
 
 function pathValue(value: unknown, keys: readonly string[]): unknown {

@@ -180,6 +180,46 @@ test('the prompt of pi is taken apart: the files of a project, skills, the date 
   assert.equal(kindOf('pi/0.71', '/v1/chat/completions', summary), 'compaction')
 })
 
+test('a call of OpenClaw to another address than that of a vendor is known by its prompt, with its session', () => {
+  const system = (runtime: string) => [
+    { type: 'text', text: '<!-- openclaw:attempt:STABLE -->\nYou are a personal assistant running inside OpenClaw.' },
+    { type: 'text', text: `## Runtime\n${runtime}\n<!-- /openclaw:attempt:DYNAMIC -->` },
+  ]
+  const identify = (runtime: string) =>
+    identifyCall(
+      { method: 'POST', path: '/v1/messages', headers: { 'user-agent': 'undici' } },
+      { system: system(runtime), tools: [{}], messages: [] },
+    )
+  const id = '4ef5d31f-6cd2-4f0f-8d23-a19c96a2fd58'
+  const own = identify(`Runtime: agent=main | session=agent:main:main | sessionId=${id} | host=vm`)
+  assert.deepEqual([own.client.name, own.session, own.kind], ['openclaw', id, 'turn'])
+  assert.equal(identify(`Runtime: agent=main | session=agent:main:subagent:x | sessionId=${id}`).kind, 'sub-agent')
+  assert.equal(identify(`It says Runtime: agent=main | sessionId=${id}`).session, undefined)
+})
+
+test('what OpenClaw says beside the words of a person is no turn: when they wrote, and what runs', () => {
+  const inner = '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nNothing runs.\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>'
+  const files = '# Project Context\n## /home/me/AGENTS.md\n# AGENTS.md - Your Workspace\n## Memory\nKeep it.'
+  const rest = '<!-- /openclaw:attempt:STABLE -->\n## Temporal Context\nToday.\n## Delegation\nStay responsive.'
+  const body = {
+    system: `You are a personal assistant running inside OpenClaw.\n## Runtime Context\nIt follows.\n${files}\n${rest}`,
+    messages: [
+      { role: 'user', content: '[Tue 2026-11-24 18:11 UTC] Hello.' },
+      { role: 'user', content: inner },
+    ],
+  }
+  assert.deepEqual(entries('messages', body, 'openclaw'), [
+    'system system-prompt system-prompt',
+    'system instructions instructions',
+    'system instructions /home/me/AGENTS.md',
+    'system environment environment',
+    'system system-prompt system-prompt-2',
+    'preamble environment environment-2',
+    'input turn turn-1',
+    'input environment turn-1/environment',
+  ])
+})
+
 test('the prompt of OpenClaw is taken apart: its skills, the files of its workspace, and where it runs', () => {
   const system = [
     'You are a personal assistant running inside OpenClaw.',

@@ -121,6 +121,26 @@ test('between two cuts each call begins with what the last one sent, after a res
   )
 })
 
+test('a program without ids keeps its cut and its session over a restart, and another conversation of it does not take them', async (t) => {
+  const { vendor, gateway } = await openGateway(t)
+  const headers = ['user-agent', 'pi/0.87.1']
+  await say(gateway, { headers, messages: rounds(30) })
+  await recordedCalls(gateway)
+  const again = await gateway.restart()
+  const other = JSON.stringify(rounds(30)).replaceAll('gate', 'door').replaceAll('hinge', 'handle')
+  await say(again, { headers, messages: JSON.parse(other) as readonly object[] })
+  await say(again, { headers, messages: rounds(31) })
+  const [one, , three] = vendor.received.map((each) => messagesIn(each).map((item) => JSON.stringify(item)))
+  assert.deepEqual(three!.slice(0, one!.length), one)
+  const calls = await recordedCalls(again)
+  assert.deepEqual(
+    calls.map(({ manifest }) => 'cutRecord' in manifest),
+    [true, true, false],
+  )
+  assert.equal(calls[2]!.session, calls[0]!.session)
+  assert.notEqual(calls[1]!.session, calls[0]!.session)
+})
+
 test('a program that has edited what was cut is recognised: the cuts before are forgotten, and the record says so', async (t) => {
   const { vendor, gateway } = await openGateway(t)
   await say(gateway, { messages: rounds(30) })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { open, recordedCalls, send, startGateway } from './gateway.ts'
+import { open, recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
 
 const body = JSON.stringify({
@@ -188,6 +188,40 @@ test('pages of others and other names of this machine are refused', async (t) =>
 
 test('the token in an address has the scope talk and no other, and reaches no provider', async (t) => {
   const { vendor, gateway, through } = await openGateway(t)
+  const token = await talkToken(gateway)
+  assert.equal((await send(`${through}/@${token}/anthropic/v1/messages`, { body })).status, 200)
+  const owner = await send(`${through}/@${gateway.token}/anthropic/v1/messages`, { body })
+  assert.equal(owner.status, 403)
+  assert.doesNotMatch(owner.body.toString(), new RegExp(gateway.token))
+  assert.equal(vendor.received.length, 1)
+  const [received] = vendor.received
+  assert.equal(received!.url, '/v1/messages')
+  assert.ok(!JSON.stringify(received!.rawHeaders).includes(token))
+})
+
+test('the token beside the project of a caller has the scope talk, and only the project goes on and is recorded', async (t) => {
+  const { vendor, gateway, through } = await openGateway(t, (_, outgoing) => void outgoing.end('{}'))
+  const token = await talkToken(gateway)
+  const call = (project: string) =>
+    send(`${through}/openai/v1/responses`, {
+      headers: ['OpenAI-Project', project, 'Authorization', 'Bearer own'],
+      body,
+    })
+  assert.equal((await call(`foreword:${token}:proj_1`)).status, 200)
+  assert.equal((await call(`foreword:${token}`)).status, 200)
+  assert.equal((await call(`foreword:${gateway.token}`)).status, 403)
+  assert.equal((await call('foreword:wrong')).status, 401)
+  const projects = vendor.received.map(({ rawHeaders }) =>
+    rawHeaders.filter((_, at) => rawHeaders[at - 1]?.toLowerCase() === 'openai-project'),
+  )
+  assert.deepEqual(projects, [['proj_1'], []])
+  await gateway.runtime.foreign.settled()
+  const records = JSON.stringify(await gateway.runtime.store.findCalls({ limit: 10 }))
+  assert.match(records, /\/v1\/responses/)
+  assert.ok(!records.includes(token))
+})
+
+async function talkToken(gateway: TestGateway): Promise<string> {
   const made = await gateway.server.fetch(
     new Request(`${gateway.url}/api/tokens`, {
       method: 'POST',
@@ -201,15 +235,8 @@ test('the token in an address has the scope talk and no other, and reaches no pr
   )
   const { token } = (await made.json()) as { token: string }
   assert.ok(token)
-  assert.equal((await send(`${through}/@${token}/anthropic/v1/messages`, { body })).status, 200)
-  const owner = await send(`${through}/@${gateway.token}/anthropic/v1/messages`, { body })
-  assert.equal(owner.status, 403)
-  assert.doesNotMatch(owner.body.toString(), new RegExp(gateway.token))
-  assert.equal(vendor.received.length, 1)
-  const [received] = vendor.received
-  assert.equal(received!.url, '/v1/messages')
-  assert.ok(!JSON.stringify(received!.rawHeaders).includes(token))
-})
+  return token
+}
 
 test("the gateway's key goes where the caller has none, and the caller's own is left alone", async (t) => {
   const { vendor, gateway, through, token } = await openGateway(t)

@@ -68,6 +68,40 @@ test('calls of one client session are one session here, by turn, and each is com
   assert.match(why ?? '', /conversation went on/)
 })
 
+test('calls that count tokens are compared with none, since each counts something else', async (t) => {
+  const { gateway } = await openGateway(t, (_, outgoing) => void outgoing.end('{"input_tokens":5}'))
+  for (const text of ['Fix the gate.', 'Another part.']) {
+    await send(`${gateway.url}/through/anthropic/v1/messages/count_tokens?beta=true`, {
+      headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own', ...claude('one')],
+      body: JSON.stringify({ model: 'claude-opus-5-5', messages: [user(text)] }),
+    })
+  }
+  const calls = await recordedCalls(gateway)
+  assert.deepEqual(
+    calls.map(({ foreign, manifest }) => [foreign?.kind, 'reuse' in manifest]),
+    [
+      ['count', false],
+      ['count', false],
+    ],
+  )
+  assert.equal(new Set(calls.map(({ session }) => session)).size, 1)
+})
+
+test('a list of calls has their costs without asking a provider for its models', async (t) => {
+  const { vendor, gateway } = await openGateway(t)
+  await say(gateway, { headers: claude('one'), messages: [user('Fix the gate.')] })
+  const [call] = await recordedCalls(gateway)
+  const list = async () => {
+    const path = `${gateway.url}/api/sessions/${call!.session}/calls`
+    const answer = await fetch(path, { headers: { authorization: `Bearer ${gateway.token}` } })
+    return ((await answer.json()) as { readonly calls: readonly { readonly cost?: number }[] }).calls
+  }
+  await list()
+  const before = vendor.received.length
+  assert.ok((await list()).every(({ cost }) => cost !== undefined && cost > 0))
+  assert.equal(vendor.received.length, before)
+})
+
 test('a program that sends no ids is joined by what its prompts begin with, after a restart, too', async (t) => {
   const { gateway } = await openGateway(t)
   const headers = ['user-agent', 'plain-script/1.0']

@@ -19,6 +19,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   codex: 'codex',
   opencode: 'opencode',
   pi: 'pi',
+  openclaw: 'openclaw',
 }
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import test from 'node:test'
 import { answerMessages, startVendor } from '../through/vendor.ts'
-import { onceClaude, patientProgram, type WrappedHome, wrappedHome } from './wrapped-home.ts'
+import { onceClaude, onceCodex, patientProgram, type WrappedHome, wrappedHome } from './wrapped-home.ts'
 
 /** Temporary files of runs. Node keeps compiled modules there, too. */
 function temporaryFiles({ temporary }: WrappedHome): readonly string[] {
@@ -92,25 +92,90 @@ test('of a program that is killed the exit code is that of the signal, and nothi
   assertNothingLeft(wrapped)
 })
 
+test('of a program that outlives its gateway the exit code counts, and nothing is left behind', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  wrapped.install('pi', patientProgram)
+  const gateway = wrapped.foreword('start')
+  await gateway.line(/Address/)
+  const run = wrapped.foreword('wrap', 'pi')
+  await run.line(/^ready/)
+  gateway.child.kill('SIGKILL')
+  await gateway.ended
+  run.child.kill('SIGTERM')
+  assert.equal(await run.ended, 3, run.stderr())
+  assert.match(run.stderr(), /cannot be added up: the gateway has ended\. `foreword sessions` lists/)
+  assert.deepEqual(temporaryFiles(wrapped), [])
+  assert.deepEqual(JSON.parse(readFileSync(join(wrapped.home, 'data/tokens.json'), 'utf8')), [])
+})
+
 test('what a killed run left is removed by the next one', async (t) => {
   const vendor = await startVendor(t, answerMessages())
   const wrapped = wrappedHome(t, vendor.url)
-  wrapped.install('codex', patientProgram)
-  const run = wrapped.foreword('wrap', 'codex')
+  wrapped.install('pi', patientProgram)
+  const run = wrapped.foreword('wrap', 'pi')
   const [, pid] = (await run.line(/^ready/)).split(' ')
-  const profiles = () => readdirSync(join(wrapped.person, '.codex'))
-  const [profile] = profiles()
-  assert.match(profile ?? '', /^foreword-wrap-\d+\.config\.toml$/)
   run.child.kill('SIGKILL')
   // The program has the pipes of the run.
   process.kill(Number(pid), 'SIGKILL')
   await run.ended
-  assert.deepEqual(profiles(), [profile])
-  wrapped.install('codex', 'process.exitCode = 0')
-  const next = wrapped.foreword('wrap', 'codex')
+  assert.match(temporaryFiles(wrapped).join(), /^foreword-wrap-\d+-\w+$/)
+  wrapped.install('pi', 'process.exitCode = 0')
+  const next = wrapped.foreword('wrap', 'pi')
   assert.equal(await next.ended, 0, next.stderr())
-  assert.deepEqual(profiles(), [])
   assert.deepEqual(temporaryFiles(wrapped), [])
+})
+
+test('the configuration of a run of OpenClaw is beside that of the person, has no token, and is gone afterwards', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const wrapped = wrappedHome(t, vendor.url)
+  const place = join(wrapped.person, '.openclaw')
+  mkdirSync(place)
+  writeFileSync(join(place, 'openclaw.json'), '{}')
+  wrapped.install(
+    'openclaw',
+    `import { copyFileSync, readFileSync } from 'node:fs'
+const path = process.env.OPENCLAW_CONFIG_PATH
+const text = readFileSync(path, 'utf8')
+copyFileSync(path, path + '.bak')
+const { baseUrl, api } = JSON.parse(text).models.providers.anthropic
+const response = await fetch(baseUrl + '/v1/messages', {
+  method: 'POST',
+  headers: { 'x-foreword-token': process.env.FOREWORD_WRAP_TOKEN, 'x-api-key': 'own-key', 'content-type': 'application/json' },
+  body: '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hello"}],"stream":true}',
+})
+await response.text()
+console.log(JSON.stringify({ path, include: JSON.parse(text).$include, api, status: response.status, hasToken: text.includes(process.env.FOREWORD_WRAP_TOKEN) }))`,
+  )
+  const run = wrapped.foreword('wrap', 'openclaw')
+  assert.equal(await run.ended, 0, run.stderr())
+  const { path, ...seen } = JSON.parse(run.stdout())
+  assert.deepEqual(seen, { include: './openclaw.json', api: 'anthropic-messages', status: 200, hasToken: false })
+  assert.match(path, /\/\.openclaw\/foreword-wrap-\d+\.json$/)
+  assert.deepEqual(readdirSync(place), ['openclaw.json'])
+  assert.deepEqual(temporaryFiles(wrapped), [])
+})
+
+test('the token of a run of Codex is in no argument, no file and no address, and its commands do not see it', async (t) => {
+  const vendor = await startVendor(t, (_, outgoing) => void outgoing.end('{}'))
+  const wrapped = wrappedHome(t, vendor.url, { OPENAI_PROJECT: 'proj_own' })
+  wrapped.install('codex', onceCodex)
+  const run = wrapped.foreword('wrap', 'codex', '--', 'exec', 'say hello')
+  assert.equal(await run.ended, 0, run.stderr())
+  const { args, project, status } = JSON.parse(run.stdout())
+  const token = /^foreword:([\w-]{43}):proj_own$/.exec(project)?.[1]
+  assert.ok(token, project)
+  assert.equal(status, 200)
+  assert.ok(!JSON.stringify(args).includes(token))
+  assert.match(args[1], /^openai_base_url="http:\/\/127\.0\.0\.1:\d+\/through\/openai\/v1"$/)
+  assert.deepEqual(args.slice(2), ['-c', 'shell_environment_policy.set.OPENAI_PROJECT="proj_own"', 'exec', 'say hello'])
+  const [call] = vendor.received
+  assert.ok(!JSON.stringify(call?.rawHeaders).includes(token), 'the token stays here')
+  assert.ok(call?.rawHeaders.includes('proj_own'), 'the project goes on')
+  for (const name of readdirSync(wrapped.home, { recursive: true, withFileTypes: true })) {
+    if (name.isFile()) assert.ok(!readFileSync(join(name.parentPath, name.name)).includes(token), name.name)
+  }
+  assertNothingLeft(wrapped)
 })
 
 test('a process that goes on after Codex keeps its gateway until it ends, and a person is told', async (t) => {

@@ -77,6 +77,19 @@ console.log(JSON.stringify({ args: process.argv.slice(2), status: response.statu
 process.exitCode = 7
 `
 
+/** Stands in for Codex: makes one call as its provider `openai` does, and says what it was given. */
+export const onceCodex = `
+const { OPENAI_PROJECT: project } = process.env
+const args = process.argv.slice(2)
+const response = await fetch(JSON.parse(args[1].split('=')[1]) + '/responses', {
+  method: 'POST',
+  headers: { 'openai-project': project, authorization: 'Bearer own-key', 'content-type': 'application/json', 'user-agent': 'codex_exec/0.169.0' },
+  body: '{"model":"gpt-5","input":"Hello","stream":false}',
+})
+await response.text()
+console.log(JSON.stringify({ args, project, status: response.status }))
+`
+
 /** Stands in for a program that runs until a signal: says that it is there, and which signal came. */
 export const patientProgram = `
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {

@@ -38,7 +38,7 @@ export async function answerCall({ foreign, settings, agentOf }: AnswerParts, ca
   const method = incoming.method ?? 'GET'
   const recorded = foreign.begin({
     provider,
-    head: { method, path, headers: withoutCredentials(incoming.rawHeaders) },
+    head: { method, path, headers: withoutCredentials(withoutGatewayToken(incoming.rawHeaders, call.token)) },
     body,
     caller,
     overBudget:

@@ -4,16 +4,27 @@ import { readThroughAddress } from './address.ts'
 import { filterPairs, type HeaderPairs } from './header-pairs.ts'
 
 /**
- * The token of this gateway in a request: in `x-foreword-token`, in the address, or, where a client can set an API key and nothing
- * else, in the place of the key. One in the address has the scope `talk` and no other: addresses are logged by others.
+ * The token of this gateway in a request: in `x-foreword-token`, beside the project of the caller, in the address, or, where a client
+ * can set an API key and nothing else, in the place of the key. One beside a project or in the address has the scope `talk` and no
+ * other: others log these.
  */
 export function gatewayToken({ headers, url = '' }: IncomingMessage): BroughtToken | undefined {
   const own = headers['x-foreword-token']
   if (typeof own === 'string' && own !== '') return { value: own }
+  const beside = besideProject(headers[PROJECT])
+  if (beside !== undefined) return { value: beside.token, onlyScope: 'talk' }
   const { token } = readThroughAddress(url)
   if (token !== undefined) return { value: token, onlyScope: 'talk' }
   const key = callerKeys(headers)[0]
   return key === undefined ? undefined : { value: key }
+}
+
+/** Codex sends no header of ours, but that of its project with the value of a variable: `foreword:TOKEN` or `foreword:TOKEN:PROJECT`. */
+const PROJECT = 'openai-project'
+
+function besideProject(value: unknown): { readonly token: string; readonly project: string } | undefined {
+  const [, token, project = ''] = (typeof value === 'string' && /^foreword:([\w-]+)(?::(.*))?$/.exec(value)) || []
+  return token === undefined ? undefined : { token, project }
 }
 
 /** The keys that a caller sends, without the word `Bearer`. */
@@ -32,10 +43,13 @@ function keyIn(value: string): string {
 
 /** Headers without the token of this gateway, wherever it is. */
 export function withoutGatewayToken(pairs: HeaderPairs, token: string | undefined): HeaderPairs {
-  return filterPairs(
-    pairs,
-    (name, value) =>
-      name !== 'x-foreword-token' && name !== 'x-foreword-mode' && (token === undefined || keyIn(value) !== token),
+  const isKept = (name: string, value: string): boolean =>
+    name !== 'x-foreword-token' &&
+    name !== 'x-foreword-mode' &&
+    (token === undefined || keyIn(value) !== token) &&
+    (name !== PROJECT || besideProject(value)?.project !== '')
+  return filterPairs(pairs, isKept).map((each, at, kept) =>
+    at % 2 === 1 && kept[at - 1]!.toLowerCase() === PROJECT ? (besideProject(each)?.project ?? each) : each,
   )
 }
 

@@ -16,9 +16,11 @@ export interface CallSums {
   readonly unpriced: number
 }
 
+/** Calls that only count tokens cost nothing, and their answers report no usage. */
 export function sumCalls(calls: readonly WatchedCall[]): CallSums {
   let [promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0, 0]
-  for (const { outcome, cost: own } of calls) {
+  for (const { outcome, cost: own, foreign } of calls) {
+    if (foreign?.kind === 'count') continue
     const { usage } = outcome ?? {}
     promptTokens += usage?.promptTokens ?? 0
     cachedTokens += usage?.cachedTokens ?? 0

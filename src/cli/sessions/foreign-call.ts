@@ -27,7 +27,7 @@ export function foreignCallText(call: CallRecord, manifest: PricedManifest, io: 
     applyStyle(io, 'bold', exactLine([program, kind, call.model].filter(Boolean).join(', '))),
     ...usageLines(manifest),
     ...endLines(call),
-    ...reuseLines(manifest),
+    ...(kind === 'count' ? [] : reuseLines(manifest)),
     '',
     ...layerLines(manifest, io),
   ].join('\n')

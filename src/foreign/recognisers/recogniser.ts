@@ -26,9 +26,11 @@ export type ClientSign =
   /** The group `version` of the pattern is its version. */
   { readonly header: string; readonly pattern: RegExp } | { readonly prompt: string }
 
-/** Where a value is: a header, or a path in the body. */
+/** Where a value is: a header, a path in the body, or what is said in it. */
 export interface ValuePlace {
   readonly header?: string
+  /** In the system text, where the pattern finds it. */
+  readonly said?: 'system'
   /** Keys from the outside in. */
   readonly body?: readonly string[]
   /** What is there is the JSON of an object, and the value is in this field of it. */

@@ -9,7 +9,7 @@ import { budgetFor } from '../calls/call-budget.ts'
 import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 import type { ForeignInput } from './foreign-input.ts'
-import { channelOf } from './foreign-sessions.ts'
+import { channelOf, unnamedSessions } from './foreign-sessions.ts'
 
 /** Cuts conversations of other programs that asked for it. */
 export interface ForeignCuts {
@@ -29,7 +29,7 @@ export interface CutCall {
 }
 
 interface CutParts {
-  readonly store: Pick<SessionStore, 'bound' | 'calls' | 'content'>
+  readonly store: Pick<SessionStore, 'bound' | 'calls' | 'content' | 'sessions'>
   readonly counter: TokenCounter
   readonly context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
   factsOf(model: string): ModelFacts | undefined
@@ -46,8 +46,12 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
   const lines = new Map<string, readonly ForeignCut[]>()
 
   /** The marks of a conversation, newest first; after a restart those of its last calls on record. */
-  async function marksOf(line: string, identity: ForeignIdentity): Promise<readonly ForeignCut[]> {
-    return lines.get(line) ?? (await recordedMarks(store, identity))
+  async function marksOf(
+    line: string,
+    identity: ForeignIdentity,
+    token: string | undefined,
+  ): Promise<readonly ForeignCut[]> {
+    return lines.get(line) ?? (await recordedMarks(store, identity, token))
   }
 
   function remember(line: string, marks: readonly ForeignCut[]): void {
@@ -73,7 +77,7 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     // The program's own limit can ask for less room than usual, never for more: most ask for all that a model could write.
     const budget = { window, reserve: Math.min(reserve, identity.maxOutputTokens ?? reserve), ...defined({ margin }) }
     const line = lineOf(start, identity)
-    const marks = await marksOf(line, identity)
+    const marks = await marksOf(line, identity, start.caller.name)
     const outcome = cutRequest({ format, text, body, assembly, counter, budget, marks })
     const isForgotten =
       outcome.followed === undefined && marks.length > 0 && identity.session !== undefined && isTurn(kind)
@@ -110,13 +114,28 @@ function lineOf({ caller }: ForeignCallStart, identity: ForeignIdentity): string
 /** Calls of a session that are looked through for marks. */
 const LOOKED_AT = 30
 
-async function recordedMarks(store: CutParts['store'], identity: ForeignIdentity): Promise<readonly ForeignCut[]> {
+/** Those of several conversations where the call names none: which of them it goes on from, the marks tell. */
+async function recordedMarks(
+  store: CutParts['store'],
+  identity: ForeignIdentity,
+  token: string | undefined,
+): Promise<readonly ForeignCut[]> {
   const conversation = identity.parent ?? identity.session
-  if (conversation === undefined) return []
+  if (conversation === undefined) {
+    const sessions = await unnamedSessions(store, identity, token)
+    return (await Promise.all(sessions.map((each) => lastMarks(store, each, undefined)))).flat()
+  }
   const session = await store.bound({ channel: channelOf(identity), conversation })
-  if (session === undefined) return []
+  return session === undefined ? [] : lastMarks(store, session, identity.session)
+}
+
+async function lastMarks(
+  store: CutParts['store'],
+  session: string,
+  thread: string | undefined,
+): Promise<readonly ForeignCut[]> {
   const calls = await store.calls(session, { last: LOOKED_AT })
-  const last = calls.findLast((call) => call.foreign?.session === identity.session && marksIn(call) !== undefined)
+  const last = calls.findLast((call) => call.foreign?.session === thread && marksIn(call) !== undefined)
   const text = last && (await store.content(marksIn(last)!.replace('sha256:', '')))
   return text === undefined ? [] : [JSON.parse(text) as ForeignCut]
 }

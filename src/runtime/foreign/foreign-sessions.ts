@@ -113,13 +113,11 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
   /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
   async function joined({ identity, body, token }: CallToPlace): Promise<string | undefined> {
-    const channel = channelOf(identity)
-    const newest = await store.sessions({ limit: 200 })
-    const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
+    const own = await unnamedSessions(store, identity, token)
     // What has no conversation goes with the newest one of its program.
-    if (BESIDE.has(identity.kind)) return own[0]?.id
+    if (BESIDE.has(identity.kind)) return own[0]
     if (body === undefined) return undefined
-    for (const { id } of own.slice(0, MOST_COMPARED)) {
+    for (const id of own) {
       const last = await lastOf(id, identity)
       if (last && (await compare(last, 'said', body))?.goesOn) return id
     }
@@ -163,7 +161,9 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
         const session = known ?? (await begin(call, conversation))
         if (known !== undefined) await entitle(session, call)
         if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
-        return { session, last: known === undefined ? undefined : await lastOf(session, identity) }
+        // A call that counts tokens goes on from none: the one before it counted something else.
+        const isFirst = known === undefined || identity.kind === 'count'
+        return { session, last: isFirst ? undefined : await lastOf(session, identity) }
       })
     },
     note(session, last) {
@@ -196,6 +196,18 @@ const BESIDE: ReadonlySet<string> = new Set(['count', 'quota', 'embedding', 'oth
 /** Calls of one kind and one thread of a session go on from each other. */
 function lineOf(session: string, kind: string, thread: string | undefined): string {
   return `${session} ${kind} ${thread ?? ''}`
+}
+
+/** The newest sessions of a program and a token whose conversations have no id of the program's own: some of them. */
+export async function unnamedSessions(
+  store: Pick<SessionStore, 'sessions'>,
+  identity: ForeignIdentity,
+  token: string | undefined,
+): Promise<readonly string[]> {
+  const channel = channelOf(identity)
+  const newest = await store.sessions({ limit: 200 })
+  const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
+  return own.slice(0, MOST_COMPARED).map(({ id }) => id)
 }
 
 /** Programs whose names are those of their conversations. Any other could take the name of a channel. */

@@ -17,15 +17,24 @@ export interface Client {
   /** Whether a call has the result of a tool. */
   readonly hasResult: (request: ScriptedRequest) => boolean
   readonly environment?: Readonly<Record<string, string>>
+  /** How much longer than the others it may need to start, ms. */
+  readonly startMs?: number
 }
 
 const isMessagesTurn = ({ tools }: ScriptedRequest) => tools.length > 0
 const hasToolResult = ({ bytes }: ScriptedRequest) => /"type":\s*"tool_result"/.test(bytes.toString())
 
+/** OpenClaw goes on with a conversation of its own choice; a key names another one. */
+const inConversation = (key: string, text: string) =>
+  `agent --local --agent main --session-key agent:main:${key} --model anthropic/claude-sonnet-5 --message`
+    .split(' ')
+    .concat(text)
+const keyOf = (text: string) => text.replaceAll(/\W+/g, '-')
+
 export const clients: readonly Client[] = [
   {
     name: 'claude',
-    package: '@anthropic-ai/claude-code@2.1.330',
+    package: '@anthropic-ai/claude-code@2.1.331',
     provider: 'anthropic',
     turn: (text) => ['-p', text, '--allowedTools', 'Read'],
     resume: (text) => ['-c', '-p', text],
@@ -63,5 +72,18 @@ export const clients: readonly Client[] = [
     isTurn: isMessagesTurn,
     read: (path) => ({ name: 'read', input: { path } }),
     hasResult: hasToolResult,
+  },
+  {
+    name: 'openclaw',
+    package: 'openclaw@2026.9.6',
+    provider: 'anthropic',
+    turn: (text) => inConversation(keyOf(text), text),
+    resume: (text) => inConversation(keyOf('read notes.md'), text),
+    isTurn: isMessagesTurn,
+    read: (path) => ({ name: 'read', input: { path } }),
+    hasResult: hasToolResult,
+    // With a key of OpenAI, it computes embeddings of its workspace beside its turns.
+    environment: { OPENAI_API_KEY: '' },
+    startMs: 90_000,
   },
 ]

@@ -82,8 +82,20 @@ const FILLER = [
 ]
 const LONGEST = 240
 
-/** As long as the text, though never longer than a few lines; the tags that it begins with stay. */
+/** Words by which a program or its session is told where no header tells it. */
+const SIGNS: readonly RegExp[] = [
+  /^You are a personal assistant running inside OpenClaw\.$/m,
+  /^Runtime: agent=\S+ \| session=\S+ \| sessionId=[\w-]+/m,
+]
+
+/** As long as the text, though never longer than a few lines; the tags that it begins with stay, and so do signs of its program. */
 function filler(text: string): string {
+  const signs = SIGNS.flatMap((sign) => sign.exec(text)?.[0].replaceAll(UUID, otherId) ?? [])
+  if (signs.length > 0) return [plainFiller(text), ...signs].join('\n')
+  return plainFiller(text)
+}
+
+function plainFiller(text: string): string {
   const [tag = ''] = /^\s*<[a-z_-]{1,40}>/.exec(text) ?? []
   const digits = sha256(text)
   let filled = tag

@@ -1,6 +1,6 @@
 /**
- * Runs the real Claude Code, Codex, opencode and pi through the gateway, without the internet: the vendors are scripted servers on
- * this machine. They are installed into a cache outside of the repository (some 1.2 GB) unless it has them; nothing else is left.
+ * Runs the real Claude Code, Codex, opencode, pi and OpenClaw through the gateway, without the internet: the vendors are scripted servers on
+ * this machine. They are installed into a cache outside of the repository (some 2 GB) unless it has them; nothing else is left.
  * With `--record` the calls are written, with filler for every text, as the fixtures of `test/clients/recorded`.
  *
  *   npm run clients [-- [--record] [--only NAME] [FOLDER]]
@@ -139,6 +139,7 @@ async function tellStory(client: Client): Promise<void> {
       args: plan.args,
       environment: { ...environment, ...client.environment, ...plan.variables },
       directory: work,
+      startMs: client.startMs,
       ...limits,
     })
     for (const { path: file } of plan.files ?? []) rmSync(file, { force: true })
@@ -194,7 +195,7 @@ async function tellStory(client: Client): Promise<void> {
       const failed = await say(client.turn('say hello'), { mostMs: FAILURE_MS })
       const calls = failed.received.filter(client.isTurn).length
       console.log(
-        `  –     ${what}: ${calls} ${calls === 1 ? 'call' : 'calls'}, ${failed.stopped ? `still trying after ${FAILURE_MS / 1_000} s` : `exit code ${failed.code}`}`,
+        `  –     ${what}: ${calls} ${calls === 1 ? 'call' : 'calls'}, ${failed.stopped ? `still trying after ${(FAILURE_MS + (client.startMs ?? 0)) / 1_000} s` : `exit code ${failed.code}`}`,
       )
       checkBytes(what, failed)
     }
@@ -222,10 +223,11 @@ async function tellStory(client: Client): Promise<void> {
     args,
     environment: { ...environment, ...client.environment, FOREWORD_HOME: home },
     directory: work,
+    startMs: client.startMs,
   })
   check(`foreword wrap ${client.name} answers`, wrapped.code === 0 && wrapped.output.includes('Hello there.'), wrapped)
   check('its call reached the vendor', vendor.requests.slice(before).some(client.isTurn))
-  const line = wrapped.output.split('\n').find((each) => each.startsWith('foreword: '))
+  const line = wrapped.output.split('\n').findLast((each) => each.startsWith('foreword: '))
   check(
     `and says what it was: ${line ?? ''}`,
     /^foreword: \d+ calls? · [\d,]+ tokens read .* · foreword calls session_/.test(line ?? ''),
@@ -266,6 +268,7 @@ interface ProgramRun extends RunLimits {
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly directory: string
+  readonly startMs: number | undefined
 }
 
 interface Ended {
@@ -280,7 +283,8 @@ interface Ran extends Ended {
   readonly received: readonly ScriptedRequest[]
 }
 
-function runProgram({ command, args, environment, directory, stopWhen, mostMs = 120_000 }: ProgramRun): Promise<Ended> {
+function runProgram(run: ProgramRun): Promise<Ended> {
+  const { command, args, environment, directory, startMs = 0, stopWhen, mostMs = 120_000 } = run
   const child = spawn(command, args, {
     cwd: directory,
     env: environment,
@@ -297,7 +301,7 @@ function runProgram({ command, args, environment, directory, stopWhen, mostMs = 
     }
   }
   const watch = setInterval(() => stopWhen?.() && !stopped && ((stopped = true), end('SIGINT')), 100)
-  const late = globalThis.setTimeout(() => ((stopped = true), end('SIGKILL')), stopWhen ? 30_000 : mostMs)
+  const late = globalThis.setTimeout(() => ((stopped = true), end('SIGKILL')), (stopWhen ? 30_000 : mostMs) + startMs)
   return new Promise((resolve) => {
     child.once('close', (code) => {
       clearInterval(watch)

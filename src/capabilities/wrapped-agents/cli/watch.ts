@@ -67,7 +67,7 @@ async function followLive(connection: GatewayConnection, call: CommandCall, io: 
   } catch (error) {
     // The gateway of a run ends with the run.
     if (!(error instanceof TypeError)) throw error
-    note(io, 'The gateway has ended.')
+    note(io, `The gateway has ended. \`foreword calls ${session}\` shows the session to its end.`)
   } finally {
     stop()
     stopping.abort()

@@ -1,9 +1,9 @@
-import { join } from 'node:path'
-import { type RunPlan, providerAddressWithToken, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
+import { providerAddress, TOKEN_VARIABLE, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /**
- * Codex. A temporary profile has the address: it is in no process list, and sessions stay those of the provider `openai`, so that
- * they can be resumed without the gateway. With a profile, its terminal talks to no daemon.
+ * Codex. Settings of one run are arguments, which win over its files, need none of their own, and keep its terminal from the daemon.
+ * Sessions stay those of its provider `openai`, so that they can be resumed without the gateway. The token is in no argument, because
+ * other users can list these: that provider sends two variables as headers, and the token is in the one for the project.
  */
 export const codexProgram: WrappedProgram = {
   name: 'codex',
@@ -13,55 +13,43 @@ export const codexProgram: WrappedProgram = {
   provider: 'openai',
   outlives: /\bcodex\b.*\bapp-server\b/,
   plan(run) {
-    const home = run.environment['CODEX_HOME'] || join(run.environment['HOME'] ?? '', '.codex')
-    const { profile, args } = withoutProfile(run.args)
-    const name = run.id
-    const theirs = profile === undefined ? '' : (run.readText(join(home, `${profile}.config.toml`)) ?? '')
-    const isOwnProvider = !run.gatewayKey && (run.provider ?? 'openai') === 'openai'
+    const { provider = 'openai', model, window, args, token, environment, gatewayKey } = run
+    const isOwnProvider = !gatewayKey && provider === 'openai'
+    const project = environment[PROJECT] ?? ''
+    const [variable, value, before] = isOwnProvider
+      ? [PROJECT, tokenBesideProject(token, project), project]
+      : [TOKEN_VARIABLE, token, '']
+    const settings: readonly (readonly [key: string, value: string | number])[] = [
+      ...(isOwnProvider ? [['openai_base_url', `${providerAddress(run, provider)}/v1`] as const] : ownProvider(run)),
+      // Codex writes the variables of its commands into files, which stay where it is killed: without this one.
+      [`shell_environment_policy.set.${variable}`, before],
+      ...(model === undefined ? [] : [['model', model] as const]),
+      ...(model === undefined || window === undefined ? [] : [['model_context_window', window] as const]),
+    ]
     return {
-      variables: isOwnProvider ? {} : { [KEY]: run.token },
-      args: ['--profile', name, ...args],
-      files: [{ path: join(home, `${name}.config.toml`), text: profileText(run, theirs, isOwnProvider) }],
+      variables: { [variable]: value },
+      args: [...settings.flatMap(([key, each]) => ['-c', `${key}=${JSON.stringify(each)}`]), ...args],
       notes: isOwnProvider ? [] : ['Sessions of this run can be resumed only with the same `foreword wrap codex`.'],
     }
   },
 }
 
-/** Names the token for a provider that is not Codex' own. */
-const KEY = 'FOREWORD_WRAP_TOKEN'
+/** Its provider `openai` sends this variable as the header `openai-project`. */
+const PROJECT = 'OPENAI_PROJECT'
 
-/** Keys of a table come last in a TOML text, and a key is in it once. */
-function profileText(run: WrappedRun, theirs: string, isOwnProvider: boolean): string {
-  const { provider = 'openai', model, window } = run
-  const address = JSON.stringify(`${providerAddressWithToken(run, provider)}/v1`)
-  const set: readonly (readonly [string, string])[] = [
-    ...(isOwnProvider ? [['openai_base_url', address] as const] : [['model_provider', '"foreword"'] as const]),
-    ...(model === undefined ? [] : [['model', JSON.stringify(model)] as const]),
-    ...(model === undefined || window === undefined ? [] : [['model_context_window', String(window)] as const]),
-  ]
-  const names = set.map(([key]) => key)
-  const rest = theirs.split('\n').filter((line) => !names.includes(/^\s*(\w+)\s*=/.exec(line)?.[1] ?? ''))
-  const table = isOwnProvider
-    ? []
-    : [
-        '',
-        '[model_providers.foreword]',
-        'name = "Foreword"',
-        `base_url = ${address}`,
-        `env_key = "${KEY}"`,
-        'wire_api = "responses"',
-        '',
-      ]
-  return [...set.map(([key, value]) => `${key} = ${value}`), ...rest, ...table].join('\n')
+/** The gateway takes the token out again (`relay/gateway-token.ts`). */
+function tokenBesideProject(token: string, project: string): string {
+  return `foreword:${token}${project === '' ? '' : `:${project}`}`
 }
 
-/** The profile that a person chose, and the other arguments. */
-function withoutProfile(args: readonly string[]): { readonly profile?: string; readonly args: RunPlan['args'] } {
-  const at = args.findIndex((word) => word === '-p' || word === '--profile' || word.startsWith('--profile='))
-  const end = args.indexOf('--')
-  if (at === -1 || (end !== -1 && end < at)) return { args }
-  const word = args[at]!
-  const length = word.startsWith('--profile=') ? 1 : 2
-  const profile = length === 1 ? word.slice('--profile='.length) : args[at + 1]
-  return { ...(profile === undefined ? {} : { profile }), args: args.toSpliced(at, length) }
+/** A provider beside those of Codex, which takes its key from a variable. */
+function ownProvider(run: WrappedRun): readonly (readonly [key: string, value: string])[] {
+  const table = 'model_providers.foreword'
+  return [
+    ['model_provider', 'foreword'],
+    [`${table}.name`, 'Foreword'],
+    [`${table}.base_url`, `${providerAddress(run, run.provider ?? 'openai')}/v1`],
+    [`${table}.env_key`, TOKEN_VARIABLE],
+    [`${table}.wire_api`, 'responses'],
+  ]
 }

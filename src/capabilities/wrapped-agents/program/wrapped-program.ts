@@ -49,7 +49,7 @@ export interface RunPlan {
   /** Variables of its environment; `undefined` takes one away. */
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly args: readonly string[]
-  /** Removed after the run. Only the owner can read them. */
+  /** Removed after the run. Only the owner can read them. One outside of the folder of the run has its id at the beginning of its name. */
   readonly files?: readonly { readonly path: string; readonly text: string }[]
   /** What the person should know before the run. */
   readonly notes?: readonly string[]
@@ -57,6 +57,9 @@ export interface RunPlan {
 
 /** The header in which a program sends the token of the gateway. */
 export const TOKEN_HEADER = 'x-foreword-token'
+
+/** The variable that has the token, for a program whose settings name a variable rather than have its value. */
+export const TOKEN_VARIABLE = 'FOREWORD_WRAP_TOKEN'
 
 /** The address of a provider below the gateway, for a program that sends the token in a header. */
 export function providerAddress(run: Pick<WrappedRun, 'address' | 'assemble'>, provider: string): string {

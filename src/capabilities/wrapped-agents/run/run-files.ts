@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { RunPlan } from '../program/wrapped-program.ts'
 
 /** The temporary files of one run. */
 export interface RunFiles {
   /** A private folder, which exists from the first file on. */
   readonly folder: string
-  /** Writes files that only the owner can read, after those of runs that were killed are removed. */
+  /** Writes files that only the owner can read, after those of runs that were killed are removed. Beside them the program can keep copies. */
   write(files: NonNullable<RunPlan['files']>): void
   /** Removes everything. Also called when this process exits. */
   remove(): void
@@ -19,11 +19,12 @@ const NAME = /^foreword-wrap-(\d+)\b/
 export function openRunFiles(): RunFiles {
   removeLeft(tmpdir())
   const folder = mkdtempSync(join(tmpdir(), `foreword-wrap-${process.pid}-`))
-  const written: string[] = [folder]
+  const outside: string[] = []
   const made: string[] = []
   function remove(): void {
     process.off('exit', remove)
-    for (const path of written.splice(0)) rmSync(path, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
+    for (const path of outside.splice(0)) removeWithCopies(path)
     for (const path of made.splice(0)) removeEmpty(path)
   }
   process.on('exit', remove)
@@ -34,8 +35,10 @@ export function openRunFiles(): RunFiles {
         const place = dirname(path)
         const first = mkdirSync(place, { recursive: true, mode: 0o700 })
         if (first !== undefined) made.push(first)
-        if (place !== folder) removeLeft(place)
-        written.push(path)
+        if (place !== folder) {
+          removeLeft(place)
+          outside.push(path)
+        }
         writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
       }
     },
@@ -53,6 +56,14 @@ function removeLeft(place: string): void {
     } catch {
       // Of another user.
     }
+  }
+}
+
+/** Copies that a program keeps of a file have its name and an ending. */
+function removeWithCopies(path: string): void {
+  const [place, name] = [dirname(path), basename(path)]
+  for (const each of existsSync(place) ? readdirSync(place) : []) {
+    if (each.startsWith(name)) rmSync(join(place, each), { recursive: true, force: true })
   }
 }
 

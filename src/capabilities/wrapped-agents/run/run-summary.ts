@@ -9,7 +9,7 @@ import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 export interface RunSummary extends CallSums {
   /** The sessions that they belong to, that with the newest call first. */
   readonly sessions: readonly string[]
-  /** Calls that were answered with an error. */
+  /** Calls that were answered with an error, or not to their end. One that the program gave up is none. */
   readonly failed: number
 }
 
@@ -27,7 +27,10 @@ export async function summarizeRun(
   const ids = new Set(own.map(({ id }) => id))
   const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
   const calls = priced.filter(({ id }) => ids.has(id))
-  const failed = calls.filter((call) => call.outcome?.error !== undefined || (foreignEnd(call).status ?? 200) >= 400)
+  const failed = calls.filter((call) => {
+    const { end, status = 200 } = foreignEnd(call)
+    return end !== 'left' && (call.outcome?.error !== undefined || status >= 400)
+  })
   return { ...sumCalls(calls), sessions, failed: failed.length }
 }
 

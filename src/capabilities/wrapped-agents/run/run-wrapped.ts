@@ -78,7 +78,7 @@ async function runThrough(
     if (signal !== undefined) return signalExitCode(signal) ?? 130
     const code = await spawnProgram({ executable, args: plan.args, environment, directory: facts.directory }, io)
     files.remove()
-    report(await summarizeRun(gateway.connection, { token: token.name, since }), command)
+    await report(command, () => summarizeRun(gateway.connection, { token: token.name, since }))
     isKept = await waitForBackground(command, { run: facts.id, token: token.name, isOwn: gateway.isOwn })
     return code
   } finally {
@@ -102,10 +102,21 @@ function stillValid(token: string, error: unknown): string {
   return `foreword: the token ${token} is still valid: ${errorMessage(error)} Revoke it with \`foreword token revoke ${token}\`.`
 }
 
-function report(summary: RunSummary, { program, call, io }: WrappedCommand): void {
-  // The standard output belongs to the program.
-  if (call.json) printJson({ ...io, stdout: io.stderr }, summary)
-  else note(io, summaryLine(summary, program.title))
+/** The exit code is that of the program, whatever becomes of this. */
+async function report({ program, call, io }: WrappedCommand, summarize: () => Promise<RunSummary>): Promise<void> {
+  try {
+    const summary = await summarize()
+    // The standard output belongs to the program.
+    if (call.json) printJson({ ...io, stdout: io.stderr }, summary)
+    else note(io, summaryLine(summary, program.title))
+  } catch (error) {
+    // `fetch` says no more than that where nothing answers.
+    const why = error instanceof TypeError ? 'the gateway has ended.' : errorMessage(error)
+    note(
+      io,
+      `foreword: The calls of this run cannot be added up: ${why} \`foreword sessions\` lists what is on record.`,
+    )
+  }
 }
 
 interface BackgroundFacts {

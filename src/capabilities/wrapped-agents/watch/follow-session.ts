@@ -1,7 +1,6 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { apiPath, requestJson } from '../../../cli.ts'
 import { sleep } from '../../../platform.ts'
-import type { WatchedCall } from '../watched-call.ts'
 import { fetchSessionView, type SessionView } from './session-view.ts'
 
 /** How often a session is looked at, ms. */
@@ -24,9 +23,7 @@ export async function* followSession(
   }
 }
 
-/** Changes with every call, and with what becomes known of the newest one. */
+/** Changes with every call, and costs little to ask for. */
 async function newestMark(connection: GatewayConnection, session: string): Promise<string> {
-  const path = apiPath('/api/sessions/', session, '/calls?limit=1')
-  const { calls } = await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)
-  return JSON.stringify(calls)
+  return JSON.stringify(await requestJson<unknown>(connection, apiPath('/api/sessions/', session)))
 }

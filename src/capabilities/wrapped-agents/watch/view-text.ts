@@ -29,7 +29,11 @@ export function viewLines(view: SessionView, columns: number, io: Io): readonly 
 /** A session in one line, for a status bar. */
 export function statusBarText({ model, used, window, sums, lastCache, lastCut }: SessionView): string {
   const size =
-    window === undefined ? `${short(used)} tokens` : `${short(used)}/${short(window)} (${shareText(used, window)})`
+    used === 0
+      ? undefined
+      : window === undefined
+        ? `${short(used)} tokens`
+        : `${short(used)}/${short(window)} (${shareText(used, window)})`
   const cache = lastCache && `cache ${shareText(lastCache.cachedTokens, lastCache.promptTokens)}`
   return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
 }
@@ -52,7 +56,8 @@ export function callSentence({ time, model, foreign, outcome, cost, used }: Watc
   return exactLine(parts.join(' · '))
 }
 
-function windowText({ used, window }: SessionView): string {
+function windowText({ used, window, slots }: SessionView): string {
+  if (used === 0 && slots.length === 0) return 'no call of the conversation yet'
   const tokens = `${used.toLocaleString('en')} tokens`
   if (window === undefined) return `${tokens}; the window of the model is not known`
   return `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens (${shareText(used, window)})`
