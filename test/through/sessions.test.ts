@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { exportSession } from '../../src/session.ts'
+import { run } from '../cli/recorded-io.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor, type Vendor } from './vendor.ts'
 
@@ -132,6 +133,36 @@ test('two programs at once are two sessions', async (t) => {
   const calls = await recordedCalls(gateway)
   assert.equal(calls.length, 8)
   assert.equal(new Set(calls.map(({ session }) => session)).size, 2)
+})
+
+test('calls that are of no conversation are one session of their program a day, and every body of it is proven', async (t) => {
+  const { gateway } = await openGateway(t)
+  const call = (path: string, method: string, body?: string) =>
+    send(`${gateway.url}/through/openai/v1${path}`, {
+      headers: ['x-foreword-token', gateway.token, 'authorization', 'Bearer own', 'user-agent', 'indexer/1'],
+      method,
+      ...(body === undefined ? {} : { body }),
+    })
+  await call('/models', 'GET')
+  await call('/embeddings', 'POST', '{"model":"text-embedding-3-small","input":"One."}')
+  await call('/responses', 'POST', '{"model":')
+  await call('/responses', 'POST', '{"model":"gpt-5.5","input":"A conversation."}')
+  const calls = await recordedCalls(gateway)
+  const [session, ...others] = calls.map((each) => each.session!)
+  assert.deepEqual([others[0] === session, others[1] === session, others[2] === session], [true, true, false])
+  const row = await gateway.runtime.store.session(session!)
+  assert.match(row?.title ?? '', /^Other calls of \d{4}-\d{2}-\d{2}$/)
+  const again = await gateway.runtime.replay(session!)
+  assert.deepEqual([again.calls, again.identical, again.wires?.identical], [3, 3, 3])
+  for (const { id } of calls.slice(0, 3)) {
+    await assert.rejects(gateway.runtime.request(id), /has no format that Foreword knows/)
+  }
+  const shown = await run(['calls', session!, calls[1]!.id], { environment: { FOREWORD_HOME: gateway.home } })
+  assert.equal(
+    shown.stdout,
+    'indexer 1, other, openai/text-embedding-3-small\n' +
+      'POST /v1/embeddings was answered 200. It has no parts: its path or its body has no format that Foreword knows.\n',
+  )
 })
 
 test('what a session said goes with it, and what others said stays', async (t) => {

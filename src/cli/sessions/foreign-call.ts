@@ -12,7 +12,8 @@ export interface PricedManifest extends Manifest {
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly why?: string } }
 }
 
-const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions'])
+/** `foreign`: of a call that could not be taken apart. */
+const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'foreign'])
 
 /** Whether an account is of a call that another program made. */
 export function isForeignAccount({ layout }: Manifest): boolean {
@@ -23,14 +24,25 @@ export function isForeignAccount({ layout }: Manifest): boolean {
 export function foreignCallText(call: CallRecord, manifest: PricedManifest, io: Io): string {
   const { client = 'unknown', version, kind } = call.foreign ?? {}
   const program = programText({ name: client, ...(version === undefined ? {} : { version }) })
+  const title = applyStyle(io, 'bold', exactLine([program, kind, call.model].filter(Boolean).join(', ')))
+  if (manifest.layout === 'foreign') return [title, unknownLine(call), ...endLines(call)].join('\n')
   return [
-    applyStyle(io, 'bold', exactLine([program, kind, call.model].filter(Boolean).join(', '))),
+    title,
     ...usageLines(manifest),
     ...endLines(call),
     ...reuseLines(manifest),
     '',
     ...layerLines(manifest, io),
   ].join('\n')
+}
+
+/** A path of another kind, such as embeddings, or a body that is no JSON. */
+function unknownLine({ input, foreign }: CallRecord): string {
+  const { method = '', path = '' } = (
+    input as { readonly foreign?: { readonly method: string; readonly path: string } }
+  ).foreign ?? { method: '', path: '' }
+  const status = foreign?.status === undefined ? '' : ` was answered ${foreign.status}. It`
+  return exactLine(`${method} ${path}${status} has no parts: its path or its body has no format that Foreword knows.`)
 }
 
 function usageLines({ used, reported, paid }: PricedManifest): readonly string[] {

@@ -75,10 +75,12 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     for (const old of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(old)
   }
 
-  async function begin({ identity, words }: CallToPlace, conversation: string): Promise<string> {
+  async function begin(call: CallToPlace, conversation: string): Promise<string> {
+    const { identity, words } = call
     const session = clock.newId('session')
     const binding = { channel: channelOf(identity), conversation }
-    const title = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const spoken = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const title = isAlone(call) ? `Other calls of ${today()}` : spoken
     const start = {
       type: 'session-start',
       ...defined({ title }),
@@ -113,6 +115,7 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
 
   async function find(call: CallToPlace, channel: string): Promise<string | undefined> {
     const { session, parent } = call.identity
+    if (isAlone(call)) return store.bound({ channel, conversation: othersOf(call) })
     if (session === undefined && parent === undefined) return joined(call)
     const found = (await named(channel, session)) ?? (await named(channel, parent))
     return found !== undefined && (await store.session(found)) ? found : undefined
@@ -124,6 +127,15 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     await store.append(session, [{ type: 'label', ...defined({ title: titleOf(words) }) }], clock.time())
   }
 
+  /** The session of those calls of a program and a token on one day that are of no conversation, such as embeddings. */
+  function othersOf({ token }: CallToPlace): string {
+    return `${tokenMark(token)}others_${today()}`
+  }
+
+  function today(): string {
+    return clock.time().slice(0, 10)
+  }
+
   return {
     sessionOf(call) {
       const { identity, token } = call
@@ -131,7 +143,10 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
       // Calls of one program are placed one after another, so that two of one conversation find the same session.
       return queue.add(`${channel} ${token ?? ''}`, async () => {
         const known = await find(call, channel)
-        const conversation = identity.parent ?? identity.session ?? `${tokenMark(token)}${clock.newId('conversation')}`
+        const conversation =
+          identity.parent ??
+          identity.session ??
+          (isAlone(call) ? othersOf(call) : `${tokenMark(token)}${clock.newId('conversation')}`)
         const session = known ?? (await begin(call, conversation))
         if (known !== undefined) await entitle(session, call)
         if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
@@ -165,6 +180,11 @@ const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 
 /** The channel that the sessions of a program are bound in. */
 export function channelOf({ client: { name } }: ForeignIdentity): string {
   return KNOWN.has(name) ? name : `program:${name}`
+}
+
+/** Whether nothing says which conversation a call belongs to: no id, and no prompt that goes on from another. */
+function isAlone({ identity, assembly }: CallToPlace): boolean {
+  return identity.session === undefined && identity.parent === undefined && assembly === undefined
 }
 
 /** Conversations without an id of the client's are kept apart by token. */
