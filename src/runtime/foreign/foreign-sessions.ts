@@ -79,8 +79,8 @@ export function createForeignSessions({ store, clock, assembleAgain }: ForeignSe
     const { identity, words } = call
     const session = clock.newId('session')
     const binding = { channel: channelOf(identity), conversation }
-    const spoken = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
-    const title = isAlone(call) ? `Other calls of ${today()}` : spoken
+    const opening = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const title = isAlone(call) ? `Other calls of ${today()}` : opening
     const start = {
       type: 'session-start',
       ...defined({ title }),
