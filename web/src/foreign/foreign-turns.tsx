@@ -107,7 +107,11 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const about = outcome?.usageEstimated ? 'about ' : ''
   const status = foreign?.status !== undefined && foreign.status >= 400 ? `status ${foreign.status}` : undefined
   const facts = [
-    promptTokens === undefined ? `${count(used)} tokens counted` : `${about}${count(promptTokens)} tokens`,
+    ...(promptTokens !== undefined
+      ? [`${about}${count(promptTokens)} tokens`]
+      : used === 0
+        ? []
+        : [`${count(used)} tokens counted`]),
     ...(cachedTokens ? [`${count(cachedTokens)} from the cache`] : []),
     ...(cost === undefined ? [] : [`${about}${dollars(cost)}`]),
     ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),
