@@ -205,7 +205,7 @@ function configurationIn(block: string): string | undefined {
   if (/^\{\s*"extends"/.test(block)) {
     return `{"plugins": ["./weather.ts"], "context": {"layout": ${block}}}`
   }
-  return /^\{\s*"(?:providers|models|gateway|context|agent|skills|search|web|subjects|channels|mcp|plugins)"/.test(
+  return /^\{\s*"(?:providers|models|gateway|context|agent|skills|search|web|subjects|channels|mcp|plugins|budgets|through|telemetry|schedules|responses)"/.test(
     block,
   )
     ? block

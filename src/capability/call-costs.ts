@@ -1,13 +1,28 @@
+import { withTimeout } from '../platform.ts'
 import type { CallRecord } from '../session.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 /** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
 export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome'>) => number | undefined
 
-/** Asks for the prices once. */
-export async function callCosts(runtime: Pick<Runtime, 'models'>): Promise<CallCost> {
+/** How long a provider may take to say what one of its models costs, ms. */
+const PRICE_MS = 2_000
+
+/** Asks for the prices of the models of these calls, once for each. Other programs call models that no provider lists. */
+export async function callCosts(
+  runtime: Pick<Runtime, 'models' | 'model'>,
+  calls: readonly Pick<CallRecord, 'model' | 'outcome'>[],
+): Promise<CallCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
   const prices = new Map((await runtime.models()).map(({ id, facts }) => [id, facts?.price]))
+  const billed = calls.filter(({ model, outcome }) => prices.get(model) === undefined && usedTokens(outcome))
+  const unlisted = new Set(billed.map(({ model }) => model))
+  await Promise.all(
+    [...unlisted].map(async (id) => {
+      const found = await withTimeout(runtime.model(id), PRICE_MS).catch(() => undefined)
+      prices.set(id, found?.facts.price)
+    }),
+  )
   return ({ model, outcome }) => {
     const price = prices.get(model)
     const usage = usedTokens(outcome)
@@ -17,17 +32,18 @@ export async function callCosts(runtime: Pick<Runtime, 'models'>): Promise<CallC
 
 /** What calls cost together, US dollars; `undefined` where one of them is not known. */
 export async function costOfCalls(
-  { store, models }: Pick<Runtime, 'store' | 'models'>,
+  runtime: Pick<Runtime, 'store' | 'models' | 'model'>,
   calls: readonly string[],
 ): Promise<number | undefined> {
   if (calls.length === 0) return undefined
-  const costOf = await callCosts({ models })
+  const records = (await Promise.all(calls.map((id) => runtime.store.call(id)))).filter((call) => call !== undefined)
+  if (records.length < calls.length) return undefined
+  const costOf = await callCosts(runtime, records)
   let sum = 0
-  for (const id of calls) {
-    const call = await store.call(id)
-    const cost = call && costOf(call)
+  for (const call of records) {
+    const cost = costOf(call)
     // A call that was made again after a refusal was never answered.
-    if (cost === undefined && call?.outcome?.error === undefined) return undefined
+    if (cost === undefined && call.outcome?.error === undefined) return undefined
     sum += cost ?? 0
   }
   return sum

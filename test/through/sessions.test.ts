@@ -198,6 +198,25 @@ test('a session of another program is exported without its bodies, and can be im
   assert.equal(copy?.manifest.used, call!.manifest.used)
 })
 
+test('a call has its cost in the list of its session, also where no provider lists its model', async (t) => {
+  const vendor = await startVendor(t, answerMessages('Hello.', { input: 1_000, output: 100 }))
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
+    configuration: { models: { 'anthropic/of-others': { price: { input: 2, output: 10 } } } },
+  })
+  assert.ok(!(await gateway.runtime.models()).some(({ id }) => id === 'anthropic/of-others'))
+  await say(gateway, { messages: [user('Hello.')], more: { model: 'of-others' } })
+  const [call] = await recordedCalls(gateway)
+  const answer = await fetch(`${gateway.url}/api/sessions/${call!.session}/calls`, {
+    headers: { authorization: `Bearer ${gateway.token}` },
+  })
+  const { calls } = (await answer.json()) as { readonly calls: readonly { readonly cost?: number }[] }
+  assert.deepEqual(
+    calls.map(({ cost }) => cost),
+    [0.003],
+  )
+})
+
 test('costs are divided by program, token, model, layer and tool', async (t) => {
   const { gateway } = await openGateway(t)
   const tools = [{ name: 'look', description: 'Looks at something.', input_schema: { type: 'object' } }]

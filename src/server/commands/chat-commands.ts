@@ -44,8 +44,8 @@ const costCommand = (runtime: Runtime): ServedCommand => ({
   shows: 'always',
   async run({ session }) {
     if (session === undefined) return { text: 'No calls yet.' }
-    const costOf = await callCosts(runtime)
     const calls = await runtime.store.calls(session, { last: MOST_COUNTED_CALLS })
+    const costOf = await callCosts(runtime, calls)
     const counted = calls.map((call) => defined({ usage: call.outcome?.usage, paid: costOf(call) }))
     return { text: costText(sumCosts(counted)) }
   },
