@@ -221,4 +221,11 @@ test('`foreword calls` marks a cut, cuts that were forgotten, and a call that co
   assert.match(stdout, /\bcut \d+, end_turn/)
   assert.match(stdout, /earlier cuts forgotten/)
   assert.match(stdout, /not cut: too-large/)
+  const one = await run(['calls', call!.session ?? '', call!.id, '--home', gateway.home])
+  assert.match(
+    one.stdout,
+    /\nThe cut left \d+ groups of rounds out \([\d,]+ tokens\); nothing was sent again for it\.\n/,
+  )
+  assert.match(one.stdout, /\n +turn 1: older rounds \(left out: [\d,]+\) +0 /)
+  assert.match(one.stdout, /: Read src\/gate-\d+\.ts \(shortened from \d+\) +\d+ /)
 })
