@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { exportSession } from '../../src/session.ts'
 import { run } from '../cli/recorded-io.ts'
+import { scriptedCollector } from '../runtime/scripted-collector.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor, type Vendor } from './vendor.ts'
 
@@ -215,6 +216,30 @@ test('a call has its cost in the list of its session, also where no provider lis
     calls.map(({ cost }) => cost),
     [0.003],
   )
+})
+
+test('a call to a model is a span of what is known of it, and what goes to another path is none', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const collector = await scriptedCollector()
+  t.after(() => collector.close())
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
+    configuration: { telemetry: { enabled: true, endpoint: collector.url } },
+  })
+  const headers = ['x-foreword-token', gateway.token, 'x-api-key', 'own']
+  await send(`${gateway.url}/through/anthropic/v1/models`, { headers, method: 'GET' })
+  await say(gateway, { messages: [user('Hello.')] })
+  await recordedCalls(gateway)
+  await gateway.close()
+  assert.deepEqual(
+    collector.spans.map(({ name }) => name),
+    ['chat claude-opus-5-5'],
+  )
+  const { attributes } = collector.spans[0]!
+  assert.equal(attributes['gen_ai.usage.input_tokens'], 12)
+  assert.equal(typeof attributes['foreword.tokens.used'], 'number')
+  for (const unknown of ['gen_ai.request.stream', 'foreword.tokens.available'])
+    assert.ok(!(unknown in attributes), unknown)
 })
 
 test('costs are divided by program, token, model, layer and tool', async (t) => {
