@@ -189,6 +189,26 @@ test('a fault in the cutting lets the call through as it came, and is reported',
   assert.match(gateway.warnings.join('\n'), /was not cut/)
 })
 
+test('what is no conversation leaves as it came, and is no fault', async (t) => {
+  const { vendor, gateway } = await openGateway(t)
+  const headers = ['x-foreword-token', gateway.token, 'x-api-key', 'own']
+  await send(`${gateway.url}/assemble/anthropic/v1/models`, { headers, method: 'GET' })
+  await send(`${gateway.url}/assemble/openai/v1/embeddings`, { headers, body: '{"input": "One."}' })
+  assert.deepEqual(
+    vendor.received.map(({ url, body }) => [url, body.toString()]),
+    [
+      ['/v1/models', ''],
+      ['/v1/embeddings', '{"input": "One."}'],
+    ],
+  )
+  const calls = await recordedCalls(gateway)
+  assert.deepEqual(
+    calls.map(({ foreign }) => foreign?.assembled),
+    [{ state: 'fits' }, { state: 'fits' }],
+  )
+  assert.deepEqual(gateway.warnings, [])
+})
+
 test('a model of whose window nothing is known keeps its conversation', async (t) => {
   const { vendor, gateway } = await openGateway(t)
   const body = bodyOf(rounds(30)).replace('claude-opus-5-5', 'no-such-model')
