@@ -39,7 +39,9 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
   const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && GOING_ON.has(foreign.kind)))
   return calls.map(({ id, time, used, available, reuse, cost, cut, cutRecord, foreign }, index) => {
     const before = calls[index - 1]
-    const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
+    const isCut = foreign
+      ? cutRecord !== undefined
+      : before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
     const { slot = '', cause } = reuse?.firstChange ?? {}
     return {
       id,
