@@ -125,7 +125,7 @@ async function say(gateway: TestGateway, format: Format, { items, session = 'one
   })
   const body = { model: 'gpt-5.5', [fields[format]]: items, ...more }
   if (format === 'responses') return (await client.responses.create({ instructions: 'You help.', ...body })).output_text
-  const { choices } = await client.chat.completions.create(body as never as { model: string; messages: [] })
+  const { choices } = await client.chat.completions.create(body as never)
   return choices[0]?.message.content ?? ''
 }
 

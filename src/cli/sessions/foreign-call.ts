@@ -41,9 +41,7 @@ export function foreignCallText(call: CallRecord, manifest: PricedManifest, io: 
 
 /** A path of another kind, such as embeddings, or a body that is no JSON. */
 function unknownLine({ input, foreign }: CallRecord): string {
-  const { method = '', path = '' } = (
-    input as { readonly foreign?: { readonly method: string; readonly path: string } }
-  ).foreign ?? { method: '', path: '' }
+  const { method, path } = (input as { readonly foreign: { readonly method: string; readonly path: string } }).foreign
   const status = foreign?.status === undefined ? '' : ` was answered ${foreign.status}. It`
   return exactLine(`${method} ${path}${status} has no parts: its path or its body has no format that Foreword knows.`)
 }
