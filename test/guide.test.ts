@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { builtIn } from '../src/foreword.ts'
 import { chatCommands } from '../src/capabilities/telegram/command/commands.ts'
@@ -23,7 +23,8 @@ import { served } from './server/served.ts'
  */
 
 const all = pages()
-const policyFile = join(import.meta.dirname, '..', 'schema', 'tool-access.schema.json')
+const root = join(import.meta.dirname, '..')
+const policyFile = join(root, 'schema', 'tool-access.schema.json')
 const page = (name: string) => all.find((each) => each.name.endsWith(name))!
 
 const commands = allCommands(builtIn)
@@ -159,6 +160,30 @@ test('every address in the pages is an endpoint of the gateway', async () => {
   assert.deepEqual(faults, [], 'no such endpoint')
 })
 
+test('every link from one page to another leads to a page and to a heading of it', () => {
+  const faults = all.flatMap(({ name, text }) =>
+    [...text.matchAll(/\]\(([^)\s:]*\.md)?(?:#([^)\s]+))?\)/g)].flatMap(([link, path, anchor]) => {
+      const file = path === undefined ? join(root, name) : join(root, dirname(name), path)
+      if (!existsSync(file)) return [`${name}: ${link}`]
+      return anchor === undefined || anchors(readFileSync(file, 'utf8')).has(anchor) ? [] : [`${name}: ${link}`]
+    }),
+  )
+  assert.deepEqual(faults, [], 'there is no such page or heading')
+})
+
+/** Of the headings of a page, as GitHub makes them. */
+function anchors(text: string): ReadonlySet<string> {
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-'),
+    ),
+  )
+}
+
 test('every configuration in the pages is read, and nothing in it is unknown', async () => {
   const shown = all.flatMap((each) => each.blocks.map((block) => ({ each, block })))
   let count = 0
@@ -180,7 +205,7 @@ function configurationIn(block: string): string | undefined {
   if (/^\{\s*"extends"/.test(block)) {
     return `{"plugins": ["./weather.ts"], "context": {"layout": ${block}}}`
   }
-  return /^\{\s*"(?:providers|models|gateway|context|agent|skills|search|web|subjects|channels|mcp|plugins)"/.test(
+  return /^\{\s*"(?:providers|models|gateway|context|agent|skills|search|web|subjects|channels|mcp|plugins|budgets|through|telemetry|schedules|responses)"/.test(
     block,
   )
     ? block

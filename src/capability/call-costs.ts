@@ -1,5 +1,5 @@
-import type { CallRecord } from '../session.ts'
 import { withTimeout } from '../platform.ts'
+import type { CallRecord } from '../session.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 /** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
@@ -8,11 +8,15 @@ export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome'>) => number |
 /** How long the server of a model may take to answer what it is, ms. */
 const PRICE_MS = 2_000
 
-/** Asks for the price of each model once. A model of which enough is known is not asked about at its provider. */
-export async function callCosts(runtime: Pick<Runtime, 'model'>, models: Iterable<string>): Promise<CallCost> {
+/** Asks for the prices of the models of these calls, once for each. A model of which enough is known is not asked about at its provider. */
+export async function callCosts(
+  runtime: Pick<Runtime, 'model'>,
+  calls: readonly Pick<CallRecord, 'model' | 'outcome'>[],
+): Promise<CallCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
+  const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
   const priceOf = async (id: string) => (await withTimeout(runtime.model(id), PRICE_MS)).facts?.price
-  const priced = [...new Set(models)].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
+  const priced = [...models].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome }) => {
     const price = prices.get(model)
@@ -23,20 +27,18 @@ export async function callCosts(runtime: Pick<Runtime, 'model'>, models: Iterabl
 
 /** What calls cost together, US dollars; `undefined` where one of them is not known. */
 export async function costOfCalls(
-  { store, model }: Pick<Runtime, 'store' | 'model'>,
+  runtime: Pick<Runtime, 'store' | 'model'>,
   calls: readonly string[],
 ): Promise<number | undefined> {
   if (calls.length === 0) return undefined
-  const found = await Promise.all(calls.map((id) => store.call(id)))
-  const costOf = await callCosts(
-    { model },
-    found.flatMap((call) => call?.model ?? []),
-  )
+  const records = (await Promise.all(calls.map((id) => runtime.store.call(id)))).filter((call) => call !== undefined)
+  if (records.length < calls.length) return undefined
+  const costOf = await callCosts(runtime, records)
   let sum = 0
-  for (const call of found) {
-    const cost = call && costOf(call)
+  for (const call of records) {
+    const cost = costOf(call)
     // A call that was made again after a refusal was never answered.
-    if (cost === undefined && call?.outcome?.error === undefined) return undefined
+    if (cost === undefined && call.outcome?.error === undefined) return undefined
     sum += cost ?? 0
   }
   return sum

@@ -30,6 +30,7 @@ const nameOfNone: Readonly<Record<string, string>> = {
   layer: '(no account)',
   tool: '(no tool)',
   agent: '(no agent)',
+  token: '(no named token)',
   session: '(outside sessions)',
   turn: '(outside sessions)',
 }

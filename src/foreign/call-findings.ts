@@ -14,9 +14,14 @@ export function callFindings(calls: readonly SessionCall[], price?: Price): read
   const rates = price && lintRates(price, promptMix(calls))
   const found = [...unusedTools(calls), ...carriedResults(calls), ...repeatedResults(calls), ...cacheFindings(calls)]
   return found
-    .filter(({ cost }) => cost.tokens >= LEAST_TOKENS)
+    .filter(({ cost }) => cost.tokens >= LEAST_TOKENS && !isFree(cost, rates))
     .map((finding) => ({ ...finding, cost: { ...finding.cost, ...moneyOf(finding.cost, rates) } }))
     .toSorted((one, other) => valueOf(other, rates) - valueOf(one, rates))
+}
+
+/** Where a provider sells its cache for the price of fresh tokens, nobody paid for what was not read from it. */
+function isFree({ kind }: ForeignFinding['cost'], rates: LintRates | undefined): boolean {
+  return rates !== undefined && rates.sent > 0 && rates[kind] === 0
 }
 
 /** Nano-dollars of a dollar. */

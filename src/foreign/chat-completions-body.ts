@@ -1,19 +1,22 @@
 import { fieldsOf } from '../platform.ts'
-import { messageRoles, parsedInput, readContentPart, readFunctions } from './responses-body.ts'
+import { parsedInput, readContentPart, readFunctions } from './responses-body.ts'
 import {
   callPart,
+  contentParts,
   elementsOf,
   jsonOf,
   type JsonFields,
   marked,
+  markedLast,
   opened,
   otherPart,
   reasoningPart,
   resultPart,
   textOf,
-  textPart,
   unread,
   type WirePart,
+  type WireRole,
+  wireRoles,
 } from './wire-part.ts'
 
 /** The parts of a body of OpenAI's Chat Completions, in the order in which the model reads them. */
@@ -31,21 +34,17 @@ function readMessage(value: unknown): readonly WirePart[] {
   const message = fieldsOf(value)
   const role = textOf(message['role']) ?? ''
   if (role === 'tool' || role === 'function') return opened(readResult(message), 'user')
-  const says = messageRoles.get(role)
+  const says = wireRoles.get(role)
   if (says === undefined) return opened([otherPart('user', value)], 'user')
   const parts = [...readReasoning(message), ...readSaid(says, message['content']), ...readCalls(message)]
   const rest = unread(message, ['role', 'content', 'tool_calls', ...reasoningKeys])
   const all = rest ? [...parts, otherPart(says, rest)] : parts
-  return opened(
-    all.map((part, index) => (index === all.length - 1 ? marked(part, message) : part)),
-    says,
-  )
+  return opened(markedLast(all, message), says)
 }
 
-function readSaid(role: 'system' | 'user' | 'assistant', content: unknown): readonly WirePart[] {
-  if (typeof content === 'string') return content === '' && role === 'assistant' ? [] : [textPart(role, content)]
-  if (Array.isArray(content)) return content.flatMap((part) => readContentPart(role, part))
-  return content === undefined || content === null ? [] : [otherPart(role, content)]
+/** An answer with nothing but calls has an empty text. */
+function readSaid(role: WireRole, content: unknown): readonly WirePart[] {
+  return content === '' && role === 'assistant' ? [] : contentParts(role, content, readContentPart)
 }
 
 const reasoningKeys: readonly string[] = ['reasoning_content', 'reasoning', 'refusal']

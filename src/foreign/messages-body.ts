@@ -1,10 +1,12 @@
 import { fieldsOf } from '../platform.ts'
 import {
   callPart,
+  contentParts,
   elementsOf,
   jsonOf,
   type JsonFields,
   marked,
+  markedLast,
   mediaAt,
   mediaPart,
   opened,
@@ -18,12 +20,14 @@ import {
   unread,
   type WireMedia,
   type WirePart,
+  type WireRole,
+  wireRoles,
 } from './wire-part.ts'
 
 /** The parts of a body of Anthropic's Messages API, in the order in which the model reads them. */
 export function* messagesParts(body: JsonFields): Generator<WirePart> {
   for (const tool of elementsOf(body['tools'])) yield readTool(tool)
-  for (const part of readSystem(body['system'])) yield { ...part, leads: true, opens: true }
+  for (const part of contentParts('system', body['system'], readBlock)) yield { ...part, leads: true, opens: true }
   for (const message of elementsOf(body['messages'])) yield* readMessage(message)
 }
 
@@ -55,47 +59,23 @@ export function readTool(value: unknown): WirePart {
   return marked(toolPart(definition, more, about), tool)
 }
 
-function readSystem(system: unknown): readonly WirePart[] {
-  if (typeof system === 'string') return [textPart('system', system)]
-  if (system === undefined || system === null) return []
-  if (!Array.isArray(system)) return [otherPart('system', system)]
-  return system.flatMap((block) => readBlock('system', block))
-}
-
-type Role = 'system' | 'user' | 'assistant'
-
 function readMessage(value: unknown): readonly WirePart[] {
   const message = fieldsOf(value)
-  const role = roleOf(message['role'])
+  const role = wireRoles.get(message['role'])
   if (role === undefined) return opened([otherPart('user', value)], 'user')
-  const { content } = message
   const rest = unread(message, ['role', 'content'])
-  const parts = [
-    ...(typeof content === 'string' ? [textPart(role, content)] : readBlocks(role, content)),
-    ...(rest ? [otherPart(role, rest)] : []),
-  ]
-  return opened(parts, role)
+  const parts = contentParts(role, message['content'], readBlock)
+  return opened(rest ? [...parts, otherPart(role, rest)] : parts, role)
 }
 
-function roleOf(role: unknown): Role | undefined {
-  if (role === 'user' || role === 'assistant' || role === 'system') return role
-  return role === 'developer' ? 'system' : undefined
-}
-
-function readBlocks(role: Role, content: unknown): readonly WirePart[] {
-  if (Array.isArray(content)) return content.flatMap((block) => readBlock(role, block))
-  return content === undefined || content === null ? [] : [otherPart(role, content)]
-}
-
-function readBlock(role: Role, value: unknown): readonly WirePart[] {
+function readBlock(role: WireRole, value: unknown): readonly WirePart[] {
   if (typeof value === 'string') return [textPart(role, value)]
   const block = fieldsOf(value)
   const reader = readers.get(textOf(block['type']) ?? '')
   const read = reader?.(block, role)
   if (!read) return [marked(otherPart(role, isFields(value) ? withoutIds(block) : value), block)]
   const rest = unread(block, read.keys)
-  const all = rest ? [...read.parts, otherPart(role, rest)] : read.parts
-  return all.map((part, index) => (index === all.length - 1 ? marked(part, block) : part))
+  return markedLast(rest ? [...read.parts, otherPart(role, rest)] : read.parts, block)
 }
 
 function isFields(value: unknown): boolean {
@@ -109,7 +89,7 @@ function withoutIds(block: JsonFields): JsonFields {
 /** The parts of a block, and the keys that they say. `undefined`: it does not have the shape of its type. */
 type BlockReader = (
   block: JsonFields,
-  role: Role,
+  role: WireRole,
 ) => { readonly parts: readonly WirePart[]; readonly keys: readonly string[] } | undefined
 
 const readers: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>(

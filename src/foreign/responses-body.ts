@@ -2,10 +2,12 @@ import { fieldsOf } from '../platform.ts'
 import { readTool } from './messages-body.ts'
 import {
   callPart,
+  contentParts,
   elementsOf,
   jsonOf,
   type JsonFields,
   marked,
+  markedLast,
   mediaAt,
   mediaPart,
   opened,
@@ -17,6 +19,8 @@ import {
   textPart,
   unread,
   type WirePart,
+  type WireRole,
+  wireRoles,
 } from './wire-part.ts'
 
 /** The parts of a body of OpenAI's Responses API, in the order in which the model reads them. */
@@ -75,10 +79,7 @@ function readItem(value: unknown): readonly WirePart[] {
   const all = parts ?? [
     otherPart(type.endsWith('_output') ? 'tool' : 'user', isFields ? (unread(item, []) ?? {}) : value),
   ]
-  return opened(
-    all.map((part, index) => (index === all.length - 1 ? marked(part, item) : part)),
-    'user',
-  )
+  return opened(markedLast(all, item), 'user')
 }
 
 type ItemReader = (item: JsonFields) => readonly WirePart[] | undefined
@@ -106,36 +107,18 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>(
 )
 
 function readMessage(item: JsonFields): readonly WirePart[] | undefined {
-  const role = messageRoles.get(textOf(item['role']) ?? '')
+  const role = wireRoles.get(item['role'])
   if (role === undefined) return undefined
-  const { content } = item
   const rest = unread(item, ['type', 'role', 'content', 'phase'])
-  const parts =
-    typeof content === 'string'
-      ? [textPart(role, content)]
-      : Array.isArray(content)
-        ? content.flatMap((part) => readContentPart(role, part))
-        : content === undefined || content === null
-          ? []
-          : [otherPart(role, content)]
+  const parts = contentParts(role, item['content'], readContentPart)
   const all = rest ? [...parts, otherPart(role, rest)] : parts
   return all.length === 0 ? [textPart(role, '')] : all
 }
 
-type Role = 'system' | 'user' | 'assistant'
-
-/** The roles of both of OpenAI's formats that a message of text may have. */
-export const messageRoles: ReadonlyMap<string, Role> = new Map([
-  ['system', 'system'],
-  ['developer', 'system'],
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-])
-
 const texts: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'text', 'summary_text', 'refusal'])
 
 /** One part of the content of a message, in either of OpenAI's formats. */
-export function readContentPart(role: Role, value: unknown): readonly WirePart[] {
+export function readContentPart(role: WireRole, value: unknown): readonly WirePart[] {
   if (typeof value === 'string') return [textPart(role, value)]
   const part = fieldsOf(value)
   const text = texts.has(part['type']) ? (textOf(part['text']) ?? textOf(part['refusal'])) : undefined

@@ -95,20 +95,47 @@ function markOf(block: JsonFields): PartMark | undefined {
   return life === undefined ? {} : { life }
 }
 
+/** The parts of a block: a mark of it is behind the last one. */
+export function markedLast(parts: readonly WirePart[], block: JsonFields): readonly WirePart[] {
+  return parts.map((part, index) => (index === parts.length - 1 ? marked(part, block) : part))
+}
+
 /** A part with the mark of its block. */
 export function marked(part: WirePart, block: JsonFields): WirePart {
   const mark = markOf(block)
   return mark === undefined ? part : { ...part, mark }
 }
 
+/** Who can say a text. */
+export type WireRole = 'system' | 'user' | 'assistant'
+
+/** The roles that formats have for a message of text, and what they are here. */
+export const wireRoles: ReadonlyMap<unknown, WireRole> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+])
+
 /** A text that a message of this role says. */
-export function textPart(role: 'system' | 'user' | 'assistant', text: string): WirePart {
+export function textPart(role: WireRole, text: string): WirePart {
   const content: AnyMessage = { role, content: text }
   return { kind: 'text', role, content, text }
 }
 
+/** What a message says: a text, or a list of parts. What is neither counts as it is. */
+export function contentParts(
+  role: WireRole,
+  content: unknown,
+  readPart: (role: WireRole, part: unknown) => readonly WirePart[],
+): readonly WirePart[] {
+  if (typeof content === 'string') return [textPart(role, content)]
+  if (Array.isArray(content)) return content.flatMap((part) => readPart(role, part))
+  return content === undefined || content === null ? [] : [otherPart(role, content)]
+}
+
 /** What no reader knows: its JSON as a text. */
-export function otherPart(role: 'system' | 'user' | 'assistant' | 'tool', value: unknown): WirePart {
+export function otherPart(role: WireRole | 'tool', value: unknown): WirePart {
   const text = jsonOf(value)
   const says = role === 'tool' ? 'user' : role
   return { kind: 'other', role, content: { role: says, content: text }, text }
@@ -192,7 +219,7 @@ export function toolPart(
 }
 
 /** The first part of a message opens it. A message without parts is one with no text. */
-export function opened(parts: readonly WirePart[], role: 'system' | 'user' | 'assistant'): readonly WirePart[] {
+export function opened(parts: readonly WirePart[], role: WireRole): readonly WirePart[] {
   const [first, ...others] = parts.length === 0 ? [textPart(role, '')] : parts
   return [{ ...first!, opens: true }, ...others]
 }

@@ -103,6 +103,14 @@ test('a large result that many later calls read again is found', () => {
   )
 })
 
+test('a cache that was not read is no finding where its tokens cost as much as fresh ones', () => {
+  const calls = growing(8, codingSession, { promptTokens: 2_000, cachedTokens: 0 })
+  const kinds = (price: { input: number; output: number; cachedInput?: number }) =>
+    new Set(callFindings(calls, price).map(({ cost }) => cost.kind))
+  assert.ok(kinds({ input: 2, output: 8, cachedInput: 0.2 }).has('again'))
+  assert.ok(!kinds({ input: 2, output: 8 }).has('again'))
+})
+
 test('what broke the cache is found with its cause and the tokens that were read again', () => {
   const calls = growing(4).map((each, index) => {
     const system = codingSession.system.map((block, at) =>

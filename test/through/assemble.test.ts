@@ -209,6 +209,26 @@ test('a fault in the cutting lets the call through as it came, and is reported',
   assert.match(gateway.warnings.join('\n'), /was not cut/)
 })
 
+test('what is no conversation leaves as it came, and is no fault', async (t) => {
+  const { vendor, gateway } = await openGateway(t)
+  const headers = ['x-foreword-token', gateway.token, 'x-api-key', 'own']
+  await send(`${gateway.url}/assemble/anthropic/v1/models`, { headers, method: 'GET' })
+  await send(`${gateway.url}/assemble/openai/v1/embeddings`, { headers, body: '{"input": "One."}' })
+  assert.deepEqual(
+    vendor.received.map(({ url, body }) => [url, body.toString()]),
+    [
+      ['/v1/models', ''],
+      ['/v1/embeddings', '{"input": "One."}'],
+    ],
+  )
+  const calls = await recordedCalls(gateway)
+  assert.deepEqual(
+    calls.map(({ foreign }) => foreign?.assembled),
+    [{ state: 'fits' }, { state: 'fits' }],
+  )
+  assert.deepEqual(gateway.warnings, [])
+})
+
 test('a model of whose window nothing is known keeps its conversation', async (t) => {
   const { vendor, gateway } = await openGateway(t)
   const body = bodyOf(rounds(30)).replace('claude-opus-5-5', 'no-such-model')
@@ -241,4 +261,11 @@ test('`foreword calls` marks a cut, cuts that were forgotten, and a call that co
   assert.match(stdout, /\bcut \d+, end_turn/)
   assert.match(stdout, /earlier cuts forgotten/)
   assert.match(stdout, /not cut: too-large/)
+  const one = await run(['calls', call!.session ?? '', call!.id, '--home', gateway.home])
+  assert.match(
+    one.stdout,
+    /\nThe cut left \d+ groups of rounds out \([\d,]+ tokens\); nothing was sent again for it\.\n/,
+  )
+  assert.match(one.stdout, /\n +turn 1: older rounds \(left out: [\d,]+\) +0 /)
+  assert.match(one.stdout, /: Read src\/gate-\d+\.ts \(shortened from \d+\) +\d+ /)
 })

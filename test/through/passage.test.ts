@@ -168,12 +168,32 @@ test('without a right token nothing goes on, and the answer has the form of the 
   ]) {
     const answer = await send(`${through}/anthropic/v1/messages`, { headers, body })
     assert.equal(answer.status, 401)
-    assert.equal((JSON.parse(answer.body.toString()) as { error: { type: string } }).error.type, 'authentication_error')
+    const { error } = JSON.parse(answer.body.toString()) as { error: { type: string; message: string } }
+    assert.equal(error.type, 'authentication_error')
+    assert.match(error.message, /`x-foreword-token`, into the place of the API key, or into the address/)
   }
   const chat = await send(`${through}/openai/v1/chat/completions`, { body })
   assert.equal((JSON.parse(chat.body.toString()) as { error: { code: string } }).error.code, 'invalid_api_key')
   assert.equal((await send(`${through}/@wrong/anthropic/v1/messages`, { body })).status, 401)
   assert.equal(vendor.received.length, 0)
+})
+
+test('a path that leads out of the address of its provider does not go on', async (t) => {
+  const { vendor, through, token } = await openGateway(t)
+  for (const path of [
+    '/v1/../admin',
+    '/../admin',
+    '/v1/%2e%2E/admin',
+    '/v1/..%2fadmin',
+    '/./v1/models',
+    '/..\\admin',
+  ]) {
+    const answer = await send(`${through}/anthropic${path}`, { headers: token, method: 'GET' })
+    assert.equal(answer.status, 400, path)
+    assert.match(answer.body.toString(), /has a segment `\.` or `\.\.`/)
+  }
+  assert.equal(vendor.received.length, 0)
+  assert.equal((await send(`${through}/anthropic/v1/a..b?next=../c`, { headers: token, method: 'GET' })).status, 200)
 })
 
 test('pages of others and other names of this machine are refused', async (t) => {
@@ -288,7 +308,7 @@ test('a fault of the record lets the call through and is reported', async (t) =>
     lost: 1,
     lastFault: 'it was not recorded: the disk is full',
   })
-  assert.match(warnings.join('\n'), /1 call of other programs went on and could not be recorded/)
+  assert.match(warnings.join('\n'), /1 call of another program went on and could not be recorded/)
   assert.match(gateway.warnings.join('\n'), /the disk is full/)
 })
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { exportSession } from '../../src/session.ts'
+import { run } from '../cli/recorded-io.ts'
+import { scriptedCollector } from '../runtime/scripted-collector.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor, type Vendor } from './vendor.ts'
 
@@ -168,6 +170,36 @@ test('two programs at once are two sessions', async (t) => {
   assert.equal(new Set(calls.map(({ session }) => session)).size, 2)
 })
 
+test('calls that are of no conversation are one session of their program a day, and every body of it is proven', async (t) => {
+  const { gateway } = await openGateway(t)
+  const call = (path: string, method: string, body?: string) =>
+    send(`${gateway.url}/through/openai/v1${path}`, {
+      headers: ['x-foreword-token', gateway.token, 'authorization', 'Bearer own', 'user-agent', 'indexer/1'],
+      method,
+      ...(body === undefined ? {} : { body }),
+    })
+  await call('/models', 'GET')
+  await call('/embeddings', 'POST', '{"model":"text-embedding-3-small","input":"One."}')
+  await call('/responses', 'POST', '{"model":')
+  await call('/responses', 'POST', '{"model":"gpt-5.5","input":"A conversation."}')
+  const calls = await recordedCalls(gateway)
+  const [session, ...others] = calls.map((each) => each.session!)
+  assert.deepEqual([others[0] === session, others[1] === session, others[2] === session], [true, true, false])
+  const row = await gateway.runtime.store.session(session!)
+  assert.match(row?.title ?? '', /^Other calls of \d{4}-\d{2}-\d{2}$/)
+  const again = await gateway.runtime.replay(session!)
+  assert.deepEqual([again.calls, again.identical, again.wires?.identical], [3, 3, 3])
+  for (const { id } of calls.slice(0, 3)) {
+    await assert.rejects(gateway.runtime.request(id), /has no format that Foreword knows/)
+  }
+  const shown = await run(['calls', session!, calls[1]!.id], { environment: { FOREWORD_HOME: gateway.home } })
+  assert.equal(
+    shown.stdout,
+    'indexer 1, other, openai/text-embedding-3-small\n' +
+      'POST /v1/embeddings was answered 200. It has no parts: its path or its body has no format that Foreword knows.\n',
+  )
+})
+
 test('what a session said goes with it, and what others said stays', async (t) => {
   const { gateway } = await openGateway(t)
   const { store } = gateway.runtime
@@ -215,6 +247,49 @@ test('turns of sessions whose program names none are told apart in costs', async
     new Map(calls.map(({ session, turn }) => [`${session}/${turn}`, 1])),
   )
   assert.equal(new Set(calls.map(({ session }) => session)).size, 2)
+})
+
+test('a call has its cost in the list of its session, also where no provider lists its model', async (t) => {
+  const vendor = await startVendor(t, answerMessages('Hello.', { input: 1_000, output: 100 }))
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
+    configuration: { models: { 'anthropic/of-others': { price: { input: 2, output: 10 } } } },
+  })
+  assert.ok(!(await gateway.runtime.models()).some(({ id }) => id === 'anthropic/of-others'))
+  await say(gateway, { messages: [user('Hello.')], more: { model: 'of-others' } })
+  const [call] = await recordedCalls(gateway)
+  const answer = await fetch(`${gateway.url}/api/sessions/${call!.session}/calls`, {
+    headers: { authorization: `Bearer ${gateway.token}` },
+  })
+  const { calls } = (await answer.json()) as { readonly calls: readonly { readonly cost?: number }[] }
+  assert.deepEqual(
+    calls.map(({ cost }) => cost),
+    [0.003],
+  )
+})
+
+test('a call to a model is a span of what is known of it, and what goes to another path is none', async (t) => {
+  const vendor = await startVendor(t, answerMessages())
+  const collector = await scriptedCollector()
+  t.after(() => collector.close())
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
+    configuration: { telemetry: { enabled: true, endpoint: collector.url } },
+  })
+  const headers = ['x-foreword-token', gateway.token, 'x-api-key', 'own']
+  await send(`${gateway.url}/through/anthropic/v1/models`, { headers, method: 'GET' })
+  await say(gateway, { messages: [user('Hello.')] })
+  await recordedCalls(gateway)
+  await gateway.close()
+  assert.deepEqual(
+    collector.spans.map(({ name }) => name),
+    ['chat claude-opus-5-5'],
+  )
+  const { attributes } = collector.spans[0]!
+  assert.equal(attributes['gen_ai.usage.input_tokens'], 12)
+  assert.equal(typeof attributes['foreword.tokens.used'], 'number')
+  for (const unknown of ['gen_ai.request.stream', 'foreword.tokens.available'])
+    assert.ok(!(unknown in attributes), unknown)
 })
 
 test('costs are divided by program, token, model, layer and tool', async (t) => {

@@ -6,6 +6,8 @@ import test, { type TestContext } from 'node:test'
 import type { ForeignExchange, SessionFindings } from '../../src/capability.ts'
 import type { Comparison, Manifest, Piece } from '../../src/context.ts'
 import type { CallRecord } from '../../src/session.ts'
+import { callContext } from '../../src/capabilities/inspector/call-context.ts'
+import { explainCall } from '../../src/capabilities/inspector/explain-call.ts'
 import { run } from '../cli/recorded-io.ts'
 import { recordedCalls, startGateway } from './gateway.ts'
 import { answerPlayed, playSession } from './play-session.ts'
@@ -125,6 +127,27 @@ test('the terminal shows sessions, calls, one call by layer, findings, differenc
   assert.match(await shown('costs', '--by', 'tool', '--session', session), /Read +7/)
   assert.match(await shown('costs', '--by', 'channel'), /claude-code +7/)
   assert.match(await shown('sessions', 'show', session), /belongs to claude-code: `foreword calls/)
+})
+
+test('MCP clients read its size, its end and what is estimated, and of no room that it was never given', async (t) => {
+  const { gateway, calls } = await played(t)
+  const [before, record] = calls.slice(-2) as [CallRecord, CallRecord]
+  const price = await gateway.runtime.callPrice(record)
+  const told = (each: CallRecord) =>
+    explainCall({ record: each, before, price }) as { readonly sentences: readonly string[] }
+  const whole = told(record)
+  assert.equal('window' in whole || 'available' in whole, false)
+  const words = whole.sentences.join('\n')
+  assert.match(words, /Its prompt has [\d,]+ tokens as Foreword counts them: .* for definitions of tools/)
+  assert.match(words, /The provider read 300 of 2,300 prompt tokens from its cache/)
+  const { outline } = callContext({ record, before, price }) as { readonly outline: string }
+  assert.match(outline, new RegExp(`^used ${record.manifest.used}\ntools `))
+
+  const { wire: _, ...end } = record.outcome!
+  const refused = told({ ...record, outcome: { ...end, error: { code: 'over-budget', message: 'Too much.' } } })
+  assert.match(refused.sentences.join('\n'), /did not leave\.[^]*It failed after .*: over-budget\.\nIt cost nothing\./)
+  const broken = told({ ...record, outcome: { ...record.outcome!, usageEstimated: true } })
+  assert.match(broken.sentences.join('\n'), /Its usage is an estimate: the answer broke off/)
 })
 
 test('nothing can be said in it from here', async (t) => {

@@ -34,7 +34,7 @@ export interface AcpConnection {
 export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): AcpConnection {
   let capabilities: ClientCapabilities = {}
   let editor: AgentContext | undefined
-  const sessions = openSessions({ link, client: editorClient(), warn })
+  const sessions = openSessions({ link, client: editorClient(), warn: warnWhileOpen })
 
   const app = agent({ name: 'foreword' })
     .onConnect(({ client }) => void (editor = client))
@@ -71,7 +71,7 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
       }),
     )
     .onNotification(methods.agent.session.cancel, async ({ params }) => {
-      await sessions.cancel(params.sessionId).catch((error: unknown) => warn(errorMessage(error)))
+      await sessions.cancel(params.sessionId).catch((error: unknown) => warnWhileOpen(errorMessage(error)))
     })
 
   stdout.on('error', () => connection.close())
@@ -79,6 +79,11 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
   return {
     ended: connection.closed.then(() => sessions.end()),
     close: () => connection.close(),
+  }
+
+  /** What an editor that has left is no longer told is no fault. */
+  function warnWhileOpen(text: string): void {
+    if (!connection.signal.aborted) warn(text)
   }
 
   function editorClient(): EditorClient {

@@ -21,8 +21,14 @@ export function callContext({ record, price }: PricedCall): object {
     ...callSummary(record, price),
     entries: kept.map((index) => entryFacts(manifest, index, price)),
     ...(left > 0 && { entries_not_shown: left }),
-    outline: outline({ ...manifest, entries: kept.map((index) => manifest.entries[index]!) }),
+    outline: outlineOf(record, { ...manifest, entries: kept.map((index) => manifest.entries[index]!) }),
   }
+}
+
+/** Without the line about the room where a prompt was fitted into none. */
+function outlineOf(record: CallRecord, shown: Manifest): string {
+  const text = outline(shown)
+  return hasOwnRoom(record) ? text : [`used ${shown.used}`, ...text.split('\n').slice(1)].join('\n')
 }
 
 /** What is known of a call as a whole. */
@@ -37,8 +43,7 @@ export function callSummary(record: CallRecord, price: CallPrice | undefined): o
     model,
     layout: manifest.layout,
     used: manifest.used,
-    available: manifest.budget.available,
-    window: manifest.budget.window,
+    ...(hasOwnRoom(record) && { available: manifest.budget.available, window: manifest.budget.window }),
     slots: manifest.slots,
     ...defined({ reused: reuse?.tokens, finish, failed: error?.code, duration_ms: durationMs }),
     ...(usage && {
@@ -52,6 +57,11 @@ export function callSummary(record: CallRecord, price: CallPrice | undefined): o
     }),
     ...(price && { cost: { usd: price.money, saved_usd: price.saved, parts: price.parts } }),
   }
+}
+
+/** Whether a prompt was fitted into a budget. What another program sends is as large as it is, unless its conversation was cut. */
+export function hasOwnRoom({ kind, manifest: { budget, used } }: CallRecord): boolean {
+  return kind !== 'foreign' || budget.available > used
 }
 
 function entryFacts(manifest: Manifest, index: number, price: CallPrice | undefined): object {

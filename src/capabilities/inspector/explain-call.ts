@@ -1,7 +1,7 @@
 import { type CallPrice, exactMoneyText } from '../../capability.ts'
 import { compare, type Comparison, differenceCause, entryName, entrySentences, type Manifest } from '../../context.ts'
 import type { CallRecord } from '../../session.ts'
-import { callSummary, type PricedCall } from './call-context.ts'
+import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
 
 /** Sentences about what was left out or shortened, and names in one sentence. */
 const MOST_SENTENCES = 20
@@ -32,18 +32,21 @@ const SLOTS: Readonly<Record<keyof Manifest['slots'], string>> = {
   'after-input': 'texts behind the newest message',
 }
 
-function sentSentences({ id, model, time, manifest }: CallRecord): readonly string[] {
+function sentSentences(record: CallRecord): readonly string[] {
+  const { id, model, time, manifest } = record
   const { used, budget, slots } = manifest
   const parts = Object.entries(SLOTS).flatMap(([slot, words]) => {
     const tokens = slots[slot as keyof typeof slots]
     return tokens > 0 ? [`${number(tokens)} for ${words}`] : []
   })
-  const made = `The call ${id} went to ${model} at ${time}.`
+  const made = hasLeft(record)
+    ? `The call ${id} went to ${model} at ${time}.`
+    : `The call ${id} was made for ${model} at ${time} and did not leave.`
   if (parts.length === 0) return [made]
-  return [
-    made,
-    `Its prompt has ${number(used)} of ${number(budget.available)} tokens that were available: ${list(parts)}.`,
-  ]
+  const size = hasOwnRoom(record)
+    ? `${number(used)} of ${number(budget.available)} tokens that were available`
+    : `${number(used)} tokens as Foreword counts them`
+  return [made, `Its prompt has ${size}: ${list(parts)}.`]
 }
 
 function leftOutSentences(manifest: Manifest): readonly string[] {
@@ -59,20 +62,26 @@ function leftOutSentences(manifest: Manifest): readonly string[] {
 function endSentence({ outcome }: CallRecord): string {
   if (outcome === undefined) return 'It has not ended, or its end is not known.'
   const { error, usage, finish, durationMs } = outcome
-  const seconds = `${(durationMs / 1_000).toFixed(1)} s`
+  const seconds = durationMs < 100 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`
   if (error) return `It failed after ${seconds}: ${error.code}.`
   const answer =
     usage?.outputTokens === undefined ? 'It was answered' : `It was answered with ${number(usage.outputTokens)} tokens`
   return `${answer} in ${seconds}${finish === undefined ? '' : `, and ended with ${finish}`}.`
 }
 
-function costSentences({ outcome }: CallRecord, price: CallPrice | undefined): readonly string[] {
-  const { promptTokens, cachedTokens } = outcome?.usage ?? {}
+function costSentences(record: CallRecord, price: CallPrice | undefined): readonly string[] {
+  if (!hasLeft(record)) return ['It cost nothing.']
+  const { usage, usageEstimated } = record.outcome ?? {}
+  const { promptTokens, cachedTokens } = usage ?? {}
+  const estimate = usageEstimated
+    ? ['Its usage is an estimate: the answer broke off before the provider reported it.']
+    : []
   const cache =
     promptTokens === undefined || cachedTokens === undefined
       ? 'The provider did not report what it read from its cache.'
       : `The provider read ${number(cachedTokens)} of ${number(promptTokens)} prompt tokens from its cache.`
-  if (!price) return ['Its cost is not known: the model has no price, or the usage was not reported.', cache]
+  if (!price)
+    return [...estimate, 'Its cost is not known: the model has no price, or the usage was not reported.', cache]
   const { cached, written, fresh, output } = price.parts
   const parts = [
     ...(cached > 0 ? [`${exactMoneyText(cached)} for what came from the cache`] : []),
@@ -80,8 +89,19 @@ function costSentences({ outcome }: CallRecord, price: CallPrice | undefined): r
     `${exactMoneyText(fresh)} for the rest of the prompt`,
     `${exactMoneyText(output)} for the answer`,
   ]
-  return [`It cost ${exactMoneyText(price.money)}: ${list(parts)}.`, `${cache} ${savedSentence(price.saved)}`.trim()]
+  return [
+    ...estimate,
+    `It cost ${exactMoneyText(price.money)}: ${list(parts)}.`,
+    `${cache} ${savedSentence(price.saved)}`.trim(),
+  ]
 }
+
+/** A call that a budget or a secret held back sent nothing. */
+function hasLeft({ outcome }: CallRecord): boolean {
+  return outcome?.error === undefined || outcome.wire !== undefined || !HELD_BACK.has(outcome.error.code)
+}
+
+const HELD_BACK: ReadonlySet<string> = new Set(['over-budget', 'secret-in-body'])
 
 function savedSentence(saved: number): string {
   if (saved > 0) return `The cache saved ${exactMoneyText(saved)}.`

@@ -46,6 +46,15 @@ function decode(segment: string): string {
 /** Segments with which the paths of an API begin, whether the address of a provider ends with one or not. */
 const VERSIONS: ReadonlySet<string> = new Set(['v1', 'api'])
 
+/** Whether a path has segments that lead upwards, encoded or not: behind the address of a provider is more than its API. */
+export function leadsUp(path: string): boolean {
+  const plain = path
+    .replace(/[?#].*$/s, '')
+    .replaceAll(/%2e/gi, '.')
+    .replaceAll(/%2f|%5c|\\/gi, '/')
+  return plain.split('/').some((segment) => segment === '.' || segment === '..')
+}
+
 /** Where a request goes. */
 export interface Target {
   readonly server: URL

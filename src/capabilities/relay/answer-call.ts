@@ -8,7 +8,7 @@ import {
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
 import { errorMessage } from '../../platform.ts'
-import { readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
+import { leadsUp, readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
 import { forward, type ForwardedRequest } from './forward.ts'
 import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
 import { endToEnd, filterPairs, type HeaderPairs, keyPair, withoutCredentials } from './header-pairs.ts'
@@ -31,6 +31,7 @@ export async function answerCall({ foreign, settings, agentOf }: AnswerParts, ca
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
+  if (leadsUp(path)) throw leavesProvider(path)
   const target = targetOf(server, path)
   const headers = await outgoingHeaders(server, settings, call)
   const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024)
@@ -151,6 +152,15 @@ function requireServer(foreign: ForeignCallService, provider: string): ProviderS
     `The provider ${JSON.stringify(provider)} ${why}.`,
     { provider },
     { hint: 'The address is /through/PROVIDER/… with a provider of `foreword models`.' },
+  )
+}
+
+function leavesProvider(path: string): RuntimeError {
+  return new RuntimeError(
+    'invalid-input',
+    `The path ${JSON.stringify(path.replace(/[?#].*$/s, ''))} has a segment \`.\` or \`..\`.`,
+    {},
+    { hint: 'Write the path below the address of the provider without them.' },
   )
 }
 

@@ -1,5 +1,6 @@
 import type { CheckContext, Finding, ForeignCallState } from '../../capability.ts'
 import { ok, warning } from '../../cli.ts'
+import { lostCalls } from './open-relay.ts'
 import type { RelaySettings } from './relay-settings.ts'
 
 /** Whether calls of other programs go through, and whether they were recorded. */
@@ -11,7 +12,7 @@ export async function checkRelay({ settings, get }: CheckContext<RelaySettings>)
   return [
     warning(
       'through',
-      `${lost} calls of other programs went on and are not on record: ${lastFault}`,
+      `${lostCalls(lost)} went on and could not be recorded. The last fault: ${lastFault}`,
       'The log of the gateway has each of them. A full disk is the usual cause.',
     ),
   ]

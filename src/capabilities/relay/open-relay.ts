@@ -52,12 +52,16 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
     warnings() {
       const { lost, lastFault } = foreign?.state() ?? { lost: 0 }
       if (lost === 0) return []
-      const calls = lost === 1 ? '1 call' : `${lost} calls`
-      return [`${calls} of other programs went on and could not be recorded. The last fault: ${lastFault ?? 'unknown'}`]
+      return [`${lostCalls(lost)} went on and could not be recorded. The last fault: ${lastFault ?? 'unknown'}`]
     },
     stop() {
       agents.http.destroy()
       agents.https.destroy()
     },
   }
+}
+
+/** So many calls, at the beginning of a sentence. */
+export function lostCalls(lost: number): string {
+  return lost === 1 ? '1 call of another program' : `${lost} calls of other programs`
 }

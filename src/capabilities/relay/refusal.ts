@@ -7,7 +7,8 @@ import { readThroughAddress } from './address.ts'
  * and pi make one call, and on Responses 400: of 402 Codex makes six calls there, of 403 two, and 429 hides the message from people
  * and is repeated by opencode and pi.
  */
-export function refuseCall(failure: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
+export function refuseCall(given: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const failure = given.code === 'unauthorized' ? { ...given, hint: TOKEN_PLACES } : given
   const { path } = readThroughAddress(incoming.url ?? '')
   const status = NEVER_AGAIN.has(failure.code) ? (/\/responses(?:$|[/?])/.test(path) ? 400 : 402) : failure.status
   const text = JSON.stringify(isMessages(path, incoming) ? messagesError(failure) : openaiError(failure, status))
@@ -21,6 +22,10 @@ export function refuseCall(failure: Failure, incoming: IncomingMessage, outgoing
   })
   outgoing.end(text)
 }
+
+/** A program has its own key where a token of the gateway would be for everything else. */
+const TOKEN_PLACES =
+  'The token of the gateway belongs into the header `x-foreword-token`, into the place of the API key, or into the address: `/through/@TOKEN/PROVIDER`.'
 
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['over-budget', 'secret-in-body'])
 

@@ -47,7 +47,8 @@ export function callSpan(
       'gen_ai.operation.name': 'chat',
       [names.provider]: provider,
       'gen_ai.request.model': model,
-      [names.isStream]: true,
+      // Whether another program asked for a stream is not on record.
+      [names.isStream]: record.kind === 'foreign' ? undefined : true,
       'gen_ai.conversation.id': record.session,
       ...requestAttributes(record),
       ...answerAttributes(record, names),
@@ -103,6 +104,11 @@ function addressAttributes(url: string | undefined): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) }
 }
 
+/** What another program sends is as large as it is, unless its conversation was cut into a room. */
+function hasRoom({ kind, manifest: { budget, used } }: CallRecord): boolean {
+  return kind !== 'foreign' || budget.available > used
+}
+
 /** Digests, sums and codes: no name of a file, a skill or a layer. */
 function ownAttributes({ record, price }: ExportedCall): Attributes {
   const { id, turn, kind, requestDigest, outcome } = record
@@ -119,7 +125,7 @@ function ownAttributes({ record, price }: ExportedCall): Attributes {
     'foreword.request.digest': requestDigest || undefined,
     'foreword.body.digest': outcome?.wire?.sha256,
     'foreword.tokens.used': manifest.used,
-    'foreword.tokens.available': budget.available,
+    'foreword.tokens.available': hasRoom(record) ? budget.available : undefined,
     ...Object.fromEntries(Object.entries(manifest.slots).map(([slot, tokens]) => [`foreword.tokens.${slot}`, tokens])),
     'foreword.entries.included': count('included'),
     'foreword.entries.reduced': count('reduced'),

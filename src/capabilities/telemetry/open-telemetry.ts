@@ -94,7 +94,8 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
   /** A call outside every turn: of an API, of another program, or for a note. */
   async function exportCall(id: string): Promise<void> {
     const record = await store.call(id)
-    if (!record) return
+    // What another program sends to any other path, such as a list of models, is no call to a model.
+    if (!record || (record.kind === 'foreign' && record.requestDigest === '')) return
     const { session, turn } = record
     const call = await endedCall(host, record, [])
     const input =

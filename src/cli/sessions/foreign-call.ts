@@ -1,5 +1,5 @@
 import { type CallPrice, exactMoneyText, type Io } from '../../capability.ts'
-import { exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
+import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
 import type { CallRecord, Usage } from '../../session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
@@ -10,9 +10,12 @@ export interface PricedManifest extends Manifest {
   readonly reported?: Usage
   readonly paid?: CallPrice
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly why?: string } }
+  /** Where this call cut more than the one before it. */
+  readonly cutRecord?: CutRecord
 }
 
-const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions'])
+/** `foreign`: of a call that could not be taken apart. */
+const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'foreign'])
 
 /** Whether an account is of a call that another program made. */
 export function isForeignAccount({ layout }: Manifest): boolean {
@@ -23,14 +26,24 @@ export function isForeignAccount({ layout }: Manifest): boolean {
 export function foreignCallText(call: CallRecord, manifest: PricedManifest, io: Io): string {
   const { client = 'unknown', version, kind } = call.foreign ?? {}
   const program = programText({ name: client, ...(version === undefined ? {} : { version }) })
+  const title = applyStyle(io, 'bold', exactLine([program, kind, call.model].filter(Boolean).join(', ')))
+  if (manifest.layout === 'foreign') return [title, unknownLine(call), ...endLines(call)].join('\n')
   return [
-    applyStyle(io, 'bold', exactLine([program, kind, call.model].filter(Boolean).join(', '))),
+    title,
     ...usageLines(manifest),
     ...endLines(call),
+    ...cutLines(call, manifest),
     ...(kind === 'count' ? [] : reuseLines(manifest)),
     '',
     ...layerLines(manifest, io),
   ].join('\n')
+}
+
+/** A path of another kind, such as embeddings, or a body that is no JSON. */
+function unknownLine({ input, foreign }: CallRecord): string {
+  const { method, path } = (input as { readonly foreign: { readonly method: string; readonly path: string } }).foreign
+  const status = foreign?.status === undefined ? '' : ` was answered ${foreign.status}. It`
+  return exactLine(`${method} ${path}${status} has no parts: its path or its body has no format that Foreword knows.`)
 }
 
 function usageLines({ used, reported, paid }: PricedManifest): readonly string[] {
@@ -52,6 +65,33 @@ function endLines({ foreign, outcome }: CallRecord): readonly string[] {
     ...(outcome?.error ? [exactLine(`${outcome.error.code}: ${outcome.error.message}`)] : []),
     ...(outcome?.usageEstimated ? ['The usage is an estimate: the answer broke off before it was reported.'] : []),
   ]
+}
+
+/** What became of a wish that its conversation be cut. */
+function cutLines({ foreign }: CallRecord, { cutRecord }: PricedManifest): readonly string[] {
+  const { state, forgotten, why } = foreign?.assembled ?? {}
+  if (state === undefined) return []
+  return [
+    ...(forgotten
+      ? ['Cuts of earlier calls were forgotten: the program has edited or compacted its conversation.']
+      : []),
+    ...(state === 'cut' ? [cutRecord ? cutLine(cutRecord) : 'It was sent with an earlier cut.'] : []),
+    ...(Object.hasOwn(WHOLE, state) ? [WHOLE[state]!] : []),
+    ...(state === 'failed' ? [exactLine(`It was not cut, for a fault of the gateway: ${why ?? 'unknown'}`)] : []),
+  ]
+}
+
+const WHOLE: Readonly<Record<string, string>> = {
+  'too-large': 'It was not cut: no cut makes it fit.',
+  'kept-elsewhere': 'It was not cut: its conversation is not in the call.',
+  'window-unknown': 'It was not cut: the window of its model is not known.',
+}
+
+function cutLine({ turns, hidden, again, money }: CutRecord): string {
+  const groups = turns === 1 ? '1 group of rounds' : `${number(turns)} groups of rounds`
+  const more = money === undefined || money <= 0 ? '' : `, ${exactMoneyText(money)} more than from a cache`
+  const sent = again > 0 ? `${number(again)} tokens were sent again for it${more}` : 'nothing was sent again for it'
+  return `The cut left ${groups} out (${number(hidden)} tokens); ${sent}.`
 }
 
 function reuseLines({ reuse }: PricedManifest): readonly string[] {
@@ -103,13 +143,21 @@ function layerTitle(layer: string): string {
 }
 
 /** `turn 3: Read src/parser.ts`: what people call it. */
-function entryTitle({ id, layer, name, origin, tokens, fullTokens }: ManifestEntry): string {
-  const [, turn] = /^turn-(\d+)/.exec(id) ?? []
+function entryTitle(entry: ManifestEntry): string {
+  const { id, layer, name, origin } = entry
+  const [, turn] = /^(?:turn|earlier)-(\d+)/.exec(id) ?? []
   const isTool = layer === 'tool-call' || layer === 'tool-result'
-  const what = isTool ? [origin.ref, name].filter(Boolean).join(' ') : (name ?? (turn === undefined ? id : ''))
+  const rounds = id.startsWith('earlier-') ? 'older rounds' : ''
+  const what = isTool ? [origin.ref, name].filter(Boolean).join(' ') : (name ?? (turn === undefined ? id : rounds))
   const said = [turn === undefined ? '' : `turn ${turn}`, what].filter((word) => word !== '').join(': ')
-  const later = tokens === 0 && fullTokens > 0 ? ` (loaded later: ${number(fullTokens)})` : ''
-  return singleLine(exactLine(`${said || id}${later}`), 200)
+  return singleLine(exactLine(`${said || id}${smallerText(entry)}`), 200)
+}
+
+/** What a cut, or a tool that is described on demand, has of more tokens than were sent. */
+function smallerText({ outcome, reason, fullTokens }: ManifestEntry): string {
+  if (outcome === 'included' || fullTokens === 0) return ''
+  const how = outcome === 'reduced' ? 'shortened from' : reason?.code === 'deferred' ? 'loaded later:' : 'left out:'
+  return ` (${how} ${number(fullTokens)})`
 }
 
 function number(value: number): string {

@@ -40,7 +40,7 @@ function turnNumbers(calls: readonly CallLine[]): readonly string[] {
 }
 
 function callRow(call: CallLine, turn: string, now: Date): readonly string[] {
-  const { id, time, foreign, model, used, reuse, outcome, cost } = call
+  const { id, time, foreign, model, reuse, outcome, cost } = call
   const { usage, usageEstimated } = outcome ?? {}
   return [
     id,
@@ -48,13 +48,20 @@ function callRow(call: CallLine, turn: string, now: Date): readonly string[] {
     turn,
     exactLine(foreign?.kind ?? ''),
     model,
-    usage?.promptTokens === undefined ? `${used} counted` : `${usage.promptTokens}${usageEstimated ? ' about' : ''}`,
+    promptText(call),
     tokensText(usage?.cachedTokens),
     tokensText(reuse?.tokens),
     tokensText(usage?.outputTokens),
     cost === undefined ? '-' : `${exactMoneyText(cost)}${usageEstimated ? ' about' : ''}`,
     endText(call),
   ]
+}
+
+/** As the provider reported it, else as it was counted here; `-` where nothing could be. */
+function promptText({ used, outcome }: CallLine): string {
+  const { usage, usageEstimated } = outcome ?? {}
+  if (usage?.promptTokens === undefined) return used === 0 ? '-' : `${tokensText(used)} counted`
+  return `${tokensText(usage.promptTokens)}${usageEstimated ? ' about' : ''}`
 }
 
 /** How it ended: its failure, or its status and why the model stopped. */
@@ -86,5 +93,5 @@ function changeText({ reuse }: CallLine): string | undefined {
 }
 
 function tokensText(tokens: number | undefined): string {
-  return tokens === undefined ? '-' : String(tokens)
+  return tokens === undefined ? '-' : tokens.toLocaleString('en')
 }

@@ -9,7 +9,10 @@ import type { ForeignInput } from './foreign-input.ts'
 import { readStoredBody } from './stored-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 
-/** A call of another program, taken apart again from what was recorded of it. Rejects with `missing-content`. */
+/**
+ * A call of another program, taken apart again from what was recorded of it. Rejects with `missing-content`, and with `not-found`
+ * where it has no account.
+ */
 export async function foreignAssembly(
   store: SessionStore,
   call: CallRecord,
@@ -17,10 +20,10 @@ export async function foreignAssembly(
 ): Promise<ForeignAssembly> {
   const { foreign, counter } = call.input as ForeignInput
   const { format } = foreign
-  if (format === undefined) {
+  if (format === undefined || hasNoAccount(call)) {
     throw new RuntimeError(
       'not-found',
-      `The call ${call.id} (${foreign.method} ${foreign.path}) is of no format that can be taken apart.`,
+      `The call ${call.id} (${foreign.method} ${foreign.path}) cannot be taken apart: its path or its body has no format that Foreword knows.`,
       { call: call.id },
     )
   }
@@ -33,6 +36,11 @@ export async function foreignAssembly(
     client: call.foreign?.client ?? 'unknown',
     model: call.model,
   })
+}
+
+/** Whether there was nothing to take apart when a call was recorded: another path, or a body that is no JSON. Its body is kept. */
+export function hasNoAccount({ requestDigest }: Pick<CallRecord, 'requestDigest'>): boolean {
+  return requestDigest === ''
 }
 
 /** The body of such a call, put together from its parts, with the proof that it is the one that left. */

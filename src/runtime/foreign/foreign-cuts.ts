@@ -61,6 +61,8 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
   }
 
   async function cut(start: ForeignCallStart): Promise<CutCall> {
+    // What goes to any other path, such as a list of models, is no conversation.
+    if (identifyCall(start.head, undefined).format === undefined) return { facts: { state: 'fits' } }
     const bytes = await decodeBody(start.body, start.head.headers['content-encoding'])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const body = JSON.parse(text) as unknown

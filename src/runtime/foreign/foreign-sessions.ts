@@ -94,10 +94,12 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     for (const old of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(old)
   }
 
-  async function begin({ identity, words }: CallToPlace, conversation: string): Promise<string> {
+  async function begin(call: CallToPlace, conversation: string): Promise<string> {
+    const { identity, words } = call
     const session = clock.newId('session')
     const binding = { channel: channelOf(identity), conversation }
-    const title = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const opening = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const title = isAlone(call) ? `Other calls of ${today()}` : opening
     const start = {
       type: 'session-start',
       ...defined({ title }),
@@ -113,11 +115,8 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
   /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
   async function joined({ identity, body, token }: CallToPlace): Promise<string | undefined> {
-    const own = await unnamedSessions(store, identity, token)
-    // What has no conversation goes with the newest one of its program.
-    if (BESIDE.has(identity.kind)) return own[0]
     if (body === undefined) return undefined
-    for (const id of own) {
+    for (const id of await unnamedSessions(store, identity, token)) {
       const last = await lastOf(id, identity)
       if (last && (await compare(last, 'said', body))?.goesOn) return id
     }
@@ -139,6 +138,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
 
   async function find(call: CallToPlace, channel: string): Promise<string | undefined> {
     const { session, parent } = call.identity
+    if (isAlone(call)) return store.bound({ channel, conversation: othersOf(call) })
     if (session === undefined && parent === undefined) return joined(call)
     const found = (await named(channel, session)) ?? (await named(channel, parent))
     return found !== undefined && (await store.session(found)) ? found : undefined
@@ -150,6 +150,15 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     await store.append(session, [{ type: 'label', ...defined({ title: titleOf(words) }) }], clock.time())
   }
 
+  /** The session of those calls of a program and a token on one day that are of no conversation, such as embeddings. */
+  function othersOf({ token }: CallToPlace): string {
+    return `${tokenMark(token)}others_${today()}`
+  }
+
+  function today(): string {
+    return clock.time().slice(0, 10)
+  }
+
   return {
     sessionOf(call) {
       const { identity, token } = call
@@ -157,7 +166,10 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
       // Calls of one program are placed one after another, so that two of one conversation find the same session.
       return queue.add(`${channel} ${token ?? ''}`, async () => {
         const known = await find(call, channel)
-        const conversation = identity.parent ?? identity.session ?? `${tokenMark(token)}${clock.newId('conversation')}`
+        const conversation =
+          identity.parent ??
+          identity.session ??
+          (isAlone(call) ? othersOf(call) : `${tokenMark(token)}${clock.newId('conversation')}`)
         const session = known ?? (await begin(call, conversation))
         if (known !== undefined) await entitle(session, call)
         if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
@@ -216,6 +228,11 @@ const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 
 /** The channel that the sessions of a program are bound in. */
 export function channelOf({ client: { name } }: ForeignIdentity): string {
   return KNOWN.has(name) ? name : `program:${name}`
+}
+
+/** Whether nothing says which conversation a call belongs to: no id, and no prompt that goes on from another. */
+function isAlone({ identity: { kind, session, parent }, body }: CallToPlace): boolean {
+  return session === undefined && parent === undefined && (body === undefined || BESIDE.has(kind))
 }
 
 /** Conversations without an id of the client's are kept apart by token. */

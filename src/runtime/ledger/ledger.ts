@@ -27,7 +27,7 @@ import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
-import { foreignAssembly, foreignBody } from '../foreign/foreign-again.ts'
+import { foreignAssembly, foreignBody, hasNoAccount } from '../foreign/foreign-again.ts'
 import { isForeign } from '../foreign/foreign-input.ts'
 import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
 import type { Counters } from '../models/counters.ts'
@@ -121,7 +121,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
           const earlier = hasEarlierRules(call) ? { problem: EARLIER_RULES } : {}
           different.push({ call: call.id, expected: call.requestDigest, ...earlier, ...rebuilt })
         }
-        const proof = request && (await proveWire(prover, call, request))
+        const proof = await proveAgain(prover, call, request)
         if (proof) proofs.push({ call: call.id, ...proof })
       }
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
@@ -155,8 +155,22 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     return proof
   }
 
-  /** A call that overflowed sent nothing: its digest is empty, and has to be empty again. */
+  /** Of a call without a request, only a body of another program is there to compare. */
+  async function proveAgain(
+    prover: WireProver,
+    call: CallRecord,
+    request: ModelRequest | undefined,
+  ): Promise<WireProof | undefined> {
+    if (request) return proveWire(prover, call, request)
+    if (!isForeign(call) || !hasNoAccount(call)) return undefined
+    const read = await foreignBody(store, call).catch(unlessMissing)
+    if ('proof' in read) return read.proof
+    return { state: 'unknown', expected: call.outcome?.wire?.sha256 ?? '', why: read.problem }
+  }
+
+  /** A call that overflowed sent nothing, and one of no known format has no account: its digest is empty, and has to be empty again. */
   async function requestAgain(call: CallRecord): Promise<ModelRequest | undefined> {
+    if (isForeign(call) && hasNoAccount(call)) return undefined
     const again = await assembleAgain(store, call, counters)
     return again instanceof ContextOverflowError ? undefined : again.request
   }

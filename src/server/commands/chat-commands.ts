@@ -45,10 +45,7 @@ const costCommand = (runtime: Runtime): ServedCommand => ({
   async run({ session }) {
     if (session === undefined) return { text: 'No calls yet.' }
     const calls = await runtime.store.calls(session, { last: MOST_COUNTED_CALLS })
-    const costOf = await callCosts(
-      runtime,
-      calls.map(({ model }) => model),
-    )
+    const costOf = await callCosts(runtime, calls)
     const counted = calls.map((call) => defined({ usage: call.outcome?.usage, paid: costOf(call) }))
     return { text: costText(sumCosts(counted)) }
   },

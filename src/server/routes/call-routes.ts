@@ -67,10 +67,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
         if (calls.length === 0) await requireSession(store, session)
-        const costOf = await callCosts(
-          runtime,
-          calls.map(({ model }) => model),
-        )
+        const costOf = await callCosts(runtime, calls)
         return json({
           calls: calls.map((call) => ({ ...(callSummary(call) as object), ...defined({ cost: costOf(call) }) })),
         })

@@ -8,7 +8,10 @@ import { callsText, count, dollars } from '../parts/numbers.ts'
 export function FindingsPanel({ session, calls, findings }: SessionFindings): ReactNode {
   if (findings.length === 0) return null
   const [first] = findings
-  const most = first!.cost.money === undefined ? '' : `, the dearest ${dollars(first!.cost.money)}`
+  const most =
+    first!.cost.money === undefined
+      ? ''
+      : `, ${findings.length === 1 ? '' : 'the dearest '}${dollars(first!.cost.money)}`
   const title = `${findings.length === 1 ? 'One finding' : `${count(findings.length)} findings`}${most}`
   return (
     <Fold

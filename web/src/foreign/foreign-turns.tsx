@@ -108,7 +108,11 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const about = outcome?.usageEstimated ? 'about ' : ''
   const status = outcome?.foreign?.status ?? foreign?.status
   const facts = [
-    promptTokens === undefined ? `${count(used)} tokens counted` : `${about}${count(promptTokens)} tokens`,
+    ...(promptTokens !== undefined
+      ? [`${about}${count(promptTokens)} tokens`]
+      : used === 0
+        ? []
+        : [`${count(used)} tokens counted`]),
     ...(cachedTokens ? [`${count(cachedTokens)} from the cache`] : []),
     ...(cost === undefined ? [] : [`${about}${dollars(cost)}`]),
     ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),

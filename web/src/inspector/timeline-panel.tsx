@@ -27,7 +27,7 @@ export default function TimelinePanel({ session, call }: Inspected): ReactNode {
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
         {`${points.length === 1 ? 'One call' : `${count(points.length)} calls`}. The largest has ${count(most)} tokens.`}
-        {money !== undefined && ` The prompts cost ${dollars(money)} together.`}
+        {money !== undefined && ` Cost: ${dollars(money)}.`}
       </p>
       <ol
         aria-label="Calls of the session"

@@ -1,4 +1,4 @@
-import { type CutRecord, cutSentence, type Forecast, type Manifest } from '../../../src/context.ts'
+import { type CutRecord, cutSentence, type Manifest } from '../../../src/context.ts'
 
 /** A call as the list of a session has it, with what its account says of the cache. */
 export interface TimelineCall {
@@ -10,7 +10,8 @@ export interface TimelineCall {
   readonly used: number
   readonly available: number
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
-  readonly forecast?: Forecast
+  /** US dollars; absent where the price or the usage is not known. */
+  readonly cost?: number
   readonly cut?: Manifest['cut']
   readonly cutRecord?: CutRecord
 }
@@ -29,16 +30,18 @@ export interface TimelinePoint {
   readonly cutWords?: string
   /** Something changed before the newest part of the conversation, so that a cache has less than it could. */
   readonly breaksCache: boolean
-  /** US dollars; absent where the price is not known. */
+  /** US dollars; absent where it is not known. */
   readonly money?: number
 }
 
 /** The calls of a session in their order, with what happened from one to the next. */
 export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
   const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && GOING_ON.has(foreign.kind)))
-  return calls.map(({ id, time, used, available, reuse, forecast, cut, cutRecord, foreign }, index) => {
+  return calls.map(({ id, time, used, available, reuse, cost, cut, cutRecord, foreign }, index) => {
     const before = calls[index - 1]
-    const isCut = before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
+    const isCut = foreign
+      ? cutRecord !== undefined
+      : before !== undefined && cut !== undefined && JSON.stringify(cut) !== JSON.stringify(before.cut)
     const { slot = '', cause } = reuse?.firstChange ?? {}
     return {
       id,
@@ -51,7 +54,7 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
       breaksCache: foreign
         ? cause !== undefined && cause !== 'grew'
         : cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),
-      ...(forecast?.money === undefined ? {} : { money: forecast.money }),
+      ...(cost === undefined ? {} : { money: cost }),
     }
   })
 }

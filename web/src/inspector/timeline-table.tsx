@@ -12,7 +12,7 @@ const columns = [
   { title: 'Call', className: 'text-start' },
   { title: 'Tokens', className: 'text-end' },
   { title: 'As before', className: 'text-end' },
-  { title: 'Prompt', className: 'text-end' },
+  { title: 'Cost', className: 'text-end' },
   { title: 'What happened', className: 'ps-2 text-start' },
 ] as const
 

@@ -65,6 +65,7 @@ const nameOfNone: Readonly<Record<string, string>> = {
   tool: 'Everything but tools',
   agent: 'No agent',
   session: 'Outside sessions',
+  token: 'No named token',
 }
 
 const names: Readonly<Record<string, string>> = {

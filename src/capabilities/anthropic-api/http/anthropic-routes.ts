@@ -12,6 +12,7 @@ import {
   knownModels,
   namingHeaders,
   toFailure,
+  writeCompletion,
 } from '../../../server.ts'
 import { answerCollector } from './answer-collector.ts'
 import { anthropicMessage } from './anthropic-answer.ts'
@@ -103,36 +104,24 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
     return json(anthropicMessage(names, content, { ...end, cost }), 200, { ...headers, ...headersOf(names) })
   }
 
-  function streamed(
-    { source, model, headers }: Answering,
-    stream: RouteCall<unknown, unknown>['stream'],
-  ): Promise<Response> {
+  function streamed(answering: Answering, stream: RouteCall<unknown, unknown>['stream']): Promise<Response> {
     return stream({
       isAnswer: true,
-      headers,
+      headers: answering.headers,
       async run(sink) {
         const collector = answerCollector()
-        const naming = answerNaming(source, model)
-        let format: ReturnType<typeof anthropicStream> | undefined
-        const begun = () => {
-          if (format) return format
-          const names = naming.names()
-          for (const [name, value] of Object.entries(headersOf(names))) sink.header(name, value)
-          format = anthropicStream(names)
-          void sink.write(format.start)
-          return format
-        }
-        for await (const event of source.events(sink.signal)) {
-          naming.note(event)
-          collector.note(event)
-          if (event.type === 'call-start') continue
-          const text = begun().piece(event)
-          const full = text === '' ? undefined : sink.write(text)
-          if (full !== undefined) await full
-          if (sink.signal.aborted) return
-        }
-        const { content: _, ...end } = collector.answer()
-        await sink.write(begun().end({ ...end, cost: await costOfCalls(runtime, end.calls) }))
+        await writeCompletion(sink, answering, {
+          note: (event) => collector.note(event),
+          headers: headersOf,
+          open(names) {
+            const { start, piece, end } = anthropicStream(names)
+            const last = async () => {
+              const { content: _, ...rest } = collector.answer()
+              return end({ ...rest, cost: await costOfCalls(runtime, rest.calls) })
+            }
+            return { start, piece, end: last }
+          },
+        })
       },
       lastWords(error) {
         const { type: _, ...fields } = anthropicFailure(toFailure(error)).body as { readonly type: string }

@@ -19,7 +19,6 @@ export const contextOfCall = definition({
     call: { type: 'string' },
     model: { type: 'string' },
     used: { type: 'integer' },
-    available: { type: 'integer' },
     entries: { type: 'array', items: { type: 'object' } },
     outline: { type: 'string' },
   },

@@ -13,6 +13,7 @@ import {
   knownModels,
   namingHeaders,
   toFailure,
+  writeCompletion,
 } from '../../../server.ts'
 import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
@@ -98,26 +99,20 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       headers,
       async run(sink) {
         const answer = emptyAnswer()
-        const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
         const includeUsage = body.stream_options?.include_usage === true
-        let format: ReturnType<typeof completionChunks> | undefined
-        const begun = () => {
-          const names = { ...naming.names(), created: Math.floor(Date.now() / 1000) }
-          for (const [name, value] of Object.entries(namingHeaders(names))) sink.header(name, value)
-          return completionChunks(names, { includeUsage })
-        }
-        for await (const event of source.events(sink.signal)) {
-          naming.note(event)
-          collect(answer, event)
-          if (event.type === 'call-start') continue
-          format ??= begun()
-          const text = format.piece(event)
-          const full = text === '' ? undefined : sink.write(text)
-          if (full !== undefined) await full
-          if (sink.signal.aborted) return
-        }
-        format ??= begun()
-        await sink.write(format.end(answer, await costOfCalls(runtime, answer.calls)))
+        await writeCompletion(
+          sink,
+          { source, model: body.model ?? CONFIGURED_MODEL },
+          {
+            note: (event) => collect(answer, event),
+            headers: namingHeaders,
+            open(names) {
+              const created = Math.floor(Date.now() / 1000)
+              const { piece, end } = completionChunks({ ...names, created }, { includeUsage })
+              return { piece, end: async () => end(answer, await costOfCalls(runtime, answer.calls)) }
+            },
+          },
+        )
       },
       lastWords: (error) => `data: ${JSON.stringify(openaiFailure(toFailure(error)).body)}\n\n`,
     })
