@@ -223,3 +223,14 @@ test('a cut conversation of Responses gets a cache key, the same in each call an
   const replays = await Promise.all([...new Set(calls.map(({ session }) => session!))].map(gateway.runtime.replay))
   for (const { calls: count, wires } of replays) assert.equal(wires?.identical, count)
 })
+
+test('a conversation of Responses without ids stays one session over a cut', async (t) => {
+  const { gateway } = await openGateway(t)
+  for (const count of [3, 30, 31]) await say(gateway, 'responses', { items: rounds('responses', count), session: '' })
+  const calls = await recordedCalls(gateway)
+  assert.equal(new Set(calls.map(({ session }) => session)).size, 1)
+  assert.deepEqual(
+    calls.map(({ foreign }) => foreign?.session),
+    [undefined, undefined, undefined],
+  )
+})

@@ -82,7 +82,7 @@ test('a body that is not in the encoding that it names goes on and is kept as it
   const [call] = await recordedCalls(gateway)
   assert.equal(call?.manifest.used, 0)
   const sent = await gateway.runtime.request(call.id, { body: true }).catch((error: unknown) => error)
-  assert.match(String(sent), /no format that can be taken apart/)
+  assert.match(String(sent), /no format that Foreword knows/)
   assert.deepEqual(gateway.warnings, [])
   assert.equal(gateway.runtime.foreign.state().lost, 0)
 })

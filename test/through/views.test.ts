@@ -129,18 +129,22 @@ test('the terminal shows sessions, calls, one call by layer, findings, differenc
   assert.match(await shown('sessions', 'show', session), /belongs to claude-code: `foreword calls/)
 })
 
-test('MCP clients read its size, its end and what is estimated, and of no room that it was never given', async (t) => {
+test('MCP clients read its size, its end and what is estimated, and of no room where none is known', async (t) => {
   const { gateway, calls } = await played(t)
   const [before, record] = calls.slice(-2) as [CallRecord, CallRecord]
   const price = await gateway.runtime.callPrice(record)
   const told = (each: CallRecord) =>
     explainCall({ record: each, before, price }) as { readonly sentences: readonly string[] }
   const whole = told(record)
-  assert.equal('window' in whole || 'available' in whole, false)
-  const words = whole.sentences.join('\n')
+  assert.match(whole.sentences.join('\n'), /Its prompt has [\d,]+ of 1,000,000 tokens that were available: /)
+  const { budget, used } = record.manifest
+  const roomless = { ...record, manifest: { ...record.manifest, budget: { ...budget, window: used, available: used } } }
+  const unknown = told(roomless)
+  assert.equal('window' in unknown || 'available' in unknown, false)
+  const words = unknown.sentences.join('\n')
   assert.match(words, /Its prompt has [\d,]+ tokens as Foreword counts them: .* for definitions of tools/)
   assert.match(words, /The provider read 300 of 2,300 prompt tokens from its cache/)
-  const { outline } = callContext({ record, before, price }) as { readonly outline: string }
+  const { outline } = callContext({ record: roomless, before, price }) as { readonly outline: string }
   assert.match(outline, new RegExp(`^used ${record.manifest.used}\ntools `))
 
   const { wire: _, ...end } = record.outcome!

@@ -1,6 +1,6 @@
 import { type CallPrice, exactMoneyText, type Io } from '../../capability.ts'
 import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
-import type { CallRecord, Usage } from '../../session.ts'
+import { type CallRecord, foreignEnd, type Usage } from '../../session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
 import { programText } from './session-table.ts'
@@ -15,7 +15,7 @@ export interface PricedManifest extends Manifest {
 }
 
 /** `foreign`: of a call that could not be taken apart. */
-const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'foreign'])
+const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'embeddings', 'foreign'])
 
 /** Whether an account is of a call that another program made. */
 export function isForeignAccount({ layout }: Manifest): boolean {
@@ -39,11 +39,13 @@ export function foreignCallText(call: CallRecord, manifest: PricedManifest, io: 
   ].join('\n')
 }
 
-/** A path of another kind, such as embeddings, or a body that is no JSON. */
-function unknownLine({ input, foreign }: CallRecord): string {
-  const { method, path } = (input as { readonly foreign: { readonly method: string; readonly path: string } }).foreign
-  const status = foreign?.status === undefined ? '' : ` was answered ${foreign.status}. It`
-  return exactLine(`${method} ${path}${status} has no parts: its path or its body has no format that Foreword knows.`)
+/** A path of another kind, such as pictures, or a body that is no JSON. */
+function unknownLine(call: CallRecord): string {
+  const { method, path } = (call.input as { readonly foreign: { readonly method: string; readonly path: string } })
+    .foreign
+  const { status } = foreignEnd(call)
+  const answered = status === undefined ? '' : ` was answered ${status}. It`
+  return exactLine(`${method} ${path}${answered} has no parts: its path or its body has no format that Foreword knows.`)
 }
 
 function usageLines({ used, reported, paid }: PricedManifest): readonly string[] {

@@ -62,14 +62,14 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
 
   async function cut(start: ForeignCallStart): Promise<CutCall> {
     // What goes to any other path, such as a list of models, is no conversation.
-    if (identifyCall(start.head, undefined).format === undefined) return { facts: { state: 'fits' } }
+    const { format } = identifyCall(start.head, undefined)
+    if (format === undefined || format === 'embeddings') return { facts: { state: 'fits' } }
     const bytes = await decodeBody(start.body, start.head.headers['content-encoding'])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const body = JSON.parse(text) as unknown
     const identity = identifyCall(start.head, body)
-    const { format, kind } = identity
-    if (format === undefined || format === 'embeddings' || kind === 'count')
-      return { facts: { state: 'kept-elsewhere' } }
+    const { kind } = identity
+    if (kind === 'count') return { facts: { state: 'kept-elsewhere' } }
     const id = `${start.provider}/${identity.model ?? 'unknown'}`
     const facts = factsOf(id) ?? (await resolve(id)).facts
     // A window that is only assumed may be far too small.
