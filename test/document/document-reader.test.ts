@@ -161,21 +161,6 @@ test('time that the machine gives to others does not count', async (context) => 
   assert.equal(kind, 'text')
 })
 
-test('files that take too long hold both readers for one round, and a file of another owner is next', async (context) => {
-  const reader = readerOf(context, { limits: { timeMs: 1500 } })
-  const order: string[] = []
-  const read = async (owner: string, bytes: Buffer) => {
-    const { kind } = await reader.read({ bytes, name: 'a.html', owner })
-    order.push(`${owner}: ${kind}`)
-  }
-  const attack = Array.from({ length: 3 }, () => read('attacker', endless))
-  await until(() => readingProcesses().length === 2)
-  const others = ['one', 'two'].map((owner) => read(owner, Buffer.from('<!doctype html><p>Hello.')))
-  await Promise.all([...attack, ...others])
-  assert.deepEqual(order.slice(0, 4).toSorted().slice(2), ['one: text', 'two: text'])
-  assert.deepEqual(order.slice(4), ['attacker: unreadable'])
-})
-
 test('a few bytes do not get the time of a large file', () => {
   const limits = { ...usualLimits, timeMs: 60_000 }
   assert.deepEqual(

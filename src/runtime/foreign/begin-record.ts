@@ -104,8 +104,9 @@ function storedAs(
   return { name, bytes: body, encoding: head.headers['content-encoding'], analysed }
 }
 
-function withoutFormat({ format: _, ...identity }: ForeignIdentity): ForeignIdentity {
-  return identity
+function withoutFormat(identity: ForeignIdentity): ForeignIdentity {
+  const { format: _format, ...others } = identity
+  return others
 }
 
 function withoutSecrets(manifest: SealedManifest, clean: ((text: string) => string) | undefined): SealedManifest {

@@ -119,7 +119,7 @@ test('nothing is acknowledged before the disk has it, and what is written meanwh
   again.resolve()
   await Promise.all([second, third, safe])
   assert.deepEqual(said.slice(2, 4), ['b is written', 'c is written'])
-  assert.deepEqual(said.slice(4).toSorted(), ['all is on the disk', 'b is acknowledged', 'c is acknowledged'])
+  assert.deepEqual(new Set(said.slice(4)), new Set(['b is acknowledged', 'c is acknowledged', 'all is on the disk']))
   connection.close()
 })
 

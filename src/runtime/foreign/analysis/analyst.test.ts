@@ -54,7 +54,7 @@ test('a body is put together from its contents, whatever encoding it left in', a
 
 test('what fails is an answer, and the thread goes on', async () => {
   await assert.rejects(analyst.take({ ...bodyOf('counter', first), counter: 'none' }), /Unknown counter/)
-  assert.equal((await analyst.take(bodyOf('after', first))).account?.manifest.used! > 0, true)
+  assert.ok((await analyst.take(bodyOf('after', first))).account)
 })
 
 test('a body that is not in the encoding that it names is kept as it came, and has no account', async () => {

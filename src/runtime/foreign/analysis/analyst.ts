@@ -1,4 +1,6 @@
+import { getCompileCacheDir } from 'node:module'
 import type { Worker } from 'node:worker_threads'
+import { defined } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import type { AnalysedBody, BodyAnalysis, BodyToAnalyse, ComparedBodies } from './analysed-body.ts'
 import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
@@ -57,7 +59,9 @@ async function performHere(work: AnalysisOrder['work']): Promise<unknown> {
 /** Resolves when the thread can begin. Rejects where it cannot. `retire`: it takes no more orders. */
 async function startThread(retire: () => void): Promise<Thread> {
   const { Worker: NodeWorker } = await import('node:worker_threads')
-  const worker = new NodeWorker(threadFile(), { env: {}, execArgv: [] })
+  // It keeps compiled code beside that of the process, and shares no variable with it.
+  const NODE_COMPILE_CACHE = getCompileCacheDir()
+  const worker = new NodeWorker(threadFile(), { env: defined({ NODE_COMPILE_CACHE }), execArgv: [] })
   const open = new Map<number, PromiseWithResolvers<unknown>>()
   const loaded = Promise.withResolvers<unknown>()
   open.set(0, loaded)
@@ -117,10 +121,15 @@ async function startThread(retire: () => void): Promise<Thread> {
 
 /** Bytes are copied once: the call itself needs them where they are. */
 function send(worker: Worker, order: AnalysisOrder): void {
-  if (order.work.type !== 'take') return void worker.postMessage(order)
-  const bytes = new Uint8Array(order.work.body.bytes)
-  const body: BodyToAnalyse = { ...order.work.body, bytes }
-  worker.postMessage({ ...order, work: { type: 'take', body } }, [bytes.buffer])
+  const { number, work } = order
+  if (work.type === 'take') {
+    const bytes = new Uint8Array(work.body.bytes)
+    const body: BodyToAnalyse = { ...work.body, bytes }
+    worker.postMessage({ number, work: { type: 'take', body } }, [bytes.buffer])
+  } else {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+    worker.postMessage(order)
+  }
 }
 
 /** A checkout runs the source, the published package the compiled file. */
