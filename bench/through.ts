@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './gateway/child.ts'
 
-const calls = Number(process.argv[2] ?? 60)
+const calls = Number(process.argv[2] ?? 120)
 const here = join(import.meta.dirname, 'through')
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
@@ -47,8 +47,8 @@ for (const [bytes, atOnce] of [
         Array.from({ length: atOnce }, (_, at) => firstByte(way, bytes, round * atOnce + at)),
       )
       if (round > 0) times[way].push(...measured)
-      // What is recorded after the answer is not measured with the next call.
-      if (way === 'foreword') await sleep(atOnce > 1 || bytes > 100_000 ? 150 : 20)
+      // What is recorded a moment after a call has left is not measured with the next one.
+      if (way === 'foreword') await sleep(atOnce > 1 || bytes > 100_000 ? 300 : 150)
     }
   }
   const [direct, bare, foreword] = (['direct', 'proxy', 'foreword'] as const).map((way) => median(times[way]))

@@ -22,6 +22,20 @@ test('a secret is found in every form, at each place of base64, and with line br
   }
 })
 
+test('what is found in a text is found in its bytes, wherever it is, and nothing else', () => {
+  const { find, findInBytes } = knownSecrets({ THE_KEY: KEY, PASSWORD: 'correct-horse-stäple' })
+  const parts = [KEY, KEY.slice(0, 18), KEY.slice(-18), KEY.slice(0, 6), 'correct-horse-stäple', 'correct', 'stäple']
+  const coded = parts.flatMap((part) => [part, JSON.stringify(part), Buffer.from(part).toString('base64')])
+  for (const part of [...coded, 'words of nobody']) {
+    for (let before = 0; before < 40; before += 1) {
+      const text = `${'sköne 東 '.repeat(8).slice(0, before)}${part}${'é-k'.repeat(before % 3)}`
+      assert.equal(findInBytes(Buffer.from(text)), find(text), text)
+    }
+  }
+  assert.equal(findInBytes(new Uint8Array()), undefined)
+  assert.equal(knownSecrets().findInBytes(Buffer.from(KEY)), undefined)
+})
+
 test('half of a secret is none: its beginning and its end are found alone', () => {
   assert.equal(redact(`x ${KEY.slice(0, 18)} y`), 'x [THE_KEY] y')
   assert.equal(redact(`x ${KEY.slice(-18)} y`), 'x [THE_KEY] y')

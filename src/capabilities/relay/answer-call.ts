@@ -99,7 +99,8 @@ function passBack(answer: IncomingMessage, outgoing: ServerResponse, recorded: O
   const { statusCode = 502, statusMessage, headers } = answer
   outgoing.sendDate = false
   outgoing.writeHead(statusCode, statusMessage, [...endToEnd(answer.rawHeaders)])
-  outgoing.flushHeaders()
+  // With the first part of the answer where that has come, too; else alone.
+  setImmediate(() => outgoing.flushHeaders())
   recorded.answered(statusCode, headers as Record<string, string | undefined>)
   return new Promise((resolve, reject) => {
     answer.on('data', (bytes: Buffer) => {

@@ -15,7 +15,7 @@ export interface RecordParts {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   readonly analysis: BodyAnalysis
   readonly sessions: ForeignSessions
-  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find'> | undefined
+  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find' | 'findInBytes'> | undefined
   /** Contents that were written, by session and hash. */
   readonly written: Set<string>
   /** What is known of a model without asking its provider. */
