@@ -15,7 +15,7 @@ const body = JSON.stringify({
 
 const providersAt = (url: string) => ({ anthropic: { kind: 'anthropic', baseURL: `${url}/v1` } })
 
-test('a call is on record while its answer comes, and the record has its end as soon as that is known', async (t) => {
+test('a call is on record while its answer comes, and who follows its session hears of its end', async (t) => {
   const more = Promise.withResolvers<void>()
   const vendor = await startVendor(t, async (_, outgoing) => {
     const [first, ...others] = messagesEvents('Hello.').split('event: content_block_stop')
@@ -43,10 +43,18 @@ test('a call is on record while its answer comes, and the record has its end as 
   const sent = await gateway.runtime.request(begun.id, { body: true })
   assert.equal(Buffer.from(sent.body ?? '').toString(), body)
   assert.equal(gateway.runtime.foreign.state().open, 1)
+  const outcomes: Promise<unknown>[] = []
+  gateway.runtime.store.watch((entries) => {
+    for (const entry of entries) {
+      if (entry.type === 'foreign-call')
+        outcomes.push(gateway.runtime.store.call(entry.call).then((call) => call?.outcome?.foreign?.end))
+    }
+  })
   more.resolve()
   answer.resume()
   const [ended] = await recordedCalls(gateway)
   assert.equal(ended?.id, begun.id)
+  assert.deepEqual(await Promise.all(outcomes), ['whole'])
   assert.deepEqual({ ...foreignEnd(ended), answer: undefined }, { end: 'whole', status: 200, answer: undefined })
   assert.equal(ended.outcome?.wire?.sha256, createHash('sha256').update(body).digest('hex'))
   assert.equal(

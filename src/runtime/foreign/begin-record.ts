@@ -24,7 +24,7 @@ export interface BegunRecord {
 
 /** Writes what a call sends: whose it is, what its body says, and what of it was sent before. */
 export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<BegunRecord> {
-  const { store, clock, counter, sessions } = parts
+  const { store, counter, sessions } = parts
   const { said, left } = call
   const clean = (text: string) => (call.isDirty ? (parts.secrets?.redact(text) ?? text) : text)
   const found = said?.identity ?? identifyCall(call.head, undefined)
@@ -88,10 +88,7 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
     manifest: manifest ? withoutSecrets(manifest, call.isDirty ? clean : undefined) : emptyManifest(counter, model),
     requestDigest: manifest?.requestDigest ?? '',
   }
-  await store.transaction([
-    { type: 'append', session, bodies: [{ type: 'foreign-call', call: call.id }], time: clock.time() },
-    { type: 'call', record },
-  ])
+  await store.putCall(record)
   if (sealed) sessions.note(session, { record, fingerprint: sealed.fingerprint, ...names })
   return { record, wire: wireOf(call), manifest: sealed?.manifest }
 }

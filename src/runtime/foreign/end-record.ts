@@ -12,16 +12,21 @@ export async function endRecord(
   { record, wire, manifest }: BegunRecord,
   ended: EndedCall,
 ): Promise<CallOutcome> {
-  const { store, sessions } = parts
+  const { store, clock, sessions } = parts
+  const { id, session } = record
   const answer = await ended.reader?.end()
-  const kept = answer && (await contentWriter(parts, record.session).text(JSON.stringify(answer)))
+  const kept = answer && (await contentWriter(parts, session).text(JSON.stringify(answer)))
   const outcome: CallOutcome = {
     ...outcomeOf(ended, { answer, used: record.foreign.kind === 'count' ? undefined : manifest?.used }),
     ...defined({ wire }),
     foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept }) },
   }
-  await store.finishCall(record.id, outcome)
-  sessions.ended(record.session, { ...record, outcome })
+  await store.transaction([
+    { type: 'call-outcome', id, outcome },
+    // Those that follow the session read it again.
+    { type: 'append', session, bodies: [{ type: 'foreign-call', call: id }], time: clock.time() },
+  ])
+  sessions.ended(session, { ...record, outcome })
   return outcome
 }
 
