@@ -159,7 +159,7 @@ export async function restoreInput(
     return JSON.parse(text)
   }
   const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
-  const counter = await counters(input.counter, record.manifest.counter.version)
+  const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const definitions = (await get(input.tools)) as ToolDefinition[]
   const tools = input.toolsSayReads ? definitions : definitions.map(addFormerReads)
@@ -289,12 +289,12 @@ export function isVerbatim({ input }: CallRecord): boolean {
 /** The input of such a call. Rejects with `missing-content` where it is gone. */
 export async function restoreVerbatim(
   store: SessionStore,
-  { id, model, input, manifest }: CallRecord,
+  { id, model, input }: CallRecord,
   counters: Counters,
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
   const text = await readReferredContent(store, reference)
   if (text === undefined) throw await missingContentError(store, reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
-  return { tools, messages, budget, counter: await counters(counter, manifest.counter.version), model }
+  return { tools, messages, budget, counter: await counters(counter), model }
 }

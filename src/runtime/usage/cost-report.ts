@@ -127,7 +127,7 @@ async function sharesOf(
   }
 }
 
-/** Where a program names no turns, they are counted from 1 in each of its conversations. */
+/** Where a program names no turns, they are counted in each of its conversations anew. */
 function turnKey({ id, session, turn, foreign }: CallRecord): string | undefined {
   const isCounted = foreign !== undefined && foreign.turn === undefined && turn !== id
   return isCounted ? `${session}/${turn}` : turn
