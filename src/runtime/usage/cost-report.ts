@@ -127,7 +127,7 @@ async function sharesOf(
   }
 }
 
-/** Where a program names no turns, they are counted in each of its conversations anew. */
+/** Where a program names no turns, they are counted in each of its conversations again. */
 function turnKey({ id, session, turn, foreign }: CallRecord): string | undefined {
   const isCounted = foreign !== undefined && foreign.turn === undefined && turn !== id
   return isCounted ? `${session}/${turn}` : turn
