@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { codingSession, nextMessages, withMovedMark } from '../foreign/coding-session.ts'
 import { send } from './gateway.ts'
 import { messagesEvents } from './vendor.ts'
@@ -51,6 +52,17 @@ export async function playSession({ url, token }: Played, from = 0, to = playedB
       ],
       body: JSON.stringify(each),
     })
+  }
+  await recorded({ url, token })
+}
+
+/** Waits until each call is on record with its end. */
+async function recorded({ url, token }: Played): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${token}` } })
+    const { through } = (await answer.json()) as { readonly through: { readonly open: number } }
+    if (through.open === 0) return
+    await setImmediate()
   }
 }
 
