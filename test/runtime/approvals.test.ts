@@ -19,6 +19,8 @@ test('a turn waits for a person, and the call that was approved is the one that 
     folder: '/letters',
   })
   assert.deepEqual(desk.sent, [], 'nothing runs before somebody has decided')
+  // The question can be read before the disk has it and the turn waits for its answer.
+  while ((await here.runtime.status()).waiting === 0) await new Promise(setImmediate)
   assert.equal((await here.runtime.status()).waiting, 1)
 
   await here.runtime.decide(question.approval, approve('once', question.digest))
