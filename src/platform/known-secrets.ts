@@ -60,16 +60,7 @@ function createSearch(forms: readonly SecretForm[]): Search {
     { text: form.text.slice(form.text.length - form.tail), form, isEnd: true },
   ])
   if (anchors.length === 0) return { redact: (text) => text, find: () => undefined, findInBytes: () => undefined }
-  const least = Math.min(...anchors.map(({ text }) => text.length))
-  const distances = new Uint8Array(TABLE_MASK + 1).fill(Math.min(255, least - 1))
-  const endingHere = new Map<number, Anchor[]>()
-  for (const anchor of anchors) {
-    for (let at = 1; at < least; at += 1) {
-      const pair = pairHash(anchor.text, at)
-      distances[pair] = Math.min(distances[pair]!, least - 1 - at)
-      if (at === least - 1) endingHere.set(pair, [...(endingHere.get(pair) ?? []), anchor])
-    }
-  }
+  const { least, distances, endingHere } = skipTable(anchors, ({ text }) => codeUnits(text))
   // The longest first: the end of one form may be that of another, too.
   for (const found of endingHere.values()) found.sort((one, other) => other.form.text.length - one.form.text.length)
 
@@ -77,7 +68,7 @@ function createSearch(forms: readonly SecretForm[]): Search {
   function* cutsIn(text: string): Generator<Cut> {
     let done = 0
     for (let at = least - 1; at < text.length;) {
-      const pair = pairHash(text, at)
+      const pair = pairHash(text.charCodeAt(at - 1), text.charCodeAt(at))
       const distance = distances[pair]!
       if (distance > 0) {
         at += distance
@@ -106,24 +97,46 @@ function createSearch(forms: readonly SecretForm[]): Search {
   }
 }
 
-/** The same search over bytes, which ends with the first anchor. */
-function byteSearch(anchors: readonly Anchor[]): Search['findInBytes'] {
-  const wanted = anchors.map(({ text, form: { name } }) => ({ bytes: Buffer.from(text), name }))
-  const least = Math.min(...wanted.map(({ bytes }) => bytes.length))
+interface SkipTable<Wanted> {
+  /** Length of the shortest anchor. */
+  readonly least: number
+  /** By the hash of two neighbours: how far the first `least` of any anchor can be skipped. */
+  readonly distances: Uint8Array
+  /** By the same hash: the anchors whose first `least` end with these two. */
+  readonly endingHere: ReadonlyMap<number, Wanted[]>
+}
+
+/** The table of the search, over characters or over bytes. */
+function skipTable<Wanted>(
+  anchors: readonly Wanted[],
+  unitsOf: (anchor: Wanted) => ArrayLike<number>,
+): SkipTable<Wanted> {
+  const all = anchors.map((anchor) => ({ anchor, units: unitsOf(anchor) }))
+  const least = Math.min(...all.map(({ units }) => units.length))
   const distances = new Uint8Array(TABLE_MASK + 1).fill(Math.min(255, least - 1))
-  const endingHere = new Map<number, (typeof wanted)[number][]>()
-  const hashAt = (bytes: Uint8Array, at: number) => ((bytes[at - 1]! << 7) ^ bytes[at]!) & TABLE_MASK
-  for (const anchor of wanted) {
+  const endingHere = new Map<number, Wanted[]>()
+  for (const { anchor, units } of all) {
     for (let at = 1; at < least; at += 1) {
-      const pair = hashAt(anchor.bytes, at)
+      const pair = pairHash(units[at - 1]!, units[at]!)
       distances[pair] = Math.min(distances[pair]!, least - 1 - at)
       if (at === least - 1) endingHere.set(pair, [...(endingHere.get(pair) ?? []), anchor])
     }
   }
+  return { least, distances, endingHere }
+}
+
+function codeUnits(text: string): readonly number[] {
+  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+}
+
+/** The same search over bytes, which ends with the first anchor. */
+function byteSearch(anchors: readonly Anchor[]): Search['findInBytes'] {
+  const wanted = anchors.map(({ text, form: { name } }) => ({ bytes: Buffer.from(text), name }))
+  const { least, distances, endingHere } = skipTable(wanted, (anchor) => anchor.bytes)
   return (bytes) => {
     const { length } = bytes
     for (let at = least - 1; at < length;) {
-      const pair = ((bytes[at - 1]! << 7) ^ bytes[at]!) & TABLE_MASK
+      const pair = pairHash(bytes[at - 1]!, bytes[at]!)
       const distance = distances[pair]!
       if (distance > 0) {
         at += distance
@@ -140,8 +153,8 @@ function byteSearch(anchors: readonly Anchor[]): Search['findInBytes'] {
   }
 }
 
-function pairHash(text: string, at: number): number {
-  return ((text.charCodeAt(at - 1) << 7) ^ text.charCodeAt(at)) & TABLE_MASK
+function pairHash(first: number, second: number): number {
+  return ((first << 7) ^ second) & TABLE_MASK
 }
 
 interface Cut {
