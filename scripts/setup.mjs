@@ -13,6 +13,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isRunning } from './is-running.mjs'
 
 const NEEDED = 24
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -146,15 +147,6 @@ function takeAway(dead) {
     else renameSync(aside, lockFile)
   } catch {
     // Another process was faster.
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
   }
 }
 

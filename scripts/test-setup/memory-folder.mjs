@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isRunning } from '../is-running.mjs'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'foreword-tests-'
@@ -53,14 +54,5 @@ function removeLeftovers() {
     if (!name.startsWith(PREFIX) || isRunning(Number(name.slice(PREFIX.length)))) continue
     const folder = join(MEMORY, name)
     if (statSync(folder).uid === process.getuid()) rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
   }
 }
