@@ -76,7 +76,7 @@ test('two large writes of one moment are two transactions with other work betwee
   const queue = createWriteQueue({
     ...connection,
     transaction(work) {
-      setImmediate(() => seen.push(onDisk()))
+      seen.push(immediate().then(onDisk))
       return connection.transaction(work)
     },
   })
