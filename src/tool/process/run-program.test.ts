@@ -136,16 +136,19 @@ for (const [what, script, count] of [
 }
 
 for (const [what, script] of [
-  ['a child with its output', `${SLEEP} & ${until(1)}; echo done`],
-  ['a child without its output', `${SLEEP} > /dev/null 2>&1 & ${until(1)}; echo done`],
-  ['a session', `setsid ${SLEEP} > /dev/null 2>&1 & ${until(1)}; echo done`],
-  ['a daemon', `(setsid sh -c '${inner()} > /dev/null 2>&1 &' sh "$1" &); ${until(1)}; echo done`],
-  ['a stranger that holds its output', `(env -i setsid sh -c '${inner()} &' sh "$1" &); ${until(1)}; echo done`],
+  ['a child with its output', `${SLEEP} & ${until(1)}`],
+  ['a child without its output', `${SLEEP} > /dev/null 2>&1 & ${until(1)}`],
+  ['a session', `setsid ${SLEEP} > /dev/null 2>&1 & ${until(1)}`],
+  ['a daemon', `(setsid sh -c '${inner()} > /dev/null 2>&1 &' sh "$1" &); ${until(1)}`],
+  ['a stranger that holds its output', `(env -i setsid sh -c '${inner()} &' sh "$1" &); ${until(1)}`],
 ] as const) {
   test(`nothing is left of a program that ends and leaves ${what}`, async (context) => {
     const file = join(await home(context), 'numbers')
-    const argv = ['sh', '-c', script, 'sh', file]
-    const run = await runProgram({ argv, folder: '/', environment }, ROOMY)
+    const argv = ['sh', '-c', `${script}; ${untilThere('"$1.end"')}; echo done`, 'sh', file]
+    const running = runProgram({ argv, folder: '/', environment }, ROOMY)
+    // It is known by now, as is what it writes to. On a busy machine it could have ended before.
+    await writeFile(`${file}.end`, '')
+    const run = await running
     assert.deepEqual([run.end, run.stdout.text], [{ type: 'exit', code: 0 }, 'done\n'])
     assert.equal(numbersIn(file).length, 1)
     assert.deepEqual(living(numbersIn(file)), [])
@@ -165,7 +168,7 @@ test('nothing is left of a program that was cancelled', async (context) => {
 
 test('runs side by side do not end each other', async (context) => {
   const file = join(await home(context), 'over')
-  const long = shell(`while [ ! -e ${file} ]; do sleep 0.02; done; echo whole`)
+  const long = shell(`${untilThere(file)}; echo whole`)
   const brief = await shell('sleep 60', { timeoutMs: 200 })
   await writeFile(file, '')
   assert.equal(brief.end.type, 'timeout')
@@ -225,6 +228,11 @@ function inner(): string {
 /** Waits until so many sleepers have left their numbers. */
 function until(count: number): string {
   return `while [ "$(cat "$1" 2>/dev/null | wc -l)" -lt ${count} ]; do sleep 0.02; done`
+}
+
+/** Waits until a file is there. */
+function untilThere(file: string): string {
+  return `while [ ! -e ${file} ]; do sleep 0.02; done`
 }
 
 /** The numbers that were left so far. */
