@@ -207,6 +207,19 @@ test('a cut keeps the first turns and the notes that were there, byte for byte, 
   })
 })
 
+test('first turns stay up to a quarter of the room beside an index, and up to a fifth beside words', () => {
+  const firstOf = (share: number, words: number | undefined) => {
+    const room = WINDOW - RESERVE - 200
+    const said = { asked: 200, steps: [], answered: room * share - 220, words: undefined, head: 200 }
+    const talk = [said, ...Array.from({ length: 9 }, () => ({ ...said, answered: 400, words }))]
+    return callsOf(talk).find(({ note }) => note)?.cut?.first
+  }
+  assert.deepEqual(firstOf(0.18, 1), ['t0'])
+  assert.equal(firstOf(0.23, 1), undefined)
+  assert.deepEqual(firstOf(0.23, undefined), ['t0'])
+  assert.equal(firstOf(0.27, undefined), undefined)
+})
+
 test('a note that is not sent for want of room is named with the turns that it is about, and stays for the next call', () => {
   const note = (number: number): ConversationNote => ({
     content: `sha256:${String(number).repeat(64)}`,

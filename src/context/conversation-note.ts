@@ -53,8 +53,10 @@ export interface NotesInput {
 
 /** Shares of the room that tools and layers leave to a conversation, 0 to 1. */
 export interface NoteRule {
-  /** The first turns, as they were said. */
+  /** The first turns, as they were said, where the first note is an index alone. */
   readonly first: number
+  /** The same where it has words, which need the room. As `first` unless given. */
+  readonly firstBesideWords?: number
   /** The newest turns that a cut leaves. */
   readonly tail: number
   /** All notes together; beyond it they are folded into one. */

@@ -178,7 +178,8 @@ function cut(
   turns: readonly PricedTurn[],
 ): Placed | undefined {
   const all = Math.max(0, conversation.available - conversation.beside)
-  const first = standing.first.length > 0 ? [] : firstTurns(conversation, standing, turns, rule.first * all)
+  const share = words ? (rule.firstBesideWords ?? rule.first) : rule.first
+  const first = standing.first.length > 0 ? [] : firstTurns(conversation, standing, turns, share * all)
   const candidates = turns.slice(first.length)
   const target = Math.floor(conversation.available * FILLED_AFTER_CUT) - conversation.beside
   const most = { index: indexCharacters(all), notes: Math.floor(rule.most * all) }

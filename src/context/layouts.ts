@@ -160,7 +160,7 @@ const auto: Layout = {
     reminder: 'required',
   },
   cut: { unit: 'turn', lowWater: 0.5 },
-  notes: { first: 0.2, tail: 0.08, most: 0.35 },
+  notes: { first: 0.25, firstBesideWords: 0.2, tail: 0.08, most: 0.35 },
   headShare: 0.6,
   shrinks: true,
   fileFrame: 'hashed',

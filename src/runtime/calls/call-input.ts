@@ -9,6 +9,7 @@ import {
   type FileFrame,
   type ImageSupport,
   type Layer,
+  type Layout,
   type LayoutChoice,
   layoutOf,
   type NoteWords,
@@ -60,7 +61,13 @@ export interface CallInput {
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
   /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
-  readonly notes?: { readonly words?: NoteWords; readonly cacheOver?: true; readonly worth?: CutWorth }
+  readonly notes?: {
+    /** The share of first turns beside an index. Absent in records of versions that had one share for all, `FORMER_FIRST`. */
+    readonly first?: number
+    readonly words?: NoteWords
+    readonly cacheOver?: true
+    readonly worth?: CutWorth
+  }
   /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
@@ -129,6 +136,7 @@ export async function recordInput(
     ...(input.notes
       ? {
           notes: defined({
+            first: input.layout.notes?.first,
             words: input.notes.words,
             cacheOver: input.notes.cacheOver || undefined,
             worth: input.notes.worth,
@@ -158,7 +166,7 @@ export async function restoreInput(
     if (text === undefined) throw await missingContentError(store, reference, record.id)
     return JSON.parse(text)
   }
-  const layout = { ...layoutOf(input.layout), fileFrame: input.fileFrame ?? 'plain' }
+  const layout = recordedLayout(input)
   const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const definitions = (await get(input.tools)) as ToolDefinition[]
@@ -224,6 +232,15 @@ export async function restoreInput(
     ...(attachments.length > 0 ? { attachments } : {}),
   }
 }
+
+/** The layout as it was when the call was made: what earlier versions did in another way is in the record. */
+function recordedLayout({ layout, fileFrame = 'plain', notes }: CallInput): Layout {
+  const now = layoutOf(layout)
+  const rule = now.notes && { ...now.notes, first: notes?.first ?? FORMER_FIRST }
+  return { ...now, fileFrame, ...defined({ notes: rule }) }
+}
+
+const FORMER_FIRST = 0.2
 
 /** Tools of records that were written before tools declared what they read: two were known by their names. */
 function addFormerReads(tool: ToolDefinition): ToolDefinition {
