@@ -123,6 +123,7 @@ export {
   charsPerFour,
   declared,
   messageTokens,
+  formerCounters,
   smallCounters,
   type TokenCounter,
   tokenx,

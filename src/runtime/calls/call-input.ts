@@ -167,7 +167,7 @@ export async function restoreInput(
     return JSON.parse(text)
   }
   const layout = recordedLayout(input)
-  const counter = await counters(input.counter)
+  const counter = await counters(input.counter, record.manifest.counter.version)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const definitions = (await get(input.tools)) as ToolDefinition[]
   const tools = input.toolsSayReads ? definitions : definitions.map(addFormerReads)
@@ -306,12 +306,12 @@ export function isVerbatim({ input }: CallRecord): boolean {
 /** The input of such a call. Rejects with `missing-content` where it is gone. */
 export async function restoreVerbatim(
   store: SessionStore,
-  { id, model, input }: CallRecord,
+  { id, model, input, manifest }: CallRecord,
   counters: Counters,
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
   const text = await readReferredContent(store, reference)
   if (text === undefined) throw await missingContentError(store, reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
-  return { tools, messages, budget, counter: await counters(counter), model }
+  return { tools, messages, budget, counter: await counters(counter, manifest.counter.version), model }
 }

@@ -231,7 +231,7 @@ async function assembleAgain(
 ): Promise<Assembly | VerbatimAssembly | ContextOverflowError> {
   const note = noteCallInput(record)
   if (note) {
-    return noteCallAgain(note, await counters(note.counter), async (call) => {
+    return noteCallAgain(note, await counters(note.counter, record.manifest.counter.version), async (call) => {
       const base = await store.call(call)
       if (base) return assembleAgain(store, base, counters)
       throw new RuntimeError(
