@@ -41,6 +41,8 @@ test('a call that waits goes on at a reload with a higher limit, and a mistake i
   const { stderr, stdout } = await gateway.foreword('reload')
   assert.match(stderr + stdout, /Budgets stay as they were: .*budgets/s)
   assert.equal((await waiting(gateway)).approval, approval)
+  const csv = (await gateway.foreword('costs', '--csv')).stdout.trim().split('\n')
+  assert.equal(csv.at(-1), '(total),,1,0,0.012500000,0.000000000,1')
   setBudgets(gateway, [{ limit: { usd: 2 }, per: 'day' }])
   await gateway.foreword('reload')
   assert.equal((await said).outcome?.type, 'completed')

@@ -64,7 +64,7 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
     headers: { authorization: `Bearer ${gateway.token}` },
   })
   assert.equal(downloaded.headers.get('content-disposition'), 'attachment; filename="costs-by-model.csv"')
-  assert.match(await downloaded.text(), /^model,title,calls,unpriced,usd,saved_usd\n/)
+  assert.match(await downloaded.text(), /^model,title,calls,unpriced,usd,saved_usd,waiting\n/)
   for (const call of calls) {
     const { paid, entries } = await gateway.curl<{ paid?: CallPrice; entries: readonly unknown[] }>(
       `/api/calls/${call.id}/manifest`,
@@ -91,7 +91,7 @@ test('the rows of every grouping add up to the prices of the calls exactly, and 
   assert.equal((JSON.parse(printed.stdout) as CostReport).total.nanoDollars, expected)
   const csv = await gateway.foreword('costs', '--by', 'tool', '--csv')
   const lines = csv.stdout.trim().split('\n')
-  assert.equal(lines[0], 'tool,title,calls,unpriced,usd,saved_usd')
+  assert.equal(lines[0], 'tool,title,calls,unpriced,usd,saved_usd,waiting')
   const nano = lines.slice(1, -1).map((line) => Math.round(Number(line.split(',')[4] || 0) * 1e9))
   assert.equal(
     nano.reduce((all, each) => all + each, 0),

@@ -2,7 +2,11 @@ import { costGroups, type CostReport, type CostRow, type CostSums } from './runt
 
 /** A report as a spreadsheet reads it, RFC 4180. The last line is the total. */
 export function costCsv({ by, rows, rest, total }: CostReport): string {
-  const line = (key: string, title: string, { calls, unpriced, nanoDollars, money, savedNanoDollars }: CostSums) =>
+  const line = (
+    key: string,
+    title: string,
+    { calls, waiting = 0, unpriced, nanoDollars, money, savedNanoDollars }: CostSums,
+  ) =>
     [
       key,
       title,
@@ -10,11 +14,12 @@ export function costCsv({ by, rows, rest, total }: CostReport): string {
       unpriced,
       money === undefined ? '' : dollars(nanoDollars),
       money === undefined || savedNanoDollars === undefined ? '' : dollars(savedNanoDollars),
+      waiting,
     ]
       .map((cell) => csvCell(String(cell)))
       .join(',')
   return [
-    `${by},title,calls,unpriced,usd,saved_usd`,
+    `${by},title,calls,unpriced,usd,saved_usd,waiting`,
     ...rows.map((row) => line(costName(by, row), row.title ?? '', row)),
     ...(rest ? [line(`(${rest.rows} more)`, '', rest)] : []),
     line('(total)', '', total),

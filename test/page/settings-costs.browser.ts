@@ -131,7 +131,7 @@ test('costs are downloaded as a spreadsheet with the same rows and nine decimals
   assert.equal(file.suggestedFilename(), 'costs-by-model.csv')
   const lines = (await readFile(await file.path(), 'utf8')).split('\r\n').flatMap((text) => text.split('\n'))
   const { rows, total } = await gateway.curl<CostReport>('/api/costs?by=model')
-  assert.equal(lines[0], 'model,title,calls,unpriced,usd,saved_usd')
+  assert.equal(lines[0], 'model,title,calls,unpriced,usd,saved_usd,waiting')
   assert.deepEqual(
     lines.slice(1, rows.length + 1).map((line) => line.split(',')[0]),
     rows.map(({ key }) => key),
