@@ -23,8 +23,8 @@ export interface ScriptedTelegram {
   messages(chat: number): readonly ScriptedMessage[]
   /** The calls of the bot so far, in order. `getUpdates` is left out unless `method` names it. */
   calls(method?: string): readonly ScriptedCall[]
-  /** The next `times` calls of a method fail (1 by default). */
-  fail(method: string, how: ScriptedFailure, times?: number): void
+  /** The next `times` calls of a method fail (1 by default). Returns a function that ends that earlier. */
+  fail(method: string, how: ScriptedFailure, times?: number): () => void
   /** Waits until `predicate` returns a value and returns it. Rejects after `withinMs`, 60,000 ms by default. */
   until<T>(predicate: () => T | undefined | false, withinMs?: number): Promise<T>
   /** The updates that the bot has not acknowledged. */

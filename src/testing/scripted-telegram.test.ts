@@ -211,6 +211,10 @@ test('calls fail as scripted, for all chats or for one', async (t) => {
     telegram.calls('sendMessage').map(({ status }) => status),
     [429, 200, 429, undefined],
   )
+  const endFailing = telegram.fail('sendMessage', { type: 'broken' }, Infinity)
+  for (const _ of 'ab') await assert.rejects(bot.api.sendMessage(6, 'Hi'), { name: 'HttpError' })
+  endFailing()
+  await bot.api.sendMessage(6, 'Hi')
 })
 
 test('a wait that times out names its condition', async (t) => {

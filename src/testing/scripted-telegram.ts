@@ -142,8 +142,11 @@ function send(response: ServerResponse, status: number, body: string | Uint8Arra
 function telegramFailures() {
   const waiting: { readonly method: string; readonly how: ScriptedFailure; times: number }[] = []
   return {
-    add: (method: string, how: ScriptedFailure, times = 1) =>
-      void waiting.push({ method: method.toLowerCase(), how, times }),
+    add(method: string, how: ScriptedFailure, times = 1) {
+      const added = { method: method.toLowerCase(), how, times }
+      waiting.push(added)
+      return () => void (added.times = 0)
+    },
     /** Removes and returns the failure for a call. */
     take(method: string, chat: number | undefined) {
       const index = waiting.findIndex(
