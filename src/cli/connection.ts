@@ -4,8 +4,8 @@ import type { GatewayConnection, Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 
-/** How long to wait for another process that holds the home, ms. */
-export const HOME_TIMEOUT = 10_000
+/** How long to wait for another process that holds the home, ms: a turn of a slow model is often over by then. */
+export const HOME_TIMEOUT = 60_000
 
 /** What a command does: one that only reads works beside any other process on the home. */
 export type Purpose = 'write' | 'read'
