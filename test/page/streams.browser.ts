@@ -168,20 +168,30 @@ for (const [outcome, provider, answer, sentence] of [
   })
 }
 
-test('5. a long answer that arrives fast leaves the page free to answer', async (t) => {
+test('5. while a long answer arrives fast, a person can write, and nothing is drawn again that stands there', async (t) => {
   const section =
     '## Part\n\nSome **words** with `code` and [a link](https://example.org).\n\n- one\n- two\n\n```js\nlet a = 1\n```\n\n'
   const text = Array.from({ length: 200 }, () => section.match(/\S+\s*/g)!).flat()
-  const { page } = await openedPage(t, { answer: () => ({ text: [...text, 'The end.'], pieceDelayMs: 1 }) })
+  // It stays open, so that it is not over before what is written is there.
+  const { page } = await openedPage(t, { answer: () => ({ text, pieceDelayMs: 1, hangAfter: text.length }) })
   await page.evaluate(`
     globalThis.longTasks = []
     new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
       .observe({ type: 'longtask', buffered: true })
   `)
   await send(page, 'Write a lot')
-  await lastTurn(page).getByText('The end.').waitFor()
+  const parts = lastTurn(page).getByRole('heading', { name: 'Part' })
+  const sources = lastTurn(page).locator('pre')
+  await parts.nth(4).waitFor()
+  const before = [await parts.nth(2).elementHandle(), await sources.nth(2).elementHandle()]
+  const message = page.getByLabel('Message', { exact: true })
+  await message.pressSequentially('And then?')
+  assert.equal(await message.inputValue(), 'And then?')
+  await parts.nth(190).waitFor()
+  assert.equal(await message.inputValue(), 'And then?')
+  for (const [index, locator] of [parts, sources].entries()) {
+    assert.ok(await locator.nth(2).evaluate((element, first) => element === first, before[index]), `${index}`)
+  }
   const longTasks = await page.evaluate<readonly number[]>('longTasks')
-  const longest = Math.max(0, ...longTasks)
-  t.diagnostic(`${longTasks.length} long tasks, the longest took ${Math.round(longest)} ms`)
-  assert.ok(longest < 500, `the page did not answer for ${Math.round(longest)} ms`)
+  t.diagnostic(`${longTasks.length} long tasks, the longest took ${Math.round(Math.max(0, ...longTasks))} ms`)
 })

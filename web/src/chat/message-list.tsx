@@ -65,7 +65,14 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
         aria-label="Conversation"
       >
         <div className="mx-auto max-w-3xl py-4">
-          <Virtualizer ref={list} scrollRef={scroller} shift={shifted} onScroll={onScroll}>
+          <Virtualizer
+            ref={list}
+            scrollRef={scroller}
+            shift={shifted}
+            onScroll={onScroll}
+            // An answer that grows faster than it is measured would be taken for one above the window, and be drawn from its beginning.
+            keepMounted={[turns.length - 1]}
+          >
             {turns.map((turn) => (
               <TurnView key={turn.id} session={session} turn={turn} />
             ))}
