@@ -58,6 +58,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await turn.locator('math mfrac').waitFor()
       assert.equal(await turn.locator('math').count(), 3, 'prices are no formulas')
 
+      // What is clicked does not move any more.
+      await turnEnded(page)
       const reasoning = turn.getByText('I thought of the tide.')
       assert.equal(await reasoning.count(), 0)
       await turn.getByText('Reasoning', { exact: true }).click()

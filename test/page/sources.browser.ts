@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, lastTurn, picture, send } from './conversation.ts'
+import { fitsWidth, lastTurn, picture, send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -31,7 +31,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await send(page, 'When is high water?')
     const turn = lastTurn(page)
     const chips = turn.getByRole('button', { name: 'Source 1: tides.md' })
-    await chips.first().waitFor()
+    await turnEnded(page)
     assert.equal(await chips.count(), 2, 'an unknown number and code are no citations')
     await turn.locator('code', { hasText: '[1]' }).waitFor()
     await chips.first().click()
