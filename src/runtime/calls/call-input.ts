@@ -235,9 +235,10 @@ export async function restoreInput(
 
 /** The layout as it was when the call was made: what earlier versions did in another way is in the record. */
 function recordedLayout({ layout, fileFrame = 'plain', notes }: CallInput): Layout {
-  const now = layoutOf(layout)
-  const rule = now.notes && { ...now.notes, first: notes?.first ?? FORMER_FIRST }
-  return { ...now, fileFrame, ...defined({ notes: rule }) }
+  const used = layoutOf(layout)
+  // One that was recorded whole has the rule of its notes.
+  if (!used.notes || used === layout) return { ...used, fileFrame }
+  return { ...used, fileFrame, notes: { ...used.notes, first: notes?.first ?? FORMER_FIRST } }
 }
 
 const FORMER_FIRST = 0.2
