@@ -91,7 +91,7 @@ export interface EntriesOptions {
 export interface RecentTurnsOptions {
   /** In stored tokens. */
   readonly limit: number
-  /** The turn to stop at; it is still given. */
+  /** The turn to stop at; it is still given, unless it is `except`: then no turn is given, and all are counted. */
   readonly notBefore?: string
   /**
    * Read the log exactly as it was at this `seq`: a turn that continued later is given with the entries and the state that

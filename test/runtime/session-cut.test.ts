@@ -66,6 +66,36 @@ test('the low-water mark is a share of the whole room of a call, whatever the cu
   }
 })
 
+for (const notes of ['off', 'index', 'model'] as const) {
+  test(`a message of half the window that leads to tool calls is answered, with notes ${notes}`, async (t) => {
+    const model = scriptedModel({
+      facts: { window: 8_000 },
+      answer({ messages }) {
+        const asks = JSON.stringify(messages.at(-1)).includes('Please look it up.')
+        return asks ? { toolCalls: [{ name: 'read', input: {} }] } : { text: answer }
+      },
+    })
+    const read = tool('read', async () => ({ ok: true, output: 'A line of the page that was read. '.repeat(40) }))
+    const at = await opened(t, { model, tools: [read], settings: { notes } })
+    const { session } = await at.say(question(0))
+    for (let turn = 1; turn < 12; turn++) await at.say(question(turn), { session })
+    for (const size of [300, 400, 500, 600]) {
+      const text = `About ${size}: ${'And think of this as well. '.repeat(size)} Please look it up.`
+      const { outcome } = await at.say(text, { session })
+      assert.equal(outcome?.type, 'completed', JSON.stringify(outcome))
+      assert.equal((await at.say(question(size), { session })).outcome?.type, 'completed')
+    }
+    const calls = await callsOf(at, session)
+    const isCutAtItself = calls.some(({ turn, manifest }) => turn !== undefined && manifest.cut?.dropBefore === turn)
+    assert.ok(isCutAtItself || notes === 'off', 'a cut was at the turn that was answered')
+    for (const { manifest } of calls) {
+      const ids = manifest.entries.map(({ id }) => id)
+      assert.equal(new Set(ids).size, ids.length)
+    }
+    assert.deepEqual((await at.runtime.replay(session)).different, [])
+  })
+}
+
 test('the readers of history and results are offered from the first call on, so that no cut changes the head', async (t) => {
   const model = scriptedModel({ facts: { window: 4_000 }, answer: () => ({ text: answer }) })
   const at = await opened(t, { model })

@@ -47,8 +47,7 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
       if (found) cached.set(turn, found)
       return found !== undefined
     },
-    ...(notBefore && notBefore !== current ? { notBefore } : {}),
-    ...defined({ upTo, except: current }),
+    ...defined({ notBefore, upTo, except: current }),
   })
   const loaded = turns.map(({ row, messages }): CachedTurn => {
     const before = cached.get(row.turn)

@@ -81,6 +81,8 @@ test('what was taken back later is still there in the log as it was', async () =
     const input = { type: 'input', turn, message: { role: 'user', content: '?' }, tokens: cost } as const
     await store.append('a', [input, { type: 'turn-start', turn }, ended(turn, 'completed')!], time)
   }
+  const none = await store.recentTurns('a', { limit: 100, notBefore: 't5', except: 't5' })
+  assert.deepEqual(none, { turns: [], earlier: { turns: 2, tokens: 20 }, undone: [] })
   const newest = await store.recentTurns('a', { limit: 1 })
   assert.deepEqual([newest.turns.map(({ row }) => row.turn), newest.earlier], [['t5'], { turns: 2, tokens: 20 }])
   await store.close()

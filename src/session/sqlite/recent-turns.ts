@@ -13,6 +13,9 @@ const ALL = Number.MAX_SAFE_INTEGER
 
 /** Reads no more of the session than it returns, however long the session is. */
 export function recentTurns(connection: StoreConnection, session: string, options: RecentTurnsOptions): RecentTurns {
+  const { notBefore, except } = options
+  const answered = except !== undefined && notBefore === except ? readTurn(connection, session, except) : undefined
+  if (answered) return { turns: [], earlier: earlierThan(connection, answered, options), undone: [] }
   const seen = newestRows(connection, session, options)
   const rows = seen.filter(({ state }) => state !== 'undone')
   const undone = seen
@@ -25,6 +28,17 @@ export function recentTurns(connection: StoreConnection, session: string, option
     earlier: { turns: countTurnsBefore(connection, oldest, options), tokens: oldest.tokensBefore },
     undone,
   }
+}
+
+/** What comes before the turn that is being answered. */
+function earlierThan(
+  connection: StoreConnection,
+  answered: TurnRow,
+  options: RecentTurnsOptions,
+): RecentTurns['earlier'] {
+  const { upTo = ALL } = options
+  const tokens = upTo === ALL ? answered.tokensBefore : tokensBeforeAt(connection, answered, upTo)
+  return { turns: countTurnsBefore(connection, answered, options), tokens }
 }
 
 /** Counts the turns that lead to the oldest one, without those that were undone as of this `seq`. */
