@@ -4,7 +4,6 @@ import { connectionTo, findGateway, HOME_TIMEOUT, homeBusy } from './connection.
 
 /** A gateway that other programs can reach. */
 export interface AddressedGateway {
-  /** Such as `http://127.0.0.1:4141`. */
   readonly address: string
   readonly connection: GatewayConnection
   /** It was opened here, and ends with `close`. */

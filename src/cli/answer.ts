@@ -11,7 +11,6 @@ export async function requestJson<T>(
   return (await response.json()) as T
 }
 
-/** The same for a response that is not JSON, such as a stream. */
 export async function sendRequest(
   connection: Pick<GatewayConnection, 'fetch'>,
   path: string,
@@ -27,7 +26,6 @@ export async function sendRequest(
   throw await readFailure(response)
 }
 
-/** A request as the command line writes it. `body` is sent as JSON. */
 export interface RequestInput {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
@@ -40,7 +38,6 @@ export function apiPath(...pieces: readonly string[]): string {
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : encodeURIComponent(piece))).join('')
 }
 
-/** The failure that an error response of the gateway describes. */
 export async function readFailure(response: Response): Promise<CommandFailure> {
   const text = await response.text()
   const { code, message, hint } = errorIn(text)
@@ -67,7 +64,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** A request with the token of its gateway, if it needs one. */
 export function withToken(init: RequestInit, token: string | undefined): RequestInit {
   if (token === undefined) return init
   const headers = new Headers(init.headers)

@@ -92,7 +92,6 @@ export const callSessionOption: CommandOption = {
 /** `--yes` of commands that never ask, because their effect can be undone. Scripts can pass it to every command. */
 export const yesOption: CommandOption = { summary: 'accepted for scripts; the command never asks' }
 
-/** Options that every command accepts. */
 export const commonOptions: Readonly<Record<string, CommandOption>> = {
   home: { value: 'DIRECTORY', summary: 'the home (default: FOREWORD_HOME, then ~/.foreword)' },
   help: { summary: 'print this help' },

@@ -20,7 +20,6 @@ export function allCommands(capabilities: readonly AnyCapability[]): Readonly<Re
   return { ...all, ...inspecting }
 }
 
-/** Whether there is a command of this name. */
 export function isCommand(name: string, capabilities: readonly AnyCapability[]): boolean {
   return [talking, inspecting, ...capabilities.map(({ commands = {} }) => commands)].some((all) =>
     Object.hasOwn(all, name),

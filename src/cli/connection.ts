@@ -10,7 +10,6 @@ export const HOME_TIMEOUT = 60_000
 /** What a command does: one that only reads works beside any other process on the home. */
 export type Purpose = 'write' | 'read'
 
-/** Runs `work` over a connection and closes it afterwards. */
 export async function withConnection<T>(
   home: string,
   io: Io,
@@ -36,18 +35,13 @@ export async function connectToHome(home: string, io: Io, purpose: Purpose): Pro
     if (purpose === 'read') return await openReadOnlyGateway(home, io)
     const local = found.type === 'none' ? await openLocalGateway(home, io) : undefined
     if (local !== undefined) return local
-    const holder = describeHolder(found)
+    const holder = found.type === 'none' ? 'another process' : `process ${found.pid}`
     if (Date.now() - since > HOME_TIMEOUT) throw homeBusy(home, holder)
     if (!isReported) note(io, `Waiting for ${holder}, which uses this home. Press Ctrl-C to give up.`)
     isReported = true
   }
 }
 
-function describeHolder(found: Running): string {
-  return found.type === 'none' ? 'another process' : `process ${found.pid}`
-}
-
-/** The failure of a command that another process keeps from its home. */
 export function homeBusy(home: string, holder: string): CommandFailure {
   const message = `${holder} holds the home ${home} and has not answered for ${HOME_TIMEOUT / 1000} seconds.`
   return new CommandFailure('home-busy', message, {
@@ -55,7 +49,6 @@ export function homeBusy(home: string, holder: string): CommandFailure {
   })
 }
 
-/** What holds a home: nothing, a gateway that answers, or a process that does not answer. */
 type Running =
   | { readonly type: 'none' }
   | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: GatewayConnection }
@@ -85,7 +78,6 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** The connection to a gateway with an address. */
 export function connectionTo(address: string, token: string | undefined): GatewayConnection {
   return {
     fetch: (path, init = {}) => fetch(new URL(path, address), withToken(init, token)),

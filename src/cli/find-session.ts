@@ -58,7 +58,6 @@ async function fetchSessions(
   ).sessions
 }
 
-/** A call as lists show it, without its manifest. */
 export type CallLine = Pick<
   CallRecord,
   'id' | 'session' | 'turn' | 'time' | 'model' | 'outcome' | 'kind' | 'foreign'

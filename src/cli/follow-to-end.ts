@@ -78,7 +78,6 @@ export function waitingText({ approval: { approval, request } }: Extract<TurnEnd
   return `${request.tool} waits for your approval. The turn is kept. Continue it with \`foreword approve ${approval}\`.`
 }
 
-/** A turn for programs. */
 export async function turnDocument(
   connection: GatewayConnection,
   turn: TurnReference,

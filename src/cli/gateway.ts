@@ -13,7 +13,6 @@ import { statusLine, withStatusLine } from './status-line.ts'
 import { version } from './version.ts'
 import { withClaim } from './with-claim.ts'
 
-/** A gateway without a port. */
 export interface Gateway {
   readonly configuration: Configuration
   readonly claim: Claim
@@ -26,7 +25,6 @@ export interface Gateway {
   readonly close: () => Promise<void>
 }
 
-/** What a gateway is opened for. */
 interface GatewayUse extends Pick<ServerOptions, 'examine' | 'examineSecurity'> {
   readonly listens?: boolean
 }

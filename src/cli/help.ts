@@ -4,7 +4,6 @@ import { applyStyle, width } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 
-/** The text of `foreword --help`. */
 export function overview(commands: readonly Command[], io: Io): string {
   return [
     `${applyStyle(io, 'bold', 'foreword')} ${version()}: see, predict and record every word your model reads`,
@@ -22,7 +21,6 @@ export function overview(commands: readonly Command[], io: Io): string {
   ].join('\n')
 }
 
-/** The text of `foreword COMMAND --help`. */
 export function commandHelp(command: Command, io: Io): string {
   const details = command.details === undefined ? [] : ['', wrapped(command.details, width(io))]
   return [

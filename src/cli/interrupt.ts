@@ -40,7 +40,6 @@ export function signalExitCode(signal: NodeJS.Signals | undefined): number | und
   return signal === 'SIGHUP' ? 129 : undefined
 }
 
-/** Ends the process at once. */
 export function exitNow(io: Io, code: number): void {
   if (io.exit === undefined) process.exit(code)
   io.exit(code)

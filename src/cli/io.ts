@@ -44,7 +44,6 @@ export function note(io: Io, text: string): void {
   io.stderr.write(`${withoutControl(text, io.stderr)}\n`)
 }
 
-/** The width of the terminal in columns; 100 where it is unknown. */
 export function width(io: Io): number {
   return io.stdout.columns || 100
 }
@@ -54,7 +53,6 @@ export function lineLimit(io: Io): number {
   return io.stdout.isTTY === true ? width(io) : Infinity
 }
 
-/** Reads standard input to its end. */
 export async function readInput(io: Io): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of io.stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)

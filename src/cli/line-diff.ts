@@ -3,7 +3,6 @@ interface LineChange {
   readonly line: string
 }
 
-/** The most changed lines that are compared exactly. The time grows with their square. */
 const MOST_CHANGES = 2000
 
 /**

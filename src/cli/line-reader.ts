@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline'
 import type { Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 
-/** Reads lines from a terminal or a pipe. */
 export interface LineReader {
   /** The next line; `undefined` at the end of the input. A terminal shows `prompt`. Rejects for a line that is not UTF-8. */
   readonly next: (prompt: string) => Promise<string | undefined>

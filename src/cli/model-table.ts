@@ -79,7 +79,6 @@ export async function withNearestModel<T>(
   }
 }
 
-/** The code of the failure where a model does not exist. */
 export const NOT_FOUND = 'model-not-found'
 
 /** A hint with the nearest model; how to list the models where none is near. */
@@ -92,7 +91,6 @@ export async function nearestModelHint(connection: GatewayConnection, model: str
   return near === undefined ? 'List the models with `foreword models`.' : `Did you mean ${near}?`
 }
 
-/** The same model of a provider whose name is near, whether or not its models can be listed now. */
 function withNearestProvider(model: string, models: readonly ModelLine[]): string | undefined {
   const [provider = '', ...name] = model.split('/')
   if (name.length === 0) return undefined

@@ -4,7 +4,6 @@ import { programCapabilities } from './io.ts'
 import type { Io } from '../capability.ts'
 import { withStatusLine } from './status-line.ts'
 
-/** The store driver of a home and its data folder. */
 export interface HomeStore {
   readonly driver: StoreDriver
   readonly folder: string
@@ -61,7 +60,6 @@ export async function withWritableStore<T>({ open }: HomeStore, work: (store: Se
   }
 }
 
-/** The failure for a session that does not exist. */
 export function unknownSession(id: string): CommandFailure {
   return new CommandFailure('not-found', `No session matches "${id}".`, {
     hint: 'List the sessions with `foreword sessions`.',

@@ -30,7 +30,6 @@ interface PreviewOptions {
 /** The terminal columns that the whole table needs. On a narrower terminal, the reason has a line of its own. */
 const WIDE = 80
 const WIDEST_BAR = 60
-/** The fewest characters of an id. */
 const LEAST_ID = 8
 
 /**
@@ -104,7 +103,6 @@ function narrowCells({ slot, id, tokens, outcome }: ManifestEntry): readonly str
   return [slot, exactLine(id), String(tokens), outcome]
 }
 
-/** The width of the other columns, with the two spaces between columns. */
 function widthBesideId(rows: readonly (readonly string[])[]): number {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return widths.reduce((sum, cells, column) => sum + (column === 1 ? 0 : cells) + (column === 0 ? 0 : 2), 0)

@@ -30,7 +30,6 @@ export interface RecordCommands {
 /** One record, as the gateway answers it. */
 type KeptRecord = StoredRecord<RecordFields>
 
-/** One that is not deleted. */
 type LiveRecord = KeptRecord & { readonly value: RecordFields }
 
 /** One that was just created or changed. */
@@ -191,7 +190,6 @@ async function deleteRecord(kind: RecordCommands, call: CommandCall, io: Io): Pr
   return 0
 }
 
-/** Prints every version, newest first. */
 async function listVersions(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
   const { versions } = await withConnection(call.home, io, 'read', async (connection) => {
     const id = await findRecordId(connection, kind.name, call.words[1]!)

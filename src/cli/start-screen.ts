@@ -25,7 +25,6 @@ export interface StartFacts {
   readonly warnings: readonly string[]
 }
 
-/** The text that `foreword start` prints when the gateway listens. */
 export function startScreen(facts: StartFacts, io: Io): string {
   const { version, address, model, lines = [], home, recovered, warnings } = facts
   const label = (name: string) => `  ${applyStyle(io, 'dim', name.padEnd(8))} `

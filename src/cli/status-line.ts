@@ -6,7 +6,6 @@ import { singleLine } from './table.ts'
 /** A line at the end of a terminal that shows progress. Nothing is shown elsewhere. */
 export interface StatusLine {
   readonly show: (text: string) => void
-  /** Removes the line. */
   readonly clear: () => void
 }
 
@@ -38,7 +37,6 @@ export async function withStatusLine<T>(io: Io, work: (show: (text: string) => v
   }
 }
 
-/** The progress of a long task. */
 interface Progress {
   readonly stage: string
   /** Bytes; absent where unknown. */

@@ -48,7 +48,6 @@ const ASCII = /^[\u0020-\u007e]*$/
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 
-/** The terminal cells of a text. */
 function cells(text: string): number {
   if (ASCII.test(text)) return text.length
   let sum = 0
@@ -56,7 +55,6 @@ function cells(text: string): number {
   return sum
 }
 
-/** A text cut to a number of terminal cells. */
 export function cutToCells(text: string, columns: number): string {
   if (cells(text) <= columns) return text
   let kept = ''
@@ -67,7 +65,6 @@ export function cutToCells(text: string, columns: number): string {
   return `${kept}…`
 }
 
-/** A text on one line, cut to `limit` characters. */
 export function singleLine(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length <= limit ? line : `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…`

@@ -6,7 +6,6 @@ import type { CallDescription } from '../tool.ts'
 import { safeForTerminal, type Look, note, applyStyle, width } from './io.ts'
 import { singleLine } from './table.ts'
 
-/** Shows the events of a turn as they arrive. */
 export interface TurnDisplay {
   readonly show: (event: SessionEvent) => void
   /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
@@ -112,7 +111,6 @@ function messageText(content: AssistantContent): string {
  */
 function callLines(writeLine: (line: string) => void, capabilities: Io['capabilities'] = []): (entry: Entry) => void {
   const lines = new Map<string, string>()
-  /** The tools of calls that have a line. */
   const started = new Map<string, string>()
   const denied = new Set<string>()
 
@@ -149,7 +147,6 @@ function callLines(writeLine: (line: string) => void, capabilities: Io['capabili
   }
 }
 
-/** The tool calls in a message of the model. */
 function callsIn({
   message,
 }: Extract<Entry, { type: 'message' }>): readonly (CallDescription & { toolCallId: string })[] {
@@ -159,7 +156,6 @@ function callsIn({
   )
 }
 
-/** A call on one line. */
 function callLine({ tool, argv, command, input }: CallDescription): string {
   const words = argv === undefined ? exactLine(command ?? JSON.stringify(input) ?? '') : argvText(argv)
   return `${tool} ${words}`

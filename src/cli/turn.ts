@@ -12,7 +12,6 @@ import type { TurnDisplay } from './turn-display.ts'
 
 interface TurnInput {
   readonly text: string
-  /** The turn that it follows; `null`: none. */
   readonly from?: string | null | undefined
   readonly session?: string | undefined
   readonly model?: string | undefined
@@ -25,7 +24,6 @@ interface TurnInput {
   readonly attachments?: readonly string[] | undefined
 }
 
-/** The session and the id of a turn. */
 export type TurnReference = Pick<SubmittedTurn, 'session' | 'turn'>
 
 /** How following a turn ended: with the turn, or because it waits for an approval that nobody here can give. */
@@ -63,7 +61,7 @@ export async function follow(
       display?.show(event)
       if (entry?.type === 'turn-end') return entry.outcome
       if (entry?.type !== 'approval-request') continue
-      const waits = await findWaiting(connection, entry.approval)
+      const waits = (await fetchApprovals(connection)).find(({ approval }) => approval === entry.approval)
       if (waits === undefined) continue
       watch.asked(waits, () => {
         waiting ??= waits
@@ -80,11 +78,6 @@ export async function follow(
   throw new Error(`the events of turn ${turn} ended without its end`)
 }
 
-/** The log also has questions that were answered long ago. */
-async function findWaiting(connection: GatewayConnection, approval: string): Promise<WaitingApproval | undefined> {
-  return (await fetchApprovals(connection)).find((waits) => waits.approval === approval)
-}
-
 /** Cancels a turn. Its text so far is kept. */
 export async function cancel(connection: GatewayConnection, turn: TurnReference): Promise<void> {
   await requestJson(connection, apiPath('/api/sessions/', turn.session, '/turns/', turn.turn, '/cancel'), {
@@ -92,7 +85,6 @@ export async function cancel(connection: GatewayConnection, turn: TurnReference)
   })
 }
 
-/** A turn with its messages, its outcome and its usage. */
 export async function fetchTurn(connection: GatewayConnection, turn: TurnReference): Promise<TurnView> {
   return await requestJson<TurnView>(connection, apiPath('/api/sessions/', turn.session, '/turns/', turn.turn))
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this package, as its `package.json` says. */
 export function version(): string {
   const facts: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   return (facts as { version: string }).version

@@ -6,12 +6,10 @@ import { type LineReader, lineReader } from '../line-reader.ts'
 /** How questions reach a person: calls `question` with a way to ask, which is valid until `question` resolves. */
 export type Questioner = <T>(question: (ask: LineReader['ask']) => Promise<T>) => Promise<T>
 
-/** Whether input and output are a terminal, so that a person can be asked. */
 export function isInteractive(io: Io): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true
 }
 
-/** Asks through the reader of a chat. */
 export function questionerOver(reader: LineReader): Questioner {
   return (question) => question(reader.ask)
 }

@@ -44,7 +44,6 @@ function inputText({ input, diff }: CallDescription): string {
 
 const SHOWN_BESIDE_DIFF = 200
 
-/** A unified diff, with colours on a terminal. */
 export function diffText(diff: string, io: Io): string {
   return exactLines(diff.replace(/\n$/, ''))
     .split('\n')

@@ -6,7 +6,6 @@ import type { GatewayConnection } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { findByIdPrefix } from '../find-one.ts'
 
-/** Fetches the calls that wait for a person, oldest first. */
 export async function fetchApprovals(connection: GatewayConnection): Promise<readonly WaitingApproval[]> {
   return (await requestJson<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
 }
@@ -46,7 +45,6 @@ export async function decide(
   await requestJson(connection, apiPath('/api/approvals/', approval), { method: 'POST', body })
 }
 
-/** One line that says how to decide about a waiting call. */
 export function approvalNotice({ approval, request, held }: WaitingApproval): string {
   const id = exactLine(approval)
   if (held) return `${exactLine(held.sentence)} Decide with \`foreword approve ${id}\`.`

@@ -15,7 +15,6 @@ export interface Watch {
   readonly asked: (waits: WaitingApproval, leave: () => void) => void
   /** The question about a call is closed: somebody `decided`, here or elsewhere, or the call has ended. */
   readonly settled: (toolCallId: string, decided: boolean) => void
-  /** Withdraws the open questions. */
   readonly over: () => void
 }
 
@@ -66,7 +65,6 @@ export function leavable(watch: Watch): LeavableWatch {
 
 /** Asks on the terminal, one question after another, while the turn is followed: somebody else may decide first. */
 export function personWatch(connection: GatewayConnection, io: Io, asking: Questioner): Watch {
-  /** By the id of the call. */
   const open = new Map<string, AbortController>()
   const questions = serialQueue()
 

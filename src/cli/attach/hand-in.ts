@@ -9,7 +9,6 @@ import { CommandFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
 import { type StatusLine, statusLine } from '../status-line.ts'
 
-/** The result for one path. */
 export type UploadResult =
   | { readonly path: string; readonly row: FileRow & { readonly repeated?: true } }
   | { readonly path: string; readonly failure: CommandFailure }
@@ -82,7 +81,6 @@ async function waitUntilRead(connection: GatewayConnection, row: FileRow, status
 /** The owner of uploaded files, such as a project, as query parameters. Empty: the message that they are attached to. */
 export type UploadOwner = Readonly<Record<string, string>>
 
-/** How much of a file was sent. */
 interface Sent {
   readonly bytes: number
   readonly of: number
@@ -128,7 +126,6 @@ async function opened(path: string) {
   throw fileFailure(path, 'read', Object.assign(new Error('it is a folder'), { code: 'EISDIR' }))
 }
 
-/** The body of a request with one file, and its content type. */
 interface FormBody {
   readonly type: string
   readonly body: ReadableStream<Uint8Array>

@@ -1,13 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** How many messages are kept. */
 const MOST = 1_000
 
 /** Begins a message that has more than one line: it is written as JSON behind this sign (as in RFC 7464). */
 const RECORD = '\u001E'
 
-/** Reads the messages typed in earlier chats on this home, newest last. */
 export function readHistory(home: string): readonly string[] {
   try {
     return readFileSync(historyFile(home), 'utf8').split('\n').filter(Boolean).flatMap(messageOf)

@@ -96,7 +96,6 @@ function depth(name: string): number {
   return name.split('/').length
 }
 
-/** The entries of a folder; none where it cannot be read. */
 function entriesOf(folder: string, most: number): readonly Dirent[] {
   const entries: Dirent[] = []
   try {

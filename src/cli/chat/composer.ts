@@ -13,9 +13,7 @@ import { singleLine } from '../table.ts'
 import { type HistorySearch, createHistorySearch } from './history-search.ts'
 import type { MessageQueue } from './message-queue.ts'
 
-/** The editor for messages, with the queue and an open question above it. */
 interface Composer {
-  /** The lines to draw, none wider than `columns`. */
   readonly render: (columns: number) => readonly string[]
   /** The text, with tabs and long pastes in full. */
   readonly text: () => string
@@ -23,9 +21,7 @@ interface Composer {
   readonly putBack: (text: string) => void
   /** Asks a question and keeps the current text. `undefined` where the question is withdrawn. */
   readonly ask: (text: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
-  /** Whether a question is open. */
   readonly asks: () => boolean
-  /** Withdraws the open question. */
   readonly close: () => void
 }
 
@@ -33,16 +29,12 @@ interface ComposerOptions {
   readonly tui: TUI
   readonly queue: MessageQueue
   readonly completion: AutocompleteProvider
-  /** The names of the commands, without their slashes. */
   readonly commands: readonly string[]
   /** Newest last. */
   readonly history: () => readonly string[]
   readonly onMessage: (text: string) => void
-  /** Ctrl-C. */
   readonly onInterrupt: () => void
-  /** Any other key, or a paste. */
   readonly onKey: () => void
-  /** Ctrl-D in an empty editor. */
   readonly onLeave: () => void
   readonly dim: (text: string) => string
   readonly bold: (text: string) => string
@@ -170,12 +162,10 @@ function queueRows(queue: MessageQueue, columns: number, dim: (text: string) => 
   return [...rows, truncateToWidth(help, columns, '…')].map(dim)
 }
 
-/** A question above the editor. */
 interface Question {
   readonly render: (columns: number) => readonly string[]
   /** Handles a key. Returns text that cannot be an answer and belongs in the editor. */
   readonly handle: (key: string) => string | undefined
-  /** Whether keys go to the question instead of the editor. */
   focused: boolean
 }
 
@@ -238,7 +228,6 @@ export function encodeForEditor(pasted: string): string {
     .replaceAll('\t', TAB)
 }
 
-/** The text of the editor as it is sent. */
 export function decodeFromEditor(text: string): string {
   return text.replaceAll(TAB, '\t')
 }

@@ -1,7 +1,6 @@
 import { Input, matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
 import { singleLine } from '../table.ts'
 
-/** The search in the history of messages. */
 export interface HistorySearch {
   readonly render: (columns: number) => readonly string[]
   readonly handle: (key: string) => void
@@ -10,12 +9,10 @@ export interface HistorySearch {
 export interface HistorySearchOptions {
   /** Newest last. */
   readonly history: readonly string[]
-  /** Called with the chosen message, or `undefined`. */
   readonly onEnd: (found: string | undefined) => void
   readonly dim: (text: string) => string
 }
 
-/** Rows of results. */
 const MOST = 5
 
 /** Finds messages that contain every typed word, in any case, newest first. Ctrl-R or Down selects the next older one. */

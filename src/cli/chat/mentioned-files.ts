@@ -5,7 +5,6 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 export interface MentionedFile {
   /** As it is written, without `@` and quotes. */
   readonly name: string
-  /** Absolute. */
   readonly path: string
   readonly bytes: number
 }
@@ -17,18 +16,16 @@ export interface MentionedFile {
 export function findMentionedFiles(text: string, directory: string): readonly MentionedFile[] {
   const found = new Map<string, MentionedFile>()
   for (const [, quoted, bare] of text.matchAll(MENTION)) {
-    const file = bare === undefined ? fileAt(quoted!, directory) : bareFile(bare, directory)
+    const file =
+      bare === undefined
+        ? fileAt(quoted!, directory)
+        : (fileAt(bare, directory) ?? fileAt(bare.replace(/[.,;:!?)\]}'…。，、！？]+$/u, ''), directory))
     if (file !== undefined && !found.has(file.path)) found.set(file.path, file)
   }
   return [...found.values()]
 }
 
 const MENTION = /(?<=^|[\s([{'"])@(?:"([^"\n]+)"|([^\s"]+))/gm
-
-/** A name at the end of a sentence may have a sign behind it. */
-function bareFile(written: string, directory: string): MentionedFile | undefined {
-  return fileAt(written, directory) ?? fileAt(written.replace(/[.,;:!?)\]}'…。，、！？]+$/u, ''), directory)
-}
 
 function fileAt(name: string, directory: string): MentionedFile | undefined {
   if (name === '' || isAbsolute(name)) return undefined

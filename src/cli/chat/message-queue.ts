@@ -1,4 +1,3 @@
-/** Messages that wait to be sent, oldest first. */
 export interface MessageQueue {
   readonly add: (text: string) => void
   /** Waits for the next message that is not held. `undefined` when the chat is over. */

@@ -5,13 +5,11 @@ import { lookAtEnd, createTranscript } from './transcript.ts'
 /** The terminal during a chat: the transcript scrolls above a few live lines. */
 interface Screen {
   readonly tui: TuiMainScreen
-  /** The output for the transcript, between `start` and `stop`. */
   readonly output: Output
   /** The same for whole lines that must not interrupt a streaming answer: they appear above its current line. */
   readonly aside: Output
   /** Ends the current line of an answer and hides the rest of it. `aside` stays visible. */
   readonly endOutput: () => void
-  /** Redraws the live lines. */
   readonly changed: () => void
   readonly start: () => void
   /** Removes the live lines and restores the terminal. Does nothing the second time. */

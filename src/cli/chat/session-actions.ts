@@ -39,13 +39,11 @@ async function listSessions({ connection, session }: Chat, io: Io): Promise<void
   print(io, sessionTable(sessions.map(withTitle), io, session))
 }
 
-/** `/cost`: prints what the calls of the session used. */
 export async function showCost({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) return note(io, 'No calls yet.')
   print(io, costText(await fetchSessionCost(connection, session, priceLookup(connection))))
 }
 
-/** `/undo`: removes the last turn from what the model reads. */
 export async function undoTurn({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) throw new CommandFailure('nothing-to-undo', 'This session has no turn to undo.')
   refuseTools(io, 'undo a turn')
@@ -58,7 +56,6 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
   note(io, 'The model no longer reads it. Effects of tools remain.')
 }
 
-/** Looks up the price of a model. */
 export type Prices = (model: string) => Promise<Price | undefined>
 
 /** Looks up prices through a connection and fetches the models once. */
@@ -75,7 +72,6 @@ interface SessionCost extends SessionTotals {
   readonly lastTurn: SessionTotals
 }
 
-/** Adds up the reported usage of the calls of a session, and its price. */
 export async function fetchSessionCost(
   connection: GatewayConnection,
   session: string,

@@ -25,7 +25,6 @@ import { changeSession, showCost, undoTurn } from './session-actions.ts'
 /** A command of the chat, without its slash. */
 export interface TerminalCommand {
   readonly name: string
-  /** Its argument as help shows it. */
   readonly argument?: string
   readonly summary: string
   /** Whether it only shows something, and so need not wait for a turn: `always`, or `alone` for without an argument. */

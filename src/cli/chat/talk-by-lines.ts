@@ -60,7 +60,6 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
   }
 }
 
-/** The lines that leave a chat. */
 export const EXIT_COMMANDS: ReadonlySet<string> = new Set(['/quit', '/exit'])
 
 /** Reads a message. A line that ends with a backslash continues in the next one. */

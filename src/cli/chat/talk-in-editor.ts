@@ -150,7 +150,6 @@ export async function chatInEditor(
     editor.putBack(text)
   }
 
-  /** Prints a message exactly as it is sent. */
   function printMessage(text: string, files: readonly string[]): void {
     const lines = safeForTerminal(text, io.stdout).split('\n')
     print(io, lines.map((line, at) => applyStyle(io, 'bold', `${at === 0 ? '> ' : '  '}${line}`)).join('\n'))

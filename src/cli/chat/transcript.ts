@@ -3,13 +3,11 @@ import type { Output } from '../../capability.ts'
 
 /** The output of a chat: whole lines go to the scrollback of the terminal, the unfinished line stays with the live lines. */
 export interface Transcript {
-  /** The output for commands and answers. */
   readonly output: Output
   /** The output for whole lines that appear above the unfinished line without ending it. */
   readonly aside: Output
   /** The line without a line break so far. */
   readonly unfinished: () => string
-  /** Ends the unfinished line, if there is one. */
   readonly finish: () => void
   /** The same, and hides what is written to `output` afterwards. */
   readonly close: () => void
@@ -18,7 +16,6 @@ export interface Transcript {
 export interface TranscriptOptions {
   /** Called with whole lines, each with its `\n`. */
   readonly onLines: (lines: string) => void
-  /** Called when the unfinished line changes. */
   readonly onChange: () => void
   readonly columns: () => number
 }

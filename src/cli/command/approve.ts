@@ -61,7 +61,6 @@ function checkOptions(call: CommandCall): void {
   }
 }
 
-/** Prints one waiting call per line. */
 async function listWaiting(call: CommandCall, io: Io): Promise<number> {
   const waiting = await withConnection(call.home, io, 'read', fetchApprovals)
   return printList(waiting, { empty: 'No calls wait for approval.', table: waitingTable }, call, io)

@@ -25,7 +25,6 @@ async function assembleFile(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** The results of a file of scenarios. */
 interface ScenarioRun {
   readonly results: readonly ScenarioResult[]
   /** Their outlines as one text, which `foreword check` compares with the committed text. */

@@ -63,7 +63,6 @@ function checkOptions(call: CommandCall): void {
 
 const USUAL = 50
 
-/** Prints one record per line, oldest first. */
 async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...readFilter(call) }
   const records = await withStore(
@@ -110,7 +109,6 @@ function changeOutcome(decision: AuditRecord['decision'], ok: boolean | undefine
   return decision === 'asked' || decision === 'denied' ? decision : 'changed'
 }
 
-/** What ran or would run, as exactly as it is recorded. */
 function shortCall({ argv, command, input, reason }: AuditRecord): string {
   if (argv) return argvText(argv)
   return exactLine(command ?? input ?? reason ?? '')
@@ -121,7 +119,13 @@ async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
   const expect = await readExpectation(call.text('expect'))
   const report = await verifyStoredAudit(await findHomeStore(call.home, io), call.home, io, expect)
   if (call.json) printJson(io, report)
-  else print(io, exactLines(reportLines(report)))
+  else
+    print(
+      io,
+      reportLines(report)
+        .map((line) => exactLine(line))
+        .join('\n'),
+    )
   return report.type === 'whole' ? 0 : 1
 }
 
@@ -134,10 +138,6 @@ async function readExpectation(text: string | undefined): Promise<ChainPosition 
     '--expect must be the number and the hash of a record, N:HASH.',
     '`foreword audit verify` prints the newest one as `head`.',
   )
-}
-
-function exactLines(lines: readonly string[]): string {
-  return lines.map((line) => exactLine(line)).join('\n')
 }
 
 function reportLines(report: AuditReport): readonly string[] {
@@ -186,7 +186,6 @@ async function printKey(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** Writes complete records as JSON Lines, oldest first. */
 async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = readFilter(call)
   const file = call.text('output')

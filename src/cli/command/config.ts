@@ -2,13 +2,7 @@ import { commandWithSubcommands } from '../subcommand.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { setKey, unsetKey } from '../config/change-key.ts'
-import {
-  effectiveValue,
-  type EffectiveValue,
-  effectiveValues,
-  schemaKeys,
-  valueText,
-} from '../config/effective-values.ts'
+import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../config/effective-values.ts'
 import { CommandFailure } from '../failure.ts'
 import { applyStyle, note, print, printJson, programCapabilities } from '../io.ts'
 import { nearestName } from '../../platform.ts'
@@ -38,7 +32,8 @@ export const configCommand = commandWithSubcommands({
 async function getAll(call: CommandCall, io: Io): Promise<number> {
   const loaded = await load(call, io)
   const values = effectiveValues(loaded, loaded.schema.json)
-  if (!call.json) print(io, valueTable(values))
+  if (!call.json)
+    print(io, table(values.map(({ key, value, origin, place }) => [key, valueText(value), place ?? origin])))
   else for (const value of values) printJson(io, value)
   return await printProblems(loaded, io)
 }
@@ -85,13 +80,8 @@ function refuseUnknown(key: string, known: readonly string[]): void {
   })
 }
 
-/** Prints the problems of the configuration, whose values are ignored. Returns the exit code. */
 async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
   const { problemText } = await import('../../runtime.ts')
   for (const problem of problems) note(io, applyStyle(io, 'red', problemText(problem), io.stderr))
   return problems.length === 0 ? 0 : 1
-}
-
-function valueTable(values: readonly EffectiveValue[]): string {
-  return table(values.map(({ key, value, origin, place }) => [key, valueText(value), place ?? origin]))
 }

@@ -67,8 +67,8 @@ function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
   const cells = (name: string, row: CostSums) => [
     name,
     row.calls.toLocaleString('en'),
-    costCell(row),
-    share(row, total),
+    row.money === undefined ? '-' : `${exactMoneyText(row.money)}${row.unpriced > 0 ? '+' : ''}`,
+    total.nanoDollars <= 0 ? '' : `${((100 * row.nanoDollars) / total.nanoDollars).toFixed(1)} %`,
     row.unpriced === 0 ? '' : row.unpriced.toLocaleString('en'),
     ...(total.waiting === undefined ? [] : [row.waiting === undefined ? '' : row.waiting.toLocaleString('en')]),
   ]
@@ -82,15 +82,6 @@ function rowName(by: string, row: CostRow): string {
   const { key, title } = row
   if (key === null) return costName(by, row)
   return title === undefined ? exactLine(key) : `${exactLine(key)}  ${singleLine(exactLine(title), 40)}`
-}
-
-/** `+` where some calls are not in it, `-` where none is: no price is never $0. */
-function costCell({ money, unpriced }: CostSums): string {
-  return money === undefined ? '-' : `${exactMoneyText(money)}${unpriced > 0 ? '+' : ''}`
-}
-
-function share({ nanoDollars }: CostSums, total: CostSums): string {
-  return total.nanoDollars <= 0 ? '' : `${((100 * nanoDollars) / total.nanoDollars).toFixed(1)} %`
 }
 
 function totalText({ calls, waiting = 0, unpriced, money, savedNanoDollars }: CostReport['total']): string {

@@ -31,7 +31,6 @@ export const pairCommand = commandWithSubcommands({
   },
 })
 
-/** Prints a new code, and what to do with it. */
 async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
   const io = await withHomeCapabilities(call.home, given)
   const owner = channelOwner(call, io)
@@ -106,7 +105,6 @@ function pairingTable(chats: readonly PairedChat[], io: Io): string {
   return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [2, 4] })
 }
 
-/** Removes the pairing of a chat. */
 async function removePairing(call: CommandCall, io: Io): Promise<number> {
   const channel = call.text('channel') ?? channelOwner(call, io).name
   const removed = await withConnection(call.home, io, 'write', async (connection) => {

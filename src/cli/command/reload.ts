@@ -33,7 +33,9 @@ async function reloadGateway(call: CommandCall, io: Io): Promise<number> {
   }
   const connection = await findRunning(call, io)
   if (connection === undefined) {
-    await forgetLimits(call.home, io)
+    const { forgetLearnedLimits } = await import('../../runtime.ts')
+    const store = await findHomeStore(call.home, io)
+    if (await store.driver.exists(store.folder)) await withWritableStore(store, forgetLearnedLimits)
     note(io, 'No gateway runs on this home. The next start reads everything.')
     if (call.json) printJson(io, { reloaded: false, warnings: [] })
     return 0
@@ -57,13 +59,6 @@ function foldLines(folded: ReloadResult['folded']): readonly string[] {
     const turns = cut && `${cut.turns} ${cut.turns === 1 ? 'turn' : 'turns'} (${cut.tokens} tokens)`
     return `${session}: ${sent}${turns === undefined ? '' : `, and ${turns} left out for a note,`} at the next call.`
   })
-}
-
-/** Limits that providers reported are stored. A reload removes them without a gateway, too. */
-async function forgetLimits(home: string, io: Io): Promise<void> {
-  const { forgetLearnedLimits } = await import('../../runtime.ts')
-  const store = await findHomeStore(home, io)
-  if (await store.driver.exists(store.folder)) await withWritableStore(store, forgetLearnedLimits)
 }
 
 async function findRunning({ home }: CommandCall, io: Io): Promise<GatewayConnection | undefined> {

@@ -44,7 +44,6 @@ async function printRequest(connection: GatewayConnection, call: CommandCall, io
   return digest === recorded && rebuilt.wire?.state !== 'different' ? 0 : 1
 }
 
-/** Compares the body that was sent to the provider. */
 function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   const left = call.outcome?.wire
   if (!wire || !left) return

@@ -70,7 +70,10 @@ async function sendOver(
   const files = call.texts('file')
   const model = call.text('model')
   const chosen = await readChoices(connection, call, io.capabilities)
-  if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0)) await assertModel(connection, model)
+  if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0))
+    await withNearestModel(connection, model, () => fetchPreview(connection, { model })).catch((error: unknown) => {
+      if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
+    })
   const session = await sessionWithChoices(connection, named, chosen)
   const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
   const from = call.text('from') === 'start' ? null : call.text('from')
@@ -88,14 +91,6 @@ async function sendOver(
   return code
 }
 
-/** Rejects an unknown model before a session is created or a file uploaded. Other failures may be temporary and are ignored. */
-async function assertModel(connection: GatewayConnection, model: string): Promise<void> {
-  await withNearestModel(connection, model, () => fetchPreview(connection, { model })).catch((error: unknown) => {
-    if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
-  })
-}
-
-/** Adds the hint to attach a text that is too large for a message. */
 function refuseLongText(error: unknown): never {
   if (!(error instanceof CommandFailure) || error.code !== 'body-too-large') throw error
   const hint = 'Write the text to a file and attach it with `--file PATH`.'

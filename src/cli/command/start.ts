@@ -117,7 +117,6 @@ async function glanceAtModel(id: string, settings: ModelsSettings): Promise<Mode
   }
 }
 
-/** The description of a stand-in for a model, and how to attach a real model. */
 async function describeStandIn(
   id: string,
   known: readonly Provider[],

@@ -24,7 +24,6 @@ export async function unsetKey(call: CommandCall, io: Io): Promise<number> {
   return await changeKey(await keyPath(key, (await loaded(call, io)).schema), undefined, call, io)
 }
 
-/** A hint for a value that was read as JSON where a text is expected. */
 function quotingHint(key: string, [text]: readonly string[], value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'object') return undefined
   return `If you mean the text, write it in quotes: \`foreword config set ${key} '"${text}"'\`.`
@@ -89,7 +88,6 @@ async function recordChange(key: string, value: unknown, { home }: CommandCall, 
   }
 }
 
-/** Characters of a reason in the audit. */
 const MOST_REASON = 500
 
 async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<T> {
@@ -104,7 +102,6 @@ async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<
   }
 }
 
-/** Prints the value that the next start uses, and the warnings about this key. */
 async function printChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {
   const { configurationWarnings, problemText } = await import('../../runtime.ts')
   const effective = await loaded(call, io)
@@ -122,7 +119,6 @@ async function printChange(key: string, value: unknown, call: CommandCall, io: I
   return 0
 }
 
-/** A configuration as it would be after a change of one key. */
 interface PlannedChange {
   readonly home: string
   /** Names of the levels. */

@@ -11,7 +11,6 @@ export interface EffectiveValue {
   readonly place?: string
 }
 
-/** What is shown instead of a secret. */
 const HIDDEN = '(set)'
 
 /** The addresses of checkpoints may contain a password or a token. */
@@ -36,7 +35,6 @@ export function effectiveValues(loaded: LoadedConfiguration, schema: unknown): r
     .map((key) => effectiveValue(key, loaded))
 }
 
-/** The value of one key in effect, with secrets hidden. */
 export function effectiveValue(key: string, { configuration, origins }: LoadedConfiguration): EffectiveValue {
   const value = valueAt(configuration, key)
   const place = origins[key] ?? Object.entries(origins).find(([other]) => other.startsWith(`${key}.`))?.[1]
@@ -53,7 +51,6 @@ function valueOrigin(place: string | undefined): EffectiveValue['origin'] {
   return place.startsWith('config.json') ? 'file' : 'environment'
 }
 
-/** A value without its secrets. An empty key means the whole configuration. */
 export function hideSecrets(key: string, value: unknown): unknown {
   if (key === ADDRESSES && Array.isArray(value)) return value.map((each) => publicAddress(String(each)))
   if (typeof value === 'string' && ADDRESS_KEY.test(key)) return publicAddress(value)

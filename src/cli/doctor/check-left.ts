@@ -14,7 +14,6 @@ const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 const RUNS =
   /^\s*(?:fsmonitor\s*=\s*(?!true\b|false\b|1\b|0\b)\S|hookspath\s*=|sshcommand\s*=|gitproxy\s*=|askpass\s*=|editor\s*=|pager\s*=|external\s*=|textconv\s*=|command\s*=|cmd\s*=|clean\s*=|smudge\s*=|process\s*=|driver\s*=|program\s*=|uploadpack\s*=|receivepack\s*=|helper\s*=|\w+\s*=\s*"?!)/im
 
-/** The most findings that are named. */
 const MOST_NAMED = 5
 
 /**
@@ -33,7 +32,7 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
     const names = new Set(entries.map(({ name }) => name))
     if (['HEAD', 'objects', 'refs'].every((name) => names.has(name))) bare.push(folder)
-    if (names.has('.git') && (await runsPrograms(join(folder, '.git', 'config'))))
+    if (names.has('.git') && RUNS.test(await readFile(join(folder, '.git', 'config'), 'utf8').catch(() => '')))
       running.push(join(folder, '.git/config'))
     for (const entry of entries) {
       if (entry.isDirectory() && entry.name !== '.git' && !NOT_SEARCHED.has(entry.name))
@@ -52,10 +51,6 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
   }
   const hint = `Look at them in ${workspace}, and remove what you did not put there before you run git in it.`
   return warning('repositories', said.join('; '), hint)
-}
-
-async function runsPrograms(path: string): Promise<boolean> {
-  return RUNS.test(await readFile(path, 'utf8').catch(() => ''))
 }
 
 function listed(workspace: string, paths: readonly string[]): string {

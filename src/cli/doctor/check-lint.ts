@@ -6,7 +6,6 @@ import { readLintReport } from '../lint/lint-report.ts'
 import type { CheckedHome } from './check-context.ts'
 import { ok, warning } from './finding.ts'
 
-/** How many findings of a kind are named. */
 const NAMED = 5
 
 /** What breaks caches or wastes room in prompts: one finding for each kind. No findings where no gateway can be asked. */

@@ -17,7 +17,6 @@ export function checkNode(version: string): Finding {
   )
 }
 
-/** Checks the free space on the disk of the home. */
 export async function checkDisk(home: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearestFolder(home))
   const free = Math.floor((bavail * bsize) / MEBIBYTE)

@@ -35,7 +35,6 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   }
 }
 
-/** How many missing contents a finding names. */
 const NAMED = 5
 
 /** Checks that the store has every text that it refers to by hash. No findings where the store is empty or cannot tell. */

@@ -188,7 +188,12 @@ export const clients: Readonly<Record<string, McpClient>> = {
     title: 'Codex',
     file: '~/.codex/config.toml',
     text: (entry) =>
-      entry.type === 'http' ? toml({ url: entry.url, ...atOnce }, { http_headers: entry.headers }) : programToml(entry),
+      entry.type === 'http'
+        ? toml({ url: entry.url, ...atOnce }, { http_headers: entry.headers })
+        : toml(
+            { command: entry.command, args: entry.args, ...atOnce },
+            Object.keys(entry.env).length === 0 ? {} : { env: entry.env },
+          ),
   },
 }
 
@@ -199,10 +204,6 @@ function loadedAtOnce(entry: ServerEntry): object {
 
 /** Codex waits for such a server. Tools that arrive later would change the beginning of its requests and lose the cache. */
 const atOnce = { required: true }
-
-function programToml({ command, args, env }: Extract<ServerEntry, { type: 'stdio' }>): string {
-  return toml({ command, args, ...atOnce }, Object.keys(env).length === 0 ? {} : { env })
-}
 
 function withoutType({ type: _type, ...rest }: ServerEntry): object {
   return rest

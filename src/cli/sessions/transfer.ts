@@ -59,22 +59,24 @@ export async function importSessionFile(call: CommandCall, io: Io): Promise<numb
   // An imported turn that has not ended must not resume here.
   const endsTurnsAt = new Date().toISOString()
   const id = await withWritableStore(await findHomeStore(call.home, io), (store) =>
-    session.importSession(store, inputLines(file, io), { ...defined({ as }), endsTurnsAt }).catch((error: unknown) => {
-      if (!(error instanceof session.StoreError)) throw error
-      const from = file === '-' ? 'standard input' : file
-      throw new CommandFailure(error.code, `Cannot import ${from}. ${error.message}`, {
-        hint: error.code === 'conflict' ? 'Import it under another id with `--as ID`.' : undefined,
-        cause: error,
-      })
-    }),
+    session
+      .importSession(
+        store,
+        file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : fileLines(file),
+        { ...defined({ as }), endsTurnsAt },
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof session.StoreError)) throw error
+        const from = file === '-' ? 'standard input' : file
+        throw new CommandFailure(error.code, `Cannot import ${from}. ${error.message}`, {
+          hint: error.code === 'conflict' ? 'Import it under another id with `--as ID`.' : undefined,
+          cause: error,
+        })
+      }),
   )
   if (call.json) printJson(io, { imported: id })
   else note(io, `Imported session ${id}. Show it with \`foreword sessions show ${id}\`.`)
   return 0
-}
-
-function inputLines(file: string, io: Io): AsyncIterable<string> {
-  return file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : fileLines(file)
 }
 
 async function* fileLines(file: string): AsyncGenerator<string> {

@@ -109,7 +109,6 @@ async function recordChange(home: string, wanted: Wanted, edited: FileChange, io
   }
 }
 
-/** Records the new access of tools in the audit. */
 async function record(home: string, facts: readonly AuditFacts[], io: Io): Promise<void> {
   const time = new Date().toISOString()
   await withWritableStore(await findHomeStore(home, io), (store) =>
@@ -137,7 +136,6 @@ function newAccess({ name, access, rule }: ToolStatus, { names, allowed }: Wante
 type FileChange = Pick<EditedAccess, 'before' | 'after'>
 
 interface Wanted {
-  /** Names of tools, or patterns that end in `*`. */
   readonly names: readonly string[]
   readonly allowed: boolean
 }
@@ -199,5 +197,4 @@ function unknownText(word: string, names: readonly string[]): string {
 
 const LATER = 'The rule applies once there is one.'
 
-/** How many names a warning lists. */
 const MOST = 5

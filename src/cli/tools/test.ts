@@ -5,7 +5,7 @@ import { errorMessage } from '../../platform.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import { confirmAction, isInteractive } from '../approval/asking.ts'
 import { callText } from '../approval/call-text.ts'
-import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import type { CommandCall, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { applyStyle, note, print, printJson, safeForTerminal } from '../io.ts'
@@ -30,7 +30,10 @@ export async function testTool(call: CommandCall, io: Io): Promise<number> {
       note(io, 'Nothing was run.')
       return 1
     }
-    const result = await runAsShown(connection, name!, input, trial.digest)
+    const result = await requestJson<ToolResult>(connection, apiPath('/api/tools/', name!, '/run'), {
+      method: 'POST',
+      body: { input, digest: trial.digest },
+    })
     if (call.json) printJson(io, { plan: trial, result })
     else printResult(result, io)
     return result.ok ? 0 : 1
@@ -56,18 +59,6 @@ function printTrial(trial: ToolTrial, io: Io): void {
   }
   const access = trial.type === 'ask' ? 'a call of a model needs your approval' : 'a model may call it'
   print(io, `${callText(trial.call, io)}\n${applyStyle(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
-}
-
-async function runAsShown(
-  connection: GatewayConnection,
-  name: string,
-  input: unknown,
-  digest: string,
-): Promise<ToolResult> {
-  return await requestJson<ToolResult>(connection, apiPath('/api/tools/', name, '/run'), {
-    method: 'POST',
-    body: { input, digest },
-  })
 }
 
 function printResult(result: ToolResult, io: Io): void {

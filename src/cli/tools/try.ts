@@ -44,7 +44,6 @@ function answerText({ access, rule, reason }: TrialAnswer, io: Io): string {
   ].join('\n')
 }
 
-/** A word as the command is read: in single quotes, unless it is plain. */
 function quotedWord(word: string): string {
   return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
