@@ -1,13 +1,12 @@
 /**
- * Tools to test an extension: case suites for capabilities, channels, providers and stores, scripted models and services
- * that answer without a network, and a fixed clock.
+ * Tools to test an extension: case suites for capabilities, channels and providers, scripted models and services that
+ * answer without a network, and a fixed clock.
  */
 export { capabilityCases, type CapabilityCasesOptions } from './testing/capability-cases.ts'
 export { capabilityHost } from './testing/capability-host.ts'
 export { channelCases } from './testing/channel-cases.ts'
 export type { ChannelFixture, OpenChannel, SendOptions } from './testing/channel-cases-world.ts'
 export { type FixedClock, fixedClock } from './testing/fixed-clock.ts'
-export { memoryDriver } from './testing/memory-store.ts'
 export { providerCases } from './testing/provider-cases.ts'
 export type { ProviderCasesOptions } from './testing/provider-world.ts'
 export { scriptedModel, type ScriptedModel, scriptedModels, type ScriptedReply } from './testing/scripted-model.ts'
@@ -16,16 +15,4 @@ export type { ScriptedAnswer, ScriptedRequest } from './testing/scripted-provide
 export type { ScriptedServer } from './testing/scripted-server.ts'
 export { scriptedTelegram } from './testing/scripted-telegram.ts'
 export type { ScriptedFailure, ScriptedMessage, ScriptedTelegram } from './testing/scripted-telegram-contract.ts'
-export { searchEngineCases } from './testing/search-engine-cases.ts'
-export { topicEmbedder } from './testing/search-engine-fixture.ts'
-export { storeCases, storeSuites } from './testing/session-store-cases.ts'
-export type { StoreFixture } from './testing/session-store-entries.ts'
-export {
-  simulatedCache,
-  type SimulatedCache,
-  type SimulatedCacheOptions,
-  type SimulatedReport,
-  type SimulatedRule,
-  simulatedRules,
-} from './testing/simulated-cache.ts'
 export type { TestFunction } from './testing/test-function.ts'

@@ -7,16 +7,15 @@ import test from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 
-test('a checkout runs the capabilities that a home names: its command, its layer, its layout and its store', (t) => {
+test('a checkout runs the capabilities that a home names: its command, its layer and its layout', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'foreword-own-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
-  for (const name of ['06-own-capability.ts', '07-own-layout.ts', '08-own-store.ts']) {
+  for (const name of ['06-own-capability.ts', '07-own-layout.ts']) {
     cpSync(join(root, 'examples', name), join(home, name))
   }
   const configuration = {
-    capabilities: ['./06-own-capability.ts', './07-own-layout.ts', './08-own-store.ts'],
+    capabilities: ['./06-own-capability.ts', './07-own-layout.ts'],
     context: { layout: 'logbook' },
-    store: 'json-lines',
   }
   writeFileSync(join(home, 'config.json'), JSON.stringify(configuration), { mode: 0o600 })
   // As a person runs it: without the conditions of these tests.

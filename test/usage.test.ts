@@ -8,7 +8,7 @@ import { usageReport } from '../src/runtime/usage/usage-report.ts'
 import { type CallRecord, openSqliteStore, type ToolSum } from '../src/session.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, numbers, usedGateway } from './end-to-end/used-gateway.ts'
-import { call } from '../src/testing/session-store-entries.ts'
+import { call } from './cases/session-store-entries.ts'
 
 async function allCalls(gateway: RealGateway): Promise<readonly CallRecord[]> {
   const { calls } = await gateway.curl<{ calls: readonly { readonly id: string }[] }>('/api/calls?limit=1000')

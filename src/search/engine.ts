@@ -86,7 +86,7 @@ export interface IndexProgress {
 }
 
 /**
- * An index of documents. Every backend passes the case suite of `foreword/testing`. A change is on disk when its promise
+ * An index of documents. Every backend passes `searchEngineCases` of `test/cases`. A change is on disk when its promise
  * resolves. Interrupted work can be repeated: indexing a document twice changes nothing.
  */
 export interface SearchEngine {

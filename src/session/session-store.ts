@@ -8,7 +8,7 @@ import type { RecordChange, RecordStore } from './record.ts'
 import type { LogStore } from './log-store.ts'
 
 /**
- * Where sessions live. Every driver runs the case suites of `foreword/testing`.
+ * Where sessions live. Every store passes `storeCases` of `test/cases`.
  *
  * When a promise resolves, the data is on disk and survives `kill -9` and power loss. What one `append` writes becomes
  * visible completely or not at all. Reading never blocks writing. Failures are `StoreError`s, and a failed write leaves

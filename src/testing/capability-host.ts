@@ -1,16 +1,16 @@
 import { type CapabilityBase, RuntimeError } from '../capability.ts'
 import { layoutOf, tokenx, usualLayout } from '../context.ts'
 import { createRecords } from '../runtime.ts'
+import { openSqliteStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import { fixedClock } from './fixed-clock.ts'
-import { memoryDriver } from './memory-store.ts'
 
 /**
  * What capabilities are started with in tests: a store in memory, a clock that does not move, every tool allowed, and no
  * runtime unless one is given. `startCapabilities([mine], await capabilityHost())` starts a capability.
  */
 export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promise<CapabilityBase> {
-  const { store = await memoryDriver().open({ folder: '/nowhere/data' }), clock = fixedClock() } = given
+  const { store = await openSqliteStore({ path: ':memory:' }), clock = fixedClock() } = given
   return {
     home: { folder: '/nowhere', data: '/nowhere/data', workspace: '/nowhere/workspace' },
     environment: {},

@@ -8,11 +8,11 @@ import {
   type ScriptedAnswer,
   type ListedModel,
   type ScriptedRequest,
+  type ScriptedUsage,
   type Wire,
 } from './scripted-provider-answer.ts'
 import { responseFrames } from './scripted-provider-frames.ts'
 import { type ScriptedServer, scriptedServer } from './scripted-server.ts'
-import type { SimulatedCache } from './simulated-cache.ts'
 
 export interface ScriptedProviderOptions {
   /** The answer to the nth request, counted from 1. The default is `ok`. */
@@ -21,10 +21,14 @@ export interface ScriptedProviderOptions {
   readonly models?: readonly ListedModel[]
   /** What `/props` says, as that of llama.cpp. Without it there is no such page. */
   readonly slots?: number
-  /** Reports the tokens of answers without `usage`, as a provider with this cache would. */
-  readonly cache?: SimulatedCache
+  /** Reports the tokens of answers without `usage`, as a provider with a prompt cache would. */
+  readonly cache?: PromptCache
   /** The default is a free port. */
   readonly port?: number
+}
+
+interface PromptCache {
+  report(request: ScriptedRequest, answer: ScriptedAnswer): ScriptedUsage
 }
 
 /** Its `url` is the base URL for Ollama and Anthropic. The base URL for OpenAI is `${url}/v1`. */
@@ -59,7 +63,7 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
 }
 
 /** What was not read is in no cache. */
-function withReport(answer: ScriptedAnswer, request: ScriptedRequest, cache?: SimulatedCache): ScriptedAnswer {
+function withReport(answer: ScriptedAnswer, request: ScriptedRequest, cache?: PromptCache): ScriptedAnswer {
   const wasRead = answer.status === undefined && answer.cutAfter !== 0 && answer.hangAfter !== 0
   return cache && wasRead && answer.usage === undefined ? { ...answer, usage: cache.report(request, answer) } : answer
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LayoutChanges } from '../../src/context.ts'
-import { capability } from '../../src/capability.ts'
 import { builtIn } from '../../src/foreword.ts'
-import { memoryDriver } from '../../src/testing.ts'
 import type { TextRead } from '../../src/tool.ts'
 import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
 import { problemText } from '../../src/runtime/configuration/problem.ts'
@@ -111,13 +109,6 @@ test('a store is one that there is: those that come with Foreword, or those of t
   assert.deepEqual(variable.problems.map(problemText), [
     'FOREWORD_STORE: store must be one of sqlite. Where sessions are kept, by the name of the store.',
   ])
-  const known = await loadConfiguration({
-    home: '/srv/foreword',
-    environment: { FOREWORD_STORE: 'memory' },
-    capabilities: [...builtIn, capability({ name: 'kept-nowhere', stores: [memoryDriver()] })],
-    read: async () => ({ type: 'missing' }),
-  })
-  assert.deepEqual([known.configuration.store, known.problems], ['memory', []])
 })
 
 test('in a list, too, an unknown key is answered with those that there are', async () => {

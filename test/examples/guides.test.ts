@@ -23,7 +23,6 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'examples/own-channel/mailbox-channel.ts',
     'test/examples/own-channel.test.ts',
   ],
-  'own-store.md': ['examples/08-own-store.ts', 'test/examples/own-store.test.ts'],
 }
 
 for (const [page, files] of Object.entries(sources)) {

@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import harbour from '../../examples/06-own-capability.ts'
 import logbook from '../../examples/07-own-layout.ts'
-import store from '../../examples/08-own-store.ts'
 import type { CommandCall, Io, LayerContext, Self } from '../../src/capability.ts'
 import { layoutOf } from '../../src/context.ts'
 import { loadConfiguration } from '../../src/runtime.ts'
@@ -79,17 +78,16 @@ test('its command and its check work without a gateway', async () => {
   assert.deepEqual([await check(1.8), await check(8)], [['ok'], ['warning']])
 })
 
-test('a home names its settings, its layout and its store, with nothing installed', async (t) => {
+test('a home names its settings and its layout, with nothing installed', async (t) => {
   const { home } = temporaryHome(t)
   mkdirSync(home)
   const examples = join(import.meta.dirname, '../../examples')
-  const files = ['06-own-capability.ts', '07-own-layout.ts', '08-own-store.ts']
+  const files = ['06-own-capability.ts', '07-own-layout.ts']
   for (const file of files) copyFileSync(join(examples, file), join(home, file))
   const text = JSON.stringify({
     capabilities: files.map((file) => `./${file}`),
     harbour: { draught: 2.1 },
     context: { layout: 'logbook' },
-    store: 'json-lines',
   })
   const { configuration, problems, capabilities } = await loadConfiguration({
     home,
@@ -100,9 +98,8 @@ test('a home names its settings, its layout and its store, with nothing installe
   assert.deepEqual(problems, [])
   assert.deepEqual(
     capabilities.map(({ name }) => name),
-    [harbour, logbook, store].map(({ name }) => name),
+    [harbour, logbook].map(({ name }) => name),
   )
-  assert.equal(configuration.store, 'json-lines')
   // The layout goes with its data, so that every call can be rebuilt from its record.
   assert.equal(layoutOf(configuration.context.layout).name, 'logbook')
 })

@@ -29,7 +29,7 @@ export const shared: Readonly<Record<string, readonly string[]>> = {
   'server-a': ['test/server/[a-l]*.test.ts'],
   'server-m': ['test/server/[m-z]*.test.ts'],
   skills: ['test/{pinned,skills}-*.test.ts'],
-  'small-folders': ['test/{configuration,examples,foreign,foreword,model,search,through,web}/*.test.ts'],
+  'small-folders': ['test/{configuration,examples,foreign,foreword,kit,model,search,through,web}/*.test.ts'],
   together: [
     'test/{agent-loop,call-scenario,canaries,chat-regenerate,chosen-files,costs,error-codes,frames,frozen-head,golden,long-turn,preview-attachments,scenario-schema,schema,taint,tool-decisions,usage}.test.ts',
   ],

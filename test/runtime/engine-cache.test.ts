@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels } from '../../src/model.ts'
-import { scriptedProvider, type ScriptedProviderOptions, simulatedCache, simulatedRules } from '../../src/testing.ts'
+import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
+import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'
 import { opened } from './opened.ts'
 
 const CONTEXT = { name: 'local', contextLength: 32_000 }

@@ -3,13 +3,8 @@ import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { callCost, type Price } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
-import {
-  type ScriptedAnswer,
-  scriptedProvider,
-  simulatedCache,
-  type SimulatedRule,
-  simulatedRules,
-} from '../../src/testing.ts'
+import { type ScriptedAnswer, scriptedProvider } from '../../src/testing.ts'
+import { simulatedCache, type SimulatedRule, simulatedRules } from '../kit/simulated-cache.ts'
 import { type OpenedHome, openedHome } from '../home/opened-home.ts'
 
 const lines = (count: number, what: string) =>

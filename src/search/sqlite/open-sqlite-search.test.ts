@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { searchEngineCases } from '../../testing.ts'
+import { searchEngineCases } from '../../../test/cases/search-engine-cases.ts'
 import { openSqliteSearch } from './open-sqlite-search.ts'
 
 searchEngineCases(test, async () => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { Manifest, Message } from '../../context.ts'
 import type { CallRecord } from '../call.ts'
-import { storeCases } from '../../testing.ts'
+import { storeCases } from '../../../test/cases/session-store-cases.ts'
 import { openStoreConnection } from './connection.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 

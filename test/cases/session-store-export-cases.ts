@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { importSession, type SessionStore } from '../session.ts'
+import { importSession, type SessionStore } from '../../src/session.ts'
 import {
   approvalRequest,
   at,

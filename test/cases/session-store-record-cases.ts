@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sha256 } from '../platform.ts'
+import { sha256 } from '../../src/platform.ts'
 import { at, start, type StoreCase } from './session-store-entries.ts'
 
 /** Cases for versioned records. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { indexCases } from './search-engine-index-cases.ts'
-import type { SearchEngine } from '../search.ts'
+import type { SearchEngine } from '../../src/search.ts'
 import { meaningCases } from './search-engine-meaning-cases.ts'
 import {
   searchDocument,
@@ -9,7 +9,7 @@ import {
   type SearchCase,
   type SearchFixture,
 } from './search-engine-fixture.ts'
-import type { TestFunction } from './test-function.ts'
+import type { TestFunction } from '../../src/testing.ts'
 
 /**
  * Adds a test for every rule of `SearchEngine`:

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { FileRow, FileState } from '../session.ts'
+import type { FileRow, FileState } from '../../src/session.ts'
 import { at, file, start, type StoreCase } from './session-store-entries.ts'
 
 /** Cases for rows of files. */

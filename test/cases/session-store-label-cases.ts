@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { importSession, type SessionStore, type TurnOutcome } from '../session.ts'
+import { importSession, type SessionStore, type TurnOutcome } from '../../src/session.ts'
 import {
   approvalEntry,
   approvalRequest,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EntryBody, RecentTurns, RecentTurnsOptions, SessionStore } from '../session.ts'
+import type { EntryBody, RecentTurns, RecentTurnsOptions, SessionStore } from '../../src/session.ts'
 import {
   at,
   delivery,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type AuditFacts, type AuditOptions, type SessionStore, verifyAudit, type Write } from '../session.ts'
+import { type AuditFacts, type AuditOptions, type SessionStore, verifyAudit, type Write } from '../../src/session.ts'
 import { at, start, type StoreCase, wholeTurn } from './session-store-entries.ts'
 
 /** Cases for the audit. */

@@ -6,7 +6,7 @@ import {
   type FileRow,
   type SessionStore,
   type TurnOutcome,
-} from '../session.ts'
+} from '../../src/session.ts'
 
 /** Short forms of entries. By default a message costs 10 tokens, and 4 when its results are cleared. */
 export const start: EntryBody = { type: 'session-start', title: 'A talk' }

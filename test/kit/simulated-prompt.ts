@@ -1,5 +1,5 @@
-import { fieldsOf } from '../platform.ts'
-import { inputText, type ScriptedAnswer, type ScriptedRequest } from './scripted-provider-answer.ts'
+import { fieldsOf } from '../../src/platform.ts'
+import { inputText, type ScriptedAnswer, type ScriptedRequest } from '../../src/testing/scripted-provider-answer.ts'
 
 /** A piece of a prompt as a provider reads it. */
 export interface PromptBlock {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Embedder, SearchEngine } from '../search.ts'
+import type { Embedder, SearchEngine } from '../../src/search.ts'
 import { documentIds, searchDocument, findDocuments, type SearchCase, topicEmbedder } from './search-engine-fixture.ts'
 
 const topics = [

@@ -1,5 +1,5 @@
-import { fieldsOf, sha256 } from '../platform.ts'
-import type { ScriptedAnswer, ScriptedRequest, ScriptedUsage } from './scripted-provider-answer.ts'
+import { fieldsOf, sha256 } from '../../src/platform.ts'
+import type { ScriptedAnswer, ScriptedRequest, ScriptedUsage } from '../../src/testing/scripted-provider-answer.ts'
 import { answerBlocks, type PromptBlock, promptBlocks } from './simulated-prompt.ts'
 
 /** How a simulated provider caches. */

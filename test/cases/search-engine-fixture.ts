@@ -1,4 +1,4 @@
-import type { Embedder, IndexedDocument, MeaningSettings, SearchEngine, SearchHit } from '../search.ts'
+import type { Embedder, IndexedDocument, MeaningSettings, SearchEngine, SearchHit } from '../../src/search.ts'
 
 /** A place for one index, empty at first. */
 export interface SearchFixture {

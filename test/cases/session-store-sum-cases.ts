@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CallSumsOptions, EntryBody, SessionStore, SumRange } from '../session.ts'
+import type { CallSumsOptions, EntryBody, SessionStore, SumRange } from '../../src/session.ts'
 import { at, call, input, type StoreCase, start, turnStart } from './session-store-entries.ts'
 
 const manifest = {

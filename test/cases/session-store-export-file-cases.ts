@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type EntryBody, type FileRow, importSession, type SessionStore } from '../session.ts'
+import { type EntryBody, type FileRow, importSession, type SessionStore } from '../../src/session.ts'
 import {
   at,
   choice,
