@@ -2,9 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, isWithin, resolvedPath } from '../../capability/toolkit.ts'
-import { writeFileAtomically } from '../../platform.ts'
+import { holdFolder, writeFileAtomically } from '../../platform.ts'
 import { fileDiff, isOwnersName, type ToolFailed, type ToolPlan } from '../../tool.ts'
-import { holdFolder } from './held-folder.ts'
 import {
   textDigest,
   type WorkspaceFile,

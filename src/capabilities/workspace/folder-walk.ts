@@ -2,7 +2,7 @@ import { constants, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { isWithin } from '../../capability/toolkit.ts'
-import { holdFolder } from './held-folder.ts'
+import { holdFolder } from '../../platform.ts'
 
 /** Something in a folder of the workspace. Links are named, never followed. */
 export interface WalkEntry {

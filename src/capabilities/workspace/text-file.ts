@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { PathInFolder } from '../../capability.ts'
 import { isKeptElsewhere } from '../../capability/toolkit.ts'
-import { holdFolder } from './held-folder.ts'
+import { holdFolder } from '../../platform.ts'
 
 /** The largest file that can be read, searched or changed, bytes. */
 export const MOST_FILE_BYTES = 16 * 1024 * 1024

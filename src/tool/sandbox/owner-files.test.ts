@@ -1,6 +1,23 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
-import { isOwnersName } from './owner-files.ts'
+import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
+import { findOwnerFiles, isOwnersName, restoreOwnerFiles } from './owner-files.ts'
 
 for (const name of [
   '.git',
@@ -20,3 +37,44 @@ for (const name of [
 for (const name of ['git', 'GIT~2', '.github', 'AGENTS.md.txt', 'agents', '...', ' ']) {
   test(`${JSON.stringify(name)} is a name as any other`, () => assert.equal(isOwnersName(name), false))
 }
+
+/** A file system of its own, so that nothing can be renamed into it from the folder for temporary files. */
+const MEMORY = '/dev/shm'
+const isElsewhere = existsSync(MEMORY) && statSync(MEMORY).dev !== statSync(systemTemporaryFolder).dev
+
+test(
+  'what a program made is moved to another file system whole, with links as they are',
+  { skip: isElsewhere ? false : 'there is one file system' },
+  async (t) => {
+    const folder = realpathSync(mkdtempSync(join(systemTemporaryFolder, 'owner-files-')))
+    const place = mkdtempSync(join(MEMORY, 'owner-files-'))
+    t.after(() => [folder, place].forEach((each) => rmSync(each, { recursive: true, force: true })))
+    const before = await findOwnerFiles(folder)
+    mkdirSync(join(folder, 'sub/.git/hooks'), { recursive: true })
+    writeFileSync(join(folder, 'sub/.git/hooks/pre-commit'), 'run', { mode: 0o700 })
+    symlinkSync('/etc/passwd', join(folder, 'sub/.git/link'))
+    execFileSync('mkfifo', [join(folder, '.npmrc')])
+    const { moved, faults } = await restoreOwnerFiles(folder, before, place)
+    assert.deepEqual(moved, ['sub/.git'])
+    assert.deepEqual(faults, [
+      `.npmrc is still in the workspace, since it could not be moved to ${join(place, '.npmrc')}: .npmrc is neither a file nor a folder nor a link`,
+    ])
+    assert.deepEqual(readdirSync(join(folder, 'sub')), [])
+    assert.equal(readFileSync(join(place, 'sub/.git/hooks/pre-commit'), 'utf8'), 'run')
+    assert.equal(statSync(join(place, 'sub/.git/hooks/pre-commit')).mode & 0o777, 0o700)
+    assert.equal(readlinkSync(join(place, 'sub/.git/link')), '/etc/passwd')
+  },
+)
+
+test('a workspace that is another folder than before is not touched', async (t) => {
+  const top = realpathSync(mkdtempSync(join(systemTemporaryFolder, 'owner-files-')))
+  t.after(() => rmSync(top, { recursive: true, force: true }))
+  const folder = join(top, 'workspace')
+  mkdirSync(folder)
+  const before = await findOwnerFiles(folder)
+  renameSync(folder, join(top, 'before'))
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'AGENTS.md'), 'mine')
+  await assert.rejects(restoreOwnerFiles(folder, before, join(top, 'place')), /not the folder that it was/)
+  assert.deepEqual(readdirSync(folder), ['AGENTS.md'])
+})

@@ -1,7 +1,18 @@
-import type { Dirent } from 'node:fs'
-import { cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
-import { errorMessage } from '../../platform.ts'
+import {
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+} from 'node:fs/promises'
+import { basename, dirname, join, parse, relative, sep } from 'node:path'
+import { errorMessage, type HeldFolder, holdFolder } from '../../platform.ts'
 
 /**
  * Names of files that other programs obey as the owner's word: instructions of agents, settings of editors, shells, package
@@ -46,6 +57,9 @@ const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 /** The most folders that one search opens. */
 const MOST_FOLDERS = 20_000
 
+/** The deepest level that a search reaches: it holds so many folders open. */
+const DEEPEST = 100
+
 /** Whether an entry of this name belongs to the owner alone, on any file system. */
 export function isOwnersName(name: string): boolean {
   const plain = plainName(name)
@@ -67,106 +81,246 @@ function plainName(name: string): string {
 
 /** Entries of a workspace that belong to the owner alone. */
 export interface OwnerFiles {
+  /** The folder that was searched. */
+  readonly identity: string
   /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
   /** Sockets that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
-  /** `false` where the workspace has more folders than were searched. */
+  /** `false` where the workspace has more or deeper folders than were searched. */
   readonly isComplete: boolean
 }
 
 interface OwnerFile {
   /** Another one for every other content and every other file. */
   readonly identity: string
-  /** Where it leads, if it is a link. */
-  readonly link?: string
+  readonly link?: OwnerLink
 }
+
+interface OwnerLink {
+  /** Where it leads. */
+  readonly target: string
+  readonly folders: FolderPath
+}
+
+/** The folders on the way from the one that is searched to an entry. */
+type FolderPath = readonly { readonly name: string; readonly identity: string }[]
 
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const entries = new Map<string, OwnerFile>()
   const sockets: string[] = []
-  const open = [folder]
-  let searched = 0
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (++searched > MOST_FOLDERS) return { entries, sockets, isComplete: false }
-    for (const entry of await listFolder(next)) {
-      const path = join(next, entry.name)
-      if (entry.isSocket()) sockets.push(path)
-      if (isOwnersName(entry.name)) {
-        const found = await lookAt(path)
-        if (found) entries.set(path, found)
-      } else if (entry.isDirectory() && !NOT_SEARCHED.has(entry.name)) open.push(path)
-    }
+  const root = await holdRealFolder(folder)
+  try {
+    const isComplete = await searchFolder(root, async ({ held, folders, name, isSocket }) => {
+      const path = join(folder, ...folders.map((each) => each.name), name)
+      if (isSocket) sockets.push(path)
+      const found = isOwnersName(name) ? await lookAt(held.at(name)) : undefined
+      if (!found) return
+      const { identity, target } = found
+      entries.set(path, { identity, ...(target !== undefined && { link: { target, folders } }) })
+    })
+    return { identity: await root.identity(), entries, sockets, isComplete }
+  } finally {
+    await root.close()
   }
-  return { entries, sockets, isComplete: true }
 }
 
-async function listFolder(folder: string): Promise<readonly Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => [])
+/** Follows no link, so that it opens nothing elsewhere even if a program replaces a part of the path. */
+function holdRealFolder(path: string): Promise<HeldFolder> {
+  const { root } = parse(path)
+  return holdFolder(root, path.slice(root.length).split(sep).filter(Boolean))
 }
 
-async function lookAt(path: string): Promise<OwnerFile | undefined> {
-  const found = await lstat(path).catch(() => undefined)
-  if (!found) return undefined
-  const { dev, ino, ctimeMs } = found
-  // What is in a folder cannot change while it is protected, and other people may work in it.
-  const identity = `${dev}:${ino}:${found.isDirectory() ? 'folder' : ctimeMs}`
-  return found.isSymbolicLink() ? { identity, link: await readlink(path) } : { identity }
-}
-
-/** What was moved out of a folder, and what could not be: paths within the folder. */
-interface MovedFiles {
-  readonly moved: readonly string[]
-  readonly stuck: readonly StuckFile[]
-}
-
-interface StuckFile {
-  readonly path: string
-  /** Where it should have gone: absolute. */
-  readonly place: string
-  readonly why: string
+/** An owner's entry or a socket. */
+interface FoundEntry {
+  /** The folder that has it, which is open during the visit. */
+  readonly held: HeldFolder
+  readonly folders: FolderPath
+  readonly name: string
+  readonly isSocket: boolean
 }
 
 /**
- * Undoes what a run did to the owner's entries, and returns the paths of what it had made, within the folder. What it made
- * is moved to `place`, so that nothing obeys it and nothing is lost; a link that it replaced is made again. What was only
- * moved with its folder was there before. What cannot be moved stays, and is told.
+ * Visits the owner's entries and the sockets in a folder and those below. Each folder is opened by its name in the one above
+ * and stays open while its entries are visited, so a program that replaces folders by links leads the search nowhere else.
+ * Answers whether everything was searched.
  */
-export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<MovedFiles> {
-  const after = await findOwnerFiles(folder)
-  const known = new Set([...before.entries.values()].map(({ identity }) => identity))
-  const made = [...after.entries].filter(([, { identity }]) => !known.has(identity)).map(([path]) => path)
-  const moved: string[] = []
-  const stuck: StuckFile[] = []
-  for (const path of made) {
-    const within = relative(folder, path)
-    const target = join(place, within)
-    try {
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-      if (await move(path, target)) moved.push(within)
-    } catch (error) {
-      stuck.push({ path: within, place: target, why: errorMessage(error) })
+async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Promise<void>): Promise<boolean> {
+  let left = MOST_FOLDERS
+
+  async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
+    if (left-- === 0 || folders.length > DEEPEST) return false
+    const listed = await unlessClosed(() => readdir(held.at('.'), { withFileTypes: true }))
+    for (const entry of listed ?? []) {
+      const { name } = entry
+      const isSocket = entry.isSocket()
+      if (isSocket || isOwnersName(name)) await visit({ held, folders, name, isSocket })
+      else if (entry.isDirectory() && !NOT_SEARCHED.has(name)) {
+        const next = await unlessClosed(() => held.enter(name))
+        if (!next) continue
+        try {
+          if (!(await search(next, [...folders, { name, identity: await next.identity() }]))) return false
+        } finally {
+          await next.close()
+        }
+      }
     }
+    return true
   }
-  const kept = new Set([...after.entries.values()].map(({ identity }) => identity))
-  for (const [path, { identity, link }] of before.entries) {
-    if (link !== undefined && !kept.has(identity)) await symlink(link, path).catch(() => {})
+
+  return search(root, [])
+}
+
+/** `undefined` for what cannot be opened. That this process has too many files open hides nothing. */
+async function unlessClosed<Opened>(attempt: () => Promise<Opened>): Promise<Opened | undefined> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (/^E[MN]FILE$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return undefined
   }
-  return { moved, stuck }
+}
+
+async function lookAt(path: string): Promise<{ readonly identity: string; readonly target?: string } | undefined> {
+  try {
+    const found = await lstat(path, { bigint: true })
+    // What is in a folder cannot change while it is protected, and other people may work in it.
+    const identity = `${found.dev}:${found.ino}:${found.isDirectory() ? 'folder' : found.ctimeNs}`
+    return found.isSymbolicLink() ? { identity, target: await readlink(path) } : { identity }
+  } catch {
+    return undefined
+  }
+}
+
+/** What became of what a program did to the owner's entries. */
+interface RestoredFiles {
+  /** Paths within the folder, of what was moved out of it. */
+  readonly moved: readonly string[]
+  /** What could not be moved or made again, and why: clauses. */
+  readonly faults: readonly string[]
+}
+
+/**
+ * Undoes what a run did to the owner's entries. What it made is moved to `place`, so that nothing obeys it and nothing is
+ * lost; a link that it replaced is made again. What was only moved with its folder was there before. Works in folders that it
+ * holds open, and makes a link only in the very folder that had it: other programs may still write all of them, and none of
+ * them leads it elsewhere. What cannot be moved or made again is told.
+ *
+ * @throws Error if the folder is another one than before, or too many files are open
+ */
+export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<RestoredFiles> {
+  const moved: string[] = []
+  const faults: string[] = []
+  const known = new Set([...before.entries.values()].map(({ identity }) => identity))
+  const kept = new Set<string>()
+  const root = await holdRealFolder(folder)
+  try {
+    if ((await root.identity()) !== before.identity) throw new Error('it is not the folder that it was before the run')
+    const isComplete = await searchFolder(root, async ({ held, folders, name }) => {
+      const found = isOwnersName(name) ? await lookAt(held.at(name)) : undefined
+      if (!found) return
+      kept.add(found.identity)
+      if (known.has(found.identity)) return
+      const path = join(...folders.map((each) => each.name), name)
+      const target = join(place, path)
+      try {
+        await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+        if (await move(held, name, target)) moved.push(path)
+      } catch (error) {
+        faults.push(`${path} is still in the workspace, since it could not be moved to ${target}: ${reason(error)}`)
+      }
+    })
+    if (!isComplete) faults.push(`${folder} ${TOO_MANY_FOLDERS}, so some may still be there`)
+    for (const [path, { identity, link }] of before.entries) {
+      if (link === undefined || kept.has(identity)) continue
+      try {
+        await makeLink(root, link.folders, basename(path), link.target)
+      } catch (error) {
+        const within = relative(folder, path)
+        faults.push(`${within}, a link to ${link.target}, could not be made again: ${reason(error)}`)
+      }
+    }
+  } finally {
+    await root.close()
+  }
+  return { moved, faults }
+}
+
+/** A verb and what follows it, of a folder whose search is not complete. */
+export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en-US')}, ${DEEPEST} levels)`
+
+/** The message of an error, without the paths of folders that are held open. */
+function reason(error: unknown): string {
+  return errorMessage(error).replaceAll(/\/proc\/self\/fd\/\d+\//g, '')
 }
 
 /** Answers false where it is gone: another run that ended at the same time has moved it. */
-async function move(from: string, to: string): Promise<boolean> {
+async function move(held: HeldFolder, name: string, target: string): Promise<boolean> {
   try {
-    await rename(from, to)
+    await rename(held.at(name), target)
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return false
     if (code !== 'EXDEV') throw error
-    await cp(from, to, { recursive: true, verbatimSymlinks: true })
-    await rm(from, { recursive: true, force: true })
+    await moveAcross(held, name, target)
     return true
+  }
+}
+
+/** Moves an entry to another file system: each file, link and folder is removed when its copy is there. */
+async function moveAcross(held: HeldFolder, name: string, target: string, depth = 0): Promise<void> {
+  const path = held.at(name)
+  const found = await lstat(path)
+  if (found.isDirectory()) {
+    if (depth === DEEPEST) throw new Error(`it holds more than ${DEEPEST} levels of folders`)
+    const folder = await held.enter(name)
+    try {
+      await mkdir(target, { mode: 0o700 })
+      for (const each of await readdir(folder.at('.'))) await moveAcross(folder, each, join(target, each), depth + 1)
+    } finally {
+      await folder.close()
+    }
+    await rmdir(path)
+    return
+  }
+  if (found.isSymbolicLink()) await symlink(await readlink(path), target)
+  else await copyOpened(path, target)
+  await unlink(path)
+}
+
+/** Copies a file that it holds open, follows no link, and waits for no pipe. */
+async function copyOpened(path: string, target: string): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`${path} is neither a file nor a folder nor a link`)
+    await copyFile(`/proc/self/fd/${file.fd}`, target, constants.COPYFILE_EXCL)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes a link again, unless another run that ended at the same time has. */
+async function makeLink(held: HeldFolder, folders: FolderPath, name: string, target: string): Promise<void> {
+  const [next, ...deeper] = folders
+  if (next === undefined) {
+    try {
+      await symlink(target, held.at(name))
+    } catch (error) {
+      const present = await readlink(held.at(name)).catch(() => undefined)
+      if (present !== target) throw error
+    }
+    return
+  }
+  const another = `${next.name} is not the folder that had it`
+  const folder = await held.enter(next.name).catch(() => {
+    throw new Error(another)
+  })
+  try {
+    if ((await folder.identity()) !== next.identity) throw new Error(another)
+    await makeLink(folder, deeper, name, target)
+  } finally {
+    await folder.close()
   }
 }

@@ -14,7 +14,7 @@ import { cleanEnvironment } from '../process/clean-environment.ts'
 import { programResult } from '../process/program.ts'
 import type { ToolResult } from '../tool.ts'
 import { findSandbox } from './find-bubblewrap.ts'
-import { createSandbox, type SandboxPlan } from './sandbox.ts'
+import { type ConfinedProgram, createSandbox, type SandboxPlan } from './sandbox.ts'
 
 const found = await findSandbox()
 const skip = found.type === 'none' ? `no sandbox on this machine: ${found.why}` : false
@@ -29,6 +29,8 @@ interface Box {
   readonly setAside: string
   plan(argv: readonly string[]): Promise<SandboxPlan>
   run(...argv: string[]): Promise<ToolResult>
+  /** Confines a program that is not started. */
+  enter(): Promise<ConfinedProgram>
   /** Runs lines of `sh`. */
   sh(lines: string): Promise<ToolResult>
 }
@@ -37,6 +39,7 @@ async function box(
   t: TestContext,
   policy: object | ((top: string) => object) = {},
   readOnly: readonly string[] = [],
+  PATH = environment.PATH,
 ): Promise<Box> {
   const top = await realpath(await mkdtemp(join(systemTemporaryFolder, 'sandbox-')))
   t.after(() => rm(top, { recursive: true, force: true }))
@@ -50,7 +53,7 @@ async function box(
   const sandbox = createSandbox({
     workspace,
     setAside,
-    environment,
+    environment: { ...environment, PATH },
     access: async () =>
       readAccess(JSON.stringify(typeof policy === 'function' ? (policy as (top: string) => object)(top) : policy), {}),
     places: () => ({ outOfReach: [home], readOnly, readable: [], programs: [] }),
@@ -59,10 +62,11 @@ async function box(
   const run = async (...argv: string[]) => {
     const planned = await plan(argv)
     assert.ok(planned.type === 'planned')
-    const program = { argv, folder: workspace, environment: cleanEnvironment(environment) }
+    const program = { argv, folder: workspace, environment: cleanEnvironment({ ...environment, PATH }) }
     return programResult(await planned.run(program, LIMITS), LIMITS)
   }
-  return { top, workspace, setAside, plan, run, sh: (lines) => run('sh', '-c', lines) }
+  const enter = () => sandbox.enter({ argv: ['true'], folder: workspace }, false)
+  return { top, workspace, setAside, plan, run, enter, sh: (lines) => run('sh', '-c', lines) }
 }
 
 function output(result: ToolResult): string {
@@ -216,6 +220,68 @@ test('a folder that is moved with what it holds stays, and what takes its place 
   assert.equal(readFileSync(join(workspace, 'other/AGENTS.md'), 'utf8'), 'owner')
   assert.deepEqual(readdirSync(join(workspace, 'sub')), [])
 })
+
+test('a folder that a program replaces by a link to the home gets nothing of the owner', { skip }, async (t) => {
+  const { run, top, workspace, setAside } = await box(t, {}, [], process.env['PATH'])
+  const person = await homeOfPerson(top)
+  await mkdir(join(workspace, 'fixtures'))
+  await symlink('../taken', join(workspace, 'fixtures/.gitconfig'))
+  await writeFile(join(workspace, 'taken'), '[core]\n\tfsmonitor = anything\n')
+  const script = `mv fixtures moved && rm moved/.gitconfig && ln -s ${person} fixtures`
+  await writeFile(join(workspace, 'package.json'), JSON.stringify({ scripts: { test: script } }))
+  const result = await run('npm', 'test')
+  assert.deepEqual(filesOfPerson(person), PERSON)
+  assert.equal(existsSync(setAside), false)
+  assert.match(
+    output(result),
+    /\[only its owner may make such files: fixtures\/\.gitconfig, a link to \.\.\/taken, could not be made again: .*fixtures/,
+  )
+})
+
+test('a program that swaps folders all the time gets nothing of the home moved or read', { skip }, async (t) => {
+  const { run, enter, top, workspace, setAside } = await box(t)
+  const person = await homeOfPerson(top)
+  await mkdir(join(workspace, 'fixtures'))
+  await symlink('../taken', join(workspace, 'fixtures/.gitconfig'))
+  const ends = Date.now() + 3_000
+  const swapping = run('node', '-e', SWAP, person, String(ends))
+  while (Date.now() < ends) await (await enter()).leave()
+  assert.equal(output(await swapping), '')
+  assert.deepEqual(filesOfPerson(person), PERSON)
+  const kept = existsSync(setAside) ? readdirSync(setAside, { recursive: true, encoding: 'utf8' }) : []
+  assert.deepEqual(
+    kept.filter((path) => /settings\.json|\.claude|\.npmrc/.test(path)),
+    [],
+  )
+})
+
+/** What the home of the person holds in these tests. */
+const PERSON = ['.claude', '.claude/settings.json', '.npmrc']
+
+async function homeOfPerson(top: string): Promise<string> {
+  const person = join(top, 'person')
+  await mkdir(join(person, '.claude'), { recursive: true })
+  await writeFile(join(person, '.claude/settings.json'), '{}')
+  await writeFile(join(person, '.npmrc'), 'token')
+  return person
+}
+
+function filesOfPerson(person: string): readonly string[] {
+  return readdirSync(person, { recursive: true, encoding: 'utf8' }).toSorted()
+}
+
+/** Puts a link to a folder in the place of a folder and back, until a time. */
+const SWAP = `
+const { renameSync, symlinkSync, unlinkSync } = require('node:fs')
+const [, person, ends] = process.argv
+const attempt = (work) => { try { work() } catch {} }
+while (Date.now() < Number(ends)) {
+  attempt(() => renameSync('fixtures', 'other'))
+  attempt(() => symlinkSync(person, 'fixtures'))
+  attempt(() => unlinkSync('fixtures'))
+  attempt(() => renameSync('other', 'fixtures'))
+}
+`
 
 test('a file of the owner that its capability names is not written', { skip }, async (t) => {
   const { top } = await box(t)

@@ -9,7 +9,7 @@ import { runProgram } from '../process/run-program.ts'
 import { bubblewrapArgv } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
-import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles } from './owner-files.ts'
+import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 
 /** Confines the programs that tools run. */
 export interface Sandbox {
@@ -159,7 +159,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           try {
             const restored = await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))
             moved.push(...restored.moved)
-            for (const { path, place: target, why } of restored.stuck) faults.push(stuckText(path, target, why))
+            faults.push(...restored.faults)
           } catch (error) {
             faults.push(
               `${folder} could not be searched for files that only its owner may make: ${errorMessage(error)}`,
@@ -206,10 +206,6 @@ interface Grants {
   readonly readable: readonly string[]
 }
 
-function stuckText(path: string, target: string, why: string): string {
-  return `${path} is still in the workspace, since it could not be moved to ${target}: ${why}`
-}
-
 function withoutSandbox(
   { why, hint, isUnsure }: Extract<SandboxProgram, { type: 'none' }>,
   sandbox: SandboxAccess,
@@ -237,7 +233,7 @@ function personalPath(path: string, { HOME }: Readonly<Record<string, string | u
 
 function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]): string | undefined {
   if (before.some(({ isComplete }) => !isComplete)) {
-    return 'the workspace has more folders than can be searched for files of the owner (20,000): move some out of it'
+    return `the workspace ${TOO_MANY_FOLDERS}: move some out of it`
   }
   if (owned.length <= MOST_PROTECTED) return undefined
   return `the workspace has ${owned.length} files of the owner (such as AGENTS.md), more than the sandbox can protect (${MOST_PROTECTED})`

@@ -3,9 +3,13 @@ import { constants, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder that is held open, so that it stays the same one even if something replaces it. */
-interface HeldFolder {
-  /** A path of an entry in it, for one system call. Never shown. */
+export interface HeldFolder {
+  /** A path of an entry in it, for one system call; `.` is the folder itself. Never shown. */
   at(name: string): string
+  /** Opens a folder in it, and follows no link. */
+  enter(name: string): Promise<HeldFolder>
+  /** Device and inode. */
+  identity(): Promise<string>
   close(): Promise<void>
 }
 
@@ -28,10 +32,9 @@ export async function holdFolder(
   if (create) await mkdir(root, { recursive: true })
   let held = await openFolder(root)
   for (const name of names) {
-    const path = held.at(name)
     try {
-      if (create) await makeFolder(path)
-      const next = await openFolder(path)
+      if (create) await makeFolder(held.at(name))
+      const next = await held.enter(name)
       await held.close()
       held = next
     } catch (error) {
@@ -43,22 +46,34 @@ export async function holdFolder(
 }
 
 const OPEN_FOLDERS = '/proc/self/fd'
-const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0)
+
+/** Linux: opens a folder to name it and what is in it, not to read it, so that the right to search it is enough. */
+const O_PATH = 0o10000000
+
+const HELD = O_PATH | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0)
 
 async function openFolder(path: string): Promise<HeldFolder> {
   if (process.platform !== 'linux' || !existsSync(OPEN_FOLDERS)) return checkFolder(path)
-  const folder = await open(path, constants.O_RDONLY | NO_LINK)
+  const folder = await open(path, HELD)
+  const at = (name: string) => `${OPEN_FOLDERS}/${folder.fd}/${name}`
   return {
-    at: (name) => `${OPEN_FOLDERS}/${folder.fd}/${name}`,
+    at,
+    enter: (name) => openFolder(at(name)),
+    identity: async () => identityOf(await folder.stat({ bigint: true })),
     close: () => folder.close(),
   }
 }
 
 async function checkFolder(path: string): Promise<HeldFolder> {
-  const found = await lstat(path)
+  const found = await lstat(path, { bigint: true })
   if (!found.isDirectory()) throw new Error('a part of the path is not a folder')
   const real = await realpath(path)
-  return { at: (name) => join(real, name), close: async () => {} }
+  const at = (name: string) => join(real, name)
+  return { at, enter: (name) => checkFolder(at(name)), identity: async () => identityOf(found), close: async () => {} }
+}
+
+function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}:${ino}`
 }
 
 async function makeFolder(path: string): Promise<void> {
