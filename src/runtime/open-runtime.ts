@@ -62,7 +62,10 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const live: LiveModels = { model, providers }
   const driver = storeDriver(configuration, knownStores(capabilities))
   const { data } = homeAt(home)
-  const isEmpty = onlyReads === true && !(await driver.exists(data)) && couldBeFolder(home)
+  const isEmpty =
+    onlyReads === true &&
+    !(await driver.exists(data)) &&
+    statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   if (!isEmpty) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
     driver.open({ folder: data, inMemory: isEmpty, onProgress: options.onProgress }),
@@ -191,10 +194,6 @@ function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapabilit
   const name = typeof choice === 'string' ? choice : 'extends' in choice ? choice.extends : choice.name
   const known = knownLayouts(capabilities)
   return known[name] === layouts[name] ? choice : layoutOf(choice, known)
-}
-
-function couldBeFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false
 }
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */

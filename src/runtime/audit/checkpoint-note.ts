@@ -19,7 +19,6 @@ export interface TargetNote {
   readonly failure?: { readonly since: string; readonly message: string } | undefined
 }
 
-/** Path of the note of a home. */
 export function checkpointNoteFile(home: string): string {
   return join(homeAt(home).data, 'audit-checkpoints.json')
 }

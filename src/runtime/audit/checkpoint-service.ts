@@ -128,7 +128,6 @@ async function openState({ home, store, time, newId, warn }: CheckpointServiceOp
   return { key, audit: await ensureAuditId(store, newId), note }
 }
 
-/** The id of the chain in a store. */
 export async function ensureAuditId(store: SessionStore, newId: () => string): Promise<string> {
   const known = await store.value(AUDIT_ID)
   if (typeof known === 'string') return known

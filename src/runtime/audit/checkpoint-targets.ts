@@ -8,7 +8,6 @@ import { httpTarget } from './http-target.ts'
 import { syslogTarget } from './syslog-target.ts'
 
 interface TargetSurroundings {
-  /** Relative paths are relative to it. */
   readonly home: string
   readonly environment: Environment
 }

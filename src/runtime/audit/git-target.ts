@@ -17,7 +17,6 @@ export function gitTarget({
   environment,
 }: {
   readonly name: string
-  /** An absolute path. */
   readonly folder: string
   readonly environment: Environment
 }): CheckpointTarget {

@@ -4,7 +4,6 @@ import type { Environment } from '../configuration/value.ts'
 
 interface ProgramOptions {
   readonly environment: Environment
-  /** Further variables. */
   readonly variables?: Readonly<Record<string, string>>
   readonly input?: string
   readonly signal?: AbortSignal

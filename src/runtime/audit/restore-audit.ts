@@ -30,11 +30,9 @@ interface RestoredAudit {
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   /** When the archive was written, ISO 8601. */
   readonly saved: string
-  /** ISO 8601. */
   readonly time: string
 }
 
-/** The targets that the configuration of a home names. */
 export async function homeCheckpointTargets(
   options: Pick<LoadOptions, 'home' | 'environment' | 'capabilities'>,
 ): Promise<readonly CheckpointTarget[]> {

@@ -17,7 +17,6 @@ export interface ArchiveHeader {
   readonly format: number
   /** The version of Foreword that wrote it. */
   readonly version: string
-  /** ISO 8601. */
   readonly created: string
 }
 
@@ -32,7 +31,6 @@ export interface FileDigest {
   /** Below the home, with `/`. */
   readonly path: string
   readonly bytes: number
-  /** Lowercase hexadecimal. */
   readonly sha256: string
 }
 
@@ -40,7 +38,6 @@ export const fileDigests: z.ZodType<readonly FileDigest[]> = z.array(
   z.object({ path: z.string(), bytes: z.int().nonnegative(), sha256: z.string() }),
 )
 
-/** A step of a pipeline that lets bytes through and puts them into `hash`. */
 export function hashBytes(hash: Hash): (pieces: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array> {
   return async function* hashed(pieces) {
     for await (const piece of pieces) {

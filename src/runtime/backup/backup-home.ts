@@ -22,7 +22,6 @@ import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
 
 interface BackupOptions {
-  /** An absolute path. */
   readonly home: string
   /** What keeps its sessions. */
   readonly store: StoreDriver
@@ -32,9 +31,7 @@ interface BackupOptions {
   readonly file: string
   /** Replaces an existing archive. */
   readonly replaces?: boolean
-  /** The version of Foreword. */
   readonly version: string
-  /** ISO 8601. */
   readonly time: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: BackupProgress) => void
@@ -95,7 +92,7 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
       home,
       (path) => isApart(path) || (dirname(path) === data && isCopied(basename(path))),
     )
-    const files = sortByPath([...listing.files, ...stored.files])
+    const files = [...listing.files, ...stored.files].toSorted((one, other) => (one.path < other.path ? -1 : 1))
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
     const { digests, leftOut } = await writeArchive(
       partial,
@@ -216,9 +213,4 @@ async function hold(path: string, held: string): Promise<boolean> {
 async function regularFile(path: string, source: string): Promise<RegularFile> {
   const { size, mtime } = await stat(source)
   return { type: 'file', path, mode: 0o600, modified: mtime, bytes: size, source, stable: true }
-}
-
-/** Folders before what is in them. */
-function sortByPath(files: readonly HomeFile[]): readonly HomeFile[] {
-  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }

@@ -33,7 +33,6 @@ interface BackupServiceOptions {
 /** How long an archive can be downloaded, ms. */
 const KEPT_MS = 60 * 60 * 1000
 
-/** How many archives are remembered. */
 const MOST_REMEMBERED = 20
 
 const KIND = 'backup'

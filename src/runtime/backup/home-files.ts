@@ -31,7 +31,6 @@ export interface RegularFile extends Named {
   readonly stable?: boolean
 }
 
-/** What was found in a home. */
 interface HomeListing {
   /** A folder before what is in it. */
   readonly files: readonly HomeFile[]

@@ -3,7 +3,6 @@ import { relative, resolve, sep } from 'node:path'
 import { capabilitySettings, homeFolders } from '../configuration/configuration.ts'
 import { loadConfiguration, type LoadOptions } from '../configuration/load.ts'
 
-/** Existing folders outside the home that its capabilities or its workspace use, as absolute paths. An archive lacks them. */
 export async function outsideFolders(options: LoadOptions): Promise<readonly string[]> {
   const { home } = options
   const { configuration, capabilities } = await loadConfiguration(options)

@@ -20,7 +20,6 @@ import {
 } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
 
-/** Something in an archive. Its path is below the home and stays there. */
 export interface ArchivedFile {
   readonly type: 'file' | 'directory' | 'symlink'
   /** Below the home, with `/`, never with `..`. */
@@ -104,13 +103,9 @@ export async function readArchive(
     const target = await onFile?.(file)
     if (file.type !== 'file') return void entry.resume()
     const hash = createHash('sha256')
-    await pipeline(entry, hashBytes(hash), target ?? nowhere())
+    await pipeline(entry, hashBytes(hash), target ?? new Writable({ write: (_piece, _encoding, done) => done() }))
     found.set(file.path, { path: file.path, bytes: headers.size ?? 0, sha256: hash.digest('hex') })
   }
-}
-
-function nowhere(): Writable {
-  return new Writable({ write: (_piece, _encoding, done) => done() })
 }
 
 /** Errors of the disk that the archive is read from or unpacked to: their messages name the fault. */

@@ -26,11 +26,9 @@ interface RestoreOptions {
   readonly findStore: (home: string) => Promise<StoreDriver>
   /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
-  /** The archive. */
   readonly file: string
   /** Moves the content of the home aside. */
   readonly replaces?: boolean
-  /** ISO 8601. */
   readonly time: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RestoreProgress) => void
@@ -44,7 +42,6 @@ interface RestoreProgress {
   readonly all?: number
 }
 
-/** A home that was restored from an archive. */
 interface Restored {
   readonly home: string
   /** When the archive was written, ISO 8601, and by which version of Foreword. */
@@ -82,7 +79,7 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
     const { findStore, findTargets } = options
     await recordRestore({ home, arriving: arrivingHome(home), findStore, findTargets, saved: header.created, time })
     carrySpent(home)
-    await decideRestore(home, asideName(time))
+    await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
     const aside = await finishRestore(home)
     const { created, version } = header
     return { home, created, version, files: digests.length, audit, ...defined({ aside }) }
@@ -170,14 +167,8 @@ const pendingRestore: z.ZodType<PendingRestore> = z.object({
   aside: z.string().regex(/^before-restore-[0-9TZ-]+$/),
 })
 
-/** Where a restore unpacks its archive. */
 export function arrivingHome(home: string): string {
   return join(home, ARRIVING, 'home')
-}
-
-/** A name for what was there before, such as `before-restore-20260131T120000Z`. */
-function asideName(time: string): string {
-  return `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`
 }
 
 /** Notes that everything lies ready. From here on the restore is carried out, whatever happens. */

@@ -33,7 +33,6 @@ interface WriteOptions {
 /** Files of this size and more are copied before they are read, bytes: others fit in memory. */
 const LARGE = 16 * 1024 * 1024
 
-/** What went into an archive. */
 interface WrittenArchive {
   readonly digests: readonly FileDigest[]
   /** What could not be read, with the reason. */

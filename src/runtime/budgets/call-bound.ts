@@ -1,7 +1,6 @@
 import { callCost, type Price } from '../../context.ts'
 import type { BudgetAmount, Usage } from '../../session.ts'
 
-/** What is known of a call before it leaves, tokens. */
 interface CallSize {
   /** By our counter, as the account has it. */
   readonly used: number

@@ -6,9 +6,7 @@ import { NANOS_PER_DOLLAR } from './call-bound.ts'
 export interface MoneyBudget {
   readonly limit: BudgetLimit
   readonly per: BudgetPeriod
-  /** Id of the custom agent. */
   readonly agent?: string
-  /** Name of the token that the message came with. */
   readonly token?: string
   readonly channel?: string
   /** Share of the limit at which the operator is warned. */
@@ -97,7 +95,6 @@ export function budgetName({ per, agent, token, channel, whose }: MoneyBudget & 
   return parts.length === 0 ? `the ${per}` : `the ${per} of ${parts.join(', ')}`
 }
 
-/** A limit in the unit that is counted. A fraction of a nano-dollar is not given away. */
 function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
   if ('tokens' in limit) return { unit: 'tokens', limit: limit.tokens }
   // In decimals, since 0.29 dollars times a thousand million is not a whole number.

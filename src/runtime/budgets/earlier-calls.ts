@@ -41,7 +41,6 @@ export function createAccountFiller(
 /** So many accounts are remembered: to look again into the log changes nothing. */
 const MOST_FILLED = 10_000
 
-/** Calls that are read at once, and with them their manifests. */
 const PAGE = 1_000
 const PAGE_OF_RECORDS = 50
 

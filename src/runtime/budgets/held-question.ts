@@ -66,7 +66,6 @@ function unpricedSentence({ model, budgets }: HeldInput): string {
   )
 }
 
-/** What can still be held. */
 function leftOf({ limit, spent, held }: Pick<PassedBudget, 'limit' | 'spent' | 'held'>): number {
   return limit - spent - held
 }

@@ -32,7 +32,6 @@ export interface PreparedParts {
   readonly tools?: readonly string[] | undefined
 }
 
-/** The layers of one call. */
 export function layersFor(
   { capabilities, turn }: Pick<AssemblyContext, 'capabilities' | 'turn'>,
   context: Omit<LayerContext, 'promptBlocks' | 'choices' | 'system'>,

@@ -40,9 +40,7 @@ export interface CallQuestion {
   /** `undefined` in a preview: the turn is not in the log. */
   readonly loggedTurn: string | undefined
   readonly current: Turn
-  /** Files that came with it. */
   readonly files?: readonly TurnFile[]
-  /** ISO time of the input. */
   readonly time: string
   /** Marks of the session's last cut. */
   readonly cut: Cut | undefined
@@ -58,7 +56,6 @@ export interface CallQuestion {
   readonly cites?: boolean
   /** Ids of stored images that are no longer there. */
   readonly gone?: readonly string[]
-  /** A provider refused the call before this one as too large. */
   readonly deeper?: SizeRefusal
   /** Reads so much of the history, tokens, whatever was cut: to try what a larger window would do. What can fit unless given. */
   readonly historyTokens?: number

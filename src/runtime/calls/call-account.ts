@@ -82,7 +82,11 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
         toolChoice,
         maxOutputTokens: reserve,
         window,
-        ...defined({ parameters, reasoning: settings.reasoning, cacheKey: about.session && cacheKey(about.session) }),
+        ...defined({
+          parameters,
+          reasoning: settings.reasoning,
+          cacheKey: about.session && sha256(`foreword ${about.session}`).slice(0, 32),
+        }),
         ...cacheOptions(model),
         ...movingOptions(outcome),
         ...defined({ cacheLife }),
@@ -147,11 +151,6 @@ function movingOptions(outcome: CallToWrite['outcome']): Pick<RecordedOptions, '
 function cacheOptions({ facts: { cache } }: Model): Partial<RecordedOptions> {
   const { retention, breakpoints, requested, keepAlive } = cache ?? {}
   return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested, keepAlive })
-}
-
-/** One for each session, which says nothing of it. */
-function cacheKey(session: string): string {
-  return sha256(`foreword ${session}`).slice(0, 32)
 }
 
 interface CallAccountParts {

@@ -18,14 +18,7 @@ import {
   type VerbatimInput,
 } from '../../context.ts'
 import type { CallOptions } from '../../model.ts'
-import {
-  type CallRecord,
-  type Entry,
-  readReferredContent,
-  type SessionStore,
-  type MessageBody,
-  withEdits,
-} from '../../session.ts'
+import { type CallRecord, readReferredContent, type SessionStore, withEdits } from '../../session.ts'
 import { announcedMessages, type FrozenParts, type HeadRecord, recordHead } from '../head/head-record.ts'
 import type { Counters } from '../models/counters.ts'
 import { projectTurn } from '../turns/turn-projection.ts'
@@ -215,7 +208,11 @@ export async function restoreInput(
   const entries = withEdits(await store.entries(session, { turn, upTo }))
   const current = projectTurn(turn, entries, { counter, keepsPartial: false })
   const ofFirst = noted?.first.flatMap((each) => each.files) ?? []
-  const files = [...ofFirst, ...(loaded?.files ?? []), ...inputFiles(messagesIn(entries))]
+  const files = [
+    ...ofFirst,
+    ...(loaded?.files ?? []),
+    ...inputFiles(entries.filter((entry) => entry.type === 'input' || entry.type === 'message')),
+  ]
   const attachments = [
     ...(await announcedMessages(input.head, get)),
     ...earlierAttachments(input.earlierFiles ?? []),
@@ -270,10 +267,6 @@ export async function missingContentError(store: SessionStore, content: string, 
     `The content ${content} of call ${call} is missing from the store. Bring it back with \`foreword restore\` from a backup that has it; \`foreword doctor\` names everything that is missing.`,
     { call, content },
   )
-}
-
-function messagesIn(entries: readonly Entry[]): readonly MessageBody[] {
-  return entries.filter((entry) => entry.type === 'input' || entry.type === 'message')
 }
 
 /** What is recorded of a call that sent its caller's own messages and tools: `verbatim` refers to `{tools, messages}`. */

@@ -20,7 +20,6 @@ export interface PromptAccount {
 
 type Learning = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
-/** What of a call is known before it is made. */
 export function promptAccount(
   { settings, calibration }: Learning,
   model: Model,

@@ -31,7 +31,6 @@ export async function readPlacements(
   return state.placed.calls
 }
 
-/** Remembers the places of a call that was made. */
 export function notePlacements(
   state: HasPlacements,
   recent: readonly PlacedCall[],

@@ -78,7 +78,9 @@ export function openChannelInbox(folder: string, warn: (text: string) => void = 
       const name = fileName(++known.newest, key, 'done')
       known.handled.set(key, name)
       try {
-        await writeEmpty(folder, name)
+        const file = await open(join(folder, name), 'w', 0o600)
+        await file.close()
+        await syncFolder(folder)
       } catch (error) {
         known.handled.delete(key)
         throw error
@@ -161,13 +163,6 @@ async function writeIncoming(folder: string, name: string, content: string): Pro
     await rm(path, { force: true }).catch(() => {})
     throw error
   }
-}
-
-/** An empty file, on disk when it resolves. */
-async function writeEmpty(folder: string, name: string): Promise<void> {
-  const file = await open(join(folder, name), 'w', 0o600)
-  await file.close()
-  await syncFolder(folder)
 }
 
 /** Rejects where it is not what was written. */

@@ -3,7 +3,6 @@ import { settlesWithin, singleFlight, sleep } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
-/** Channels that run. */
 interface RunningChannels {
   /** Stops all of them, and waits for them for some seconds. */
   stop(): Promise<void>
@@ -13,7 +12,6 @@ interface ChannelRun {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
   readonly openInbox: (channel: string) => ChannelInbox
-  /** How a channel notes what it has sent. */
   readonly openSent: (channel: string) => ChannelContext['sent']
   /** Sentences for the operator. */
   readonly warn: (text: string) => void

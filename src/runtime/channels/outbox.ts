@@ -1,6 +1,6 @@
 import { type Channel, type Clock, type Reply, type SentPart, UndeliverableError } from '../../capability.ts'
 import { settlesWithin, sleep } from '../../platform.ts'
-import type { Binding, Entry, LogStore, TurnOutcome, TurnRow } from '../../session.ts'
+import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import { readTurnView } from '../turns/turn-view.ts'
@@ -25,7 +25,6 @@ export interface OutboxOptions {
   readonly stopTimeoutMs?: number
 }
 
-/** What one session sends: one reply after another, so that none overtakes. */
 interface Lane {
   /** There may be more than it knew of. */
   again: boolean
@@ -182,14 +181,9 @@ async function* dueReplies(
       readTurnView(store, session, turn),
       store.entries(session, { turn, types: ['sent'] }),
     ])
-    if (!outcome || (text === '' && !needsTelling(outcome))) continue
+    if (!outcome || (text === '' && !(outcome.type !== 'cancelled' && outcome.type !== 'completed'))) continue
     yield { channel, reply: { conversation, session, turn, text, outcome, sent: sentParts(sent) } }
   }
-}
-
-/** Of a turn without words: people need to know why, unless they stopped it. Older logs record a blank answer as `completed`. */
-function needsTelling({ type }: TurnOutcome): boolean {
-  return type !== 'cancelled' && type !== 'completed'
 }
 
 /** Whether the newest settled turn of a session is not the newest that was delivered. */

@@ -26,7 +26,6 @@ interface CompletionCallParts {
   readonly context: AssemblyContext
   readonly model: Model
   readonly account: CallAccount
-  /** ISO 8601. */
   readonly time: string
 }
 
@@ -85,7 +84,7 @@ async function attemptCompletion(
     cut: 'none' as const,
     prompt: false,
     ...context.settings.completions,
-    ...explicitChoices(input),
+    ...defined({ cut: input.cut, prompt: input.prompt }),
   }
   const configured = budgetFor(context, model, deeper)
   const wanted = { ...configured, reserve: wantedRoom(model, input, configured) }
@@ -148,10 +147,6 @@ function resultIds(message: AnyMessage): readonly string[] {
 function needsMarkers({ messages }: CompletionInput, model: Model): boolean {
   const support = modelImageSupport(model)
   return messages.some((message) => markImages(message, support) !== undefined)
-}
-
-function explicitChoices({ cut, prompt }: CompletionInput): Pick<CompletionInput, 'cut' | 'prompt'> {
-  return { ...defined({ cut, prompt }) }
 }
 
 /** The room for the answer is what the caller asks for; where that is a most, no more than the model can write. */
@@ -227,7 +222,6 @@ interface AssemblyTask {
   readonly budget: Budget
   /** Whether the prompt and the date of the home are added. */
   readonly prompt: boolean
-  /** ISO 8601. */
   readonly time: string
   readonly deeper: SizeRefusal | undefined
 }

@@ -1,4 +1,3 @@
-/** Passes values from a producer to a consumer that reads at its own pace. */
 interface HandOver<Value> {
   /** Resolves once the value is read and the next one is wanted, or once the consumer has left. */
   put(value: Value): Promise<void>

@@ -14,7 +14,6 @@ import type { Environment } from './value.ts'
 interface ConfigurationServiceOptions {
   readonly home: string
   readonly environment: Environment
-  /** Those of the program. */
   readonly capabilities: readonly AnyCapability[]
   readonly store: SessionStore
   readonly clock: Clock

@@ -9,7 +9,6 @@ import { editFile, FileEditError } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
 
 interface EditOptions {
-  /** Path of the home. */
   readonly home: string
   readonly schema: ConfigurationSchema
   /** Such as `gateway.port`, or one name per level. */

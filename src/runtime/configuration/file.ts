@@ -29,7 +29,9 @@ export function parseConfiguration(text: string): ConfigurationFile {
   const problems = first.map(({ error, offset }) => ({
     key: '',
     place: `${FILE}:${lineAndColumn(text, offset)}`,
-    message: `this is not JSON: ${inWords(printParseErrorCode(error))}`,
+    message: `this is not JSON: ${printParseErrorCode(error)
+      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+      .toLowerCase()}`,
     hint: 'Comments and a comma at the end of a list are allowed; write every name in double quotes.',
   }))
   if (problems.length === 0 && tree && tree.type !== 'object') {
@@ -67,11 +69,6 @@ function repetition(property: Node, text: string): ConfigurationProblem {
     message: 'this key appears twice, and only one of the two can count',
     hint: 'Keep one of them.',
   }
-}
-
-/** `CloseBraceExpected` in plain words. */
-function inWords(name: string): string {
-  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
 function findOffset(tree: Node | undefined, path: KeyPath): number {

@@ -6,7 +6,6 @@ import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema, knownStores, settingsSection } from './schema.ts'
 
-/** What a module of capabilities is given of the home that it works in. */
 export interface CapabilitySetting {
   readonly home: string
 }

@@ -74,7 +74,6 @@ export function modelNameFault(
 /** Layers that are declared with a place of their own, and so are in no layout. */
 const PLACED_BY_THEMSELVES = ['date']
 
-/** Plugins and capabilities of the owner declare layers of their own: without any, every name is known. */
 function unknownLayers(
   { context, plugins, capabilities }: Configuration,
   { layouts }: ConfigurationSchema,

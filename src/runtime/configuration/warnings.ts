@@ -27,7 +27,6 @@ export async function configurationWarnings(
   return [...placed, ...unknownVariables(environment, configuration, schema.json)]
 }
 
-/** Where a key was set; of one that is missing, the place of what misses it. */
 function findOrigin(key: string, origins: LoadedConfiguration['origins']): string {
   for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const inner = origins[at] ?? Object.entries(origins).find(([other]) => other.startsWith(`${at}.`))?.[1]

@@ -125,7 +125,7 @@ function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest:
 }
 
 interface AccountOptions {
-  /** By which what left is compared. */
+  /** Name under which the analysis of what left is kept. */
   readonly name: string
   readonly sealed: Sealed
   readonly last: LastForeignCall | undefined

@@ -13,7 +13,6 @@ export interface CallRecorder {
    * answers come first. A process that dies later than that leaves a call without an end on record.
    */
   begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording
-  /** Counts a call that came. */
   opened(): void
   /** Runs work on the way of a call. `undefined`: it threw, which is noted. */
   guarded<Result>(what: string, work: () => Result): Result | undefined
@@ -109,5 +108,4 @@ export function createCallRecorder(parts: RecordParts & { readonly warn: (text: 
   }
 }
 
-/** ms. */
 const MOMENT_MS = 100

@@ -14,10 +14,9 @@ export interface ContentWriter {
 }
 
 export interface BodyToStore {
-  /** By which its contents are asked for. */
+  /** Name under which its contents are asked for. */
   readonly name: string
   readonly bytes: Uint8Array
-  /** As its header says. */
   readonly encoding: string | undefined
   /** `undefined`: it could not be taken apart. */
   readonly analysed: AnalysedBody | undefined

@@ -50,7 +50,7 @@ const streams = {
   zstd: createZstdDecompress,
 } as const
 
-/** The last one that was applied comes first. */
+/** The encodings, the last one that was applied first. */
 function encodingsOf(encoding = ''): readonly string[] {
   return encoding
     .split(',')

@@ -85,7 +85,6 @@ function errorOf(
   return undefined
 }
 
-/** The code of a failure of which only the status is known. */
 function statusCode(status: number): ErrorCode {
   if (status === 401 || status === 403) return 'auth'
   if (status === 402) return 'quota'

@@ -6,7 +6,6 @@ import type { CutCall } from './foreign-cuts.ts'
 /** A call that leaves, or that was refused. */
 export interface BegunCall extends ForeignCallStart {
   readonly id: string
-  /** When it came, ISO 8601. */
   readonly time: string
   /** What its body says, as its program sent it; `undefined` where it could not be taken apart. */
   readonly said: AnalysedBody | undefined

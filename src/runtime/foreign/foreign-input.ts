@@ -13,10 +13,8 @@ export interface ForeignInput {
     readonly body: StoredBody
     /** What the program sent, where a cut of ours left with something else. */
     readonly caller?: StoredBody
-    /** `sha256:HASH` of the marks of that cut, as JSON. */
     readonly marks?: string
   }
-  /** Id of the counter. */
   readonly counter: string
 }
 

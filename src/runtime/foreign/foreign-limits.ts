@@ -1,6 +1,5 @@
 import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
-import type { ForeignIdentity } from '../../foreign.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { defined, sleep } from '../../platform.ts'
 import type { CallOutcome, SessionStore } from '../../session.ts'
@@ -28,7 +27,6 @@ export interface CallToHold {
 }
 
 export interface HeldForeignCall {
-  /** More of the answer has come. */
   grew(answer: Pick<AnswerReader, 'size'>): void
   /** It is over. `undefined`: nothing is known of what it cost. */
   settle(outcome: CallOutcome | undefined): void
@@ -70,7 +68,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     if (!budgets.appliesTo(owner)) return { held: undefined }
     const model = await modelOf(`${start.provider}/${identity.model ?? 'unknown'}`)
     const { manifest } = account
-    const line = lineOf(identity, token)
+    const line = JSON.stringify([identity.client.name, identity.kind, identity.session, identity.model, token])
     const now = Date.parse(clock.time())
     const expected = {
       used: manifest.used,
@@ -198,11 +196,6 @@ type HoldCalls = ReturnType<BudgetService['of']>
 interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
   readonly program: string
   readonly session: string | undefined
-}
-
-/** Answers of one kind in one conversation are of a similar length. */
-function lineOf({ client, kind, session, model }: ForeignIdentity, token: string | undefined): string {
-  return JSON.stringify([client.name, kind, session, model, token])
 }
 
 /** A provider that answers so has not counted the call. */

@@ -10,7 +10,6 @@ import { bodyOnRecord } from './foreign-again.ts'
 export interface ForeignSessions {
   /** The session of a call, made where there is none yet. */
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
-  /** Remembers the last call of a session. */
   note(session: string, last: LastForeignCall): void
   /** The call is over: its record has its outcome. */
   ended(session: string, record: CallRecord): void
@@ -27,7 +26,6 @@ export interface CallToPlace {
   readonly token: string | undefined
   /** The name of its body; absent where it could not be taken apart. */
   readonly body: string | undefined
-  /** The first words of a person in it. */
   readonly words: string | undefined
 }
 

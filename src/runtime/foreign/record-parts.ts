@@ -7,7 +7,6 @@ import type { AssemblyContext } from '../calls/assembly-context.ts'
 import type { BodyAnalysis } from './analysis/analysed-body.ts'
 import type { ForeignSessions } from './foreign-sessions.ts'
 
-/** What writing calls of other programs needs. */
 export interface RecordParts {
   readonly store: SessionStore
   readonly clock: Clock

@@ -13,7 +13,6 @@ export interface HeadPin extends PinnedHead {
   readonly shape: string
   /** Where each of its layers is placed, those of the tail too, by its id. */
   readonly places: Readonly<Record<string, Placement>>
-  /** The layout, as JSON. */
   readonly layout: string
   readonly counter: string
   /** `seq` of the last entry before it. */
@@ -37,7 +36,12 @@ export function pinOf(
     ...sentHead(sent, record.manifest),
     announcements,
     shape: headShape(record.manifest),
-    places: placesOf(record.manifest),
+    places: Object.fromEntries(
+      record.manifest.entries.flatMap(({ id, slot }) => {
+        const isPlace = slot !== 'tools' && slot !== 'history' && slot !== 'input'
+        return isPlace ? [[id, slot] as const] : []
+      }),
+    ),
     call: record.id,
     turn: record.turn,
     model: record.model,
@@ -45,15 +49,6 @@ export function pinOf(
     counter: input.counter,
     upTo: record.upTo ?? 0,
   }
-}
-
-function placesOf({ entries }: Pick<Manifest, 'entries'>): Readonly<Record<string, Placement>> {
-  return Object.fromEntries(
-    entries.flatMap(({ id, slot }) => {
-      const isPlace = slot !== 'tools' && slot !== 'history' && slot !== 'input'
-      return isPlace ? [[id, slot] as const] : []
-    }),
-  )
 }
 
 /** The layers of a head by their places and forms. */

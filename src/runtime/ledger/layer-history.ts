@@ -55,17 +55,13 @@ async function eachLayer(
       : (await store.calls(session, { last: limit })).toReversed()
   const contents = new Map<string, Promise<Layer | undefined>>()
   for (const call of calls) {
-    for (const digest of layerDigests(call)) {
+    for (const digest of (call.input as Partial<CallInput>).layers ?? []) {
       if (!contents.has(digest)) contents.set(digest, readLayer(store, digest))
       const content = await contents.get(digest)!
       if (content !== undefined) visit(call, digest, content)
     }
   }
   return calls.length
-}
-
-function layerDigests({ input }: CallRecord): readonly string[] {
-  return (input as Partial<CallInput>).layers ?? []
 }
 
 async function readLayer(store: SessionStore, digest: string): Promise<Layer | undefined> {

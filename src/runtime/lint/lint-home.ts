@@ -40,7 +40,10 @@ export async function lintHome(
   const rates = price && lintRates(price, usage.total)
   const calls = await newestCalls(runtime.store)
   const next = await nextAssembly(runtime)
-  const needed = new Set([...next.readers, ...(await ownTools(runtime))])
+  const needed = new Set([
+    ...next.readers,
+    ...(await runtime.tools()).filter((tool) => tool.from === 'foreword').map(({ name }) => name),
+  ])
   const findings = lint({
     counter: next.counter,
     calls: calls.map(({ call }) => call),
@@ -53,11 +56,6 @@ export async function lintHome(
     tools: await usedTools(runtime.store, calls, asked),
     ...defined({ model: model?.id, rates, unread: next.unread }),
   }
-}
-
-/** Tools of Foreword itself: what was cut or shortened is read with them, so they are needed although nobody calls them. */
-async function ownTools(runtime: Pick<Runtime, 'tools'>): Promise<readonly string[]> {
-  return (await runtime.tools()).filter(({ from }) => from === 'foreword').map(({ name }) => name)
 }
 
 function toolUse({ key, calls, definitions, results }: ToolRow) {

@@ -2,7 +2,7 @@ import type { Clock, FileLibrary } from '../../capability.ts'
 import { isHalfFull, messageText } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import { defined } from '../../platform.ts'
-import { type CallRecord, type InputOptions, type SessionStore, withEdits } from '../../session.ts'
+import { type InputOptions, type SessionStore, withEdits } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import { type CacheLife, cacheLifeOf, lifeSeconds } from '../calls/cache-life.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -71,7 +71,7 @@ export function idleSessions(parts: IdleParts): IdleSessions {
       const since = new Date(now() - LONGEST_LIFE_MS).toISOString()
       for (const { id, updated } of await store.sessions({ limit: MOST_SESSIONS })) {
         if (updated < since) continue
-        const record = lastStep(await store.calls(id, { last: MOST_CALLS }))
+        const record = (await store.calls(id, { last: MOST_CALLS })).findLast(({ kind }) => kind === undefined)
         if (!record?.outcome || !wasRead(record.outcome) || !isHalfFull(record.manifest)) continue
         const model = await models.resolve(record.model).catch(() => undefined)
         const waitMs = model && restOfCache({ at: Date.parse(record.time), life: cacheLifeOf(record) }, model, now())
@@ -89,10 +89,6 @@ export function idleSessions(parts: IdleParts): IdleSessions {
 
 function isIdle({ running, queue, stalled, words, noteAsked, readCall }: SessionState, call: string): boolean {
   return !running && queue.length === 0 && !stalled && !words && !noteAsked && readCall?.call === call
-}
-
-function lastStep(calls: readonly CallRecord[]): CallRecord | undefined {
-  return calls.findLast(({ kind }) => kind === undefined)
 }
 
 /**

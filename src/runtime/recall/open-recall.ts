@@ -239,13 +239,9 @@ async function sessionsBefore(
 ): Promise<readonly [string, ...string[]]> {
   const found: [string, ...string[]] = [session]
   for (;;) {
-    const after = await begunAfter(store, found.at(-1)!)
+    const [start] = await store.entries(found.at(-1)!, { limit: 1 })
+    const after = start?.type === 'session-start' && !start.channel ? start.after : undefined
     if (after === undefined || found.includes(after)) return found
     found.push(after)
   }
-}
-
-async function begunAfter(store: Pick<LogStore, 'entries'>, session: string): Promise<string | undefined> {
-  const [start] = await store.entries(session, { limit: 1 })
-  return start?.type === 'session-start' && !start.channel ? start.after : undefined
 }

@@ -34,7 +34,7 @@ export async function openHomeSecrets(options: HomeSecretsOptions): Promise<Home
   const known = knownSecrets()
   const named = new Set([...namedVariables(configuration, environment), ...variables])
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && (named.has(name) || isSecretVariable(name)) && isSecretValue(value)) {
+    if (value !== undefined && (named.has(name) || SECRET_NAME.test(name)) && isSecretValue(value)) {
       known.learn(name, value)
     }
   }
@@ -89,10 +89,6 @@ const LARGEST_FILE = 16_384
 
 /** Parts of the names of variables that hold secrets. */
 const SECRET_NAME = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i
-
-function isSecretVariable(name: string): boolean {
-  return SECRET_NAME.test(name)
-}
 
 /** Paths, addresses without a password, and switches are none: they appear in many texts. */
 function isSecretValue(value: string): boolean {

@@ -35,7 +35,8 @@ export function fileRows<Row>({ home, path, row }: RowFile<Row>): Rows<Row> {
   }
   return {
     current() {
-      const version = fileVersion(path)
+      const facts = statSync(path, { throwIfNoEntry: false })
+      const version = facts === undefined ? '' : `${facts.ino} ${facts.ctimeMs} ${facts.mtimeMs} ${facts.size}`
       if (version !== read.version) read = { version, rows: version === '' ? [] : parse(textOf(path)) }
       return read.rows
     },
@@ -64,12 +65,6 @@ export function memoryRows<Row>(): Rows<Row> {
       rows = changed
     },
   }
-}
-
-/** Differs after every write; empty where there is no file. */
-function fileVersion(path: string): string {
-  const facts = statSync(path, { throwIfNoEntry: false })
-  return facts === undefined ? '' : `${facts.ino} ${facts.ctimeMs} ${facts.mtimeMs} ${facts.size}`
 }
 
 function textOf(path: string): string {

@@ -22,7 +22,6 @@ import {
   commandPresets,
   editJson,
   fileDiff,
-  type GateAnswer,
   readAccess,
   readText,
   SHELL_VARIABLES,
@@ -190,10 +189,6 @@ function tried(read: AccessRead, { tool, command }: AccessTrial, known: readonly
     tool === 'shell' && command !== undefined
       ? commandAnswer(read, command)
       : accessAnswer(read, known.find(({ name }) => name === tool) ?? { name: tool })
-  return trialAnswer(answer)
-}
-
-function trialAnswer(answer: GateAnswer): TrialAnswer {
   const access = answer.type === 'refuse' ? 'refused' : answer.type === 'ask' ? 'ask' : 'allowed'
   return { access, rule: answer.rule, ...defined({ reason: answer.type === 'refuse' ? answer.reason : undefined }) }
 }

@@ -39,7 +39,8 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   const reuse = before && comparePieces(before, sealed)
   // Every model has a cache of its own, and a call that failed before it was read left nothing in it.
   const read = reads.get(model.id)
-  const readPieces = read?.call === lastCall?.call ? before : read && (await piecesOf(read, readFingerprint))
+  const readPieces =
+    read?.call === lastCall?.call ? before : read && (read.fingerprint ?? (await readFingerprint(read.call)))
   const { price } = model.facts
   const secondsSince = read && Math.max(0, Date.parse(clock.time()) - read.at) / 1000
   const cache = rulesAfter(model.facts.cache, read?.life, secondsSince ?? 0)
@@ -83,13 +84,6 @@ export function nextCacheLife(
 /** Pieces up to the end of the system message. */
 function headEnd(pieces: Sealed['fingerprint']): number {
   return pieces.findLastIndex(({ role }) => role === 'tools' || role === 'system') + 1
-}
-
-async function piecesOf(
-  { call, fingerprint }: ReadCall,
-  readFingerprint: ForecastPlace['readFingerprint'],
-): Promise<Sealed['fingerprint'] | undefined> {
-  return fingerprint ?? (await readFingerprint(call))
 }
 
 interface SizesInput {

@@ -1,5 +1,5 @@
 import { type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
-import type { Clock, RunningCapabilities, TurnPart, TurnParts, TurnPreset, TurnQuestion } from '../../capability.ts'
+import type { Clock, RunningCapabilities, TurnPart, TurnPreset, TurnQuestion } from '../../capability.ts'
 import { available, type Layer, layoutOf, type TokenCounter, toolTokens } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined } from '../../platform.ts'
@@ -77,15 +77,14 @@ export async function prepareTurn(
     prepared = await prepareTools(
       parts,
       context,
-      { ...decided, parts: replacePart(turn.parts, name, narrower) },
+      {
+        ...decided,
+        parts: new Map([...turn.parts].map(([each, before]) => [each, each === name ? narrower : before])),
+      },
       preset,
     )
   }
   return { model, ...prepared }
-}
-
-function replacePart(parts: TurnParts, name: string, part: TurnPart): TurnParts {
-  return new Map([...parts].map(([each, before]) => [each, each === name ? part : before]))
 }
 
 async function prepareTools(
