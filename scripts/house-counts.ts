@@ -1,51 +1,61 @@
-// Counts how easy the code is to change: files and their sizes, public names and their users, and the functions that
-// run for one message.
+// Prints what is held by a test and what is looked at (docs/decisions/0072-counts.md), then more about how easy the code is to
+// change: public names and their users, and how many files know one thing.
 //
 //   npm run counts                            this checkout
 //   npm run counts -- DIRECTORY               another checkout, with packages installed
 //   npm run counts -- --names [DIRECTORY]     with the names behind the numbers
+//   npm run counts -- --record                records the counts of today as the lines that are held
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { filesPerChange } from './counts/changes.ts'
+import { folderCircles } from './counts/circles.ts'
+import { countsAboveLine, heldCounts, recordedLines, recordLines, rounded } from './counts/held-counts.ts'
+import { lookedAt } from './counts/looked-at.ts'
+import { isTest, namesTaken, namesTwice, roomOf, smallParts, type Sources, sourcesOf } from './counts/source-counts.ts'
 import { pagesOf } from './docs/generated-files.ts'
 import { withPublicApi } from './docs/public-api.ts'
-import { filesPerChange } from './counts/changes.ts'
-import { helloCounts } from './counts/hello.ts'
-import {
-  isTest,
-  namesTaken,
-  namesTwice,
-  roomOf,
-  smallParts,
-  soleImports,
-  type Sources,
-  sourcesOf,
-} from './counts/source-counts.ts'
 
 const words = process.argv.slice(2)
 const withNames = words.includes('--names')
-const root = resolve(words.find((word) => word !== '--names') ?? dirname(import.meta.dirname))
+const root = resolve(words.find((word) => !word.startsWith('--')) ?? dirname(import.meta.dirname))
 const { name: packageName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly name: string }
 
-const all = sourcesOf(root, ['src', 'test', 'bench', 'examples', 'scripts'])
+const all = sourcesOf(root, ['src', 'web/src', 'test', 'bench', 'examples', 'scripts'])
 const product: Sources = new Map([...all].filter(([path]) => path.startsWith('src/') && !isTest(path)))
 
-countFiles()
-countNames()
-countChanges()
-await countHello()
+await printHeld()
+printLookedAt()
+printMore()
 
-function countFiles(): void {
-  const sizes = [...product.values()].toSorted((one, other) => other.lines - one.lines)
-  const lines = sizes.reduce((sum, file) => sum + file.lines, 0)
-  line('files under src, without tests', sizes.length)
-  line('lines in them', lines)
-  line('lines of the median file', sizes[Math.floor(sizes.length / 2)]!.lines)
-  line('files over 400 lines', sizes.filter((file) => file.lines > 400).length)
-  for (const file of sizes.slice(0, 5)) line(`  ${file.path}`, file.lines)
-  line('files with a single importer', soleImports(product).size)
-  const small = smallParts(product)
-  line('files under 30 lines with a single importer in their folder', small.length)
-  names(small)
+async function printHeld(): Promise<void> {
+  const counts = await heldCounts(root)
+  if (words.includes('--record')) recordLines(counts, new Date().toISOString().slice(0, 10))
+  const recorded = recordedLines()
+  table(
+    ['Held', 'now', `line of ${recorded.date}`, 'aim'],
+    counts.map(({ id, what, count, aim }) => [what, count, recorded.lines[id] ?? '-', aim]),
+  )
+  for (const sentence of countsAboveLine(counts, recorded)) line(sentence)
+  names(folderCircles(product).map(({ folders, imports }) => `${folders.join(', ')}: ${imports.join(' and ')}`))
+}
+
+function printLookedAt(): void {
+  const publicNames = withPublicApi(root, ({ entryPoints }) => {
+    return entryPoints.reduce((sum, { names: exported }) => sum + exported.length, 0)
+  })
+  const sources: Sources = new Map([...all].filter(([path]) => /^(?:src|web\/src)\//.test(path) && !isTest(path)))
+  table(
+    ['Looked at', 'Foreword', 'the field', 'where we want to be'],
+    lookedAt(sources, publicNames).map(({ what, now, field, aim }) => [what, now, field, aim]),
+  )
+}
+
+function printMore(): void {
+  const largest = [...product.values()].toSorted((one, other) => other.lines - one.lines)
+  for (const file of largest.slice(0, 5)) line(`lines of ${file.path}`, file.lines)
+  names(smallParts(product))
+  countNames()
+  countChanges()
 }
 
 function countNames(): void {
@@ -55,10 +65,6 @@ function countNames(): void {
   })
   const taken = namesTaken(new Map([...all, ...pages]), packageName)
   const unused = withPublicApi(root, ({ entryPoints }) => {
-    line(
-      'public names',
-      entryPoints.reduce((sum, { names: exported }) => sum + exported.length, 0),
-    )
     return entryPoints.map(({ specifier, source, names: exported }) => {
       const room = roomOf(source)
       const idle = exported.filter(({ name }) => !taken.has(`${room} ${name}`)).map(({ name }) => name)
@@ -83,15 +89,21 @@ function countChanges(): void {
   }
 }
 
-async function countHello(): Promise<void> {
-  const counts = await helloCounts(root)
-  for (const [at, { functions, files }] of counts.entries()) {
-    line(`named functions that the gateway runs for "Hello" number ${at + 1}`, `${functions}, in ${files} files`)
-  }
+function table(head: readonly string[], rows: readonly (readonly (number | string)[])[]): void {
+  const cells = [head, ...rows].map((row) => row.map((cell) => (typeof cell === 'number' ? `${rounded(cell)}` : cell)))
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  for (const row of cells)
+    line(
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('   ')
+        .trimEnd(),
+    )
+  line('')
 }
 
-function line(what: string, count: number | string): void {
-  process.stdout.write(`${what}: ${count}\n`)
+function line(what: string, count?: number | string): void {
+  process.stdout.write(count === undefined ? `${what}\n` : `${what}: ${count}\n`)
 }
 
 function names(found: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'
 import { importsOf } from '../../test/house/imports.ts'
+import { sourceText } from '../../test/house/source-text.ts'
 
 export interface SourceFile {
   readonly path: string
@@ -20,7 +21,7 @@ export function sourcesOf(root: string, folders: readonly string[]): Sources {
   return new Map(
     paths
       .map((path) => path.split(sep).join('/'))
-      .filter((path) => /\.(?:ts|mjs)$/.test(path))
+      .filter((path) => /\.(?:tsx?|mjs)$/.test(path))
       .toSorted()
       .map((path) => {
         const text = readFileSync(join(root, path), 'utf8')
@@ -35,6 +36,23 @@ export function isTest(path: string): boolean {
 
 export function roomOf(path: string): string {
   return path.split('/')[1]!.replace(/(?:\.test)?\.ts$/, '')
+}
+
+const parameters = String.raw`\([^()]*(?:\([^()]*\)[^()]*)*\)`
+const functionForms = [
+  /\bfunction\*?\s+\w+/g,
+  new RegExp(
+    String.raw`\b(?:const|let)\s+\w+\s*=\s*(?:async\s*)?(?:<[^>]*>\s*)?(?:${parameters}(?:\s*:[^=]+?)?|\w+)\s*=>`,
+    'g',
+  ),
+  new RegExp(String.raw`^\s+\w+:\s*(?:async\s*)?(?:${parameters}|\w+)\s*=>`, 'gm'),
+  /^\s+(?:(?:async|get|set|static)\s+|\*)*(?!(?:if|for|while|switch|catch|function|return)\b)\w+(?:<[^>]*>)?\([^;{}]*\)(?:\s*:\s*[^;{}=]+)?\s*\{$/gm,
+]
+
+/** How many functions of a source have a name: declarations, methods, and those that a constant or a property holds. By their form. */
+export function namedFunctions(text: string): number {
+  const { code } = sourceText(text)
+  return functionForms.reduce((sum, form) => sum + (code.match(form)?.length ?? 0), 0)
 }
 
 /** Files that one file alone imports, by what imports them. */
