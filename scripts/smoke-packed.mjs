@@ -47,8 +47,11 @@ try {
 }
 
 function pack() {
-  tell('building and packing')
-  run(process.execPath, [join(root, 'scripts', 'build.mjs')])
+  if (!process.argv.includes('--built')) {
+    tell('building')
+    run(process.execPath, [join(root, 'scripts', 'build.mjs')])
+  }
+  tell('packing')
   const told = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root)
   const [{ filename, files, unpackedSize }] = Object.values(JSON.parse(told))
   const astray = files.map(({ path }) => path).filter((path) => /^(src|test|node|scripts)\/|\.test\./.test(path))

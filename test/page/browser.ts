@@ -1,31 +1,17 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import chromium from '@sparticuz/chromium'
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core'
 import { type RealGateway, realGateway } from '../end-to-end/gateway.ts'
+import { browserOptions } from '../../scripts/checks/shared-browser.ts'
 import { once } from '../../src/platform.ts'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
 
-/** Chromium of its own: the arguments of the package switch off web security, which would hide faults. */
+/** The browser that all files of a run share, or one of this file where it runs by itself. */
 const browser = once(async (): Promise<Browser> => {
-  const executablePath = await chromium.executablePath()
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await launcher.launch({
-        executablePath,
-        args: ['--no-sandbox', '--headless=shell', '--disable-gpu', '--disable-dev-shm-usage'],
-      })
-    } catch (error) {
-      // On a new machine the first test of all unpacks the browser, and those beside it find a file that is still written.
-      if (tries === MOST_TRIES || !String(error).includes('ETXTBSY')) throw error
-      await sleep(250)
-    }
-  }
+  const endpoint = process.env['TEST_BROWSER']
+  return endpoint === undefined ? launcher.launch(await browserOptions()) : launcher.connect(endpoint)
 })
-
-const MOST_TRIES = 240
 
 /** A gateway with scripted providers, and the page that it serves in a real browser. */
 export interface OpenedPage {
@@ -55,7 +41,7 @@ export async function openedPage(
   options: PageOptions = {},
 ): Promise<OpenedPage> {
   const gateway = await realGateway(t, provider, options.configuration, options.prepare)
-  const another = (browserOptions: BrowserContextOptions = {}) => openPage(t, gateway, browserOptions)
+  const another = (context: BrowserContextOptions = {}) => openPage(t, gateway, context)
   return { gateway, page: await another(options.browser), another }
 }
 
@@ -111,7 +97,7 @@ export async function seriousFaults(page: Page): Promise<readonly string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
 }
 
-/** Call once in each file: the browser of the file ends with it. */
+/** Call once in each file: its contexts, or a browser of its own, end with it. */
 export async function closeBrowser(): Promise<void> {
   await (await browser()).close()
 }

@@ -12,7 +12,7 @@ const PREFIX = 'foreword-tests-'
 const NEEDED_BYTES = 512 * 2 ** 20
 
 /** Sets TMPDIR to a folder in memory, which is removed at the end. Does nothing where there is too little memory. */
-export function keepTemporaryFilesInMemory() {
+export function keepTemporaryFilesInMemory(): void {
   if (!isLargeEnough()) return
   removeLeftovers()
   const folder = makeFolder()
@@ -21,7 +21,7 @@ export function keepTemporaryFilesInMemory() {
   process.env['TMPDIR'] = folder
 }
 
-function isLargeEnough() {
+function isLargeEnough(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
     return process.platform === 'linux' && Math.min(bavail * bsize, process.availableMemory()) >= NEEDED_BYTES
@@ -31,7 +31,7 @@ function isLargeEnough() {
 }
 
 /** `undefined` where the folder may not hold programs, which tests write and run. */
-function makeFolder() {
+function makeFolder(): string | undefined {
   const folder = join(MEMORY, `${PREFIX}${process.pid}`)
   try {
     mkdirSync(folder)
@@ -49,10 +49,10 @@ function makeFolder() {
 }
 
 /** Folders of runs that were killed. */
-function removeLeftovers() {
+function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     if (!name.startsWith(PREFIX) || isRunning(Number(name.slice(PREFIX.length)))) continue
     const folder = join(MEMORY, name)
-    if (statSync(folder).uid === process.getuid()) rmSync(folder, { recursive: true, force: true })
+    if (statSync(folder).uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -1,3 +1,0 @@
-import { testsOf } from './tests-of.ts'
-
-await testsOf('small-folders')
