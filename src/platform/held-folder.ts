@@ -19,10 +19,8 @@ interface HoldOptions {
 }
 
 /**
- * Walks from a root, name by name, and follows no link: a folder that was replaced by a link after the check is not entered.
- * Where the system has no paths of open folders (all but Linux), each step is checked instead of held open.
- *
- * @throws the error of the system
+ * Walks from a root, name by name, and follows no link. Where the system has no paths of open folders (all but
+ * Linux), each step is checked instead of held open.
  */
 export async function holdFolder(
   root: string,

@@ -24,7 +24,7 @@ function requestError(error: unknown): RequestError {
   })
 }
 
-/** Whether an editor has cancelled a request by its id. The end of the connection cancels nothing: turns go on. */
+/** Whether an editor has cancelled a request by its id. Turns go on when the connection ends. */
 export function isCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof RequestError && reason.code === REQUEST_CANCELLED
 }

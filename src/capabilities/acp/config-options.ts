@@ -4,7 +4,6 @@ import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
 import { defined } from '../../platform.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
-/** A session as the API shows it: each choice is a key of its own. */
 export type EditorSessionView = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly title?: string
@@ -34,7 +33,6 @@ export async function configOptions(link: GatewayLink, session: EditorSessionVie
   return [modelOption(models, session), ...others.filter((option) => option !== undefined)]
 }
 
-/** Sets one option. Throws where there is none of that id. */
 export async function setConfigOption(link: GatewayLink, session: string, id: string, value: unknown): Promise<void> {
   const { choices } = await requestJson<{ readonly choices: readonly OfferedChoice[] }>(link, '/api/choices')
   const ids = [MODEL, ...choices.map(({ name }) => name)]
@@ -95,7 +93,7 @@ async function choiceOption(
   }
 }
 
-/** What is chosen is among the options even where it is gone meanwhile. */
+/** The chosen value is among the options even where it is gone meanwhile. */
 function withCurrent(options: SessionConfigSelectOption[], current: string | undefined): SessionConfigSelectOption[] {
   if (current === undefined || options.some(({ value }) => value === current)) return options
   return [...options, { value: current, name: current }]

@@ -1,4 +1,3 @@
-/** One place of a file that changes, as editors are shown it. */
 export interface ChangedText {
   /** The line where it begins, from 1. */
   readonly line: number
@@ -8,8 +7,8 @@ export interface ChangedText {
 }
 
 /**
- * The places that a unified diff of one file changes, each with the unchanged lines around it: exactly what a person is
- * asked about. Empty for a diff that only counts its lines or was shortened.
+ * The places that a unified diff of one file changes, with the unchanged lines around. Empty for a diff that only
+ * counts its lines or was shortened.
  */
 export function changedTexts(diff: string): readonly ChangedText[] {
   if (!COMPLETE.test(diff)) return []
@@ -34,7 +33,6 @@ function changedText(hunk: string, isNew: boolean): ChangedText | undefined {
   return { line: Math.max(1, Number(newStart)), oldText: isNew ? null : before.text, newText: after.text }
 }
 
-/** The lines of one side: those of both, and those that begin with `sign`. */
 function sideOf(lines: readonly string[], sign: '-' | '+'): { readonly text: string; readonly lines: number } {
   let text = ''
   let count = 0

@@ -8,9 +8,7 @@ import { decisionOf, permissionOptions, questionContent } from './permission.ts'
 import { callId } from './session-updates.ts'
 import { questionLocations, shownCall } from './tool-call.ts'
 
-/** Calls of one session that wait for a person, asked about in the editor. */
 export interface EditorQuestions {
-  /** Asks about a call that waits, once. */
   ask(entry: QuestionEntry): void
   /** Somebody has decided, here or elsewhere: a question that is still open is withdrawn. */
   settle(approval: string): void
@@ -29,8 +27,8 @@ interface QuestionOptions {
 }
 
 /**
- * Asks the editor about calls that wait. Each is asked about at most once at a time, and its answer counts only while it waits:
- * the gateway keeps the first decision, wherever it was made. Without a decision the call goes on waiting.
+ * Asks the editor about calls that wait, each at most once at a time. The gateway keeps the first decision, wherever
+ * it was made; without one the call goes on waiting.
  */
 export function editorQuestions({ link, client, session, workspace, warn }: QuestionOptions): EditorQuestions {
   const open = new Map<string, { readonly turn: string; readonly over: AbortController }>()

@@ -12,27 +12,24 @@ import { followedEvents } from './session-stream.ts'
 import { sessionUpdates } from './session-updates.ts'
 import { turnStopReason } from './stop-reason.ts'
 
-/** One session that an editor has open. */
 export interface EditorSession {
   /** Sends the conversation up to now: the turns that lead to where it goes on, and those that are not over. */
   replay(): Promise<void>
-  /** The same without sending anything: only what is not over is known afterwards. */
+  /** As `replay`, without sending anything: only what is not over is known afterwards. */
   catchUp(): Promise<void>
   /** From now on everything that happens is sent, also what others began, and waiting calls are asked about. */
   follow(): void
   /**
-   * Submits what `prepare` resolves to, and resolves when its turn is over. A repeated submission is the same turn. Rejects where
-   * the message was not accepted, and where its turn can no longer be followed: it is kept and goes on.
+   * Submits what `prepare` resolves to, and resolves when its turn is over. A repeated submission is the same turn.
+   * Rejects where the message was not accepted, and where its turn can no longer be followed.
    */
   prompt(prepare: () => Promise<PreparedPrompt>): Promise<TurnOutcome>
   /** Cancels the prompts of the editor; without one, the turn that runs. */
   cancel(): Promise<void>
-  /** Resolves once no prompt of the editor is open. Never rejects. */
   settled(): Promise<void>
   close(): void
 }
 
-/** A message with the ids of its files. */
 export interface PreparedPrompt {
   readonly text: string
   readonly attachments: readonly string[]
@@ -44,11 +41,9 @@ interface EditorSessionOptions {
   readonly view: EditorSessionView
   /** The folder of the tools, absolute. */
   readonly workspace: string
-  /** Writes to the log of the editor. */
   readonly warn: (text: string) => void
 }
 
-/** A prompt of the editor that is not over. */
 interface OpenPrompt {
   readonly ended: PromiseWithResolvers<TurnOutcome>
   turn?: string
@@ -87,7 +82,6 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     }
   }
 
-  /** What has to be known of an entry, whether or not it is sent. */
   function note(entry: Entry): void {
     if (entry.type === 'turn-start') running = entry.turn
     if (entry.type === 'usage') lastCall = entry.call
@@ -144,7 +138,7 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     for (const prompt of prompts.values()) if (prompt.turn === turn) prompt.ended.resolve(outcome)
   }
 
-  /** What is shown beside the conversation: where it cannot be fetched, the conversation goes on without it. */
+  /** Where it cannot be fetched, the conversation goes on without it. */
   async function beside(send: () => Promise<void>): Promise<void> {
     try {
       await send()
@@ -167,7 +161,7 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
     })
   }
 
-  /** The prompt of a call as its manifest has it, and what the session has cost: only where every call has a price. */
+  /** Only where every call has a price. */
   async function sendUsage(call: string): Promise<void> {
     const [{ manifest }, { cost }] = await Promise.all([
       requestJson<CallRecord>(link, apiPath('/api/calls/', call)),
@@ -288,7 +282,6 @@ function isOpen(state: TurnRow['state']): boolean {
   return state === 'queued' || state === 'running'
 }
 
-/** Every turn of a session. */
 async function readTurns(link: GatewayLink, path: string): Promise<readonly TurnRow[]> {
   const all: TurnRow[] = []
   for (let before = ''; ;) {

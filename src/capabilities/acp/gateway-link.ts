@@ -1,16 +1,14 @@
 import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure, connectToHome } from '../../cli.ts'
 
-/** The gateway of a home, over whatever reaches it just now. */
 export interface GatewayLink extends Pick<GatewayConnection, 'fetch'> {
-  /** Resolves once there is a connection. Rejects where there can be none; the next call tries again. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Connects to the gateway of a home with the first request: to the one that runs, or to one in this process, which then holds
- * the home. Where a running gateway stops, the next request finds its successor, or opens the home here.
+ * Connects with the first request: to the gateway that runs, or to one in this process, which then holds the home.
+ * Where a running gateway stops, the next request finds its successor, or opens the home here.
  */
 export function gatewayLink(home: string, io: Io): GatewayLink {
   let current: Promise<GatewayConnection> | undefined

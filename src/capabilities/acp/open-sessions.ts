@@ -25,25 +25,19 @@ import { codeBlock } from './plain-text.ts'
 import { readPrompt, uploadPromptFiles } from './prompt-content.ts'
 import { turnStopReason } from './stop-reason.ts'
 
-/** The sessions that one editor has open, and what it asks about them. Methods reject with `ForewordError`. */
 export interface OpenSessions {
   create(request: NewSessionRequest): Promise<NewSessionResponse>
-  /** Sends the conversation before it resolves. */
   load(request: LoadSessionRequest): Promise<LoadSessionResponse>
-  /** The same without sending the conversation. */
   resume(request: ResumeSessionRequest): Promise<LoadSessionResponse>
   list(request: ListSessionsRequest): Promise<ListSessionsResponse>
   prompt(request: PromptRequest, signal: AbortSignal): Promise<PromptResponse>
   cancel(session: string): Promise<void>
   close(session: string): Promise<Record<string, never>>
   options(session: string): Promise<SessionConfigOption[]>
-  /** Throws for a session that is not open here. */
   require(session: string): EditorSession
-  /** The editor is gone. Turns in a gateway of their own go on. */
   end(): Promise<void>
 }
 
-/** Where the editor works, and with what. */
 interface Surroundings {
   readonly cwd: string
   readonly mcpServers?: NewSessionRequest['mcpServers']
@@ -61,9 +55,9 @@ interface ServedCommands {
 
 export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenSessions {
   const sessions = new Map<string, EditorSession>()
-  /** Sessions that were made here: those in which nothing was said are removed again. */
+  /** Sessions that were made here: empty ones are removed again. */
   const made = new Set<string>()
-  /** What was said about the place that the editor works in: once is enough. */
+  /** Notices about the folder that were shown already. */
   const shownNotices = new Set<string>()
 
   async function open(
@@ -119,7 +113,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
     })
   }
 
-  /** Runs a message that is a command of a conversation; `undefined` for any other. */
+  /** `undefined` for a message that is no command. */
   async function runCommand(session: string, blocks: readonly ContentBlock[]): Promise<PromptResponse | undefined> {
     const [block] = blocks
     if (blocks.length !== 1 || block?.type !== 'text') return undefined
@@ -223,7 +217,6 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
   }
 }
 
-/** How many sessions a page of the list has. */
 const PAGE = 50
 
 function pageStart(cursor: string | null | undefined): number {

@@ -5,7 +5,6 @@ import type { ApprovalDecision } from '../../session.ts'
 import { codeBlock } from './plain-text.ts'
 import { diffContent, questionChanges } from './tool-call.ts'
 
-/** What a person can choose about a call that waits. */
 export function permissionOptions({ held }: Pick<WaitingApproval, 'held'>): PermissionOption[] {
   return [
     { optionId: 'once', kind: 'allow_once', name: held ? 'Make this call' : 'Allow once' },
@@ -18,7 +17,7 @@ export function permissionOptions({ held }: Pick<WaitingApproval, 'held'>): Perm
   ]
 }
 
-/** The decision of a person. `undefined` where they made none: the call goes on waiting. */
+/** `undefined` where the person made none: the call goes on waiting. */
 export function decisionOf(outcome: RequestPermissionOutcome): ApprovalDecision | undefined {
   if (outcome.outcome !== 'selected') return undefined
   switch (outcome.optionId) {
@@ -32,7 +31,6 @@ export function decisionOf(outcome: RequestPermissionOutcome): ApprovalDecision 
   }
 }
 
-/** What a person reads before they decide: what the call changes, exactly what would run, and which texts of others the model had read. */
 export function questionContent(waits: WaitingApproval): ToolCallContent[] {
   const { request, read = [], held } = waits
   if (held) return [textContent(`${exactLine(held.sentence)}\n${exactLine(held.raise)}`)]

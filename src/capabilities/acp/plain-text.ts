@@ -1,15 +1,15 @@
 import { exactLine } from '../../context.ts'
 
 /**
- * Text in which an editor finds no Markdown: a block of code with a fence that is longer than any in the text. Texts of
- * tools, models and files could otherwise show an image of somebody's server or a link with a false name.
+ * A block of code with a fence that is longer than any in the text: other texts could show an image of somebody's
+ * server or a link with a false name.
  */
 export function codeBlock(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }
 
-/** The same for one line inside a sentence, shortened where it is long. */
+/** As `codeBlock`, for one line inside a sentence, shortened where it is long. */
 export function codeSpan(text: string): string {
   const line = exactLine(text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text)
   const fence = '`'.repeat(longestRun(line) + 1)
@@ -17,7 +17,6 @@ export function codeSpan(text: string): string {
   return `${fence}${blank}${line}${blank}${fence}`
 }
 
-/** Characters of a line in a title. */
 const MOST_CHARACTERS = 160
 
 function longestRun(text: string): number {

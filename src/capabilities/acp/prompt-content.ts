@@ -7,7 +7,6 @@ import { errorMessage } from '../../platform.ts'
 import type { FileRow } from '../../session.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
-/** A prompt as a message of Foreword: its text, and files that stand above it. */
 export interface PromptMessage {
   readonly text: string
   readonly files: readonly PromptFile[]
@@ -19,10 +18,8 @@ export interface PromptFile {
 }
 
 /**
- * Reads the blocks of a prompt. Images, embedded resources and linked files become files of the message, and their names stand
- * in the text where they were. A link to a folder or to anything but a file stays a link in the text.
- *
- * @throws CommandFailure for audio, and for a linked file that cannot be read: a message without it would mean something else
+ * Images, embedded resources and linked files become files of the message, and their names stand in the text where
+ * they were. Throws a `CommandFailure` for audio, and for a linked file that cannot be read.
  */
 export async function readPrompt(blocks: readonly ContentBlock[]): Promise<PromptMessage> {
   const files: PromptFile[] = []
@@ -118,7 +115,7 @@ function imageExtension(mediaType: string): string {
   return kind === 'jpeg' ? 'jpg' : kind
 }
 
-/** Uploads the files of a message and returns their ids. Throws where one is refused: nothing is sent without it. */
+/** Throws where one is refused: nothing is sent without it. */
 export async function uploadPromptFiles(
   link: GatewayLink,
   session: string,

@@ -19,13 +19,10 @@ interface AcpOptions {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly version: string
-  /** Writes to the log of the editor. */
   readonly warn: (text: string) => void
 }
 
-/** A connection to one editor. */
 export interface AcpConnection {
-  /** Resolves once the editor has disconnected, or `close` was called. */
   readonly ended: Promise<void>
   readonly close: () => void
 }
@@ -81,7 +78,7 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
     close: () => connection.close(),
   }
 
-  /** What an editor that has left is no longer told is no fault. */
+  /** An editor that has left is told nothing more. */
   function warnWhileOpen(text: string): void {
     if (!connection.signal.aborted) warn(text)
   }

@@ -4,8 +4,8 @@ import { sleep } from '../../platform.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
 /**
- * The events of a session after the one of id `after`, until `signal` aborts. A stream that breaks goes on after its last
- * event, on whatever gateway the link reaches then. Throws where the session is gone, and where no gateway can be reached.
+ * The events of a session after `after`, until `signal` aborts. A broken stream goes on after its last event, on
+ * whatever gateway the link reaches then. Throws where the session is gone, and where no gateway can be reached.
  */
 export async function* followedEvents(
   link: GatewayLink,

@@ -12,21 +12,19 @@ import {
   shownCall,
 } from './tool-call.ts'
 
-/** Turns the events of one session, in their order, into what an editor shows. */
 export interface SessionUpdates {
   of(event: Exclude<SessionEvent, { readonly type: 'retry' | 'interrupted' }>): readonly SessionUpdate[]
 }
 
 /**
- * Updates of one session. `workspace`: the folder of its tools, absolute. `isOwn`: whether the editor itself has sent an input,
- * by its idempotency key; it shows those by itself. The same events give the same updates whether they are replayed from the
- * log or arrive one by one: what was streamed is not sent again, and what was not is sent with its final entry.
+ * Updates of one session. `isOwn`: whether the editor itself has sent an input, by its idempotency key. The same
+ * events give the same updates whether they are replayed from the log or arrive one by one.
  */
 export function sessionUpdates(workspace: string, isOwn: (key: string) => boolean): SessionUpdates {
-  /** What was streamed of each call of the model, by its id. */
+  /** Streamed text by call. */
   const streamed = new Map<string, { readonly text: string; readonly reasoning: string }>()
   const calls = new Map<string, LoggedCall & { readonly showsChanges?: true }>()
-  /** Messages of others that are not answered yet, by their turns. */
+  /** Messages of others that are not answered yet, by turn. */
   const queued = new Map<string, Waiting>()
 
   return {
@@ -197,7 +195,7 @@ function chunk(sessionUpdate: Said, text: string, messageId: string): SessionUpd
   return { sessionUpdate, messageId, content: { type: 'text', text } }
 }
 
-/** What of a final text was not streamed. One that the stream does not begin is a message of its own. */
+/** The part of a final text that was not streamed. A text that the stream does not begin is a message of its own. */
 function remainder(said: Said, text: string, sent: string, call: string): readonly SessionUpdate[] {
   if (text === sent || text === '') return []
   if (text.startsWith(sent)) return [chunk(said, text.slice(sent.length), call)]

@@ -5,13 +5,11 @@ import type { ApprovalQuestion } from '../../session.ts'
 import { changedTexts } from './diff-content.ts'
 import { codeBlock, codeSpan } from './plain-text.ts'
 
-/** A call of a tool as the log has it. */
 export interface LoggedCall {
   readonly toolName: string
   readonly input: unknown
 }
 
-/** What an editor shows of a call before it has a result. */
 export interface ShownCall {
   readonly title: string
   readonly kind: ToolKind
@@ -19,7 +17,6 @@ export interface ShownCall {
   readonly locations?: ToolCallLocation[]
 }
 
-/** A call for a person who reads along. `workspace`: the folder that relative paths start from. */
 export function shownCall({ toolName, input }: LoggedCall, workspace: string): ShownCall {
   const { path } = fieldsOf(input)
   return {
@@ -30,7 +27,6 @@ export function shownCall({ toolName, input }: LoggedCall, workspace: string): S
   }
 }
 
-/** Tools of Foreword by what they do; every other one is `other`. */
 const kinds: Readonly<Record<string, ToolKind>> = {
   edit_file: 'edit',
   write_file: 'edit',
@@ -52,7 +48,6 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   shell: 'execute',
 }
 
-/** The command of a program; otherwise the tool with the field that says most. */
 function titleOf(tool: string, input: unknown): string {
   const { cmd, path, url, query, pattern, name } = fieldsOf(input)
   if (tool === 'shell' && typeof cmd === 'string') return codeSpan(cmd)
@@ -62,7 +57,7 @@ function titleOf(tool: string, input: unknown): string {
   return about === undefined ? codeSpan(tool) : `${codeSpan(tool)} ${codeSpan(about)}`
 }
 
-/** What a call would change, as its question shows it. Empty where it changes no file. */
+/** Empty where it changes no file. */
 export function questionChanges({ diff, folder, facts, input }: ApprovalQuestion): readonly Diff[] {
   if (diff === undefined || folder === undefined) return []
   const named = facts?.['path'] ?? fieldsOf(input)['path']
@@ -71,15 +66,14 @@ export function questionChanges({ diff, folder, facts, input }: ApprovalQuestion
   return changedTexts(diff).map(({ oldText, newText }) => ({ path, oldText, newText }))
 }
 
-/** The places that those changes begin at. */
 export function questionLocations(question: ApprovalQuestion): readonly ToolCallLocation[] {
   const places = question.diff === undefined ? [] : changedTexts(question.diff)
   return questionChanges(question).map(({ path }, index) => ({ path, ...defined({ line: places[index]?.line }) }))
 }
 
 /**
- * What a call that nobody was asked about has changed, by its input and its answer. The log does not have the old text of a
- * file that was replaced, so nothing is shown for it rather than a file that looks new.
+ * What a call that nobody was asked about has changed. The log does not have the old text of a file that was
+ * replaced, so nothing is shown for it.
  */
 export function doneChanges({ toolName, input }: LoggedCall, output: string, workspace: string): readonly Diff[] {
   const { path, old_text, new_text, content } = fieldsOf(input)
@@ -92,12 +86,10 @@ export function doneChanges({ toolName, input }: LoggedCall, output: string, wor
   return isNew && typeof content === 'string' ? [{ path: absolute, oldText: null, newText: content }] : []
 }
 
-/** Changes as the content of a call. */
 export function diffContent(changes: readonly Diff[]): ToolCallContent[] {
   return changes.map((change) => ({ type: 'diff', ...change }))
 }
 
-/** The result of a call as its content; nothing for an empty one. */
 export function outputContent(output: string): ToolCallContent[] {
   return output.trim() === '' ? [] : [{ type: 'content', content: { type: 'text', text: codeBlock(output) } }]
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type CapabilityHost, type RecordKind, recordName, recordText } from '../../capability.ts'
 import { ForewordError, nearestName } from '../../platform.ts'
 
-/** The schema of a custom agent in a gateway with these layouts. */
 export function agentSchema(layouts: readonly string[]) {
   return z.strictObject({
     name: recordName.describe('Name of the agent.'),
@@ -28,10 +27,9 @@ export function agentSchema(layouts: readonly string[]) {
   })
 }
 
-/** A custom agent without its id, as people write it. */
 export type AgentValue = z.output<ReturnType<typeof agentSchema>>
 
-/** Custom agents as records. A model that does not exist is refused; one whose provider cannot be reached now is accepted. */
+/** A model that does not exist is refused; one whose provider cannot be reached now is accepted. */
 export function agentRecordKind(host: Pick<CapabilityHost, 'runtime' | 'layouts'>): RecordKind<AgentValue> {
   return {
     kind: 'agent',

@@ -34,10 +34,7 @@ const agent: SessionChoice<AgentsSelf> = {
   },
 }
 
-/**
- * Custom agents: each a prompt with the tools, the model and the layout that go with it (BEHAVIOURS §3.3, §3.7). One that
- * replaces the system prompt has no layer beside it.
- */
+/** Custom agents: a prompt with its tools, model and layout (BEHAVIOURS §3.3, §3.7). */
 export const agents = capability<undefined, Records<AgentValue>>({
   name: 'agents',
   summary: 'custom agents: a prompt with tools, a model and a layout of its own',

@@ -19,9 +19,9 @@ const MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephe
 const LONGER: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
 
 /**
- * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system text, the end of the
- * settled history, and the newest message before those that move. A mark behind a reminder would never be read: the next call has
- * the reminder elsewhere. Marks of an hour have to stand before those of five minutes.
+ * At most four marks, each at the end of a prefix that a later call may share: the last tool, the system text, the
+ * end of the settled history, and the newest message before those that move (reminders). Marks of an hour have to
+ * stand before those of five minutes.
  */
 function withCacheMarks(
   call: LanguageModelV4CallOptions,
@@ -61,7 +61,6 @@ const BUDGETED = /claude-(?:3-7|(?:opus|sonnet)-4-[015](?!\d)|(?:opus|sonnet)-4-
 const LEAST_BUDGET = 1024
 const SHARE: Readonly<Record<string, number>> = { minimal: 0.25, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.75 }
 
-/** Thinking uses a share of the budgeted longest answer, instead of adding to it. */
 function withThinking(call: LanguageModelV4CallOptions, options: CallOptions, { model, facts }: ModelSettings) {
   // Pings keep a stream alive while the model thinks.
   const anthropic: Record<string, number | boolean | { type: string; budgetTokens: number }> = {

@@ -34,7 +34,6 @@ const ROWS: readonly Row[] = [
   ],
 ]
 
-/** Dated rows, in the order of the model list. */
 const anthropicCatalog: readonly CatalogRow[] = ROWS.map(([id, window, maxOutput, price, cache, source]) => ({
   id,
   window,

@@ -22,9 +22,8 @@ export const date = capability({
 type Granularity = 'day' | 'minute' | 'none'
 
 /**
- * The date of an input in words, `Today is Saturday, 2026-11-21.`, in a time zone such as `Europe/Berlin`. To the minute
- * only where that is asked for: a minute in the head makes every prompt cache miss (BEHAVIOURS §3.3). Throws a
- * `RangeError` for a time or a time zone that does not exist.
+ * `Today is Saturday, 2026-11-21.` To the minute only where that is asked for: a minute in the head makes every
+ * prompt cache miss (BEHAVIOURS §3.3). Throws a `RangeError` for a time or a time zone that does not exist.
  */
 export function dateSentence(time: string, granularity: Granularity, timeZone: string): string {
   if (granularity === 'none') return ''

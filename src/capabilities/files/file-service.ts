@@ -18,18 +18,16 @@ export interface FileService extends FileLibrary {
   /** For a tool: searches the collections that its session may see. */
   find(query: SearchQuery): Promise<SearchAnswer>
   engine(): Promise<SearchEngine>
-  /** The embedding model, and why its last call failed. `undefined` if none is configured. */
+  /** `undefined` if none is configured. */
   meaning(): Promise<MeaningStatus | undefined>
   /** Why the last call of the embedding model failed; empty if it succeeded. */
   warnings(): readonly string[]
 }
 
-/** A question to the index of files. */
 export interface FileSearch {
   readonly text: string
   /** Only files of this owner. Default: every file. */
   readonly owner?: FileOwner | undefined
-  /** Default: 10. */
   readonly limit?: number
   /** Default: both. */
   readonly by?: SearchQuery['by']
@@ -40,7 +38,6 @@ export interface FileSearchAnswer extends SearchAnswer {
 }
 
 export interface MeaningStatus {
-  /** Of the embedding model, with everything that changes its vectors. */
   readonly embedder: string
   readonly degraded?: string
 }
@@ -67,7 +64,6 @@ export function openFileService(options: FileServiceOptions): FileService {
   const { store, data, clock, counter, limits = usualLimits, embedder, meaning, readOnly = false, warn } = options
   const stopped = new AbortController()
   let opening: Promise<SearchEngine> | undefined
-  /** Why the last call of the embedding model failed. */
   let degraded: string | undefined
   const engine = () => (opening ??= open())
 

@@ -4,7 +4,6 @@ import { defined } from '../../platform.ts'
 import type { FoundDocuments } from '../../citation.ts'
 import { tablePage, type TableQuestion } from './table-page.ts'
 
-/** A file that the session may read, with its text. */
 interface ReadableFile {
   readonly id: string
   readonly name: string
@@ -14,8 +13,8 @@ interface ReadableFile {
 }
 
 /**
- * `read_attachment`: pages through a file of the conversation that the request does not include, or not as a whole. A
- * spreadsheet is read by rows and columns (BEHAVIOURS §3.5); words about them are sent only where there is one.
+ * `read_attachment`: pages through a file of the conversation that the request does not include whole. A spreadsheet
+ * is read by rows and columns (BEHAVIOURS §3.5).
  */
 export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
   const hasTables = files.some(({ sheets }) => sheets !== undefined)
@@ -66,7 +65,6 @@ function fileName(files: readonly ReadableFile[], id: unknown): string {
   return files.find((each) => each.id === id)?.name ?? String(id)
 }
 
-/** What a model may request instead. */
 function noSuchFile(id: string, files: readonly ReadableFile[]): string {
   const shown = files.slice(0, 50).map((file) => `${file.id} (${file.name})`)
   return `there is no file ${id.slice(0, 100)} in this conversation; there are ${shown.join(', ') || 'none'}`
@@ -74,11 +72,9 @@ function noSuchFile(id: string, files: readonly ReadableFile[]): string {
 
 interface SearchAttachmentOptions {
   readonly files: readonly ReadableFile[]
-  /** Passages of this one file. */
   search(file: string, query: string, signal: AbortSignal): Promise<FoundDocuments>
 }
 
-/** `search_attachment`: passages of one file of the conversation, with their places. */
 export function searchAttachmentTool({ files, search }: SearchAttachmentOptions): Tool {
   return {
     name: 'search_attachment',
@@ -108,7 +104,7 @@ export function searchAttachmentTool({ files, search }: SearchAttachmentOptions)
 interface SearchFilesOptions {
   readonly name: string
   readonly description: string
-  /** Already narrowed to what the session may see. */
+  /** Narrowed to what the session may see. */
   search(query: string, limit: number, signal: AbortSignal): Promise<FoundDocuments>
 }
 
@@ -145,7 +141,7 @@ export function searchOwnerFilesTool({ name, description, search }: SearchFilesO
   }
 }
 
-/** Also what was not found may be there, where a search was not as good as it can be. */
+/** Names what the search could not cover: a file that was not found may still be there. */
 function nothingFound(text: string, degraded: string | undefined): ToolResult {
   return { ok: true, output: degraded === undefined ? text : `${text} ${degraded}` }
 }

@@ -22,10 +22,7 @@ interface FilesService extends FileService {
   turnTools(): readonly TurnTool[]
 }
 
-/**
- * Files that people add: stored, read, indexed, and included in the turns of their owner: a session, or
- * something that a session has chosen (BEHAVIOURS §3.4, §3.5). Its service is `fileLibrary`, and searches the files.
- */
+/** Files that people add: stored, read, indexed, and included in the turns of their owner (BEHAVIOURS §3.4, §3.5). */
 export const files = capability<FileSettings, FilesService>({
   name: 'files',
   summary: 'files that people hand in, for a message, a project or an agent',

@@ -28,19 +28,16 @@ export interface LibraryParts {
 }
 
 export interface LibraryLimits {
-  /** Of one file, bytes. */
   readonly maxBytes: number
   /** Of the text of one file, tokens. */
   readonly maxTokens: number
 }
 
-/** Files that are read at the same time. */
 const SIDE_BY_SIDE = 2
 
 export function createLibrary(parts: LibraryParts): FileLibrary {
   const { store, blobs, clock, limits, warn } = parts
   const turns = fairTurns(SIDE_BY_SIDE)
-  /** Files that are read, or wait for that. */
   const working = new Set<Promise<void>>()
   const listeners = new Map<string, Set<() => void>>()
   const stopped = new AbortController()
@@ -96,7 +93,6 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     return overran
   }
 
-  /** Puts the text of a file into the index, and marks the file as searchable. */
   async function index(engine: SearchEngine, row: FileRow): Promise<void> {
     const { state } = row
     if (state.type !== 'ready' || state.reading.kind === 'image') return
@@ -294,7 +290,6 @@ async function fileState({ store, counter, limits }: LibraryParts, found: Docume
   }
 }
 
-/** With the media type that its bytes were found to have. */
 function withMediaType(row: FileRow): FileRow {
   return { ...row, mediaType: fileMediaType(row) }
 }

@@ -1,6 +1,5 @@
 import { PAGE_CHARS, textPage } from '../../capability/toolkit.ts'
 
-/** Rows and columns of a sheet that are asked for. */
 export interface TableQuestion {
   /** Name of a sheet. Default: the first one. */
   readonly sheet?: string
@@ -15,8 +14,8 @@ export interface TableQuestion {
 export type TablePage = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly error: string }
 
 /**
- * Rows of a spreadsheet, each with its number in front and tabs between its cells, below the letters of its columns. `text`
- * is what was taken out of the file: each sheet under its name. Blank rows have no number.
+ * Rows of a spreadsheet below the letters of its columns, each with its number in front and tabs between its cells.
+ * `text`: each sheet under its name. Blank rows have no number.
  */
 export function tablePage(text: string, sheets: readonly string[], question: TableQuestion): TablePage {
   const { sheet = sheets[0] ?? '', row = 1, rows = mostRows, columns: wanted = [] } = question
@@ -55,7 +54,6 @@ function shownRows(asked: readonly (readonly string[])[], row: number, columns: 
   return shown
 }
 
-/** The rows of one sheet, blank ones left out. */
 function sheetLines(text: string, sheets: readonly string[], wanted: number): readonly string[] {
   const found: string[] = []
   let sheet = -1

@@ -15,15 +15,14 @@ interface Parts {
   readonly choices: CapabilityHost['choices']
 }
 
-/** Something that the session has chosen, with its files. */
 interface Chosen extends ChoiceFiles {
   readonly owner: FileOwner
   readonly rows: readonly FileRow[]
 }
 
 /**
- * The files that a turn may see: those of its session and of what the session has chosen. Texts are sent in full where the
- * choice has it so and they fit (BEHAVIOURS §3.5); the others are searched and read by tools.
+ * The files that a turn may see. Texts are sent in full where the choice has it so and they fit (BEHAVIOURS §3.5);
+ * the others are searched and read by tools.
  */
 export async function fileTurnPart({ service, choices }: Parts, question: TurnQuestion): Promise<TurnPart> {
   const [ofSession, chosen] = await Promise.all([
@@ -48,7 +47,7 @@ export async function fileTurnPart({ service, choices }: Parts, question: TurnQu
   return whole.sources ? { ...whole, within } : whole
 }
 
-/** Files of the session, with those that come with the message: in a preview they are not the session's yet. */
+/** In a preview, files of the message are not the session's yet. */
 async function sessionFiles(
   service: FileService,
   { session, attachments = [], keeps }: TurnQuestion,
@@ -76,7 +75,6 @@ interface Visible {
   readonly readsForeign: boolean
   readonly ofSession: readonly FileRow[]
   readonly sent: Chosen | undefined
-  /** Of `sent`. */
   readonly fit: FileFit | undefined
   readonly others: readonly Chosen[]
 }
@@ -163,7 +161,6 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
   return [...searches, readAttachmentTool(files), searchAttachmentTool({ files, search })]
 }
 
-/** Every tool that a turn may have, for the list of tools. */
 export function fileTurnTools(choices: CapabilityHost['choices']): readonly TurnTool[] {
   const nothing = async () => ({ documents: [] })
   const chosen = Object.values(choices).flatMap(({ files }) => files ?? [])
@@ -203,7 +200,6 @@ interface FileFit {
   readonly tokens: number
   /** Absent if no file has a text. */
   readonly reason?: Reason
-  /** Files that have a text. */
   readonly files: readonly FileRow[]
   /** Spreadsheets: not counted, only listed. */
   readonly tables: readonly FileRow[]
@@ -213,8 +209,8 @@ interface FileFit {
 const SHARE = 0.6
 
 /**
- * The same files and the same model always give the same answer: nothing of the conversation is asked. `most` is the room
- * that everything else leaves, tokens, where that counts too.
+ * The same files and the same model always give the same answer: nothing of the conversation is asked. `most`: the
+ * room that everything else leaves, tokens.
  */
 export function fileFit(
   rows: readonly FileRow[],
@@ -231,7 +227,6 @@ export function fileFit(
   return { fits, tokens, reason: { code, tokens, limit, files: files.length }, files, tables }
 }
 
-/** The sheets of a spreadsheet; `undefined` for every other file. */
 function rowSheets({ state }: FileRow): readonly string[] | undefined {
   return state.type === 'ready' && state.reading.kind === 'table' ? state.reading.sheets : undefined
 }

@@ -4,7 +4,6 @@ import { defined } from '../../platform.ts'
 import type { CallRecord } from '../../session.ts'
 import type { FoundCall } from './ledger-call.ts'
 
-/** A call whose price was looked up. */
 export interface PricedCall extends FoundCall {
   readonly price: CallPrice | undefined
 }
@@ -31,7 +30,6 @@ function outlineOf(record: CallRecord, shown: Manifest): string {
   return hasOwnRoom(record) ? text : [`used ${shown.used}`, ...text.split('\n').slice(1)].join('\n')
 }
 
-/** What is known of a call as a whole. */
 export function callSummary(record: CallRecord, price: CallPrice | undefined): object {
   const { id, session, turn, time, model, kind, manifest, outcome } = record
   const { usage, finish, error, durationMs } = outcome ?? {}

@@ -4,11 +4,9 @@ import { defined } from '../../platform.ts'
 interface CostsQuestion {
   /** A group of costs; `day` where absent. */
   readonly by: string | undefined
-  /** As it was typed. */
   readonly since: string | undefined
   readonly session: string | undefined
   readonly timeZone: string
-  /** ISO 8601. */
   readonly now: string
 }
 
@@ -17,7 +15,7 @@ const DAY_MS = 86_400_000
 const MOST_ROWS = 50
 const NANO = 1e9
 
-/** What calls cost since a time. Sessions have their ids and no titles: a title can be how its conversation begins. */
+/** Sessions have their ids and no titles: a title can be how its conversation begins. */
 export async function costsSince(runtime: Pick<Runtime, 'costs'>, asked: CostsQuestion): Promise<object> {
   const { by = 'day', timeZone: zone, session } = asked
   const from = startOf(asked)

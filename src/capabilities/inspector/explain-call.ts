@@ -3,14 +3,11 @@ import { compare, type Comparison, differenceCause, entryName, entrySentences, t
 import type { CallRecord } from '../../session.ts'
 import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
 
-/** Sentences about what was left out or shortened, and names in one sentence. */
+/** Limit of sentences about left out or shortened layers, and of names in a sentence. */
 const MOST_SENTENCES = 20
 const MOST_NAMES = 8
 
-/**
- * A call in sentences: what went in, what was left out and why, what it cost, what the cache saved, and what changed since the
- * call before. Only accounts are read, so no text of a layer or a message is quoted.
- */
+/** A call in sentences, from its account alone: no text of a layer or a message is quoted. */
 export function explainCall({ record, before, price }: PricedCall): object {
   const sentences = [
     ...sentSentences(record),

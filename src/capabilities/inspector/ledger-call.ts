@@ -2,7 +2,6 @@ import { RuntimeError } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 
-/** A call, and the one before it in its session. */
 export interface FoundCall {
   readonly record: CallRecord
   readonly before?: CallRecord
@@ -14,8 +13,8 @@ const NEWEST = 20
 const EARLIER = 200
 
 /**
- * The call of this id or of an unambiguous beginning of one; `last` is the newest of all sessions, or of one. Rejects with
- * `not-found`, and with `invalid-input` for a beginning of several ids.
+ * The call of this id or of an unambiguous beginning of one; `last` is the newest. Rejects with `not-found`, and with
+ * `invalid-input` for a beginning of several ids.
  */
 export async function readLedgerCall(
   store: Pick<SessionStore, 'call' | 'calls' | 'findCalls'>,

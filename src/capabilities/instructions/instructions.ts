@@ -25,7 +25,9 @@ export const instructions = capability({
   },
 })
 
-/** Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Nothing where it is missing or blank. */
+/**
+ * Layer `instructions`: the workspace's `AGENTS.md`, trimmed (BEHAVIOURS §1.3). Absent where it is missing or blank.
+ */
 export async function openInstructions(file: string, read: TextReader) {
   const opened = {
     layers: [] as readonly Layer[],
@@ -41,5 +43,4 @@ export async function openInstructions(file: string, read: TextReader) {
   return opened
 }
 
-/** The name of the file in manifests and warnings. */
 const ref = 'workspace/AGENTS.md'

@@ -4,7 +4,6 @@ import type { ToolDefinition } from '../../context.ts'
 import { errorMessage, serialQueue, sha256 } from '../../platform.ts'
 import { definitionDigest, type McpDefinition, type SealedDefinition } from './definition.ts'
 
-/** Stores accepted definitions from one start to the next, by the name of their server. */
 export interface AcceptedStore {
   /** `undefined` if nothing was stored for the server. */
   read(server: string): Promise<unknown>
@@ -14,7 +13,6 @@ export interface AcceptedStore {
 
 const NOTHING: AcceptanceRecord = { version: 1, accepted: [], differing: [], gone: [] }
 
-/** What the owner has accepted of one server, and what the server offers now. */
 export function createAcceptance(server: string, store: AcceptedStore) {
   let record: AcceptanceRecord | undefined
   let readFault: string | undefined
@@ -81,7 +79,7 @@ export function createAcceptance(server: string, store: AcceptedStore) {
     seen: () => record !== undefined,
     /** Accepted definitions that the server, as far as known, still has unchanged. */
     offered: () => offeredDefinitions(record ?? NOTHING).map(({ definition }) => definition),
-    /** The same with their digests. */
+    /** As `offered`, with their digests. */
     sealed: () => offeredDefinitions(record ?? NOTHING),
     compare,
     /** Why a tool may not be called now, or `undefined`. */
@@ -115,7 +113,6 @@ function offeredDefinitions({ accepted, differing, gone }: AcceptanceRecord): re
 }
 
 interface Withheld {
-  /** As the server names it. */
   readonly name: string
   readonly offered: SealedDefinition | undefined
   readonly shown: WithheldTool
@@ -161,10 +158,8 @@ function namedDefinition(name: string, definition: McpDefinition): ToolDefinitio
   return { ...definition, name }
 }
 
-/** What is stored about a server between starts. Plain JSON. */
 interface AcceptanceRecord {
   readonly version: 1
-  /** The definitions that are offered, in the order of their names. */
   readonly accepted: readonly SealedDefinition[]
   /** New and changed tools that the server offered last and that were not accepted. */
   readonly differing: readonly SealedDefinition[]

@@ -10,8 +10,8 @@ interface FetchBounds {
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * `fetch` that reads responses up to a limit. An incomplete response to a POST ends the connection, since the library would
- * wait for the rest forever.
+ * `fetch` that reads responses up to a limit. An incomplete response to a POST ends the connection: the library would
+ * wait forever.
  */
 export function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {
   return async (url, init) => {

@@ -7,21 +7,17 @@ import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextp
 
 interface ConnectionOptions {
   readonly address: ServerAddress
-  /** Puts a program into its sandbox. It runs without one where absent. */
   readonly confine?: Confine | undefined
-  /** Version of Foreword, which the server is sent. */
   readonly version: string
   /** Time limit of each request until the connection is open, ms. */
   readonly timeoutMs: number
   /** Ends the attempt, and leaves nothing running. */
   readonly signal: AbortSignal
-  /** The server announces that its tools have changed. */
   readonly onListChanged: () => void
   /** A program was made ready: what it has last written on its error output, at any time. May contain secrets. */
   readonly onProgram?: (lastLines: () => readonly string[]) => void
 }
 
-/** A connection to a server. Errors are `ConnectionFault`s. */
 export interface McpConnection {
   list(signal: AbortSignal): Promise<ToolList>
   call(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<CallResult>
@@ -31,7 +27,6 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-/** The answer of a server to a call. */
 export interface CallResult {
   readonly content?: readonly ContentPart[] | undefined
   readonly structuredContent?: unknown
@@ -53,8 +48,8 @@ const LONGEST = 2 ** 31 - 1
 const TERMINATE_MS = 1_000
 
 /**
- * Connects with the protocol of 2026-07-28 if the server supports it, else with that of 2025-11-25 or an earlier one.
- * Declares no client features: no sampling, no elicitation, no roots.
+ * Connects with the protocol of 2026-07-28 if the server supports it, else with 2025-11-25 or earlier. Declares no
+ * client features.
  */
 export async function openMcpConnection(options: ConnectionOptions): Promise<McpConnection> {
   try {
@@ -162,7 +157,6 @@ export class ConnectionFault extends ForewordError {
   /** The server has certainly not seen the request. */
   readonly isUnsent: boolean
 
-  /** `ending`: how the connection ended, where it did. */
   constructor(error: unknown, ending: string | undefined) {
     super('network', ending ?? describeError(error), {}, { cause: error })
     const chain = causes(error)

@@ -10,7 +10,6 @@ export interface ToolList {
   readonly isAll: boolean
 }
 
-/** The most pages and tools that are read. */
 const MOST_PAGES = 64
 const MOST_LISTED = 1_024
 
@@ -62,10 +61,8 @@ interface Offered {
   readonly faults: readonly string[]
 }
 
-/** The most tools of one server. */
 const MOST_TOOLS = 256
 
-/** The most faults that are reported of one server. */
 const MOST_FAULTS = 20
 
 /** The tools of a server that can be offered, and why the others cannot. */
@@ -90,9 +87,7 @@ export async function readOffered(list: ToolList, server: string): Promise<Offer
   return { offered: kept.map((name) => byName.get(name)!), faults: reported }
 }
 
-/** The definition of a tool by its server. The owner accepts exactly this. */
 export interface McpDefinition {
-  /** As the server names it. */
   readonly name: string
   readonly description?: string
   readonly inputSchema: Readonly<Record<string, unknown>>
@@ -103,7 +98,6 @@ export interface McpDefinition {
 /** A definition with its digest, as it is stored. */
 export interface SealedDefinition {
   readonly definition: McpDefinition
-  /** SHA-256 of the definition. */
   readonly digest: string
 }
 
@@ -112,12 +106,11 @@ type DefinitionRead =
   | { readonly type: 'definition'; readonly definition: McpDefinition }
   | { readonly type: 'faulty'; readonly why: string }
 
-/** The largest definition, bytes of JSON. */
 const LARGEST = 64 * 1024
 
 const LONGEST_NAME = 256
 
-/** Checks one tool of a list. Never throws. */
+/** Never throws. */
 async function readDefinition(tool: unknown, server: string): Promise<DefinitionRead> {
   try {
     return await checkDefinition(tool, server)
@@ -174,8 +167,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Why a schema cannot be that of a tool's input, or `undefined`. One broken schema would make a provider refuse the whole
- * request, so it is found here. The draft is 2020-12, or an older one that `$schema` names.
+ * One broken schema would make a provider refuse the whole request. The draft is 2020-12, or an older one that
+ * `$schema` names.
  */
 async function inputSchemaFault(
   schema: Readonly<Record<string, unknown>>,

@@ -2,7 +2,6 @@ import { errorMessage, singleFlight } from '../../platform.ts'
 import type { McpConnection } from './connection.ts'
 import { readOffered, type SealedDefinition } from './definition.ts'
 
-/** Runs `work` after a delay, ms. The returned function cancels it. */
 export type Later = (delayMs: number, work: () => void) => () => void
 
 export const realLater: Later = (delayMs, work) => {
@@ -18,7 +17,7 @@ const LAST_DELAY = 60_000
 const GOOD = 60_000
 
 /**
- * One connection that is opened again whenever it is lost. `open` opens one; if its signal is aborted, it rejects and leaves
+ * One connection that is opened again whenever it is lost. If the signal of `open` is aborted, it rejects and leaves
  * nothing behind.
  */
 export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later) {
@@ -71,7 +70,6 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
     connection,
     /** Why there is no connection, if that is known. */
     trouble: () => trouble,
-    /** `idle`: nothing has asked for a connection, or the last one is gone. */
     state: (): 'idle' | 'connecting' | 'open' => (isOpen ? 'open' : current ? 'connecting' : 'idle'),
     /** Ends the connection or the attempt at one, and opens another at once. Rejects with the reason if that fails. */
     async restart(): Promise<ListedConnection> {
@@ -84,7 +82,6 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
       await opened?.close()
       return connection()
     },
-    /** Ends the connection or the attempt at one, for good. Never rejects. */
     async stop() {
       end.abort(new Error('it was closed'))
       callOff?.()
@@ -94,7 +91,6 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
   }
 }
 
-/** A connection, and what its server offers. */
 export interface ListedConnection {
   readonly connection: McpConnection
   readonly ended: Promise<string>

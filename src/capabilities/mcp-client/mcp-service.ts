@@ -9,15 +9,12 @@ import type { McpServer, McpServerStatus } from './server.ts'
 
 type OpenMcp = Awaited<ReturnType<typeof openMcp>>
 
-/** The configured servers of a home. Their code is loaded with the first one. */
 export interface McpService {
   /** `undefined` while none was ever configured. */
   opened(): OpenMcp | undefined
   /** Every configured server, those that are not used too. */
   servers(): readonly ListedServer[]
-  /** Ends the connection to a server and opens another. Rejects with `not-found`. */
   restart(name: string): Promise<void>
-  /** Works with other settings from now on. */
   configure(settings: McpSettings): Promise<void>
 }
 
@@ -29,7 +26,6 @@ export interface ListedServer {
   readonly running: McpServer | undefined
 }
 
-/** Starts the configured servers. */
 export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpService> {
   const { home, environment, version, store, writes, sandbox, warn } = host
   let { settings } = host

@@ -17,9 +17,7 @@ export interface McpOptions {
   readonly accepted: AcceptedStore
   /** `false`: accepted tools are offered, and no server is contacted. For commands that only read. */
   readonly connects: boolean
-  /** Version of Foreword, which servers are sent. */
   readonly version: string
-  /** Puts the program of a server into its sandbox. */
   readonly confine: Confine
   /** Timers. Default: the real ones. */
   readonly later?: Later
@@ -30,8 +28,8 @@ const AFTER_START = 250
 
 /**
  * Tools of MCP servers, as `server__tool` (docs/decisions/0010-mcp-client.md). What a server offers the first time is
- * accepted; later differences are withheld until the owner accepts them. Accepted tools are offered without any contact, so
- * that the head of a request is the same before and after a restart.
+ * accepted; later differences are withheld until the owner accepts them. Accepted tools are offered without any
+ * contact, so a restart keeps the head of a request.
  */
 export async function openMcp(options: McpOptions) {
   const { environment, accepted, connects, version, confine, later = realLater } = options
@@ -98,7 +96,6 @@ export async function openMcp(options: McpOptions) {
       await begin()
       if (callOff) contact()
     },
-    /** The enabled server of this name. */
     server: (name: string) => servers.find((server) => server.name === name),
     tools: () => published.tools,
     async ready() {
@@ -149,9 +146,7 @@ function firstAnswer(limitMs: number, later: Later, onTime: () => void) {
   }
 
   return {
-    /** Resolves when the server has answered, or the time is up. */
     over: promise,
-    /** Starts the time, if it does not run yet. */
     start() {
       if (state === 'waiting') callOff ??= later(limitMs, stop)
     },
@@ -168,13 +163,11 @@ function firstAnswer(limitMs: number, later: Later, onTime: () => void) {
   }
 }
 
-/** Tools as they are offered until the next time they are published. */
 interface PublishedTools {
   readonly tools: readonly Tool[]
   readonly warnings: readonly string[]
 }
 
-/** The longest description that is sent, characters. */
 const LONGEST_DESCRIPTION = 1_024
 
 /** Servers in their order, tools by name. Of two tools with one name the first is offered. */
@@ -198,10 +191,7 @@ function signWarning(tool: Tool): readonly string[] {
   return words === '' ? [] : [`the definition of ${tool.name} has ${words}, which the model is sent written out`]
 }
 
-/**
- * Never idempotent, whatever its hints claim, since the server writes them itself. The name of the tool names its server,
- * which costs no tokens of its own.
- */
+/** Never idempotent, whatever the hints of the server claim. The name of the tool names its server. */
 function publishedTool(server: McpServer, definition: McpDefinition): Tool {
   const { name, description, inputSchema } = definition
   return {

@@ -38,9 +38,8 @@ const EXIT_MS = 1_000
 const CLOSE_MS = 500
 
 /**
- * A server as a program of this machine, with one message a line. Unlike the library's own transport it passes on only the
- * environment in `address`, and makes the program the leader of a process group, so that everything the program started
- * ends with it.
+ * The server as a program of this machine, with one message a line. Passes on only the environment in `address`, and
+ * makes the program the leader of a process group, so that everything it started ends with it.
  */
 export function programTransport(
   address: ProgramAddress,
@@ -212,10 +211,8 @@ export function messageLines(longestBytes: number, onLine: (line: string) => voi
   }
 }
 
-/** How many lines the reason of an end quotes. */
 const QUOTED_LINES = 4
 
-/** How many lines are kept, and how many characters of each. */
 const LINES = 40
 const CHARACTERS = 200
 

@@ -9,15 +9,12 @@ export interface McpServerConfiguration {
   readonly url?: string | undefined
   /** Headers of every request, and the names of Foreword's variables with their values. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Absolute. */
   readonly directory?: string | undefined
-  /** How the program is confined. */
   readonly sandbox: 'off' | 'network' | 'closed'
   readonly enabled: boolean
   readonly connectTimeoutMs: number
 }
 
-/** Where a server is, and what it receives. */
 export type ServerAddress =
   | {
       readonly type: 'program'
@@ -28,7 +25,6 @@ export type ServerAddress =
     }
   | { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-/** Secret values, by the name of their variable. */
 type Secrets = Readonly<Record<string, string>>
 
 interface AddressRead {

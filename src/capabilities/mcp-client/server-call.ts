@@ -4,15 +4,10 @@ import { type CallResult, ConnectionFault, type ContentPart } from './connection
 import type { McpDefinition } from './definition.ts'
 import type { ListedConnection } from './link.ts'
 
-/** The parts of a server that its calls need. */
 interface CallSettings {
-  /** Name of the server. */
   readonly name: string
-  /** Why the server may not be contacted at all, or `undefined`. */
   readonly isOut: () => string | undefined
-  /** The current connection, or a new one. */
   readonly connection: () => Promise<ListedConnection>
-  /** Why a tool may not be called, as far as is known. */
   readonly callFault: (tool: string) => string | undefined
   /** Removes secrets. */
   readonly clean: (text: string) => string
@@ -21,8 +16,8 @@ interface CallSettings {
 export type ServerCall = (definition: McpDefinition, input: unknown, signal: AbortSignal) => Promise<ToolResult>
 
 /**
- * Calls tools of a server, and connects first if there is no connection. Repeats only a call that the server has certainly
- * not seen. Failures are results that name the server and the reason.
+ * Connects first if there is no connection. Repeats only a call that the server has certainly not seen. Failures are
+ * results that name the server and the reason.
  */
 export function serverCall({ name, isOut, connection, callFault, clean }: CallSettings): ServerCall {
   async function callConnected(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<ToolResult> {
@@ -77,13 +72,9 @@ class NoConnection extends Error {
   }
 }
 
-/** The largest part of one result that is kept, bytes. */
 const LARGEST = 8 * 1024 * 1024
 
-/**
- * A result as a text. Images, sounds and other bytes are named, never pasted; structured content is used only if there is no
- * text. `clean` removes secrets.
- */
+/** Images, sounds and other bytes are named, never pasted; structured content is used only if there is no text. */
 function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
   const parts = result.content ?? []
   const isSilent = !parts.some(({ type, text }) => type === 'text' && typeof text === 'string' && text !== '')
@@ -125,7 +116,6 @@ function plainText(text: string): string {
   return text.includes('\0') ? `[binary data, ${count(Buffer.byteLength(text))}]` : text.toWellFormed()
 }
 
-/** The size of base64 data, without decoding it. */
 function base64Size(data: unknown): string {
   if (typeof data !== 'string') return 'of unknown size'
   const digits = data.replace(/[\s=]/g, '').length
@@ -143,7 +133,6 @@ function words(...values: readonly unknown[]): string {
     .join(' ')
 }
 
-/** One line, short enough for a name. */
 function word(value: unknown): string {
   const line = typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : 'of unknown kind'
   return line.length > 2_000 ? `${line.slice(0, 2_000)} …` : line

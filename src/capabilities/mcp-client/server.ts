@@ -14,7 +14,6 @@ interface McpServerOptions {
   readonly accepted: AcceptedStore
   readonly connects: boolean
   readonly version: string
-  /** Puts a program into its sandbox, where its configuration asks for one. */
   readonly confine: Confine
   readonly later: Later
   /** The server has listed its tools. */
@@ -25,7 +24,6 @@ interface McpServerOptions {
 
 export type McpServer = ReturnType<typeof createMcpServer>
 
-/** One configured server: its accepted tools, and the connection to it. */
 export function createMcpServer(options: McpServerOptions) {
   const { name, configured, connects, version, later, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
@@ -114,11 +112,10 @@ export function createMcpServer(options: McpServerOptions) {
   return {
     name,
     status,
-    /** Ends the connection and opens another one. Resolves when that has succeeded or failed. Never rejects. */
+    /** Resolves when the new connection has succeeded or failed. Never rejects. */
     async restart() {
       if (isOut() === undefined) await link.restart().catch(() => {})
     },
-    /** Reads the accepted tools. */
     async load() {
       isTrusted = await acceptance.load()
     },
@@ -136,7 +133,6 @@ export function createMcpServer(options: McpServerOptions) {
     seen: () => acceptance.seen() || isOut() !== undefined,
     /** Tools that may be offered now, in the order of their names. */
     offered: acceptance.offered,
-    /** The same with the digests of their definitions. */
     accepted: acceptance.sealed,
     call: serverCall({ name, isOut, connection: link.connection, callFault: acceptance.callFault, clean }),
     withheld: acceptance.withheld,
@@ -152,20 +148,15 @@ export function createMcpServer(options: McpServerOptions) {
   }
 }
 
-/** How many lines of the error output of its programs are shown. */
 const MOST_LINES = 40
 
-/** How a server is now. */
 export interface McpServerStatus {
   /** `unusable`: it is not contacted, since its configuration or what was accepted of it has a fault. */
   readonly state: 'running' | 'starting' | 'failed' | 'unusable'
-  /** Why it does not run. */
   readonly why?: string
-  /** What to do about that. */
   readonly hint?: string
   /** What of it is left out, or missing in its environment. */
   readonly warnings: readonly string[]
-  /** The last lines of its error output. */
   readonly stderr: readonly string[]
 }
 

@@ -3,7 +3,6 @@ import { memoryLayers, sessionsIn, withheldConversation } from './core/memory-la
 import { type MemorySettings, memorySettings } from './core/memory-settings.ts'
 import type { Memory } from './core/memory.ts'
 
-/** What sessions remember of earlier ones. */
 export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory')
 
 /** Memory of the earlier sessions of the same conversation (BEHAVIOURS §2.1). */

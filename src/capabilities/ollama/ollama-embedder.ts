@@ -1,11 +1,7 @@
 import { type Embedder, type EmbeddingService, httpEmbedder } from '../../search.ts'
 import { defined } from '../../platform.ts'
 
-/**
- * An embedding model behind Ollama's `/api/embed`. The service cuts off texts that are longer than the model reads.
- *
- * @example ollamaEmbedder({ baseURL: 'http://127.0.0.1:11434', model: 'nomic-embed-text' })
- */
+/** Ollama's `/api/embed`, which cuts off texts that are longer than the model reads. */
 export function ollamaEmbedder(service: EmbeddingService): Embedder {
   return httpEmbedder(service, {
     kind: 'ollama',

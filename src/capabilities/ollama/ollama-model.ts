@@ -15,8 +15,8 @@ import { ollamaParts } from './ollama-stream.ts'
 const TIMEOUTS = { firstMs: 280_000, idleMs: 120_000 }
 
 /**
- * A model that Ollama serves, over its native `/api/chat`: the only endpoint that accepts a window (`num_ctx`) and reports how much
- * of the prompt it has read (BEHAVIOURS §1.6).
+ * Ollama's native `/api/chat`: the only endpoint that accepts a window (`num_ctx`) and reports how much of the prompt
+ * it has read (BEHAVIOURS §1.6).
  */
 export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
@@ -57,7 +57,7 @@ function streaming(settings: ModelSettings, fetch: ModelSettings['fetch']): Stre
   }
 }
 
-/** The body of a call to `/api/chat`. The order of its keys is fixed, so that the same call has the same bytes. */
+/** The order of its keys is fixed, so that the same call has the same bytes. */
 function ollamaRequest(model: string, call: LanguageModelV4CallOptions): JSONObject {
   const { tools = [], toolChoice, reasoning, responseFormat, providerOptions } = call
   const { keepAlive, ...options } = providerOptions?.['ollama'] ?? {}

@@ -12,7 +12,7 @@ import {
 } from '../../model.ts'
 import { defined, publicAddress } from '../../platform.ts'
 
-/** Names of the models that Ollama has pulled, newest first. `milliseconds`: the time limit. */
+/** Newest first. `milliseconds`: the time limit. */
 export async function ollamaModels(
   connection: ProviderConnection,
   milliseconds: number,
@@ -27,7 +27,7 @@ export async function ollamaModels(
   }
 }
 
-/** The facts of one model. Throws a `ModelError` that says what to do. */
+/** Throws a `ModelError` that says what to do. */
 export async function ollamaModelFacts(
   connection: ProviderConnection,
   model: string,
@@ -55,10 +55,9 @@ async function notFetched(connection: ProviderConnection, model: string, millise
   return new ModelError('model-not-found', message, { provider: connection.name, model })
 }
 
-/** How many models are checked for tools. */
 const MOST_CHECKED = 8
 
-/** Models to suggest to a person who has none attached: those that can use tools first. */
+/** Models that can use tools first. */
 export async function suggestOllamaModels(
   connection: ProviderConnection,
   milliseconds: number,
@@ -76,12 +75,11 @@ export async function suggestOllamaModels(
 }
 
 /**
- * The default window, tokens. Models report windows of 131,072 and more, but Ollama allocates the memory for the whole window at
- * once, and small machines do not have it.
+ * The default window, tokens. Models report 131,072 and more, but Ollama allocates the memory for the whole window at
+ * once.
  */
 const MODEST_WINDOW = 16_384
 
-/** Names of the models that Ollama has pulled, newest first. `milliseconds`: the time limit. */
 async function ollamaNames(connection: ProviderConnection, milliseconds: number): Promise<readonly string[]> {
   const answer = (await connection.ask('/api/tags', milliseconds)) as { models?: readonly { name?: string }[] }
   return (answer.models ?? []).flatMap(({ name }) => (name ? [name] : []))
@@ -117,8 +115,8 @@ export function keepAliveSeconds(duration: unknown): number | undefined {
 }
 
 /**
- * The facts of a model. `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with
- * status 404 for a model that Ollama has not pulled.
+ * `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with status 404
+ * for a model that Ollama has not pulled.
  */
 async function ollamaFacts(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts> {
   const shown = (await connection.ask('/api/show', milliseconds, { model })) as {

@@ -5,8 +5,8 @@ import { UnexpectedAnswer } from '../../model.ts'
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 
 /**
- * Converts the lines of an Ollama answer, split into chunks anywhere, to parts of an AI SDK stream. The error for a line that is no
- * part of an answer names `contentType`.
+ * Converts the lines of an Ollama answer, split anywhere, to parts of an AI SDK stream. The error for an invalid line
+ * names `contentType`.
  */
 export function ollamaParts(contentType = ''): TransformStream<string, LanguageModelV4StreamPart> {
   let unfinished = ''
@@ -24,7 +24,6 @@ export function ollamaParts(contentType = ''): TransformStream<string, LanguageM
   })
 }
 
-/** The fields of a line that are read. */
 interface Line {
   readonly error?: string
   readonly message?: {
@@ -98,8 +97,8 @@ function finishReason(raw = 'stop'): LanguageModelV4FinishReason {
 }
 
 /**
- * Zero counts as unreported: servers with the whole prompt in their cache have reported no number, or zero
- * (ollama issues 2068 and 3427).
+ * Zero counts as unreported: servers with the whole prompt in their cache report no number, or zero (ollama issues
+ * 2068 and 3427).
  */
 function readUsage(line: Line): LanguageModelV4Usage {
   const total = line.prompt_eval_count || undefined

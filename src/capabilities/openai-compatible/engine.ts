@@ -3,7 +3,7 @@ import type { ProviderConnection } from '../../model/provider.ts'
 import { fieldsOf } from '../../platform.ts'
 
 /**
- * How many slots a server of llama.cpp has, each with the cache of one conversation. `undefined` where it does not say.
+ * Slots of a llama.cpp server, each with the cache of one conversation. `undefined` where it does not say.
  * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  */
 export async function engineSlots(connection: ProviderConnection, milliseconds: number): Promise<number | undefined> {
@@ -16,7 +16,6 @@ export async function engineSlots(connection: ProviderConnection, milliseconds: 
 
 type MetadataExtractor = NonNullable<Parameters<typeof createOpenAICompatible>[0]['metadataExtractor']>
 
-/** Passes on what an engine reports beside its usage: `cache_n` and `prompt_n` of llama.cpp, which older versions report alone. */
 export const engineTimings: MetadataExtractor = {
   extractMetadata: async ({ parsedBody }) => timingsOf(parsedBody),
   createStreamExtractor() {

@@ -1,11 +1,7 @@
 import { defined } from '../../platform.ts'
 import { type Embedder, type EmbeddingService, httpEmbedder } from '../../search.ts'
 
-/**
- * An embedding model behind `/v1/embeddings`, the API of OpenAI that many servers offer. `baseURL` may end with `/v1`.
- *
- * @example openaiCompatibleEmbedder({ baseURL: 'http://127.0.0.1:8080/v1', model: 'bge-m3' })
- */
+/** The API `/v1/embeddings`. `baseURL` may end with `/v1`. */
 export function openaiCompatibleEmbedder(service: EmbeddingService): Embedder {
   const baseURL = service.baseURL.replace(/\/v1\/*$/, '')
   return httpEmbedder(

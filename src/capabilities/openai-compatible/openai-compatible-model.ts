@@ -11,7 +11,6 @@ import {
 } from '../../model.ts'
 import { engineTimings } from './engine.ts'
 
-/** A model of a server with Chat Completions or the Responses API. */
 export function openaiCompatibleModel(
   settings: ModelSettings<{ readonly api?: 'responses' | 'chat' | undefined }>,
 ): Model {
@@ -20,7 +19,6 @@ export function openaiCompatibleModel(
     : chatModel(settings)
 }
 
-/** Both APIs of OpenAI, by its package of the AI SDK. */
 const openaiPackage: ChatPackage = {
   optionsKey: 'openai',
   load: async (connection) => (await import('@ai-sdk/openai')).createOpenAI(connection),
@@ -50,7 +48,6 @@ function chatModel(settings: ModelSettings): Model {
   })
 }
 
-/** Adds the parameters that the AI SDK has no names for. */
 function withParameters(
   call: LanguageModelV4CallOptions,
   name: string,

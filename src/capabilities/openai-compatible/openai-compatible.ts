@@ -2,7 +2,6 @@ import { chatWireSettings, provider } from '../../model/provider.ts'
 import { defined } from '../../platform.ts'
 import type { EmbedderKind } from '../../search.ts'
 
-/** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
   kind: 'openai-compatible',
   title: "A server with OpenAI's API",
@@ -21,7 +20,6 @@ export const openaiCompatible = provider({
   },
 })
 
-/** Embedding models behind the embeddings API of OpenAI, on any server. */
 export const openaiCompatibleEmbedding: EmbedderKind = {
   kind: 'openai-compatible',
   needsBaseURL: true,

@@ -54,7 +54,6 @@ const PLAIN: readonly Row[] = [
   ['gpt-4o-mini', 128_000, 16_384, { input: 0.15, cachedInput: 0.075, output: 0.6 }, PRICES],
 ]
 
-/** Dated rows, in the order of the model list. */
 const openaiCatalog: readonly CatalogRow[] = [
   ...REASONING.map((row) => catalogRow(row, true)),
   ...PLAIN.map((row) => catalogRow(row, false)),
@@ -91,8 +90,8 @@ const baseURL = 'https://api.openai.com/v1'
 const TIMEOUTS = { firstMs: 280_000, idleMs: 180_000 }
 
 /**
- * OpenAI. Its own address uses the Responses API. Other addresses use Chat Completions, which proxies and scripted servers know
- * (`docs/decisions/0004-models.md`).
+ * Its own address uses the Responses API. Other addresses use Chat Completions, which proxies and scripted servers
+ * know (`docs/decisions/0004-models.md`).
  */
 export const openai = provider({
   kind: 'openai',
@@ -137,7 +136,6 @@ function withCacheSettings(facts: ModelFacts, official: boolean, isExtended: boo
   return { ...facts, cache: { ...cache, ...marks, lifetimeSeconds: longerSeconds, retention: '24h' } }
 }
 
-/** Both APIs of OpenAI, by its package of the AI SDK. */
 const openaiPackage: ChatPackage = {
   optionsKey: 'openai',
   takesCacheKey: true,

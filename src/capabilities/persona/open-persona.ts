@@ -6,11 +6,9 @@ import { readText, type TextReader } from '../../tool.ts'
 import { soulSchema, soulText, userProfileSchema, userProfileText } from './persona-text.ts'
 
 interface PersonaOptions {
-  /** Path of `soul.json`. */
   readonly soulFile: string
-  /** Path of `user_profile.json`. */
   readonly userProfileFile: string
-  /** Whether the files should be there: a missing one is then a warning and a blank layer, as in the preset `ayati`. */
+  /** A missing file is then a warning and a blank layer, as in the preset `ayati`. */
   readonly expected?: boolean
   readonly read?: TextReader
 }
@@ -56,10 +54,7 @@ interface Source {
   readonly warnings: readonly string[]
 }
 
-/**
- * Reads JSON, with comments where somebody wrote some, and checks it as a whole. Faults name a position or a field, never
- * its content.
- */
+/** Faults name a position or a field, never its content. */
 function parseJson<Value>(
   text: string,
   schema: z.ZodType<Value>,

@@ -14,7 +14,6 @@ export const soulSchema = z.object({
 
 export type Soul = z.infer<typeof soulSchema>
 
-/** The layer's text. A heading without content is left out; the text is empty where every field is. */
 export function soulText({ soul, voice }: Soul): string {
   return joined(
     section(
@@ -101,7 +100,6 @@ export function userProfileText(profile: UserProfile): string {
   )
 }
 
-/** Paragraphs under a heading, a blank line between them. A heading without content is left out. */
 function section(heading: string, ...paragraphs: readonly string[]): string {
   const content = joined(...paragraphs)
   return content === '' ? '' : `${heading}\n\n${content}`
@@ -114,7 +112,7 @@ function joined(...paragraphs: readonly string[]): string {
     .join('\n\n')
 }
 
-/** A line for each item that is not blank. A line break within an item becomes a space, so that no item can forge a line (BEHAVIOURS §2.1). */
+/** A line break within an item becomes a space, so that no item can forge a line (BEHAVIOURS §2.1). */
 function bullets(items: readonly string[]): string {
   return items
     .map(oneLine)
@@ -123,7 +121,6 @@ function bullets(items: readonly string[]): string {
     .join('\n')
 }
 
-/** `Label: value` in one line, or nothing where there is no value. */
 function labelled(label: string, value: string | null | undefined): string {
   const line = oneLine(value ?? '')
   return line === '' ? '' : `${label}: ${line}`

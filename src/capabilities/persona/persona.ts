@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { capability } from '../../capability.ts'
 
-/** `soul.json` and `user_profile.json` of the home as layers. */
 export const persona = capability({
   name: 'persona',
   summary: 'reads soul.json and user_profile.json',

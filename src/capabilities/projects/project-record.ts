@@ -6,7 +6,6 @@ export const projectSchema = z.strictObject({
   instructions: recordText.default('').describe('Instructions for the default agent in this project.'),
 })
 
-/** Sessions that share instructions and files. Without its id, as people write it. */
 export type ProjectValue = z.output<typeof projectSchema>
 
 export const projectRecordKind: RecordKind<ProjectValue> = {

@@ -19,7 +19,7 @@ const project: SessionChoice<ProjectsSelf> = {
 }
 
 /**
- * Projects: instructions, and files that belong together (BEHAVIOURS §3.5). The default agent reads the instructions as its
+ * Instructions, and files that belong together (BEHAVIOURS §3.5). The default agent reads the instructions as its
  * own; a custom agent reads its own prompt only.
  */
 export const projects = capability<undefined, Records<ProjectValue>>({

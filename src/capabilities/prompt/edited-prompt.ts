@@ -3,7 +3,6 @@ import { type RecordStore, StoreError } from '../../session.ts'
 import { type Clock, RuntimeError } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime.ts'
 
-/** The system prompt as its owner edited it, with every version before (BEHAVIOURS §3.3). */
 export interface EditedPrompt {
   /** `undefined`: it is the one in the home, or the packaged one. Blank: none is sent. */
   text(): Promise<string | undefined>

@@ -4,11 +4,9 @@ import type { PinnedFile } from '../../capability/toolkit.ts'
 import type { EditedPrompt } from './edited-prompt.ts'
 import type { SystemPrompt } from './system-prompt.ts'
 
-/** The system prompt in the home, and as its owner edited it. */
 export interface PromptService {
   readonly own: SystemPrompt
   readonly edited: EditedPrompt
-  /** The file in the home. */
   readonly pin: PinnedFile
 }
 

@@ -6,33 +6,26 @@ import { ForewordError } from '../../platform.ts'
 import { readText, type TextReader } from '../../tool.ts'
 
 export interface PromptOptions {
-  /** Path of the operator's own system prompt. */
   readonly file: string
-  /** How manifests and warnings name that file. */
   readonly ref?: string
-  /** The text when the file is missing or unreadable; if it is empty, no prompt. Default: the packaged prompt. */
+  /** For a missing or unreadable file; if it is empty, no prompt. Default: the packaged prompt. */
   readonly fallback?: string
-  /**
-   * A line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1). A missing file is then a warning, and a blank
-   * one is as good as missing.
-   */
+  /** A line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1). A missing file is then a warning. */
   readonly heading?: string
   readonly read?: TextReader
 }
 
-/** The system prompt of a home. `load` reads it. */
 export interface SystemPrompt {
   load(): Promise<void>
   warnings(): readonly string[]
   /** What counts where nobody has edited it: the operator's own prompt, or the packaged one. `ref` names which. */
   own(): { readonly text: string; readonly ref: string }
-  /** The layer `system-prompt`. What is given goes first, then what the owner edited (BEHAVIOURS §3.3). */
   layers(given: LayerContext['system'], edited: string | undefined): readonly Layer[]
 }
 
 /**
- * The operator's own prompt, or the packaged one. A blank prompt is a choice (BEHAVIOURS §3.3): the layer is then withheld,
- * and only a missing prompt is replaced by the packaged one.
+ * A blank prompt is a choice (BEHAVIOURS §3.3): the layer is then withheld; only a missing prompt is replaced by the
+ * packaged one.
  */
 export function systemPrompt(options: PromptOptions): SystemPrompt {
   const { file, ref = 'context/system_prompt.md', heading, read = readText } = options

@@ -27,9 +27,9 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
 }
 
 /**
- * A scripted model without weights: it answers with the outline of its request, or follows script lines in the newest user message
- * (`docs/decisions/0004-models.md`). It uses nothing but the request, so the same request gets the same answer in any process.
- * Sampling parameters have no effect. `stop`, JSON formats and required tools are respected.
+ * A scripted model without weights: it answers with the outline of its request, or follows script lines in the newest
+ * user message (`docs/decisions/0004-models.md`). The same request gets the same answer in any process. `stop`, JSON
+ * formats and required tools are respected.
  */
 export function rehearsalModel(facts: Partial<ModelFacts> = {}): Model {
   const { window } = { ...FACTS, ...facts }
@@ -63,7 +63,6 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
 }
 
-/** The step without a script: the outline, or what the caller's parameters require instead. */
 function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep {
   const { toolChoice, responseFormat } = options.parameters ?? {}
   const wanted = request.tools.find(({ name }) => toolChoice === 'required' || name === toolChoice?.toolName)
@@ -76,13 +75,11 @@ function unscriptedStep(request: ModelRequest, options: CallOptions): ScriptStep
   return { text: JSON.stringify(schema ? schemaExample(schema) : { rehearsal: text }), calls: [], slowMs: 0 }
 }
 
-/** Ends an answer before the first stop text. */
 function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
   const ends = (parameters?.stop ?? []).map((stop) => step.text.indexOf(stop)).filter((at) => at >= 0)
   return ends.length === 0 ? step : { ...step, text: step.text.slice(0, Math.min(...ends)), calls: [] }
 }
 
-/** The account of the assembly, or the roles and sizes of the request. */
 function outline(request: ModelRequest, { account }: CallOptions): string {
   if (account !== undefined && account !== '') return `This is a rehearsal. I was sent:\n\n${asCode(account)}`
   const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
@@ -91,7 +88,7 @@ function outline(request: ModelRequest, { account }: CallOptions): string {
   return `This is a rehearsal. I was sent:\n\n${asCode(lines.join('\n'))}`
 }
 
-/** Indented by four spaces: code in Markdown, whose columns stay below each other, and easy to read in a terminal. */
+/** Code in Markdown, whose columns stay below each other. */
 function asCode(text: string): string {
   return text.replaceAll(/^/gm, '    ')
 }
@@ -102,7 +99,6 @@ function withoutCalls(step: ScriptStep): string {
   return step.text === '' ? notice : `${step.text}\n${notice}`
 }
 
-/** Derived from the request. Differs for every step, because each step has more messages. */
 function callId(request: ModelRequest, index: number): string {
   return `call_${sha256(JSON.stringify(request.messages)).slice(0, 12)}_${index + 1}`
 }
@@ -168,7 +164,6 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
   }
 }
 
-/** The target of a reference within the same schema. */
 function target(root: unknown, reference: string): unknown {
   const path = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
   return path.reduce<unknown>((value, key) => fieldsOf(value)[key], root)

@@ -1,7 +1,6 @@
 import type { AnyMessage } from '../../context.ts'
 import type { ModelErrorCode } from '../../model.ts'
 
-/** One step of a script: text, then calls or a failure. */
 export interface ScriptStep {
   readonly text: string
   readonly calls: readonly { readonly toolName: string; readonly input: unknown }[]
@@ -11,8 +10,8 @@ export interface ScriptStep {
 }
 
 /**
- * The next step of the script, derived from the request. The script is the newest user message with script lines. The number of
- * assistant messages after it is the number of completed steps. `undefined` without a script, or at its end.
+ * The script is the newest user message with script lines; the number of assistant messages after it is the number of
+ * completed steps. `undefined` without a script, or at its end.
  */
 export function dueStep(messages: readonly AnyMessage[]): ScriptStep | undefined {
   const at = messages.findLastIndex((message) => message.role === 'user' && LINE.test(messageText(message)))
@@ -25,8 +24,8 @@ export function dueStep(messages: readonly AnyMessage[]): ScriptStep | undefined
 const LINE = /^\/(?:call|say|fail|slow)\b/m
 
 /**
- * The steps of a script. `/say` lines are the text of a step, and the `/call` lines after them are its parallel calls. A step ends
- * with its calls or with `/fail`. An invalid line becomes text that explains its syntax.
+ * `/say` lines are the text of a step, and the `/call` lines after them its parallel calls. A step ends with its
+ * calls or with `/fail`. An invalid line becomes text that explains its syntax.
  */
 function steps(script: string): readonly ScriptStep[] {
   const whole: ScriptStep[] = []
@@ -74,7 +73,6 @@ const READERS: Readonly<Record<'call' | 'say' | 'fail' | 'slow', (rest: string) 
   },
 }
 
-/** Every code, so that the compiler misses none. */
 const CODES: Readonly<Record<ModelErrorCode, true>> = {
   'context-overflow': true,
   'prompt-truncated': true,

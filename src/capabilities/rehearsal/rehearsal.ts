@@ -1,6 +1,5 @@
 import { provider } from '../../model/provider.ts'
 
-/** The provider of the rehearsal model, which answers with the outline of its request. */
 export const rehearsal = provider({
   kind: 'rehearsal',
   builtIn: true,

@@ -1,6 +1,5 @@
 import type { ProviderServer } from '../../model.ts'
 
-/** Beginning of every address that is passed on. */
 export const THROUGH = '/through/'
 
 /** Beginning of every address whose conversations are cut where they do not fit. */
@@ -9,7 +8,6 @@ export const ASSEMBLE = '/assemble/'
 /** How a call is handled: passed on byte by byte, or cut where it does not fit. */
 export type RelayMode = 'through' | 'assemble'
 
-/** What an address below `/through/` or `/assemble/` says. */
 export interface ThroughAddress {
   readonly mode: RelayMode
   /** A token of this gateway, for clients that can send no header of their own. */
@@ -29,7 +27,6 @@ export function readThroughAddress(url: string): ThroughAddress {
   return { mode, token: decode(first.slice(1)), provider: decode(provider), path }
 }
 
-/** The first segment of a path, and what follows it. */
 function splitSegment(path: string): readonly [segment: string, rest: string] {
   const found = /^\/([^/?]*)(.*)$/s.exec(path)
   return found ? [found[1]!, found[2]!] : ['', path]
@@ -55,7 +52,6 @@ export function leadsUp(path: string): boolean {
   return plain.split('/').some((segment) => segment === '.' || segment === '..')
 }
 
-/** Where a request goes. */
 export interface Target {
   readonly server: URL
   /** With its query, exactly as it came. */
@@ -63,8 +59,8 @@ export interface Target {
 }
 
 /**
- * The address at the provider. Clients write the beginning of the API into their paths (`/v1/messages`) or into their base address
- * (`…/v1` and then `/responses`); the address in the configuration may end with it. It is there once.
+ * The address at the provider. The beginning of the API may be in the path (`/v1/messages`), in the address of the
+ * configuration, or in both: it is there once.
  */
 export function targetOf({ baseURL }: Pick<ProviderServer, 'baseURL'>, path: string): Target {
   const server = new URL(baseURL)

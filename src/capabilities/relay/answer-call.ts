@@ -23,8 +23,8 @@ interface AnswerParts {
 }
 
 /**
- * Passes one call on and its answer back. The bytes of both go on as they came, and so do their headers but for those of the
- * connection and those with the token of this gateway. Throws what is to be refused before anything has left.
+ * Passes one call on and its answer back, bytes and headers as they came but for those of the connection and of the
+ * gateway's token. Throws what is to be refused before anything has left.
  */
 export async function answerCall({ foreign, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
   const { incoming, outgoing, caller } = call
@@ -88,7 +88,6 @@ function asksForCut({ incoming, caller }: RawCall, mode: RelayMode, { assemble }
   return mode === 'assemble' || (caller.name !== undefined && assemble.includes(caller.name))
 }
 
-/** Another body than came, with the headers that are about it. */
 function withBody(headers: HeaderPairs, body: Uint8Array): Pick<ForwardedRequest, 'headers' | 'body' | 'chunked'> {
   const others = filterPairs(headers, (name) => name !== 'content-length' && name !== 'content-encoding')
   return { headers: [...others, 'Content-Length', String(body.byteLength)], body, chunked: false }
@@ -165,7 +164,7 @@ function leavesProvider(path: string): RuntimeError {
   )
 }
 
-/** The headers that go on: with the caller's own key, or with that of the gateway where the caller sent none. */
+/** With the caller's own key, or with that of the gateway where the caller sent none. */
 async function outgoingHeaders(
   server: ProviderServer,
   settings: RelaySettings,

@@ -3,7 +3,6 @@ import { ok, warning } from '../../cli.ts'
 import { lostCalls } from './open-relay.ts'
 import type { RelaySettings } from './relay-settings.ts'
 
-/** Whether calls of other programs go through, and whether they were recorded. */
 export async function checkRelay({ settings, get }: CheckContext<RelaySettings>): Promise<readonly Finding[]> {
   if (!settings.enabled) return [ok('through', 'off')]
   const status = await get<{ readonly through?: ForeignCallState }>('/api/status')

@@ -3,7 +3,6 @@ import { request as httpsRequest } from 'node:https'
 import type { Target } from './address.ts'
 import type { HeaderPairs } from './header-pairs.ts'
 
-/** A request that is passed on. */
 export interface ForwardedRequest {
   readonly target: Target
   readonly method: string
@@ -17,8 +16,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * Sends a request as it came and resolves with the answer once it begins. A connection that its server had closed while nothing
- * was sent on it is replaced once. Rejects where no answer comes.
+ * Resolves once the answer begins. A connection that its server had closed while idle is replaced once. Rejects where
+ * no answer comes.
  */
 export async function forward(sent: ForwardedRequest): Promise<IncomingMessage> {
   const first = openRequest(sent)

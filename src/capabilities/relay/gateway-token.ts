@@ -4,9 +4,8 @@ import { readThroughAddress } from './address.ts'
 import { filterPairs, type HeaderPairs } from './header-pairs.ts'
 
 /**
- * The token of this gateway in a request: in `x-foreword-token`, beside the project of the caller, in the address, or, where a client
- * can set an API key and nothing else, in the place of the key. One beside a project or in the address has the scope `talk` and no
- * other: others log these.
+ * The token of this gateway in a request: in `x-foreword-token`, beside the project of the caller, in the address, or
+ * in the place of the API key. One beside a project or in the address has the scope `talk` alone: others log these.
  */
 export function gatewayToken({ headers, url = '' }: IncomingMessage): BroughtToken | undefined {
   const own = headers['x-foreword-token']
@@ -54,7 +53,7 @@ export function withoutGatewayToken(pairs: HeaderPairs, token: string | undefine
 }
 
 /**
- * Whether a key is the sign-in token of a subscription: Anthropic's begin with `sk-ant-oat`, those of ChatGPT are JSON Web Tokens,
+ * The sign-in token of a subscription: Anthropic's begin with `sk-ant-oat`, those of ChatGPT are JSON Web Tokens,
  * which an API key never is.
  */
 export function isSignInToken(key: string): boolean {

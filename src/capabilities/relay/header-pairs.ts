@@ -17,7 +17,6 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'expect',
 ])
 
-/** The pairs for which `keep` returns true; its name is in lower case. */
 export function filterPairs(pairs: HeaderPairs, keep: (name: string, value: string) => boolean): HeaderPairs {
   const kept: string[] = []
   for (let at = 0; at < pairs.length; at += 2) {

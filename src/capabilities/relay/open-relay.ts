@@ -7,7 +7,6 @@ import { gatewayToken } from './gateway-token.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 
-/** Calls of other programs, passed on. */
 export interface Relay {
   readonly isOn: boolean
   readonly endpoints: readonly RawEndpoint[]
@@ -61,7 +60,6 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
   }
 }
 
-/** So many calls, at the beginning of a sentence. */
 export function lostCalls(lost: number): string {
   return lost === 1 ? '1 call of another program' : `${lost} calls of other programs`
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ForewordError } from '../../platform.ts'
 
-/** Reads the whole body of a request, as it came. `undefined`: the caller left before its end. Rejects one that is too large. */
 export function readWholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = []
   let bytes = 0

@@ -3,9 +3,9 @@ import type { Failure } from '../../capability.ts'
 import { readThroughAddress } from './address.ts'
 
 /**
- * Answers with a failure in the form of the API that was called. A refusal for money or a rule is 402, of which Claude Code, opencode
- * and pi make one call, and on Responses 400: of 402 Codex makes six calls there, of 403 two, and 429 hides the message from people
- * and is repeated by opencode and pi.
+ * A failure in the form of the API that was called. A refusal for money or a rule is 402, of which Claude Code,
+ * opencode and pi make one call, and on Responses 400: of 402 Codex makes six calls there, of 403 two, and 429 hides
+ * the message and is repeated by opencode and pi.
  */
 export function refuseCall(given: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const failure = given.code === 'unauthorized' ? { ...given, hint: TOKEN_PLACES } : given

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** The settings of calls that are passed on. */
 export const relaySettings = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether calls of other programs go through this gateway.'),
@@ -43,5 +42,4 @@ export const relaySettings = z
   .prefault({})
   .describe('Calls of other programs, passed on to their provider byte by byte and recorded.')
 
-/** How calls of other programs are passed on. */
 export type RelaySettings = z.output<typeof relaySettings>

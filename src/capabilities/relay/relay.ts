@@ -2,7 +2,6 @@ import { capability, serviceKey } from '../../capability.ts'
 import type { Relay } from './open-relay.ts'
 import { type RelaySettings, relaySettings } from './relay-settings.ts'
 
-/** Passes on what other programs send. */
 const relayService = serviceKey<Relay>('relay')
 
 /** Other people's agents: their calls go on to the provider unchanged, and are recorded, priced and held to budgets. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ForewordError } from '../../platform.ts'
 
-/** What one run of a schedule may use: US dollars, or tokens of prompts and answers together. */
 export type ScheduleBudget = z.output<typeof budgetSchema>
 
 export const budgetSchema = z
@@ -22,7 +21,6 @@ export function parseBudget(text: string): ScheduleBudget {
 
 const hint = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It is what one run may use.'
 
-/** `$0.50` or `20,000 tokens`. */
 export function budgetText(budget: ScheduleBudget): string {
   return 'usd' in budget ? `$${dollars.format(budget.usd)}` : `${budget.tokens.toLocaleString('en')} tokens`
 }

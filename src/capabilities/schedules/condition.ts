@@ -6,10 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { type CapabilityHost, pageReader } from '../../capability.ts'
 import { errorMessage, ForewordError, sha256 } from '../../platform.ts'
 
-/** What has to have changed since the last run, so that there is another one. */
 export interface Condition {
   readonly type: 'file' | 'url' | 'program'
-  /** A path, an address, or a command line. */
   readonly value: string
 }
 
@@ -37,8 +35,8 @@ function unreadable(text: string, why: string): ForewordError {
 export type ConditionHost = Pick<CapabilityHost, 'home' | 'capability' | 'runtime'>
 
 /**
- * A digest of what a condition is about, as it is now: no model is asked. Rejects where it cannot be read, or where its program
- * may not run without a person.
+ * A digest of the present state, without a model. Rejects where it cannot be read, or where its program may not run
+ * without a person.
  */
 export async function conditionDigest(
   host: ConditionHost,
@@ -79,7 +77,7 @@ async function programDigest({ runtime }: ConditionHost, cmd: string): Promise<s
   return sha256(result.output)
 }
 
-/** The digest of the call that runs the program. Rejects where that may not run without a person. */
+/** Rejects where it may not run without a person. */
 export async function planProgram(runtime: ConditionHost['runtime'], cmd: string): Promise<string> {
   const plan = await runtime.planTool('shell', shellInput(cmd))
   if (plan.type === 'refused') throw fault(`The program may not run: ${plan.error}`)

@@ -20,19 +20,17 @@ import { type PendingRun, type ScheduleRun, type ScheduleState, scheduleStates, 
 import { type DueTimes, dueTimes } from './time/due-times.ts'
 import { parseTimeRule } from './time/time-rule.ts'
 
-/** Messages that come by themselves at set times, each once, and what became of them. */
 export interface Schedules {
   /** `false`: nothing is due, and nothing can be run. */
   readonly enabled: boolean
   /** In the order in which they were added. */
   list(): Promise<readonly ScheduleView[]>
-  /** Rejects with `not-found`. */
   get(id: string): Promise<ScheduleView>
   /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
   add(schedule: NewSchedule): Promise<ScheduleView>
   /**
-   * What is not named stays, and so do its runs. A new time counts from now on: nothing of it is made up. Due times that pass while
-   * it is paused do not happen, then or later. Rejects as `add` does.
+   * What is not named stays. A new time counts from now on: nothing of it is made up. Due times that pass while it is
+   * paused do not happen. Rejects as `add` does.
    */
   change(id: string, change: ScheduleChange): Promise<ScheduleView>
   /** What it has sent stays. */
@@ -41,7 +39,7 @@ export interface Schedules {
   run(id: string): Promise<ScheduleRun>
   /** Newest first. */
   runs(id: string): Promise<readonly ScheduleRun[]>
-  /** Decides about everything that is due now. Resolves when what is to be sent is on disk. */
+  /** Resolves when what is due is on disk. */
   check(): Promise<void>
   /** From now on, what is due is sent when it is due. */
   begin(): void
@@ -49,7 +47,6 @@ export interface Schedules {
   stop(): Promise<void>
 }
 
-/** A schedule as people see it. */
 export interface ScheduleView extends ScheduleValue {
   readonly id: string
   readonly created: string
@@ -73,7 +70,6 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
   const { clock, store } = host
   const records: Records<ScheduleValue> = host.records(scheduleRecordKind)
   const states = scheduleStates(store)
-  /** What changes one schedule, one after another. */
   const changes = keyedQueue<string>()
   const end = new AbortController()
   let changed = Promise.withResolvers<void>()
@@ -316,7 +312,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     },
   }
 
-  /** The beginning of the text, with a number where another schedule has that name. */
+  /** With a number where another schedule has that name. */
   async function freeName(text: string): Promise<string> {
     const taken = new Set((await records.list()).map(({ value }) => value.name.toLowerCase()))
     const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
@@ -335,7 +331,7 @@ function pendingOf(
   return { ...run, text, budget, ...defined({ session, agent }) }
 }
 
-/** The due times of a schedule. Reading its rule again and again would cost more than using it. */
+/** Kept: reading a rule again would cost more than using it. */
 function timesOf({ when, timeZone }: Pick<ScheduleValue, 'when' | 'timeZone'>): DueTimes {
   const key = JSON.stringify([when, timeZone])
   const times = known.get(key) ?? dueTimes(parseTimeRule(when), timeZone)
@@ -354,7 +350,6 @@ function nextTimes(times: DueTimes, after: number): readonly string[] {
   return found
 }
 
-/** The fields that have another value than before. */
 function difference(before: ScheduleValue, value: ScheduleValue): Partial<ScheduleValue> {
   const names = Object.keys(value) as readonly (keyof ScheduleValue)[]
   return Object.fromEntries(names.filter((name) => value[name] !== before[name]).map((name) => [name, value[name]]))

@@ -5,7 +5,6 @@ import { usedTokens } from '../../session.ts'
 import type { ScheduleView } from './open-schedules.ts'
 import type { ScheduleRun } from './schedule-state.ts'
 
-/** A run with what became of its turn. */
 export interface ScheduleRunView extends ScheduleRun {
   /** Absent while the turn runs or waits, where nothing was sent, and where its session is gone. */
   readonly outcome?: string
@@ -15,7 +14,6 @@ export interface ScheduleRunView extends ScheduleRun {
   readonly cost?: SessionTotals
 }
 
-/** Schedules with what became of the turn of their last run. */
 export async function withOutcomes(
   reader: RunReader,
   schedules: readonly ScheduleView[],
@@ -30,7 +28,6 @@ export async function withOutcomes(
 
 type RunReader = Pick<Runtime, 'store' | 'models' | 'approvals'>
 
-/** The runs with the outcomes and costs of their turns. */
 export async function viewRuns(
   { store, models, approvals }: RunReader,
   runs: readonly ScheduleRun[],

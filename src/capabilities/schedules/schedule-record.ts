@@ -48,10 +48,8 @@ const scheduleSchema = z
     message: 'answers in new sessions only: leave out the agent or the session',
   })
 
-/** A schedule without its id. */
 export type ScheduleValue = z.output<typeof scheduleSchema>
 
-/** A new schedule, as people write it. */
 export const newScheduleSchema = z.strictObject({
   ...fields,
   name: fields.name.optional().describe('Default: the beginning of the text.'),
@@ -61,7 +59,7 @@ export const newScheduleSchema = z.strictObject({
 
 export type NewSchedule = z.input<typeof newScheduleSchema>
 
-/** What is to be different about a schedule; what is not named stays. `null` takes a field away. */
+/** A field that is not named stays; `null` takes a field away. */
 export const scheduleChangeSchema = z.strictObject({
   name: fields.name.optional(),
   when: fields.when.optional(),
@@ -77,7 +75,7 @@ export const scheduleChangeSchema = z.strictObject({
 
 export type ScheduleChange = z.input<typeof scheduleChangeSchema>
 
-/** A schedule with a change. A session takes the place of an agent, which answers in new sessions only. Throws `invalid-input`. */
+/** A session takes the place of an agent, which answers in new sessions only. Throws `invalid-input`. */
 export function changedSchedule(before: ScheduleValue, given: unknown): ScheduleValue {
   const change = readSchedule(scheduleChangeSchema, given)
   const agent = change.session ? undefined : before.agent
@@ -86,7 +84,7 @@ export function changedSchedule(before: ScheduleValue, given: unknown): Schedule
   return readSchedule(scheduleSchema, Object.fromEntries(changed.filter(([, value]) => !isGone(value))))
 }
 
-/** What a schema makes of a value. Throws `invalid-input` with every fault. */
+/** Throws `invalid-input` with every fault. */
 export function readSchedule<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const read = schema.safeParse(given)
   if (read.success) return read.data
@@ -101,7 +99,6 @@ export const scheduleRecordKind: RecordKind<ScheduleValue> = {
   nameOf: ({ name }) => name,
 }
 
-/** The fields of a schedule, for schemas of answers. */
 export const scheduleFields = fields
 
 function understood(parse: (text: string) => unknown) {

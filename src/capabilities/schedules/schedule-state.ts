@@ -21,10 +21,9 @@ const runSchema = z.object({
   result: resultSchema,
 })
 
-/** One due time that has passed, and what became of it. */
 export type ScheduleRun = z.output<typeof runSchema>
 
-/** A run that was decided and is not known to be in the log of its session yet. Everything that it is made of, as it was then. */
+/** A run that was decided and is not known to be in the log of its session yet, with all that it is made of. */
 const pendingSchema = z.object({
   /** The idempotency key of its input. */
   key: z.string(),
@@ -34,7 +33,6 @@ const pendingSchema = z.object({
   session: z.string().optional(),
   agent: z.string().optional(),
   budget: budgetSchema,
-  /** Of its condition. */
   digest: z.string().optional(),
 })
 
@@ -43,28 +41,23 @@ export type PendingRun = z.output<typeof pendingSchema>
 const stateSchema = z.object({
   /** Due times up to this one are decided: none of them is looked at again. ISO 8601, UTC. */
   upTo: z.string(),
-  /** Of its condition, at the last run that was sent. */
   digest: z.string().optional(),
   pending: pendingSchema.optional(),
   /** Newest last. */
   runs: z.array(runSchema),
 })
 
-/** How far a schedule has come. */
 export type ScheduleState = z.output<typeof stateSchema>
 
 /** So many runs are remembered. */
 const MOST_RUNS = 100
 
-/** Runs as answers show them. */
 export const scheduleRunSchema = runSchema
 
-/** A state with one more run. */
 export function withRun(state: ScheduleState, run: ScheduleRun): ScheduleState {
   return { ...state, runs: [...state.runs, run].slice(-MOST_RUNS) }
 }
 
-/** The states of schedules, as values of the store. */
 export interface ScheduleStates {
   /** Where there is none yet, one that begins at `since`. Rejects with a faulty one: then nothing is sent twice. */
   read(schedule: string, since: string): Promise<ScheduleState>

@@ -3,19 +3,16 @@ import { exactLine } from '../../context.ts'
 import type { ScheduleView } from './open-schedules.ts'
 import type { ScheduleRunView } from './run-view.ts'
 
-/** When a schedule is due next: `2026-12-01 09:00` in its own time zone, or why it is not. */
 export function nextText({ state, next, timeZone }: Pick<ScheduleView, 'state' | 'next' | 'timeZone'>): string {
   if (state !== 'active') return state
   return next[0] === undefined ? 'now' : clockText(next[0], timeZone)
 }
 
-/** What the clocks of a time zone show: `2026-12-01 09:00`. */
 export function clockText(time: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
   return format.format(new Date(time))
 }
 
-/** What became of a run, in a few words. */
 export function runResultText({
   result,
   outcome,
@@ -33,7 +30,6 @@ export function runCostText({ cost }: Pick<ScheduleRunView, 'cost'>): string {
   return cost.money === undefined ? `${(cost.prompt + cost.output).toLocaleString('en')} tokens` : moneyText(cost.money)
 }
 
-/** The list of schedules for a conversation, one line each. */
 export function schedulesText(schedules: readonly ScheduleView[]): string {
   if (schedules.length === 0) return 'No schedules yet. Add one with `foreword schedule add`.'
   return schedules.map((each) => `${exactLine(each.name)}: ${exactLine(each.when)}, ${dueText(each)}`).join('\n')
@@ -49,7 +45,6 @@ export function startText(schedules: readonly ScheduleView[]): string | undefine
   return `${active.length} active; next ${exactLine(first.name)} at ${nextText(first)} (${first.timeZone})`
 }
 
-/** `next 2026-12-01 09:00 (Europe/Berlin)`, or why it is not due. */
 export function dueText(schedule: ScheduleView): string {
   return schedule.state === 'active' ? `next ${nextText(schedule)} (${schedule.timeZone})` : schedule.state
 }

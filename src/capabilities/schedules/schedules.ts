@@ -11,10 +11,8 @@ const scheduleSettings = z
 
 type ScheduleSettings = z.output<typeof scheduleSettings>
 
-/** The schedules of a home. */
 export const scheduleService = serviceKey<Schedules>('schedules')
 
-/** Messages that come by themselves at set times, each once and each with a budget. */
 export const schedules = capability<ScheduleSettings, Schedules>({
   name: 'schedules',
   summary: 'messages that come by themselves at set times, each with a budget',

@@ -7,7 +7,6 @@ const HINT =
   'Start its server and check `search.embedding` of config.json. Until then files are searched by words alone.'
 const TIMEOUT_MS = 5_000
 
-/** Asks the configured embedding model for one vector. No finding where none is configured. */
 export async function checkEmbedder({
   settings,
   embedders,

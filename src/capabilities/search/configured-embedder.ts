@@ -3,12 +3,11 @@ import { defined } from '../../platform.ts'
 import { type EmbedderKind, knownPrefixes } from '../../search.ts'
 import type { SearchSettings } from './search-settings.ts'
 
-/** The configured embedding model, or why there is none. */
 export interface ConfiguredEmbedder extends FileEmbedder {
   readonly warning?: string
 }
 
-/** Opens the embedding model of `search.embedding` with the kind that a capability contributes. Sends no request. */
+/** Sends no request. */
 export async function configuredEmbedder(
   { embedding }: SearchSettings,
   kinds: readonly EmbedderKind[],

@@ -31,7 +31,6 @@ const embedding = z.strictObject({
     ),
 })
 
-/** The section `search` of `config.json`. */
 export const searchSettings = z
   .strictObject({
     embedding: embedding

@@ -12,7 +12,6 @@ import {
   readText,
 } from '../../tool.ts'
 
-/** Which programs may run. The check of the policy reports a policy that cannot be read. */
 export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {
   const read = await accessFile(accessPaths(home), environment, readText).current()
   if (read.type !== 'access') return []

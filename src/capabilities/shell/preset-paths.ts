@@ -13,8 +13,8 @@ export interface CommandPlace {
 }
 
 /**
- * Why a word of a command that a preset allows names a place that is kept from it; `undefined` where none does. Links are
- * followed. The world can change afterwards, so it is asked again right before the run.
+ * `undefined` where a preset may run the command. Links are followed. The world can change afterwards, so it is asked
+ * again right before the run.
  */
 export async function presetPathFault(
   words: readonly PlaceWord[],

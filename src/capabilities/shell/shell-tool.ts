@@ -54,7 +54,6 @@ const MOST_CHARS = 200_000
 interface ShellOptions {
   /** Folder that commands work in, absolute. */
   readonly workspace: string
-  /** Reads `tool-access.json` for every call, so that a change applies to the next one. */
   readonly access: () => Promise<AccessRead>
   /** Of this process. Programs receive a clean part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -63,7 +62,6 @@ interface ShellOptions {
   places?(): Pick<CommandPlace, 'outOfReach' | 'readOnly'>
 }
 
-/** Checked against `inputSchema`. */
 interface ShellInput {
   readonly cmd: string
   readonly cwd?: string
@@ -71,7 +69,6 @@ interface ShellInput {
   readonly maxOutputChars?: number
 }
 
-/** The tool `shell`: one command, planned as an argv that is checked, shown and run as it is. */
 function shellTool({ workspace, access, environment, sandbox, places }: ShellOptions): Tool {
   return {
     name: 'shell',
@@ -147,7 +144,7 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
   }
 }
 
-/** The current settings. The policy has checked them before the call; they are checked here again. */
+/** The policy has checked the settings before the call; they are checked here again. */
 function shellSettings(read: AccessRead): ShellAccess | ToolFailed {
   if (read.type === 'faulty') {
     return failure(`Tools are disabled (${faultyText(read.problems)})`)
@@ -156,7 +153,6 @@ function shellSettings(read: AccessRead): ShellAccess | ToolFailed {
   return shell.enabled && shell.mode !== 'off' ? shell : failure('Tool disabled in config: shell')
 }
 
-/** A command that may run. */
 interface AllowedCommand {
   readonly argv: readonly string[]
   /** What allows it, where no free prefix does. */
@@ -178,7 +174,6 @@ function readCommand(cmd: string, { mode, presets, allowedPrefixes }: ShellAcces
   return failure(`the command is not allowed: ${commandStart(argv)}${why}`)
 }
 
-/** The beginning of a refused command, enough to recognise it. */
 function commandStart(words: readonly string[]): string {
   const text = words
     .slice(0, 3)
@@ -205,10 +200,8 @@ function failure(error: string): ToolFailed {
   return { ok: false, error }
 }
 
-/** How many commands a refusal lists. */
 const MOST_LISTED = 20
 
-/** Whether an argv begins with one of the prefixes. */
 export function isAllowed(argv: readonly string[], prefixes: readonly string[]): boolean {
   return allowingPrefix(argv, prefixes) !== undefined
 }

@@ -1,6 +1,5 @@
 import { capability } from '../../capability.ts'
 
-/** The tool that runs programs. */
 export const shell = capability({
   name: 'shell',
   summary: 'runs programs in the workspace',

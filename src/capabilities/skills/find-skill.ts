@@ -3,13 +3,9 @@ import { once } from '../../platform.ts'
 import type { SearchedSkill } from './skill-index.ts'
 import { skillLine } from './skills-text.ts'
 
-/** How many skills one answer names. */
 const PAGE = 10
 
-/**
- * The tool `find_skill`: a ranked search over names and descriptions, for skills that are too many to be named in the
- * prompt. It is offered only where they are.
- */
+/** The tool `find_skill`, for skills that are too many to be named in the prompt. */
 export function findSkillTool(skills: readonly SearchedSkill[]): Tool {
   // Indexing thousands of skills takes time, so it waits for the first search.
   const index = once(async () => (await import('./skill-index.ts')).skillIndex(skills))
@@ -55,7 +51,6 @@ function nothingText(query: string, skills: readonly SearchedSkill[]): string {
   return `No skill has these words. ${names}`
 }
 
-/** How many names are suggested for an unknown one. */
 const NEAREST = 5
 
 /** The names that are most like a text, best first: those that share the most runs of three letters. */

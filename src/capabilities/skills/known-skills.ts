@@ -7,7 +7,6 @@ import type { LeftSkill, LoadedSkills, Skill } from './skill.ts'
 import { sentSkill, skillFullText, skillLine, skillsFullText, skillsListText } from './skills-text.ts'
 import type { SkillsTools } from './skills-tools.ts'
 
-/** What decides about skills. */
 interface SkillsConfiguration extends Pick<
   CheckContext<Configuration['skills']>,
   'settings' | 'home' | 'workspace' | 'environment'
@@ -17,7 +16,6 @@ interface SkillsConfiguration extends Pick<
   readonly digests?: boolean
 }
 
-/** The skills in their folders as they are now, with their tools. */
 export interface FoundSkills extends LoadedSkills {
   readonly tools: SkillsTools
 }
@@ -38,26 +36,22 @@ export async function loadKnownSkills(configuration: SkillsConfiguration): Promi
   return { ...loaded, warnings: [...loaded.warnings, ...tools.warnings], tools }
 }
 
-/** Facts and costs of a skill, for lists and programs. */
 export interface SkillFacts {
   readonly name: string
   readonly description: string
   /** Tokens, by the counter of the configuration. */
   readonly tokens: { readonly full: number; readonly list: number }
-  /** Names of the tools that can run. */
   readonly tools: readonly string[]
   readonly from: string
   readonly folder: string
   readonly digest: string | undefined
 }
 
-/** How texts about skills are written and counted. */
 export interface SkillsCount {
   readonly counter: TokenCounter
   readonly layout: Layout
 }
 
-/** Facts of every loaded skill, and the tokens of all of them together. */
 export function skillFacts({ skills, tools }: Pick<FoundSkills, 'skills' | 'tools'>, { counter, layout }: SkillsCount) {
   const { summaries } = layout.skills
   const describeSkill = (skill: Skill): SkillFacts => ({

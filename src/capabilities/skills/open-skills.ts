@@ -47,7 +47,6 @@ export async function openSkills(options: SkillsOptions) {
   return opened
 }
 
-/** What the folders of skills give until they are read again. */
 interface SkillsRead {
   readonly loaded: LoadedSkills
   readonly warnings: readonly string[]

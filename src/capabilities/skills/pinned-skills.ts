@@ -7,18 +7,14 @@ import { type Skill, TOOL_FILES, type ToolFiles } from './skill.ts'
 
 type PinsHost = Pick<CapabilityHost, 'store' | 'clock' | 'writes' | 'access'>
 
-/** Skills whose files that declare tools are the ones that were accepted, and those that are not. */
 export interface PinnedSkills {
-  /** Receives what was read from the folders. */
   compare(skills: readonly Skill[], tools: ReadonlyMap<string, readonly Tool[]>): Promise<void>
-  /** The tools of skills that wait. */
   withheld(): readonly WithheldTool[]
-  /** Accepts the skill that declares this tool, whole. Returns false where no such skill of this digest waits. */
+  /** Accepts the whole skill that declares this tool. Returns false where no such skill of this digest waits. */
   accept(tool: string, digest: string): Promise<boolean>
   warnings(): readonly string[]
 }
 
-/** What was accepted of one skill. */
 interface AcceptedSkill {
   /** SHA-256 of its files that declare tools. */
   readonly digest: string
@@ -30,7 +26,6 @@ interface AcceptedSkill {
 interface AcceptedSkills {
   readonly version: 1
   readonly accepted: Readonly<Record<string, AcceptedSkill>>
-  /** The digests that are in the audit as waiting. */
   readonly waiting: Readonly<Record<string, string>>
 }
 
@@ -43,8 +38,8 @@ interface WaitingSkill {
 const KEY = 'skills/accepted'
 
 /**
- * Pins the files that declare the tools of skills. What is there when nothing was accepted ever is accepted. Later a changed
- * skill waits, and a new one waits if the policy would let a tool of it run without asking.
+ * Pins the files that declare tools. What is there at the first start is accepted. Later a changed skill waits, and a
+ * new one waits if the policy would let a tool of it run without asking.
  */
 export function pinnedSkills({ store, clock, writes, access }: PinsHost): PinnedSkills {
   let record: AcceptedSkills | undefined

@@ -2,8 +2,8 @@ import { type LayerContext, type PromptBlock, textLayer } from '../../capability
 import type { Layer } from '../../context.ts'
 
 /**
- * The prompt blocks of all capabilities, in their order, as the layer that the layout names for them (BEHAVIOURS §2.1, §3.3).
- * As `skills`, each has a heading, and capabilities without tools are included; as `tool-guidance`, only blocks with an
+ * The prompt blocks of all capabilities, as the layer that the layout names for them (BEHAVIOURS §2.1, §3.3). As
+ * `skills`, each has a heading, and capabilities without tools are included; as `tool-guidance`, only blocks with an
  * offered tool are.
  */
 export function promptBlocksLayer({

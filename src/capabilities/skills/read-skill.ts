@@ -7,7 +7,6 @@ import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
 
-/** The part of a skill that this tool reads: `SKILL.md` without its frontmatter, or a file beside it. */
 type ReadableSkill = Pick<Skill, 'name' | 'body' | 'folder'>
 
 interface ReadSkillOptions {
@@ -22,9 +21,8 @@ const LONGEST_PAGE = 64_000
 const NOTE = 100
 
 /**
- * The tool `read_skill` (BEHAVIOURS §1.4). It looks a name up among the loaded skills; a name never becomes a path. It does
- * not repeat a text that the model still has in its context, unchanged. A text that is larger than the room comes in pages,
- * each with the offset of the next.
+ * The tool `read_skill` (BEHAVIOURS §1.4). A name never becomes a path. It does not repeat a text that the model
+ * still has in its context, unchanged. A larger text comes in pages, each with the offset of the next.
  */
 export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offeredWith }: ReadSkillOptions): Tool {
   const names = skills.map(({ name }) => name)
@@ -141,12 +139,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The largest file that is read, bytes. */
 const LARGEST_SKILL_FILE = 256 * 1024
 
 /**
- * Reads a file inside a skill's folder: UTF-8 of at most 256 KiB. It resolves links before it compares paths, so no path and
- * no link leads out of the folder. It opens no pipe and no device, and names binary content instead of returning it.
+ * UTF-8 of at most 256 KiB. Resolves links before it compares paths, so nothing leads out of the folder. It opens no
+ * pipe and no device, and names binary content instead of returning it.
  */
 export async function readSkillFile(folder: string, path: string): Promise<string | ToolFailed> {
   if (path.includes('\0')) return refuseFile('path has a NUL character in it')

@@ -2,7 +2,6 @@ import { splitWords } from '../../search.ts'
 import type { Skill } from './skill.ts'
 import { skillSummary } from './skills-text.ts'
 
-/** The part of a skill that the index covers. */
 export type SearchedSkill = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** The share of a word's weight for a word that only begins like it, such as `invoices` for `invoice`. */
@@ -13,8 +12,8 @@ const NAME_WEIGHT = 3
 const BM25 = { k: 1.2, b: 0.75 } as const
 
 /**
- * Builds the index of the names and descriptions of skills: BM25 over words, with those of the name counted three times.
- * Returns the search in it: skills that match words of a query, best first.
+ * BM25 over the words of names and descriptions, with those of the name counted three times. Returns the search:
+ * skills that match words of a query, best first.
  */
 export function skillIndex(skills: readonly SearchedSkill[]): (query: string) => readonly SearchedSkill[] {
   const documents = skills.map((skill) => {

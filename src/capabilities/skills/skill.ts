@@ -1,8 +1,6 @@
 import { type Missing, noRequirements, type Requirements } from './folder/requirements.ts'
 
-/** A folder of skills: each folder in it with a `SKILL.md` is a skill. */
 export interface SkillRoot {
-  /** Absolute path. */
   readonly path: string
   /** Its name in manifests and lists, such as `skills`: if possible, the same on every machine. */
   readonly ref: string
@@ -11,7 +9,6 @@ export interface SkillRoot {
   readonly trusted?: boolean
 }
 
-/** A loaded skill. */
 export interface Skill {
   /** From the frontmatter, else the name of the folder. In NFC, on one line. */
   readonly name: string
@@ -31,7 +28,6 @@ export interface Skill {
   readonly digest: string | undefined
 }
 
-/** A skill that was not loaded. */
 export interface LeftSkill {
   readonly name: string
   readonly folder: string
@@ -41,7 +37,6 @@ export interface LeftSkill {
   readonly why: string
 }
 
-/** The result of loading folders of skills. */
 export interface LoadedSkills {
   /** Each name once, in the order of §1.1 of BEHAVIOURS. */
   readonly skills: readonly Skill[]
@@ -50,7 +45,6 @@ export interface LoadedSkills {
   readonly warnings: readonly string[]
 }
 
-/** The frontmatter of a skill: the fields of the Agent Skills standard. */
 export interface Frontmatter {
   /** In NFC, on one line. */
   readonly name?: string
@@ -67,7 +61,6 @@ export interface Frontmatter {
   readonly requires: Requirements
 }
 
-/** Frontmatter, and warnings that name the field. */
 export interface FrontmatterRead {
   readonly fields: Frontmatter
   readonly warnings: readonly string[]
@@ -81,7 +74,7 @@ export const TOOL_FILES = ['tools.json', 'allowlist.json', 'execution.json'] as 
 export type ToolFile = (typeof TOOL_FILES)[number]
 
 /**
- * The texts of these files. Either `tools.json` has everything, or it is a list of tools, and `allowlist.json` and
- * `execution.json` beside it define what the tools may run and what they run.
+ * Either `tools.json` has everything, or it is a list of tools, and the two other files define what the tools may run
+ * and what they run.
  */
 export type ToolFiles = { readonly 'tools.json': string } & { readonly [Name in ToolFile]?: string }

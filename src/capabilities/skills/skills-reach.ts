@@ -2,7 +2,7 @@ import type { Preview } from '../../runtime.ts'
 import { ForewordError } from '../../platform.ts'
 import type { CheckContext } from '../../capability.ts'
 
-/** Which skills reach the model, and in which form, by what its next call would send. */
+/** By what its next call would send. */
 export interface SkillsReach {
   readonly model: string
   /** Tokens that a request and its answer may have together. */
@@ -12,7 +12,6 @@ export interface SkillsReach {
   readonly loaded: number
   /** `search`: none is named, and `find_skill` finds them. `none`: nothing is sent. */
   readonly form: 'full' | 'list' | 'names' | 'search' | 'none'
-  /** Tokens of what is sent about skills. */
   readonly tokens: number
   /** Tokens of their fullest form. Absent if there is no form for this model. */
   readonly fullTokens?: number
@@ -21,7 +20,7 @@ export interface SkillsReach {
   readonly hint?: string
 }
 
-/** Asks by `get` what the next call would send; it answers `undefined` if no gateway can be asked. */
+/** `get` answers `undefined` if no gateway can be asked. */
 export async function readReach(get: CheckContext['get'], loaded: number): Promise<SkillsReach> {
   const next = await get<Preview>('/api/context')
   const status = await get<{ readonly skills?: number }>('/api/status')
@@ -33,7 +32,6 @@ export async function readReach(get: CheckContext['get'], loaded: number): Promi
   return { ...reach, but, hint: 'Read them again with `foreword reload`.' }
 }
 
-/** Reads from the manifest of a call what became of the skills. */
 export function skillsReach({ model, request, manifest }: Preview, loaded: number): SkillsReach {
   const entry = manifest.entries.find(({ layer }) => layer === 'skills')
   const form = entry?.outcome === 'omitted' ? 'none' : reachForm(entry?.form)
@@ -60,7 +58,6 @@ function reachForm(form: string | undefined): SkillsReach['form'] {
   return form === 'list-search' ? 'search' : 'names'
 }
 
-/** One sentence for a person. */
 export function reachText({ model, window, loaded, form, tokens, fullTokens, but }: SkillsReach): string {
   const all = loaded === 1 ? 'The one skill' : `All ${loaded} skills`
   const none = loaded === 0 ? 'No skill is' : loaded === 1 ? 'The one skill is not' : `None of the ${loaded} skills is`

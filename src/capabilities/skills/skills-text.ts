@@ -1,15 +1,14 @@
 import { addNeutralized, type Layout, type NeutralizedSigns, neutralLine, neutralText } from '../../context.ts'
 import type { Skill } from './skill.ts'
 
-/** The parts of a skill that texts about skills use. */
 type SkillWords = Pick<Skill, 'name' | 'description' | 'body'>
 
 /** The longest description that a list shows whole, characters: the limit of the Agent Skills standard. */
 export const LONGEST_DESCRIPTION = 1_024
 
 /**
- * A skill as it stands among the words of the operator: nothing in it works on its own, and its name and description are one
- * line each that begins no block. `found` is what was written out. With `lines`, a body that no list shows stays as it is.
+ * A skill among the words of the operator: nothing in it works on its own, and its name and description are one line
+ * each that begins no block. `found`: what was written out. With `lines`, a body that no list shows stays as it is.
  */
 export function neutralSkill<Words extends SkillWords>(
   skill: Words,
@@ -25,7 +24,6 @@ export function neutralSkill<Words extends SkillWords>(
   }
 }
 
-/** A skill as a layout sends it. */
 export function sentSkill<Words extends SkillWords>(skill: Words, { skills }: Layout): Words {
   return skills.neutralizes ? neutralSkill(skill).skill : skill
 }
@@ -36,14 +34,13 @@ export function skillsFullText(skills: readonly SkillWords[]): string {
   return `You have access to the following skills. Use them when relevant.\n\n${skills.map(skillFullText).join('')}`
 }
 
-/** One skill in full. */
 export function skillFullText({ name, description, body }: SkillWords): string {
   return `## ${name}\n${description.trim() === '' ? '' : `${description}\n\n`}${body}\n\n`
 }
 
 /**
- * A line for each skill, to be read on demand (BEHAVIOURS §1.3, `readOnDemand`), as the preset `chai` has it. With
- * `summaries`, a skill without a description is described by the beginning of its body. Empty if there are none.
+ * A line for each skill, to be read on demand (BEHAVIOURS §1.3, `readOnDemand`). With `summaries`, a skill without a
+ * description is described by the beginning of its body. Empty if there are none.
  */
 export function skillsListText(skills: readonly SkillWords[], summaries = false): string {
   if (skills.length === 0) return ''
@@ -54,8 +51,8 @@ export function skillsListText(skills: readonly SkillWords[], summaries = false)
 }
 
 /**
- * The names alone, for a head that has no room for the list; where the schema of `read_skill` has them (`inSchema`), not
- * even those, since no name is paid for twice.
+ * The names alone, for a head that has no room for the list; none where the schema of `read_skill` has them
+ * (`inSchema`).
  */
 export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean): string {
   if (inSchema) {
@@ -65,7 +62,6 @@ export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean
   return `Use the read_skill tool to read one of these skills when its name fits the user's request: ${names}\n`
 }
 
-/** Tells the model how to search skills that are too many to name. */
 export function skillsSearchText({ length }: readonly SkillWords[]): string {
   const are = length === 1 ? 'One skill is' : `${length} skills are`
   return `${are} installed. Before specialised work, use find_skill to look for one, then read_skill to read it.\n`
@@ -87,7 +83,6 @@ export function skillSummary({ description, body }: Pick<Skill, 'description' | 
 /** The longest first sentence that is used, characters. */
 const LONGEST_FIRST_WORDS = 200
 
-/** The first heading or sentence of a body. */
 function firstWords(body: string): string {
   const lines = body
     .slice(0, 10_000)
@@ -123,7 +118,6 @@ export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
 /** In full, as a list with descriptions, as names alone, or as a hint to search. */
 type SkillsForm = 'full' | 'list' | 'list-names' | 'list-search'
 
-/** The forms in which skills may be sent, fullest first, and why. */
 export interface SkillsForms {
   readonly forms: readonly SkillsForm[]
   readonly why: string
@@ -135,7 +129,6 @@ const FULL_BOUNDS = { skills: 20, characters: 40_000 } as const
 /** The most names in the schema of `read_skill` (BEHAVIOURS §1.4). Above it, the list has them, or a search finds them. */
 const MOST_IN_SCHEMA = 50
 
-/** Whether the schema of `read_skill` names every skill. */
 export function namesInSchema(layout: Layout, skills: readonly SkillWords[]): boolean {
   return !layout.skills.followSize || skills.length <= MOST_IN_SCHEMA
 }

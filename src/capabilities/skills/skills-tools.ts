@@ -4,13 +4,11 @@ import type { SkillToolsOptions } from './executor/skill-tools.ts'
 import { isBuiltInName } from '../tool-names.ts'
 import type { Skill } from './skill.ts'
 
-/** Settings for the programs of skills' tools. */
 export interface SkillToolOptions extends SkillToolsOptions {
   /** Prefixes of tools that others offer, such as MCP servers. A skill's tool of such a name is left out: it must not get their permissions. */
   readonly takenPrefixes?: readonly string[]
 }
 
-/** The tools of skills by the name of the skill, in order. */
 export interface SkillsTools {
   /** All whose names belong to no one else. */
   readonly bySkill: ReadonlyMap<string, readonly Tool[]>
@@ -20,8 +18,8 @@ export interface SkillsTools {
 }
 
 /**
- * Reads the files that declare each skill's tools (BEHAVIOURS §1.5). A broken file is a warning, and so is a name that two
- * skills export: the later skill's tool is used, unless it can never run.
+ * A broken file is a warning, and so is a name that two skills export: the later skill's tool is used, unless it can
+ * never run (BEHAVIOURS §1.5).
  */
 export async function skillsTools(skills: readonly Skill[], options: SkillToolOptions): Promise<SkillsTools> {
   const bySkill = new Map<string, readonly Tool[]>()

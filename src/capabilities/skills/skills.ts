@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { capability, homePath } from '../../capability.ts'
 import { z } from 'zod'
 
-/** Keys below `skills`. */
 const skillsSettings = z
   .strictObject({
     directory: homePath().default('skills').describe('Folder of the skills, relative to the home.'),

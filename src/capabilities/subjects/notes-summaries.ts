@@ -5,14 +5,12 @@ import { summaryByModel } from '../../capability/toolkit.ts'
 import { runtimeFailure } from '../../runtime.ts'
 import { errorMessage, keyedQueue, sha256 } from '../../platform.ts'
 
-/** A summary of notes by a model, stored until the notes change. */
 export interface NotesSummary {
   readonly subject: string
   readonly text: string
   readonly model: string
   /** SHA-256 of the summarized notes. */
   readonly covers: string
-  /** Lines of the notes. */
   readonly lines: number
   /** ISO 8601. */
   readonly time: string
@@ -24,7 +22,6 @@ export interface NotesSummariesParts {
   readonly store: ValueStore
   readonly clock: Pick<Clock, 'time'>
   readonly complete: Runtime['complete']
-  /** All notes of a subject. Rejects with `not-found`. */
   readonly notesOf: (subject: string) => Promise<string>
   /** `provider/model`. Default: the configured model. */
   readonly model?: string | undefined
@@ -44,7 +41,6 @@ const MOST_NOTES_CHARS = 400_000
 /** Subjects summarized at the same time in the background. */
 const MOST_AT_ONCE = 2
 
-/** Summaries of long notes by a model. A stored summary is valid only for exactly the notes that it was made from. */
 export function createNotesSummaries(parts: NotesSummariesParts) {
   const { store, clock, enabled, asksByItself = true, warn = () => {} } = parts
   const stopping = new AbortController()
@@ -80,8 +76,8 @@ export function createNotesSummaries(parts: NotesSummariesParts) {
 
   return {
     /**
-     * The stored summary of these notes, with a first line that marks it. Without one, a model is asked in the background,
-     * and the reader gets `undefined`: the beginning and the end of the notes until then.
+     * The stored summary of these notes, with a first line that marks it. Without one, a model is asked in the
+     * background, and the reader gets `undefined`.
      */
     async summaryOf(notes: SummaryRequest): Promise<string | undefined> {
       if (!enabled) return undefined

@@ -3,8 +3,8 @@ import type { Layer } from '../../context.ts'
 import { type SubjectReading, subjectText } from './core.ts'
 
 /**
- * What is known of the subject of a session. Text from its files is in a frame that marks its origin and its end.
- * A tool that could read more is named only if it is among `offered`.
+ * Text from the subject's files is in a frame that marks its origin and its end. A tool that could read more is named
+ * only if it is among `offered`.
  */
 export function subjectLayer(reading: SubjectReading, offered: readonly string[]): Layer {
   const { id } = reading

@@ -14,15 +14,13 @@ import { createNotesSummaries, type NotesSummary } from './notes-summaries.ts'
 import { createProposals } from './proposals/proposals.ts'
 import type { SubjectSettings } from './subject-settings.ts'
 
-/** Subjects, the proposals about them, and summaries of long notes. */
 export interface SubjectService {
   readonly subjects: Subjects
   readonly proposals: Proposals
-  /** Asks a model now, for a person. Rejects with `SubjectError` and `RuntimeError`. */
+  /** Rejects with `SubjectError` and `RuntimeError`. */
   summariseNotes(subject: string): Promise<NotesSummary>
 }
 
-/** The service with what the capability itself needs. */
 export interface RunningSubjects extends SubjectService {
   /** What a model may do with subjects (BEHAVIOURS §4). None of them confirms a proposal. */
   readonly tools: readonly Tool[]
@@ -37,7 +35,6 @@ export interface RunningSubjects extends SubjectService {
   close(): Promise<void>
 }
 
-/** Opens the subjects of a home. */
 export async function startSubjects(host: CapabilityHost<SubjectSettings>): Promise<RunningSubjects> {
   const { settings, store, clock, writes } = host
   const { default: usual, directory, tastes, maxTextChars, maxReplyChars, summarize, summaryModel } = settings

@@ -5,7 +5,6 @@ import type { SubjectFacts } from './core.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
 import { type SubjectSettings, subjectSettings } from './subject-settings.ts'
 
-/** Subjects, tastes and proposals of the home. */
 export const subjectService = serviceKey<SubjectService>('subjects')
 
 /** Anything with a working context of its own: brief, notes, logs, and the tastes that apply (BEHAVIOURS §4). */
@@ -84,10 +83,7 @@ async function checkSubjects({ get }: CheckContext<SubjectSettings>): Promise<re
   return all.length === 0 ? [] : [{ check: 'subjects', level: 'ok', message: `${all.length}` }]
 }
 
-/**
- * The id that a word of a person means: an id or a title, or an unambiguous beginning of either. A word that matches
- * nothing is returned unchanged.
- */
+/** An id or a title, or an unambiguous beginning of either. A word that matches nothing is returned unchanged. */
 function findSubjectId(word: string, all: readonly SubjectFacts[]): string {
   const wanted = folded(word)
   const found = [

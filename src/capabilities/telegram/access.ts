@@ -5,11 +5,10 @@ import { parseCommand } from './command/command.ts'
 import type { ParsedMessage } from './parsed-update.ts'
 import { createPace } from './timing.ts'
 
-/** Who may talk to the agent. */
 export interface ChatAccess {
   /** Whether messages of the chat with this id reach the agent. */
   chat(id: number): Promise<boolean>
-  /** Whether this person is known personally, and not only as a member of a group. */
+  /** Known personally, and not only as a member of a group. */
   person(id: number): Promise<boolean>
 }
 
@@ -39,7 +38,6 @@ export interface PairingGate {
 }
 
 interface PairingGateParts {
-  /** Of the bot, without `@`. */
   readonly username: string
   readonly pairings: Pick<Pairings, 'redeem'>
   say(chat: ChatReference, text: string): Promise<void>
@@ -102,7 +100,7 @@ const welcome = 'This chat is paired. Send a message to talk to the agent. /help
 const groupWelcome =
   'This group is paired. Mention me, or reply to one of my messages, to talk to the agent. /help lists the commands.'
 
-/** The code of `/pair CODE` or `/start CODE`, or a message that is a code alone. */
+/** `/pair CODE`, `/start CODE`, or a message that is a code alone. */
 function parseCode(text: string): string | undefined {
   const command = parseCommand(text)
   if (command?.name === 'pair' || command?.name === 'start') return command.argument?.slice(0, 100)
@@ -112,7 +110,6 @@ function parseCode(text: string): string | undefined {
 /** The most chats that a counter remembers, so that a crowd of strangers cannot fill the memory. */
 const MOST_CHATS = 10_000
 
-/** Counts what happened in each chat within an hour. */
 function hourlyCounter(now: () => number): { count(chat: number): number; forget(chat: number): void } {
   const chats = new Map<number, { since: number; times: number }>()
   return {

@@ -9,13 +9,10 @@ import type { FollowedTurn } from './follow-turn.ts'
 import type { ParsedPress } from './parsed-update.ts'
 import { shorten } from './text/formatted-text.ts'
 
-/** Asks chats about tool calls that wait for approval, and handles the answers. */
 export interface ApprovalMessages {
-  /** Called with every entry of a followed turn, in order. Returns at once. */
   onEntry(followed: FollowedTurn, entry: Entry): void
   /** Handles a pressed button. */
   press(press: ParsedPress): Promise<void>
-  /** Resolves once no work is left. */
   settled(): Promise<void>
 }
 
@@ -31,7 +28,6 @@ type Decided = Extract<Entry, { type: 'approval' }>
 
 export function createApprovalMessages({ context, sender, access, notes }: ApprovalMessagesParts): ApprovalMessages {
   const { runtime } = context
-  /** Names of people who pressed a button, by their ids. */
   const names = new Map<number, string>()
   const queue = keyedQueue<string>()
 
@@ -153,17 +149,15 @@ interface PostedApproval {
   readonly messageId: number
 }
 
-/** Which message asks about which call, over restarts: no call is asked about twice. */
+/** Over restarts, no call is asked about twice. */
 export interface ApprovalNotes {
   find(approval: string): PostedApproval | undefined
   of(turn: string): readonly PostedApproval[]
   all(): readonly PostedApproval[]
-  /** On disk when it resolves. */
   add(posted: PostedApproval): Promise<void>
   remove(approval: string): Promise<void>
 }
 
-/** The notes are kept in the inbox of the channel, beside the updates: a question is unfinished work, too. */
 export function createApprovalNotes(
   inbox: ChannelInbox,
   waiting: Awaited<ReturnType<ChannelInbox['waiting']>>,
@@ -188,7 +182,6 @@ export function createApprovalNotes(
 
 const PREFIX = 'approval/'
 
-/** Whether an id in the inbox belongs to such a note, and not to an update. */
 export function isApprovalNote(id: string): boolean {
   return id.startsWith(PREFIX)
 }

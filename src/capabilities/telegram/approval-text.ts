@@ -4,7 +4,6 @@ import type { ApprovalQuestion } from '../../session.ts'
 import type { TelegramButtons } from './api/telegram-sender.ts'
 import { type FormattedText, joinFormatted, plainText, shorten, styledText } from './text/formatted-text.ts'
 
-/** The text that asks a chat about a call. */
 interface ShownApproval {
   readonly text: FormattedText
   /** Not all of the call fits. Then it can only be denied in the chat. */
@@ -17,7 +16,6 @@ const MOST_CALL_CHARS = 3_000
 /** The most of the sentence about what was read before, characters. */
 const MOST_READ_CHARS = 700
 
-/** Shows exactly what would run. `closing`: who may decide, or the decision. */
 export function approvalText(
   approval: string,
   { request, digest, read = [], held }: Pick<WaitingApproval, 'request' | 'digest' | 'read' | 'held'>,
@@ -76,10 +74,8 @@ function alikeText({ argv = [], command = '', folder = '' }: ApprovalQuestion): 
   return alike.length === 0 ? '' : `Warning: these letters only look like others: ${shorten(alike.join(', '), 200)}`
 }
 
-/** The decision of a button. */
 export type ButtonDecision = 'once' | 'session' | 'deny'
 
-/** The data of a pressed button. */
 interface PressedButton {
   readonly approval: string
   /** First characters of the digest of the shown call. */
@@ -97,7 +93,6 @@ export function approvalButtons(approval: string, digest: string, isCut: boolean
   return [...(isCut ? [] : [allowing]), [button('Deny', 'deny')]]
 }
 
-/** `undefined` for the data of any other button. */
 export function parseButton(data: string): PressedButton | undefined {
   const found = /^(once|session|deny)\.([0-9a-f]{12})\.([\w-]{1,40})$/.exec(data)
   if (!found) return undefined

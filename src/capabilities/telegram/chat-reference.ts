@@ -14,7 +14,6 @@ export function conversationName({ id, thread }: ChatReference): string {
   return thread === undefined ? String(id) : `${id}/${thread}`
 }
 
-/** The chat that `conversationName` named; `undefined` for any other text. */
 export function parseConversation(conversation: string): ChatReference | undefined {
   const found = /^(-?\d{1,16})(?:\/(\d{1,16}))?$/.exec(conversation)
   if (!found) return undefined
@@ -22,7 +21,6 @@ export function parseConversation(conversation: string): ChatReference | undefin
   return found[2] === undefined ? { id } : { id, thread: Number(found[2]) }
 }
 
-/** The conversation of a chat, as the log binds sessions to it. */
 export function chatBinding(chat: ChatReference): Binding {
   return { channel: 'telegram', conversation: conversationName(chat) }
 }
@@ -32,7 +30,6 @@ export function isPersonal(id: number): boolean {
   return id > 0
 }
 
-/** Who began a turn, as the idempotency key of its input records it. */
 interface TurnAuthor {
   readonly bot: number
   readonly update: number
@@ -40,12 +37,12 @@ interface TurnAuthor {
   readonly person?: number
 }
 
-/** The idempotency key of an input: a message that is handed in again is the same turn, and the key names its author. */
+/** A message that is handed in again is the same turn, and the key names its author. */
 export function inputKey({ bot, update, person }: TurnAuthor): string {
   return `telegram:${bot}/${update}${person === undefined ? '' : `/${person}`}`
 }
 
-/** The author of a turn; `undefined` where it was begun elsewhere than in Telegram. */
+/** `undefined` where the turn was begun elsewhere than in Telegram. */
 export async function turnAuthor(
   store: Pick<LogStore, 'entries'>,
   session: string,

@@ -7,7 +7,6 @@ import type { BotName } from './speaker.ts'
 import { shorten } from './text/formatted-text.ts'
 import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 
-/** The bot's connection to the Bot API while a channel is open. */
 interface BotConnection {
   /** Asks who the bot is and registers how it receives updates. Retries until that succeeds; `undefined` once the signal is aborted. */
   connect(): Promise<BotName | undefined>
@@ -24,7 +23,6 @@ interface BotConnectionParts {
   readonly sleep: Sleep
   readonly signal: AbortSignal
   warn(text: string): void
-  /** From 0 to 1. */
   random(): number
 }
 
@@ -167,7 +165,6 @@ interface PollParts {
   readonly api: Api
   readonly signal: AbortSignal
   readonly sleep: Sleep
-  /** From 0 to 1. */
   random(): number
   /** Stores an update. Only a stored update is acknowledged. */
   accept(update: Update): Promise<void>
@@ -179,8 +176,8 @@ interface PollParts {
 const updateKinds = ['message', 'callback_query', 'my_chat_member'] as const
 
 /**
- * Polls for updates until the signal is aborted. The next poll acknowledges an update, once it is on disk: Telegram sends
- * again what was lost before that.
+ * Polls until the signal is aborted. The next poll acknowledges an update, once it is on disk: Telegram sends again
+ * what was lost before that.
  */
 async function pollUpdates({ api, signal, sleep, random, ...parts }: PollParts): Promise<void> {
   const ending = signal as unknown as Parameters<Api['raw']['getUpdates']>[1]

@@ -9,7 +9,6 @@ import type { ReplyMessages } from './reply-messages.ts'
 import { messageParts } from './text/message-parts.ts'
 import { type Sleep, telegramTimes } from './timing.ts'
 
-/** Shows a turn while it runs. */
 export interface Follower {
   /** Stops the growing. Resolves once no edit is under way. */
   settle(): Promise<void>
@@ -17,14 +16,12 @@ export interface Follower {
   readonly over: Promise<void>
 }
 
-/** A turn and the chat that its reply belongs to. */
 export interface FollowedTurn {
   readonly session: string
   readonly turn: string
   readonly chat: ChatReference
 }
 
-/** What following a turn needs. */
 interface FollowParts {
   readonly runtime: Pick<Runtime, 'events'>
   readonly sender: TelegramSender
@@ -33,7 +30,6 @@ interface FollowParts {
   readonly signal: AbortSignal
   /** Called first: whether there is something to follow. */
   readonly begin: () => Promise<boolean>
-  /** Called with every entry of the turn, in order. */
   readonly onEntry: (entry: Entry) => void
   /** Whether the chat still has access. */
   readonly mayShow: () => Promise<boolean>
@@ -42,8 +38,8 @@ interface FollowParts {
 }
 
 /**
- * Shows the typing indicator, and lets the reply grow in its messages: not before the first words, and not faster than people
- * read and Telegram allows. The growing text is interim: the final reply comes from the log.
+ * Shows the typing indicator, and lets the reply grow in its messages, not faster than people read and Telegram
+ * allows. The growing text is interim: the final reply comes from the log.
  */
 export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowParts): Follower {
   const { runtime, sender, shown, sleep } = parts
@@ -115,12 +111,9 @@ export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowP
   }
 }
 
-/** The state of a growing reply. */
 interface Growing {
   readonly text: string
-  /** The call that the text comes from. */
   readonly call?: string
-  /** The tool that is running. */
   readonly tool?: string
   /** Why the turn waits for the provider, in words. */
   readonly wait?: string

@@ -9,25 +9,22 @@ import { runChatCommand } from './command/commands.ts'
 import type { FollowedTurn } from './follow-turn.ts'
 import type { MessageGroup, ParsedFile, ParsedMessage } from './parsed-update.ts'
 
-/** What the handling of a message needs. */
 export interface HandleMessageParts {
   readonly runtime: Runtime
-  /** Id of the bot. */
   readonly bot: number
   readonly access: ChatAccess
   readonly commands: readonly ChatCommand[]
   readonly pairingGate: PairingGate
   say(chat: ChatReference, text: string): Promise<void>
   receive(files: readonly ParsedFile[]): Promise<ReceivedFiles>
-  /** Turns that a /stop cancelled before its place in the order of the chat came. */
+  /** Turns that a /stop cancelled ahead of its place. */
   readonly endedAhead: Promise<readonly string[]>
-  /** Shows the turn while it runs. Does not wait for it. */
   follow(followed: FollowedTurn): void
 }
 
 /**
- * Runs a command, or submits a message as input. May be called again with the same messages, as after a crash: the same
- * input is the same turn. Rejects where nothing was done and a retry may succeed.
+ * Runs a command, or submits a message as input. The same messages, as after a crash, are the same turn. Rejects
+ * where nothing was done and a retry may succeed.
  */
 export async function handleMessage(messages: MessageGroup, parts: HandleMessageParts): Promise<void> {
   const first = messages.find(({ addressed }) => addressed)

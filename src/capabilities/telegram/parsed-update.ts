@@ -11,16 +11,13 @@ import {
   type Speaker,
 } from './speaker.ts'
 
-/** An update, as far as it concerns the bot. */
 export type ParsedUpdate = ParsedMessage | ParsedPress | ParsedArrival | ParsedMove
 
-/** Somebody sent a message. */
 export interface ParsedMessage {
   readonly type: 'message'
   readonly update: number
   readonly chat: ChatReference
   readonly messageId: number
-  /** The name of the chat. */
   readonly title: string
   readonly speaker: Speaker
   /** Without the mention of the bot. */
@@ -38,7 +35,6 @@ export interface ParsedMessage {
 /** The messages of an album, or one message alone. */
 export type MessageGroup = readonly [ParsedMessage, ...ParsedMessage[]]
 
-/** Somebody pressed a button. */
 export interface ParsedPress {
   readonly type: 'press'
   readonly update: number
@@ -48,7 +44,6 @@ export interface ParsedPress {
   readonly person: Speaker & { readonly id: number }
 }
 
-/** The bot was added to a group. */
 interface ParsedArrival {
   readonly type: 'arrival'
   readonly update: number
@@ -132,15 +127,13 @@ function isService(message: Message): boolean {
 const UNREADABLE = ['sticker', 'location', 'contact', 'poll', 'venue', 'dice', 'story', 'game'] as const
 
 interface ParsedText {
-  /** Without mentions of the bot, trimmed. */
   readonly text: string
-  /** Whether the message is for the bot. */
   readonly addressed: boolean
 }
 
 /**
- * The words of a message, and whether they are for the bot: everything in a private chat; in a group a message that mentions
- * it, a command with its name, a reply to one of its messages, and a pairing code.
+ * Everything is for the bot in a private chat; in a group a message that mentions it, a command with its name, a
+ * reply to one of its messages, and a pairing code.
  */
 function parseText(message: Message, me: BotName): ParsedText {
   const text = message.text ?? message.caption ?? ''
@@ -201,7 +194,6 @@ function sameName(name: string, { username }: BotName): boolean {
   return name.toLowerCase() === username.toLowerCase()
 }
 
-/** A file of a message, which is still on Telegram's servers. */
 export interface ParsedFile {
   readonly id: string
   readonly name: string
@@ -209,7 +201,7 @@ export interface ParsedFile {
   readonly size?: number
 }
 
-/** The files of a message: photos in their largest size, documents, audio and video, each with the best available name. */
+/** Photos in their largest size, documents, audio and video, each with the best available name. */
 function messageFiles(message: Message): readonly ParsedFile[] {
   const { photo, document, audio, voice, video, video_note: note } = message
   const named = (base: string) => `${base}-${message.message_id}`

@@ -11,13 +11,10 @@ import { replyText } from './reply-text.ts'
 import { messageParts } from './text/message-parts.ts'
 import type { Sleep } from './timing.ts'
 
-/** Replies in their chats, while they grow and when they are final. */
 export interface Replies {
-  /** Shows a turn while it runs. Does not wait for it. */
   follow(followed: FollowedTurn): void
   /** Puts the final reply into its chat. Returns the id of its first message. */
   deliver(reply: Reply): Promise<{ readonly messageId: string }>
-  /** Resolves once no turn is followed any more. */
   settled(): Promise<void>
 }
 
@@ -27,14 +24,12 @@ interface RepliesParts {
   readonly access: ChatAccess
   readonly sleep: Sleep
   readonly signal: AbortSignal
-  /** Called with every entry of a followed turn, in order. */
   readonly onEntry: (followed: FollowedTurn, entry: Entry) => void
 }
 
 export function createReplies(parts: RepliesParts): Replies {
   const { context, sender, access } = parts
   const { store } = context.runtime
-  /** The known messages of each turn that is followed or not delivered yet. */
   const replies = new Map<string, ReplyMessages>()
   const followers = new Map<string, Follower>()
 
@@ -124,12 +119,11 @@ function finalError(error: unknown): UndeliverableError | undefined {
   return error.status === 403 || error.status === 400 ? new UndeliverableError(error.message) : undefined
 }
 
-/** How many earlier turns are checked. */
 const LOOK_BACK = 50
 
 /**
- * Whether every reply before that of a turn is in its chat, so that none is overtaken: after a restart a turn may resume
- * before an older reply was sent. A skipped reply counts as missing; the next one is then sent whole.
+ * Whether every reply before that of a turn is in its chat: after a restart a turn may resume before an older reply
+ * was sent. A skipped reply counts as missing; the next one is then sent whole.
  */
 export async function isNextReply(store: LogStore, session: string, turn: string): Promise<boolean> {
   const row = await store.turn(session, turn)

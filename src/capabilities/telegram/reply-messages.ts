@@ -9,14 +9,12 @@ export interface ReplyMessages {
   grow(parts: readonly FormattedText[]): Promise<void>
   /** Shows the final reply: edits, sends and removes messages until the chat has exactly these parts. */
   finish(parts: readonly FormattedText[]): Promise<void>
-  /** Adds messages that the log knows of. */
   adopt(sent: readonly SentPart[]): void
   readonly sent: readonly SentPart[]
 }
 
 interface ShownMessage {
   messageId: number
-  /** Its content as `contentKey` gives it; `undefined` where that is not known. */
   content: string | undefined
   /** Whether the log records it. */
   noted: boolean
@@ -28,7 +26,7 @@ export function createReplyMessages(
   chat: ChatReference,
   note: (part: SentPart) => Promise<void>,
 ): ReplyMessages {
-  /** Index n is part n + 1. `undefined` is a part without a known message. */
+  /** Index n is part n + 1. */
   const shown: (ShownMessage | undefined)[] = []
 
   async function send(index: number, part: FormattedText): Promise<void> {

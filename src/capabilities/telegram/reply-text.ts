@@ -6,7 +6,6 @@ import { type FormattedText, joinFormatted, plainText, styledText } from './text
 import { formatMarkdown } from './text/markdown.ts'
 import { isBlankMessage } from './text/message-parts.ts'
 
-/** The final reply: its text, its sources, and how the turn ended unless it completed. */
 export function replyText(
   { text, outcome }: Pick<Reply, 'text' | 'outcome'>,
   sources: readonly CitationSource[],
@@ -17,7 +16,6 @@ export function replyText(
   return isBlankMessage(whole.text) ? styledText('The answer is empty.', 'italic') : whole
 }
 
-/** A growing reply: the text so far, and what the agent is doing. */
 export function growingText(text: string, doing: string | undefined): FormattedText {
   const note = doing === undefined ? plainText('') : styledText(`… ${doing}`, 'italic')
   return joinFormatted([formatMarkdown(text), note], '\n\n')

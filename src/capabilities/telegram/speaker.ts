@@ -1,7 +1,6 @@
 import type { Message } from 'grammy/types'
 import { shorten } from './text/formatted-text.ts'
 
-/** The sender of a message. */
 export interface Speaker {
   /** Absent where the message was sent in the name of a group or a channel. */
   readonly id?: number
@@ -11,14 +10,12 @@ export interface Speaker {
   readonly handle?: string
 }
 
-/** How people address the bot. */
 export interface BotName {
   readonly id: number
   /** Without `@`. */
   readonly username: string
 }
 
-/** The sender of a message. A message in the name of a group or a channel has that name, and no known person. */
 export function parseSpeaker({ from, sender_chat: speaksAs, author_signature: signature }: Message): Speaker {
   if (speaksAs) {
     const name = signature ?? ('title' in speaksAs ? speaksAs.title : undefined)
@@ -28,7 +25,7 @@ export function parseSpeaker({ from, sender_chat: speaksAs, author_signature: si
   return { id: from.id, name: memberName(from), ...(from.username ? { handle: `@${from.username}` } : {}) }
 }
 
-/** The name of the author of a forwarded message; `undefined` for any other message. */
+/** `undefined` for a message that was not forwarded. */
 export function forwardedAuthor({ forward_origin: origin }: Message): string | undefined {
   if (!origin) return undefined
   if (origin.type === 'user') return memberName(origin.sender_user)
@@ -55,7 +52,6 @@ function oneLine(name: string): string {
   return Array.from(plain.toWellFormed()).slice(0, LONGEST_NAME).join('').trim()
 }
 
-/** The message that another one replies to: what its words refer to. */
 export interface Answered {
   /** Who wrote it; `you` is the agent itself. */
   readonly by: string
@@ -68,7 +64,10 @@ const MOST = 1_000
 /** Characters of a message of the agent itself, which knows the rest. */
 const MOST_OF_OWN = 200
 
-/** `undefined` without a reply to a message with words. In a topic, every message replies to the first, which means nothing. */
+/**
+ * `undefined` without a reply to a message with words. In a topic, every message replies to the first, which means
+ * nothing.
+ */
 export function parseAnswered({ reply_to_message: answered, quote }: Message, me: BotName): Answered | undefined {
   if (!answered || answered.forum_topic_created !== undefined) return undefined
   const line = (quote?.text ?? answered.text ?? answered.caption ?? '')

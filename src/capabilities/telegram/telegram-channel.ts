@@ -25,7 +25,6 @@ import type { Sleep } from './timing.ts'
 import { createUpdateHandler, type UpdateHandler } from './update-handler.ts'
 import { answerWebhook } from './webhook.ts'
 
-/** What a channel to Telegram needs: the settings of `channels.telegram`, with their values resolved. */
 export interface TelegramOptions {
   /** The bot's token. No text that leaves the channel contains it. */
   readonly token: string
@@ -35,12 +34,9 @@ export interface TelegramOptions {
   readonly linkPreviews: boolean
   /** With it, Telegram calls the gateway; without it, the gateway polls Telegram. Without `secret`, the channel generates one. */
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined
-  /** What a session can choose. Each choice has a command. */
   readonly choices?: ChatChoices
-  /** The largest file, bytes. */
   readonly maxFileBytes: number
   readonly sleep?: Sleep
-  /** Monotonic, ms. */
   readonly now?: () => number
   /** From 0 to 1. */
   readonly random?: () => number
@@ -104,12 +100,10 @@ function webhookAddress(url: string): string {
   return address.href
 }
 
-/** A channel that listens, or keeps trying to. */
 interface OpenTelegram {
   readonly replies: Replies
   /** `undefined` until the bot has connected. */
   updates(): UpdateHandler | undefined
-  /** A sentence for the operator while something is wrong. */
   trouble(): string | undefined
   /** Resolves once all work has ended, after the signal was aborted. */
   settled(): Promise<void>
@@ -117,7 +111,6 @@ interface OpenTelegram {
 
 interface OpenTelegramOptions extends Omit<TelegramOptions, 'webhook'> {
   readonly webhook?: { readonly url: string; readonly secret: string } | undefined
-  /** Ends everything. */
   readonly signal: AbortSignal
 }
 
@@ -186,7 +179,7 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
   }
 }
 
-/** Resumes what a former process left: running turns are followed again, and messages about decided approvals are closed. */
+/** Running turns are followed again, and messages about decided approvals are closed. */
 async function recoverTurns(parts: {
   readonly runtime: Runtime
   readonly notes: ApprovalNotes

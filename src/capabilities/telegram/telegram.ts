@@ -20,7 +20,6 @@ const webhook = z.strictObject({
     .describe("Environment variable with the secret of Telegram's calls. Without it, the gateway generates one."),
 })
 
-/** Keys below `channels.telegram`. */
 const settings = z.strictObject({
   tokenEnv: environmentVariable().optional().describe("Environment variable with the bot's token."),
   tokenFile: homePath({ path: 'file' })
@@ -129,10 +128,8 @@ async function checkTelegram({
     : [ok('telegram', `${chats === 1 ? '1 chat or person' : `${chats} chats and people`} may talk to the bot`)]
 }
 
-/** The bot's token, or why there is none. `why` never contains any of it. */
 type TelegramToken = { readonly token: string } | { readonly why: string }
 
-/** Looks in the environment first, then in the file. */
 async function telegramToken(
   { tokenEnv, tokenFile }: Pick<TelegramSettings, 'tokenEnv' | 'tokenFile'>,
   environment: Readonly<Record<string, string | undefined>>,

@@ -20,8 +20,8 @@ const SHORTEST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 60_000
 
 /**
- * How long to wait before the nth retry, counted from 1: 1,000 to 60,000 ms. `random` returns 0 to 1 and spreads retries of
- * many processes.
+ * Before the nth retry, counted from 1: 1,000 to 60,000 ms. `random` returns 0 to 1 and spreads retries of many
+ * processes.
  */
 export function backoffMs(n: number, random: () => number): number {
   const whole = Math.min(LONGEST_BACKOFF, SHORTEST_BACKOFF * 2 ** Math.min(n - 1, 10))

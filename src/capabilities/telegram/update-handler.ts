@@ -14,14 +14,10 @@ import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 
 /** Accepts updates, and handles each once, in the order of its chat. */
 export interface UpdateHandler {
-  /**
-   * Stores an update of a chat that has access: on disk when it resolves. Drops repeated updates, and those that do not
-   * concern the bot.
-   */
+  /** On disk when it resolves. Drops repeated updates, and those that do not concern the bot. */
   accept(update: Update): Promise<void>
   /** Handles what a former process stored and did not finish. */
   recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void>
-  /** Resolves once no work is left. */
   settled(): Promise<void>
 }
 
@@ -33,7 +29,6 @@ interface UpdateHandlerParts extends Omit<HandleMessageParts, 'runtime' | 'bot' 
   readonly approvals: ApprovalMessages
   readonly sleep: Sleep
   readonly signal: AbortSignal
-  /** From 0 to 1. */
   random(): number
 }
 
@@ -140,7 +135,6 @@ export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
   }
 }
 
-/** The error that `work` rejects with. */
 async function failure(work: () => Promise<void>): Promise<Error | undefined> {
   try {
     await work()
@@ -156,8 +150,8 @@ const MOST_TRIES = 5
 /** Collects the messages of an album, which arrive one by one, until no more arrive. */
 interface Albums {
   /**
-   * The group that a message belongs to, in the order in which it was sent. `undefined` for the later messages of an album,
-   * which belong to the group of the first. The promise resolves to `undefined` where `signal` is aborted meanwhile.
+   * In the order in which it was sent. `undefined` for the later messages of an album, which belong to the group of
+   * the first. Resolves to `undefined` where `signal` is aborted meanwhile.
    */
   group(message: ParsedMessage): Promise<MessageGroup | undefined> | undefined
 }

@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Update } from 'grammy/types'
 
 interface WebhookParts {
-  /** What Telegram sends with every call. `undefined` without a webhook: then every call is refused. */
   readonly secret: string | undefined
-  /** Stores an update: on disk when it resolves. Rejects where that fails at the moment. */
+  /** On disk when it resolves. Rejects where that fails at the moment. */
   accept(update: Update): Promise<void>
 }
 
@@ -28,7 +27,6 @@ export async function answerWebhook(request: Request, { secret, accept }: Webhoo
   return new Response(null, { status: 200 })
 }
 
-/** Compares in constant time. */
 function isSame(given: string | null, secret: string | undefined): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given ?? ''), digest(secret ?? '')) && given !== null && secret !== undefined

@@ -6,7 +6,6 @@ import type { CallRecord } from '../../session.ts'
 import type { Conventions } from './conventions.ts'
 import { type Attributes, type Span, type SpanContext, spanIdOf } from './span.ts'
 
-/** One call that has ended, and what is known of it. */
 export interface ExportedCall {
   readonly record: CallRecord
   readonly price?: CallPrice
@@ -14,7 +13,7 @@ export interface ExportedCall {
   readonly endedAt?: number
   /** What it said and was sent; absent unless content is exported. */
   readonly content?: Attributes
-  /** Of its failure; the same. */
+  /** Of its failure; absent unless content is exported. */
   readonly failure?: string
 }
 

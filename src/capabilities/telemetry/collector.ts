@@ -1,7 +1,6 @@
 import type { CapabilityHost } from '../../capability.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
 
-/** Where spans go. */
 export interface Collector {
   readonly url: string
   /** Secrets may be among them: they appear in no message. */
@@ -11,8 +10,8 @@ export interface Collector {
 type Where = Pick<CapabilityHost<TelemetrySettings>, 'environment' | 'settings'>
 
 /**
- * The collector by the settings and, where they say nothing, by the variables of OpenTelemetry. An address for traces alone is
- * taken as it is; to any other `/v1/traces` is added. Throws with a sentence where a variable holds no address.
+ * By the settings, then by the variables of OpenTelemetry. An address for traces alone is taken as it is; to any
+ * other `/v1/traces` is added. Throws with a sentence where a variable holds no address.
  */
 export function collectorOf({ settings, environment }: Where): Collector {
   const own = settings.endpoint
@@ -51,7 +50,6 @@ function decoded(text: string): string {
   }
 }
 
-/** The name of this gateway among others. */
 export function serviceName({ settings, environment }: Where): string {
   return settings.service ?? (environment['OTEL_SERVICE_NAME'] || 'foreword')
 }

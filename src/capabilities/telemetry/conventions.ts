@@ -1,6 +1,6 @@
 /**
- * Names of attributes and providers in one version of the GenAI conventions of OpenTelemetry. A fact that a version has no
- * name for stands under a name of Foreword's own.
+ * Names in one version of the GenAI conventions of OpenTelemetry. A fact that a version has no name for stands under
+ * a name of Foreword's own.
  */
 export interface Conventions {
   /** Of the version, `YYYY-MM-DD`. */

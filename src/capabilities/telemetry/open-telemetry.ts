@@ -25,9 +25,9 @@ const MOST_ANNOUNCED = 10_000
 const STOP_MS = 3_000
 
 /**
- * Watches the log and the ledger. A turn is exported when its end is on disk, from what the log says of it, so one that was
- * interrupted is exported once and whole, by the process that ends it. Other calls are exported when their outcome is on disk.
- * Throws where there is no address to export to.
+ * Watches the log and the ledger. A turn is exported when its end is on disk, so an interrupted one is exported once
+ * and whole, by the process that ends it. Other calls are exported when their outcome is on disk. Throws where there
+ * is no address.
  */
 export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetry {
   const { settings, store, clock, version, warn } = host
@@ -91,7 +91,7 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
     exporter.add(turnSpans({ entries, calls, version, ...defined({ agent, toolContent, failure }) }, names))
   }
 
-  /** A call outside every turn: of an API, of another program, or for a note. */
+  /** A call outside every turn. */
   async function exportCall(id: string): Promise<void> {
     const record = await store.call(id)
     // What another program sends to any other path, such as a list of models, is no call to a model.

@@ -1,6 +1,5 @@
 import type { AttributeValue, Attributes, Span } from './span.ts'
 
-/** What all spans of a process share. */
 export interface SpanSource {
   readonly service: string
   readonly version: string
@@ -8,8 +7,8 @@ export interface SpanSource {
 }
 
 /**
- * The body of an export over HTTP: `ExportTraceServiceRequest` in the JSON mapping of OTLP 1.x, in which ids are hexadecimal
- * and 64-bit integers are texts.
+ * `ExportTraceServiceRequest` in the JSON mapping of OTLP 1.x, in which ids are hexadecimal and 64-bit integers are
+ * texts.
  */
 export function otlpJson(spans: readonly Span[], { service, version, schemaUrl }: SpanSource): string {
   const resource = { 'service.name': service, 'service.version': version, 'telemetry.sdk.name': 'foreword' }

@@ -28,7 +28,6 @@ export function callContent(
   }
 }
 
-/** What a tool was given and answered, by the id of its call. */
 export function toolContents(
   entries: readonly Entry[],
   { content: names }: Conventions,

@@ -5,9 +5,8 @@ import type { Span } from './span.ts'
 
 /** Sends spans to a collector, beside everything else: nothing waits for it, and nothing fails by it. */
 export interface SpanExporter {
-  /** Returns at once. Spans that there is no room for are left out and counted. */
   add(spans: readonly Span[]): void
-  /** What is wrong now, in a sentence; `undefined` while it works. */
+  /** `undefined` while it works. */
   problem(): string | undefined
   counts(): { readonly waiting: number; readonly exported: number; readonly lost: number }
   /** Tries once more to send what waits, for at most so many milliseconds, and ends. Never rejects. */
@@ -19,7 +18,6 @@ interface ExporterParts {
   readonly source: SpanSource
   /** Resolves after so many ms, or when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
-  /** Called with the first problem only. */
   readonly warn: (text: string) => void
 }
 

@@ -1,6 +1,5 @@
 import { sha256 } from '../../platform.ts'
 
-/** One finished piece of work, as OpenTelemetry has it. */
 export interface Span extends SpanContext {
   readonly parentSpanId?: string
   readonly name: string

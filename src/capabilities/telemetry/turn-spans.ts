@@ -14,13 +14,13 @@ export interface EndedTurn {
   readonly version: string
   /** Of what a tool was given and answered, by the id of its call; absent unless content is exported. */
   readonly toolContent?: ReadonlyMap<string, Attributes>
-  /** Why the turn failed; the same. */
+  /** Why the turn failed; absent unless content is exported. */
   readonly failure?: string
 }
 
 /**
- * The spans of a turn: itself, its calls and its tools, which are its children. Empty where the turn has not ended, and where
- * the caller that it came from records nothing of its trace. Pure.
+ * The turn itself, its calls and its tools as its children. Empty where the turn has not ended, and where its caller
+ * records nothing of its trace.
  */
 export function turnSpans(turn: EndedTurn, names: Conventions): readonly Span[] {
   const { entries, calls } = turn
@@ -62,7 +62,7 @@ export function turnSpans(turn: EndedTurn, names: Conventions): readonly Span[] 
   return [own, ...calls.map((call) => callSpan(call, place.own, names)), ...toolSpans(turn, place.own)]
 }
 
-/** Where the spans of a turn belong; `undefined` where the caller that it came from does not record its trace. */
+/** `undefined` where the caller does not record its trace. */
 export function tracePlace(
   input: Extract<Entry, { readonly type: 'input' }>,
 ): { readonly own: SpanContext; readonly parent?: string } | undefined {
@@ -137,7 +137,7 @@ function toolSpans({ entries, toolContent }: EndedTurn, parent: SpanContext): re
   })
 }
 
-/** How long a person was asked, ms; `undefined` where nobody was. */
+/** ms; `undefined` where nobody was asked. */
 function approvalWait(entries: readonly Entry[], toolCallId: string): number | undefined {
   const of = (type: Entry['type']) =>
     entries.filter((entry) => entry.type === type && 'toolCallId' in entry && entry.toolCallId === toolCallId)

@@ -3,14 +3,11 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import type { GuardedResponse } from './guarded-request.ts'
 import { FetchFault } from './fetch-fault.ts'
 
-/** The value of `accept-encoding`: codings that `readBody` decodes. */
 export const readableCodings = 'gzip, deflate, br'
 
 /**
- * All of a body, uncompressed: at most `maxBytes`, packed and unpacked. A body that would grow beyond is not unpacked to its
- * end.
- *
- * @throws `FetchFault`
+ * At most `maxBytes`, packed and unpacked. A body that would grow beyond is not unpacked to its end. Throws a
+ * `FetchFault`.
  */
 export async function readBody({ headers, body }: GuardedResponse, maxBytes: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)

@@ -12,10 +12,8 @@ export interface UrlRules {
 }
 
 /**
- * Parses a URL that can reach only the public web, in the one spelling that is used for the check, the connection, and the
- * `Host` header. The addresses of a name are checked when it is resolved.
- *
- * @throws `FetchFault`
+ * Parses a URL that can reach only the public web, in the one spelling that is used for the check, the connection,
+ * and the `Host` header. The addresses of a name are checked when it is resolved. Throws a `FetchFault`.
  */
 export function checkUrl(text: string, rules: UrlRules): URL {
   const { longest = 2000 } = rules
@@ -38,7 +36,7 @@ export function checkUrl(text: string, rules: UrlRules): URL {
   return url
 }
 
-/** A URL in one spelling: `example.org.` becomes `example.org`, as for a resolver. `null` if it is no URL. */
+/** In one spelling: `example.org.` becomes `example.org`, as for a resolver. */
 function parseUrl(text: string): URL | null {
   const url = URL.parse(text)
   const host = url?.hostname.replace(/\.+$/, '')
@@ -84,10 +82,7 @@ function refuseUrl(why: string): FetchFault {
   return new FetchFault('refused', why)
 }
 
-/**
- * What makes a page of the web the same document, whether it was found or opened: its URL in one spelling, without its
- * fragment. Of what is no URL, the text as it was given.
- */
+/** A URL in one spelling, without its fragment; of what is no URL, the text as it was given. */
 export function pageAddress(url: string): string {
   const parsed = parseUrl(url)
   if (!parsed) return url.trim()
@@ -96,8 +91,8 @@ export function pageAddress(url: string): string {
 }
 
 /**
- * Whether an IP address, as a resolver or a URL gives it, belongs to the public internet. Two tables have to agree: what is
- * of special use by ours or by the library's is not public, and neither is what holds an IPv4 address inside an IPv6 one.
+ * Two tables have to agree: what is of special use by ours or by the library's is not public, and neither is what
+ * holds an IPv4 address inside an IPv6 one.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)

@@ -16,7 +16,6 @@ import {
 
 interface SearchOptions extends Omit<AskingOptions, 'trusted'> {
   readonly search: SearchConfiguration
-  /** `host:port` that the owner trusts, only for this search. */
   readonly allowHosts: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -53,7 +52,6 @@ function trustedAuthority(entry: string): string | undefined {
   return url ? urlAuthority(url) : undefined
 }
 
-/** The checked base URL, or its fault. */
 function baseUrl(wire: SearchWire, configured: string | undefined, rules: UrlRules): URL | string {
   const text = configured ?? wire.baseURL
   if (text === undefined) return `web.search.baseURL is missing: ${wire.name} has no usual address`
@@ -105,11 +103,8 @@ function findKey(
 /** A provider: its format, address and key. */
 interface SearchAddress {
   readonly wire: SearchWire
-  /** Checked, with a slash at its end. */
   readonly base: URL
-  /** Empty if the provider has no key. */
   readonly key: string
-  /** The variable with the key, for sentences. */
   readonly keyVariable: string
   readonly rules: UrlRules
 }
@@ -200,7 +195,6 @@ function parseAnswer(body: Buffer): unknown {
   }
 }
 
-/** The most of one title, one excerpt and one URL that is kept, characters. */
 const LONGEST_TITLE = 300
 const LONGEST_EXCERPT = 2000
 const LONGEST_URL = 2000

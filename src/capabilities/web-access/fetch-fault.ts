@@ -9,7 +9,6 @@ const CODES = {
   timeout: 'timeout',
   cancelled: 'cancelled',
   redirects: 'network',
-  /** The answer has another status than success. */
   status: 'network',
   'too-large': 'too-large',
   /** A kind of content, or a coding, that Foreword does not read. */
@@ -44,10 +43,8 @@ export function fetchFault(error: unknown, what: string): FetchFault {
 }
 
 /**
- * Waits for `work` at most so many milliseconds, and no longer than `signal` allows. `what` begins the sentence about the
- * timeout.
- *
- * @throws what `work` throws, or a `FetchFault` (`timeout`, `cancelled`)
+ * Waits no longer than `ms` and than `signal` allows. `what` begins the sentence about the timeout. Throws what
+ * `work` throws, or a `FetchFault` (`timeout`, `cancelled`).
  */
 export async function inTime<Value>(
   work: Promise<Value>,
@@ -62,7 +59,10 @@ export async function inTime<Value>(
   }
 }
 
-/** The same for work that a signal ends: it is aborted when the time is up, when `signal` is, and when the work is done. */
+/**
+ * As `inTime`, for work that a signal ends: it is aborted when the time is up, when `signal` is, and when the work is
+ * done.
+ */
 export async function endInTime<Value>(
   work: (signal: AbortSignal) => Promise<Value>,
   milliseconds: number,

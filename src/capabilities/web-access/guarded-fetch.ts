@@ -41,8 +41,8 @@ interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
 const MOST_REDIRECTS = 5
 
 /**
- * Fetches pages; resolves the address of every hop, checks that it is public, and connects to that address (DESIGN §8). It
- * uses GET, sends no more about itself than a name, keeps no cookies, and sends no referrer. No option weakens the guard.
+ * Fetches pages; resolves the address of every hop, checks that it is public, and connects to that address (DESIGN
+ * §8). GET only, without cookies and referrer. No option weakens the guard.
  */
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeoutMs = 30_000 } = options
@@ -73,7 +73,6 @@ async function follow(first: string, options: GuardedFetchOptions, signal: Abort
   throw new FetchFault('redirects', `it leads on more than ${MOST_REDIRECTS} times`)
 }
 
-/** Every header that is sent. */
 const headers = {
   'user-agent': 'Foreword',
   accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5',
@@ -147,7 +146,6 @@ function withoutFragment(url: URL): string {
 /** What a page can be made of, as far as it is read. */
 export type PageKind = 'html' | 'pdf' | 'text'
 
-/** The media type and the character set of a `content-type`, both in lower case. */
 function parseContentType(contentType: string | undefined): {
   readonly mediaType: string
   readonly charset?: string
@@ -161,7 +159,6 @@ function parseContentType(contentType: string | undefined): {
   return { mediaType: mediaType.trim(), ...(name && { charset: name }) }
 }
 
-/** How a page of that type is read; `undefined`: not at all. */
 export function pageKind(mediaType: string): PageKind | undefined {
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html'
   if (mediaType === 'application/pdf' || mediaType === 'application/x-pdf') return 'pdf'
@@ -169,7 +166,6 @@ export function pageKind(mediaType: string): PageKind | undefined {
   return undefined
 }
 
-/** The type of what came without one. */
 function guessMediaType(bytes: Uint8Array): string {
   const beginning = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   if (beginning.startsWith('%PDF-')) return 'application/pdf'

@@ -4,7 +4,6 @@ import { connect as open, isIP, type Socket } from 'node:net'
 import { urlHost, isPublicAddress, urlAuthority, urlPort } from './checked-url.ts'
 import { FetchFault, inTime } from './fetch-fault.ts'
 
-/** Time limits of one request, and its network. */
 export interface RequestOptions {
   /** Time limit to resolve a name, and to connect to one address, ms. Default: 5,000. */
   readonly connectMs?: number | undefined
@@ -17,10 +16,8 @@ export interface RequestOptions {
 }
 
 /**
- * One request. It checks that every address of the host is public, and connects to one of those addresses (DESIGN §8). The
- * URL comes from `checkUrl`. A redirect is an answer like any other.
- *
- * @throws `FetchFault`
+ * Checks that every address of the host is public, and connects to one of those addresses (DESIGN §8). The URL comes
+ * from `checkUrl`. A redirect is an answer like any other. Throws a `FetchFault`.
  */
 export async function guardedRequest(
   asked: GuardedRequest,
@@ -58,7 +55,6 @@ async function resolveHost(
   throw new FetchFault('unknown-host', `there is no host named ${host}, or its name cannot be resolved now`)
 }
 
-/** What has to be known to connect. */
 interface Connecting {
   readonly url: URL
   /** Checked. Tried one after another until a connection is open. */
@@ -73,8 +69,8 @@ interface Connecting {
 const MOST_TRIED = 4
 
 /**
- * Connects to one of the given addresses and no other: by address, so that no name is resolved again. TLS uses the host of
- * the URL, whose certificate has to be valid.
+ * Connects to one of the given addresses and no other: by address, so that no name is resolved again. TLS uses the
+ * host of the URL, whose certificate has to be valid.
  */
 async function openConnection({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
   let fault: unknown
@@ -137,7 +133,6 @@ function connectFault(error: unknown): FetchFault {
   return new FetchFault('unreachable', code === undefined ? what : `${what} (${code})`, { cause: error })
 }
 
-/** One request. */
 export interface GuardedRequest {
   readonly url: URL
   readonly method: 'GET' | 'POST'
@@ -145,7 +140,6 @@ export interface GuardedRequest {
   readonly body?: string
 }
 
-/** What was answered, its body still to be read. */
 export interface GuardedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -154,7 +148,6 @@ export interface GuardedResponse {
   close(): void
 }
 
-/** The most of an answer's headers, bytes. */
 const LARGEST_HEADERS = 16 * 1024
 
 /** Sends one request over its own connection. `firstByteMs`: time limit for the head of the answer, ms. */

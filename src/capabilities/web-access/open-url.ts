@@ -8,7 +8,6 @@ import { webResults } from './web-search.ts'
 
 interface OpenUrlOptions {
   readonly fetch: GuardedFetch
-  /** Extracts the text of a page. */
   readonly readDocument: DocumentReader['read']
 }
 
@@ -21,10 +20,7 @@ interface OpenInput {
   readonly url?: string
 }
 
-/**
- * The tool `open_url`: the text of pages of the public web, with their links. For a page that cannot be opened the answer has
- * the reason in its place; the call fails only if no page can be opened.
- */
+/** A page that cannot be opened has the reason in its place; the call fails only if no page can be opened. */
 export function openUrlTool(options: OpenUrlOptions): Tool {
   const cache = pageCache()
 
@@ -92,7 +88,6 @@ async function openPage(
   }
 }
 
-/** The beginning of a long text, with a note about the cut; together no longer than allowed. */
 function shortenText(text: string): string {
   if (text.length <= MOST_CHARS) return text
   const note = `\n[the page has ${text.length.toLocaleString('en-US')} characters; only its beginning is shown]`
@@ -119,12 +114,11 @@ function noneOpened(pages: readonly { readonly address: string; readonly page: O
   }
 }
 
-/** The text of a page, or why it cannot be read. */
 type ReadablePage =
   | { readonly type: 'text'; readonly title: string; readonly text: string }
   | { readonly type: 'unreadable'; readonly reason: string }
 
-/** Extracts the text of a page; the reader works in another process, under its own limits. Rejects as the reader does. */
+/** The reader works in another process, under its own limits. Rejects as the reader does. */
 async function readablePage(
   { bytes, url, mediaType, charset }: FetchedPage,
   readDocument: DocumentReader['read'],
@@ -150,7 +144,6 @@ async function readablePage(
 /** The media type of the server decides how a page is read, unless its bytes decide. */
 const extensions: Readonly<Record<PageKind, string>> = { html: 'html', pdf: 'pdf', text: 'plain' }
 
-/** The longest title, characters. */
 const LONGEST_TITLE = 300
 
 function pageTitle(title: string | undefined, url: string): string {
@@ -158,16 +151,13 @@ function pageTitle(title: string | undefined, url: string): string {
   return words === '' ? url.slice(0, LONGEST_TITLE) : words.slice(0, LONGEST_TITLE).toWellFormed()
 }
 
-/** One page, opened or not. */
 type OpenedPage =
   | {
       readonly type: 'opened'
       readonly title: string
       /** Where it was in the end. */
       readonly url: string
-      /** The part that is shown. */
       readonly content: string
-      /** ISO 8601. */
       readonly updated?: string
     }
   | { readonly type: 'failed'; readonly code: FetchFaultKind | 'unreadable'; readonly reason: string }
@@ -207,7 +197,6 @@ function pageCache(): PageCache {
   }
 }
 
-/** Removes the oldest page if there are too many. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
   map.set(key, value)
   for (const oldest of map.keys()) {

@@ -9,9 +9,7 @@ export interface SearchConfiguration {
   readonly apiKeyEnv?: string | undefined
 }
 
-/** Searches the web. */
 export interface SearchProvider {
-  /** As people call it. */
   readonly name: string
   /** At most `limit` pages, best first, each once. Rejects with a sentence for the model, without any key. */
   search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundDocument[]>
@@ -24,7 +22,7 @@ export interface SearchWire {
   /** Usual variable of its key; absent if it has none. */
   readonly keyVariable?: string
   request(query: string, limit: number, key: string): SearchRequest
-  /** The results in an answer; empty for anything unknown. */
+  /** Empty for anything unknown. */
   results(answer: unknown): readonly SearchResult[]
   /** How to fix a status, as the rest of a sentence. */
   advice?(status: number): string | undefined
@@ -87,7 +85,6 @@ const entities: Readonly<Record<string, string>> = {
   '&nbsp;': ' ',
 }
 
-/** SearXNG, which people run themselves (docs.searxng.org/dev/search_api). */
 export const searxng: SearchWire = {
   name: 'SearXNG',
   request: (query) => ({ path: 'search', parameters: { q: query, format: 'json' } }),
@@ -102,7 +99,6 @@ export const searxng: SearchWire = {
   advice: (status) => (status === 403 ? 'allow the format json in search.formats of its settings.yml' : undefined),
 }
 
-/** The Tavily Search API (docs.tavily.com). */
 export const tavily: SearchWire = {
   name: 'Tavily',
   baseURL: 'https://api.tavily.com/',
@@ -122,12 +118,10 @@ export const tavily: SearchWire = {
     })),
 }
 
-/** A field of what may be an object. */
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
 }
 
-/** The items of what may be a list. */
 function items(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -23,7 +23,6 @@ const webSettings = z
   .prefault({})
   .describe('Web pages that tools read.')
 
-/** The tools on pages of the web. */
 export const webAccess = capability({
   name: 'web',
   summary: 'reads pages of the web, and searches it',

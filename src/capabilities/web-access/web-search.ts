@@ -6,10 +6,8 @@ import type { SearchProvider } from './search-services.ts'
 const USUAL_RESULTS = 8
 const MOST_RESULTS = 20
 
-/** The longest query that all providers accept, characters. */
 const LONGEST_QUERY = 400
 
-/** The tool `web_search`: pages that a provider finds, with their URLs, so that they can be opened. */
 export function webSearchTool({ provider }: { readonly provider: SearchProvider }): Tool {
   return {
     name: 'web_search',

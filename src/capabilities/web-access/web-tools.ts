@@ -18,7 +18,6 @@ interface WebOptions {
   readonly timeoutMs?: number | undefined
   /** Where the key of the provider is looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Extracts the text of pages. */
   readonly readDocument: DocumentReader['read']
   /** Default: the real one. Only tests pass another. */
   readonly network?: Network | undefined

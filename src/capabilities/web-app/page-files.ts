@@ -34,13 +34,11 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The built files of the page: those that exist when they are opened, and no other path. */
 export interface PageFiles {
   /** Rejects with `not-found` for a name that is none of them. */
   answer(name: string, request: Request): Promise<Response>
 }
 
-/** Finds the built files. They are read when they are asked for, once. */
 export async function openPageFiles(): Promise<PageFiles> {
   const built = new Set(await builtFiles())
   const names = [...built].filter((name) => !name.endsWith('.br'))

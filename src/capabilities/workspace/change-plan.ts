@@ -22,8 +22,8 @@ export type Change =
 type Changing = (shown: string, before: string | undefined) => Change
 
 /**
- * Plans a change to one file: the folder, a diff, and the digests before and after, which a person can review (BEHAVIOURS
- * §2). Its run makes exactly this change, or none if the file has changed by then.
+ * Plans a change to one file: the folder, a diff, and the digests before and after (BEHAVIOURS §2). Its run makes
+ * exactly this change, or none if the file has changed by then.
  */
 export async function changePlan(
   options: WorkspaceOptions,
@@ -46,7 +46,6 @@ export async function changePlan(
   return planReplacement(place, shown, before, change)
 }
 
-/** What a change starts from; `undefined` where there is no file. */
 type Before = Extract<WorkspaceFile, { type: 'text' }> | undefined
 
 async function planReplacement(
@@ -84,11 +83,8 @@ function failure(error: string): ToolFailed {
 const CHANGED = 'the file has changed since the change was shown: read it again, then change it'
 
 /**
- * Puts a text in the place of a file, whole or not at all: writes it beside the file, brings it to disk, and renames it.
- * Answers false, and writes nothing, where the file is not `before` any more. Permission bits stay. Makes missing folders,
- * and follows no link.
- *
- * @throws the error of the system
+ * Writes beside the file, brings it to disk, and renames it. Answers false, and writes nothing, where the file is not
+ * `before` any more. Permission bits stay. Makes missing folders, and follows no link.
  */
 async function replaceFile(place: PathInFolder, text: string, before: Before): Promise<boolean> {
   const name = place.names.at(-1)

@@ -9,7 +9,6 @@ interface EditInput {
   readonly replace_all?: boolean
 }
 
-/** The tool `edit_file`: one text in a file becomes another. */
 export function editFileTool(options: WorkspaceOptions): Tool {
   return {
     name: 'edit_file',
@@ -57,7 +56,6 @@ function editText(shown: string, before: string, { old_text, new_text, replace_a
   return { type: 'text', text, said: `edited ${shown} (${count === 1 ? '1 place' : `${count} places`})` }
 }
 
-/** How often a text occurs in another, without overlaps. */
 function countOccurrences(text: string, wanted: string): number {
   let count = 0
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count += 1
@@ -71,12 +69,12 @@ function refuseEdit(why: string): Change {
 /** Characters of a file that are shown as the nearest text. */
 const SHOWN = 400
 
-/** Larger texts are not compared line by line: characters of either text, and lines times lines. */
+/** Larger texts are not compared line by line. */
 const MOST_TEXT = 1_000_000
 const MOST_WANTED = 10_000
 const MOST_COMPARISONS = 20_000_000
 
-/** The nearest thing to a text that a file does not contain, as the end of a sentence for the model. */
+/** As the end of a sentence for the model. */
 function nearestText(text: string, wanted: string): string {
   if (text.includes('\r\n') && text.includes(wanted.replace(/\r?\n/g, '\r\n'))) {
     return ': its lines end in \\r\\n, those of old_text in \\n'
@@ -123,7 +121,6 @@ interface WriteInput {
   readonly content: string
 }
 
-/** The tool `write_file`: a text file, new or replaced as a whole. */
 export function writeFileTool(options: WorkspaceOptions): Tool {
   return {
     name: 'write_file',

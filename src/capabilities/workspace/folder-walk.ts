@@ -9,27 +9,23 @@ export interface WalkEntry {
   /** Path from the workspace, name by name. */
   readonly names: readonly string[]
   readonly kind: 'file' | 'folder' | 'link' | 'other'
-  /** Of a file, bytes. */
   readonly bytes?: number
 }
 
 interface WalkOptions {
-  /** Levels of folders to go into: 1 is the folder itself. */
   readonly depth: number
   readonly signal: AbortSignal
-  /** Receives the name of each folder that is left out. */
   readonly onSkipped: (name: string) => void
 }
 
 /** Folders that programs fill: left out unless a path leads into them. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** The deepest level that a walk reaches. */
 export const DEEPEST = 64
 
 /**
- * Everything in a folder, folders before their content, in the order of code units at each level: the same on every
- * machine. Leaves out what cannot be read. Throws if it is cancelled.
+ * Everything in a folder, folders before their content, in the order of code units: the same on every machine. Leaves
+ * out what cannot be read. Throws if it is cancelled.
  */
 export async function* walkFolder(start: PathInFolder, options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { depth, signal, onSkipped } = options

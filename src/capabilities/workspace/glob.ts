@@ -3,8 +3,8 @@ const MOST_ALTERNATIVES = 100
 const MOST_BRACES = 100
 
 /**
- * Tells paths that fit a pattern: `*` and `?` within a name, `**` for any folders, `{a,b}` for alternatives. A pattern
- * without `/` fits a name in any folder. The time is proportional to the lengths of pattern and path.
+ * `*` and `?` within a name, `**` for any folders, `{a,b}` for alternatives. A pattern without `/` fits a name in any
+ * folder. The time is proportional to the lengths of pattern and path.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   const patterns = alternatives(glob).map((one) => {

@@ -1,6 +1,5 @@
 import type { Worker } from 'node:worker_threads'
 
-/** A line that fits, counted from 1. */
 export interface LineMatch {
   readonly line: number
   readonly text: string
@@ -8,7 +7,6 @@ export interface LineMatch {
   readonly at: number
 }
 
-/** Finds lines of a text. */
 export interface LineMatcher {
   /** The first lines that fit, at most `most`. Throws at the time limit. */
   match(text: string, most: number): Promise<readonly LineMatch[]>
@@ -18,7 +16,6 @@ export interface LineMatcher {
 /** The part of a line that an expression is tried on, characters. */
 const MOST_LINE = 10_000
 
-/** Finds lines that contain a text literally. */
 export function literalMatcher(wanted: string): LineMatcher {
   return {
     match: async (text, most) => matchesIn(text, most, (line) => line.indexOf(wanted)),
@@ -27,8 +24,8 @@ export function literalMatcher(wanted: string): LineMatcher {
 }
 
 /**
- * Finds lines that a regular expression fits. It runs in a thread of its own, which ends when one text takes longer than
- * `limitMs` or `signal` is aborted, so no expression can block anything. Throws if the expression is invalid.
+ * Runs in a thread of its own, which ends when one text takes longer than `limitMs` or `signal` is aborted, so no
+ * expression can block anything. Throws if the expression is invalid.
  */
 export async function expressionMatcher(source: string, signal: AbortSignal, limitMs = 2000): Promise<LineMatcher> {
   const expression = new RegExp(source)
@@ -51,7 +48,6 @@ export async function expressionMatcher(source: string, signal: AbortSignal, lim
   }
 }
 
-/** The lines in which `place` finds something. */
 function matchesIn(text: string, most: number, place: (line: string) => number): readonly LineMatch[] {
   const found: LineMatch[] = []
   const lines = text.split('\n')
@@ -63,13 +59,11 @@ function matchesIn(text: string, most: number, place: (line: string) => number):
   return found
 }
 
-/** The lines that an expression fits, tried on the beginning of each. */
 export function expressionMatches(source: string, text: string, most: number): readonly LineMatch[] {
   const expression = new RegExp(source)
   return matchesIn(text, most, (line) => line.slice(0, MOST_LINE).search(expression))
 }
 
-/** A checkout runs the source, the published package the compiled file. */
 function threadFile(): URL {
   const file = new URL('./expression-thread.ts', import.meta.url)
   return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))

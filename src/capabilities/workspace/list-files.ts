@@ -5,7 +5,6 @@ import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
 import { globMatcher } from './glob.ts'
 import { readTextFile, printableName, type WorkspaceOptions } from './text-file.ts'
 
-/** Lines of one answer. */
 const MOST_LINES = 400
 
 /** The most entries that are read to count the rest. */
@@ -17,7 +16,6 @@ interface ListInput {
   readonly depth?: number
 }
 
-/** The tool `list_files`: what is in a folder of the workspace. */
 export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
   return {
     name: 'list_files',
@@ -47,7 +45,6 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
   }
 }
 
-/** Why a place cannot be listed. */
 async function folderFault(place: PathInFolder): Promise<string | undefined> {
   const shown = printableName(place.names.join('/'))
   const found = await readTextFile(place)

@@ -6,7 +6,6 @@ import { printableName, readTextFile, type WorkspaceOptions } from './text-file.
 const USUAL_LINES = 400
 const MOST_LINES = 5000
 
-/** Characters of a line that are shown. */
 const LINE_CHARS = 2000
 
 interface ReadInput {
@@ -15,7 +14,6 @@ interface ReadInput {
   readonly limit?: number
 }
 
-/** The tool `read_file`: some lines of a text file, exactly as they are. */
 export function readFileTool({ folder, outOfReach }: WorkspaceOptions): Tool {
   return {
     name: 'read_file',

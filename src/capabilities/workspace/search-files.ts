@@ -13,7 +13,6 @@ const MOST_MATCHES = 200
 const LINE_CHARS = 240
 const BEFORE = 60
 
-/** Limits of one search, bytes and files. */
 const MOST_BYTES = 256 * 1024 * 1024
 const MOST_FILES = 20_000
 
@@ -24,7 +23,6 @@ interface SearchInput {
   readonly regex?: boolean
 }
 
-/** The tool `search_files`: lines of files in the workspace that contain a text or fit an expression. */
 export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): Tool {
   return {
     name: 'search_files',

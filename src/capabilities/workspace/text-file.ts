@@ -7,7 +7,6 @@ import { holdFolder } from '../../platform.ts'
 /** The largest file that can be read, searched or changed, bytes. */
 export const MOST_FILE_BYTES = 16 * 1024 * 1024
 
-/** The file at a path of the workspace. */
 export type WorkspaceFile =
   | {
       readonly type: 'text'
@@ -25,8 +24,8 @@ export type WorkspaceFile =
   | { readonly type: 'unusable'; readonly why: string }
 
 /**
- * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. If the path changed since it was
- * resolved, the answer is about what is there now, and never about anything outside.
+ * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. The answer is never about
+ * anything outside the workspace.
  */
 export async function readTextFile(place: PathInFolder): Promise<WorkspaceFile> {
   const { root, names } = place
@@ -68,12 +67,11 @@ async function readContent(file: FileHandle, shown: string): Promise<WorkspaceFi
   return { type: 'text', text, bytes: bytes.length, digest: textDigest(bytes), mode: found.mode & 0o777 }
 }
 
-/** SHA-256 of bytes, or of a text as UTF-8: lowercase hexadecimal. */
 export function textDigest(content: Uint8Array | string): string {
   return hash('sha256', content, 'hex')
 }
 
-/** All bytes of a file that had this size a moment ago; `undefined` if it has grown beyond the limit. */
+/** `undefined` if the file has grown beyond the limit. */
 async function readBytes(file: FileHandle, size: number): Promise<Uint8Array | undefined> {
   let buffer = Buffer.alloc(size + 1)
   let filled = 0
@@ -118,8 +116,8 @@ export interface WorkspaceOptions {
   /** Folders that stay out of reach even inside the workspace, absolute: for example the home. */
   readonly outOfReach?: readonly string[]
   /**
-   * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`: they
-   * may be read and never changed. Absolute.
+   * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`:
+   * read and never changed. Absolute.
    */
   readonly readOnly?: readonly string[]
 }

@@ -1,6 +1,5 @@
 import { capability } from '../../capability.ts'
 
-/** The tools for files of the workspace. Files that capabilities keep for themselves are out of their reach. */
 export const workspace = capability({
   name: 'workspace',
   summary: 'lists, reads, searches, writes and edits files in the workspace',

@@ -4,15 +4,12 @@ import type { WatchedCall } from './watched-call.ts'
 /** What calls used and cost together. */
 export interface CallSums {
   readonly calls: number
-  /** Tokens of all prompts, as far as they were reported. */
   readonly promptTokens: number
   readonly cachedTokens: number
   readonly outputTokens: number
-  /** Calls whose usage is an estimate or is not known. */
   readonly unreported: number
   /** US dollars of the calls whose cost is known. */
   readonly cost: number
-  /** Calls whose cost is not known. */
   readonly unpriced: number
 }
 
@@ -50,7 +47,6 @@ export function knownCostText({ calls, cost, unpriced }: CallSums): string {
   return unpriced === calls ? 'cost unknown' : `at least ${exactMoneyText(cost)}`
 }
 
-/** A whole percentage: `88 %`. */
 export function shareText(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.floor((part / whole) * 100)} %`
 }

@@ -1,7 +1,6 @@
 import type { GatewayConnection } from '../../capability.ts'
 import { requestJson } from '../../cli.ts'
 
-/** The window of a model, tokens; `undefined` where nothing is known of it. */
 export async function modelWindow(connection: GatewayConnection, id: string): Promise<number | undefined> {
   try {
     const found = await requestJson<ModelAnswer>(connection, `/api/model?id=${encodeURIComponent(id)}`)

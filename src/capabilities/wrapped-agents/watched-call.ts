@@ -3,13 +3,11 @@ import { apiPath, requestJson } from '../../cli.ts'
 import type { CutRecord } from '../../context.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
-/** A call as the lists of the gateway have it. */
 export interface WatchedCall {
   readonly id: string
   readonly session?: string
   readonly time: string
   readonly model: string
-  /** Name of the token that it was made with. */
   readonly token?: string
   /** Prompt tokens as counted before the call. */
   readonly used: number
@@ -42,7 +40,6 @@ export interface WatchedCall {
 /** The most calls that are added up. */
 const MOST_CALLS = 1_000
 
-/** The newest calls of a session with their costs, oldest first. */
 export async function fetchSessionCalls(
   connection: GatewayConnection,
   session: string,

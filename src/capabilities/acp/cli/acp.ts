@@ -23,7 +23,6 @@ export const acpCommand: Command = {
   run: runAcp,
 }
 
-/** Serves one editor until it disconnects. Standard output carries only the protocol; everything else goes to its log. */
 async function runAcp(call: CommandCall, io: Io): Promise<number> {
   // A tool could answer the questions that are for a person.
   refuseTools(io, 'use the agent as an editor')

@@ -36,7 +36,6 @@ export const agentsCommand = commandWithSubcommands({
   }),
 })
 
-/** The fields that can be removed. */
 const optional: readonly string[] = ['reminder', 'tools', 'model', 'layout']
 
 function agentFields(call: CommandCall): Readonly<Record<string, unknown>> {

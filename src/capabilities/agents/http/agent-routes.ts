@@ -9,7 +9,6 @@ interface AgentParts extends Pick<CapabilityHost, 'layouts'> {
   readonly runtime: Pick<Runtime, 'tools'>
 }
 
-/** Custom agents, made, changed and brought back. */
 export function agentRoutes({ service, runtime, layouts }: AgentParts): readonly Route[] {
   return recordRoutes(() => service, {
     name: 'agent',
@@ -19,7 +18,7 @@ export function agentRoutes({ service, runtime, layouts }: AgentParts): readonly
   })
 }
 
-/** Tools that an agent names and that are not there now: those of a server that is away may come back. */
+/** Tools of a server that is away may come back. */
 async function unknownTools(
   runtime: Pick<Runtime, 'tools'>,
   agent: AgentValue | undefined,

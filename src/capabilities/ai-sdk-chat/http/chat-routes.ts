@@ -14,10 +14,8 @@ import { messageText } from '../../../context.ts'
 import { turnsTo, turnsToHead, withEdits } from '../../../session.ts'
 import { uiFailure, uiMessageStream } from './ui-message-stream.ts'
 
-/** The channel of conversations that `useChat` names, in the bindings of sessions. */
 const CHANNEL = 'chat'
 
-/** How many of the newest turns are searched for a running one. */
 const NEWEST = 20
 
 const uiMessage = z.looseObject({
@@ -165,7 +163,7 @@ function webBinding(conversation: string): { channel: string; conversation: stri
   return { channel: CHANNEL, conversation }
 }
 
-/** The text of a message, and the files in it, which are `data:` URLs. */
+/** Files are `data:` URLs. */
 function readInput(
   { role, parts }: z.output<typeof uiMessage>,
   attached: readonly string[] = [],

@@ -8,8 +8,8 @@ type StreamedPart = 'text' | 'reasoning'
 type EntryWithType<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 
 /**
- * Converts the events of one turn to the AI SDK's UI message stream (version 1), as text to send. The message has the id of the
- * turn. Each call is a step, and `data-foreword-call` names it, so that a page can show its manifest.
+ * Converts the events of one turn to the AI SDK's UI message stream (version 1), as text to send. The message has the
+ * id of the turn. Each call is a step, and `data-foreword-call` names it.
  */
 export function uiMessageStream(session: string, turn: string): (event: SessionEvent) => string {
   const calls: string[] = []
@@ -18,7 +18,6 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   const answered = new Set<string>()
   const denied = new Set<string>()
   const sources = uiSources()
-  /** The streamed text of the running call, and the part that is still open. */
   let sent: Record<StreamedPart, string> = { text: '', reasoning: '' }
   let open: { readonly type: StreamedPart; readonly id: string } | undefined
   let parts = 0
@@ -208,7 +207,6 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
   }
 }
 
-/** The AI SDK's finish reason for an outcome. */
 function finishReason(outcome: EntryWithType<'turn-end'>['outcome']): string {
   if (outcome.type === 'completed') return 'stop'
   if (outcome.type === 'content-filter') return outcome.type

@@ -5,7 +5,6 @@ import { type Entry, type CitationSource } from '../../../session.ts'
 interface UiSources {
   /** Called with every entry of the turn, in order: some name sources. */
   addEntry(entry: Entry): void
-  /** A new call begins. */
   begin(): void
   /** The chunks of the sources that the next piece of text cites. */
   read(text: string): readonly SourceChunk[]
@@ -15,7 +14,6 @@ interface UiSources {
   end(cited: readonly CitationSource[]): readonly SourceChunk[]
 }
 
-/** One chunk of the stream. */
 export interface SourceChunk {
   readonly type: 'source-url' | 'source-document'
   readonly sourceId: string

@@ -3,7 +3,6 @@ import type { AnswerCitation } from '../../../citation.ts'
 import type { AnswerEvent } from '../../../server.ts'
 import { type AnswerBlock, type AnswerEnd, blockReader } from './anthropic-answer.ts'
 
-/** Collects an answer that is sent in one piece, or only what comes behind the blocks of a stream. */
 export function answerCollector() {
   const content: AnswerBlock[] = []
   const calls: string[] = []
@@ -25,7 +24,6 @@ export function answerCollector() {
     else if (event.type === 'finish') finish = event
   }
   return {
-    /** Without its blocks. */
     note,
     add(event: AnswerEvent): void {
       if (!blocks.add(event)) note(event)

@@ -7,14 +7,12 @@ import { redactedData, signatureOf } from './signature.ts'
 
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
 
-/** A block of an answer, whole. */
 export type AnswerBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
 
-/** What of an answer is not in its blocks. */
 export interface AnswerEnd {
   readonly finish: Finish | undefined
   readonly calls: readonly string[]
@@ -23,13 +21,11 @@ export interface AnswerEnd {
   readonly cost?: number | undefined
 }
 
-/** Receives the blocks of an answer while they come. An open block is ended before the next one begins. */
 export interface BlockReceiver {
   begin(type: 'text' | 'thinking'): void
   add(type: 'text' | 'thinking', text: string): void
   /** The open block is complete; of `thinking`, with its signature, where one is known. */
   end(signature: string): void
-  /** A block that comes at once. */
   whole(block: Exclude<AnswerBlock, { type: 'text' | 'thinking' }>): void
 }
 
@@ -85,7 +81,6 @@ export function blockReader(receiver: BlockReceiver): { add(event: AnswerEvent):
   }
 }
 
-/** The whole answer as a `message`. */
 export function anthropicMessage(names: CompletionNames, content: readonly AnswerBlock[], end: AnswerEnd): unknown {
   return {
     ...emptyMessage(names),
@@ -96,7 +91,6 @@ export function anthropicMessage(names: CompletionNames, content: readonly Answe
   }
 }
 
-/** The head of a message of which nothing has come. */
 export function emptyMessage({ call, model }: CompletionNames) {
   return {
     id: `msg_${call}`,
@@ -110,7 +104,6 @@ export function emptyMessage({ call, model }: CompletionNames) {
   }
 }
 
-/** Why the answer ended, as Anthropic says it. */
 export function stopReason(finish: Finish | undefined): string {
   switch (finish?.reason) {
     case 'tool-calls':
@@ -125,8 +118,8 @@ export function stopReason(finish: Finish | undefined): string {
 }
 
 /**
- * Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where the provider reported none, and
- * `foreword.usage` is then `unknown`.
+ * Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where the provider reported
+ * none.
  */
 export function usageOf(usage: Usage | undefined) {
   const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = usage ?? {}
@@ -138,7 +131,6 @@ export function usageOf(usage: Usage | undefined) {
   }
 }
 
-/** What Anthropic's format has no place for. */
 export function forewordOf(
   { session, turn, cut }: CompletionNames,
   { finish, calls, citations, cost }: AnswerEnd,

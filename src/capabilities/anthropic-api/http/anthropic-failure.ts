@@ -3,9 +3,9 @@ import type { ErrorFormat, Failure } from '../../../capability.ts'
 import { defined, type ErrorCode, type ErrorMeaning, errorCodes } from '../../../platform.ts'
 
 /**
- * A failure in Anthropic's format, `{type: "error", error: {type, message}, request_id}`, with the statuses and types that its
- * clients act on (https://platform.claude.com/docs/en/api/errors). `error` has Foreword's code and facts, too. For a prompt that is
- * too large the sentence is Anthropic's own, because clients parse it.
+ * A failure in Anthropic's format, with the statuses and types that its clients act on
+ * (https://platform.claude.com/docs/en/api/errors). For a prompt that is too large the sentence is Anthropic's own,
+ * because clients parse it.
  */
 export function anthropicFailure(failure: Failure): ReturnType<ErrorFormat['format']> {
   const { code, facts, hint } = failure
@@ -45,10 +45,7 @@ function typeOf(status: number): string {
   return status < 500 ? 'invalid_request_error' : 'api_error'
 }
 
-/**
- * Clients repeat a request after these statuses, unless a header says that this is of no use. Anthropic's own do not repeat 402; others
- * do.
- */
+/** Clients repeat a request after these statuses, unless a header says that this is of no use. */
 function isRetriedInVain(code: string, status: number): boolean {
   const known: Readonly<Record<string, ErrorMeaning>> = errorCodes
   const { retryable } = (Object.hasOwn(known, code) ? known[code] : undefined) ?? {}

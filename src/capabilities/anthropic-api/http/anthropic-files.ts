@@ -29,7 +29,6 @@ export function fileOf(block: AnthropicBlock, where: string): InlineFile | undef
   }
 }
 
-/** The error for a block that has no place in a message of the core. */
 export function unsupportedBlock(where: string, why: string): HttpFailure {
   return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
 }

@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { defined } from '../../../platform.ts'
 import type { KnownModel } from '../../../server.ts'
 
-/** Which models of the list are asked for. */
 export const modelPage = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   after_id: z.string().optional(),
   before_id: z.string().optional(),
 })
 
-/** A part of the list of models, as Anthropic lists them. All of it unless a limit is given. */
 export function messagesModelList(
   models: readonly KnownModel[],
   { limit, after_id: after, before_id: before }: z.output<typeof modelPage>,
@@ -26,7 +24,6 @@ export function messagesModelList(
   }
 }
 
-/** A model with its window and its longest answer, tokens, as Anthropic describes one. */
 export function messagesModel({ id, known }: KnownModel) {
   const { window, facts } = known ?? {}
   const supported = (is: boolean) => ({ supported: is })

@@ -8,7 +8,6 @@ const source = z.looseObject({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]).optional(),
 })
 
-/** The fields of blocks in blocks: what stands in the result of a tool. */
 const innerFields = {
   type: z.string(),
   text: z.string().optional(),
@@ -55,7 +54,6 @@ const outputFormat = z.looseObject({
 })
 const outputConfig = z.looseObject({ effort: z.string().nullish(), format: outputFormat.nullish() })
 
-/** The fields of a request that are read. `x-foreword-ignored` names all others. */
 const known = {
   model: z
     .string()
@@ -85,7 +83,6 @@ export type MessagesBody = z.output<typeof messagesBody>
 export type AnthropicMessage = z.output<typeof message>
 export type AnthropicBlock = z.output<typeof block>
 
-/** What decides which fields are ignored. */
 interface Reading {
   /** The session decides more, so more fields are ignored. */
   readonly inSession: boolean
@@ -93,7 +90,6 @@ interface Reading {
   readonly reasons: boolean
 }
 
-/** Names of the fields of a body that are ignored, each once. */
 export function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Reading): readonly string[] {
   const names = [...unread([body], known, ''), ...ignoredWithin(body)]
   const { thinking: thought, output_config: output } = body

@@ -14,16 +14,11 @@ import { clientTools, forcedTool } from './anthropic-tools.ts'
 
 type Asking = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
 
-/** A request that was read, and what of it was not. */
 interface MessageSource {
   readonly source: CompletionSource
   readonly ignored: readonly string[]
 }
 
-/**
- * Reads a request. With `x-foreword-session`, its last message is submitted to that session, and is on disk when this resolves.
- * Otherwise its messages are the history of one call. Throws an `HttpFailure` for an invalid request.
- */
 export async function messageSource(runtime: Runtime, body: MessagesBody, asking: Asking): Promise<MessageSource> {
   const to = asking.request.headers.get('x-foreword-session')
   refuseServers(body)
@@ -51,7 +46,7 @@ export async function messageSource(runtime: Runtime, body: MessagesBody, asking
   return { source, ignored }
 }
 
-/** What is counted: the call that the same body would make. */
+/** The call that the same body would make. */
 export async function countedInput(runtime: Runtime, body: MessagesBody, asking: Asking): Promise<CompletionInput> {
   refuseServers(body)
   if (asking.request.headers.has('x-foreword-session')) {
@@ -112,7 +107,7 @@ function callParameters(body: MessagesBody, reasons: boolean): CallParameters {
   }
 }
 
-/** The named effort counts; without it, the share of the answer that may be thinking. */
+/** Without a named effort, the share of the answer that may be thinking. */
 function readEffort({
   thinking,
   output_config: output,

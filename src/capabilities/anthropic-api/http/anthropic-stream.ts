@@ -3,7 +3,6 @@ import { type AnswerEnd, blockReader, emptyMessage, forewordOf, stopReason, usag
 
 /** Writes an answer as Anthropic's stream of events: https://platform.claude.com/docs/en/build-with-claude/streaming */
 export function anthropicStream(names: CompletionNames): {
-  /** The beginning of the stream. */
   readonly start: string
   /** Empty for an event that Anthropic's format cannot express. */
   piece(event: AnswerEvent): string

@@ -1,8 +1,8 @@
 import type { ReasoningMetadata } from '../../../model.ts'
 
 /**
- * What a provider needs back with its reasoning, as the signature of a thinking block. Anthropic's own goes as it is. That of
- * others is wrapped: clients send a signature back as they got it. Empty where nothing is needed.
+ * What a provider needs back with its reasoning, as the signature of a thinking block. Anthropic's own goes as it is;
+ * that of others is wrapped. Empty where nothing is needed.
  */
 export function signatureOf(metadata: ReasoningMetadata): string {
   const own = metadata['anthropic']?.['signature']
@@ -10,13 +10,12 @@ export function signatureOf(metadata: ReasoningMetadata): string {
   return WRAPPED + Buffer.from(JSON.stringify(metadata), 'utf8').toString('base64url')
 }
 
-/** The text of reasoning that Anthropic has encrypted. */
 export function redactedData(metadata: ReasoningMetadata): string | undefined {
   const data = metadata['anthropic']?.['redactedData']
   return typeof data === 'string' ? data : undefined
 }
 
-/** The signature of a thinking block as options of the part of a message. One that cannot be read has none. */
+/** `undefined` for a signature that cannot be read. */
 export function readSignature(signature: string | null | undefined): { readonly providerOptions?: ReasoningMetadata } {
   if (!signature) return {}
   if (!signature.startsWith(WRAPPED)) return { providerOptions: { anthropic: { signature } } }

@@ -4,7 +4,6 @@ import { exactLine } from '../../../context.ts'
 import type { Io } from '../../../capability.ts'
 import type { FileSearchAnswer } from '../file-service.ts'
 
-/** The answers to one question by words, by meaning and by both, and how many passages the first two share. */
 interface WaysCompared {
   readonly words: FileSearchAnswer
   readonly meaning: FileSearchAnswer
@@ -38,7 +37,6 @@ export async function compareWays(
   return { words, meaning, both, agreement: { shared, of: words.hits.length + meaning.hits.length - shared } }
 }
 
-/** Prints each list, then their overlap. */
 export function printComparison(compared: WaysCompared, io: Io, json: boolean): number {
   if (json) {
     printJson(io, compared)

@@ -61,7 +61,6 @@ export const filesCommand = commandWithSubcommands({
   },
 })
 
-/** Adds files to a project, an agent, a session, or the next message. */
 async function addFiles(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, 'write', async (connection) =>
     uploadAndPrint(connection, call.words.slice(1), await namedOwner(connection, call), call, io),
@@ -78,7 +77,6 @@ async function namedOwner(connection: GatewayConnection, call: CommandCall): Pro
   return session === undefined ? {} : { session: await findSession(connection, session) }
 }
 
-/** Prints one file per line, in the order in which they were added. */
 async function listFiles(call: CommandCall, io: Io): Promise<number> {
   const files = await withConnection(call.home, io, 'read', async (connection) => {
     const [owner] = Object.entries(await namedOwner(connection, call))
@@ -102,7 +100,7 @@ function fileTable(files: readonly FileRow[], io: Io): string {
   return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
 }
 
-/** Deletes a file, its text and its index entries. Asks for confirmation unless `--yes` is given. */
+/** Asks for confirmation unless `--yes` is given. */
 async function removeFile(call: CommandCall, io: Io): Promise<number> {
   const removed = await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const found = await findFile(connection, call.words[1]!)
@@ -124,7 +122,6 @@ async function fetchFiles(connection: GatewayConnection, query = ''): Promise<re
   return (await requestJson<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
 }
 
-/** Prints the facts about one file. */
 async function showFile(call: CommandCall, io: Io): Promise<number> {
   const row = await withConnection(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
   if (call.json) printJson(io, row)
@@ -132,7 +129,6 @@ async function showFile(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** Prints the whole extracted text of a file, and nothing else, on standard output. */
 async function showText(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, 'read', async (connection) => {
     const { id } = await findFile(connection, call.words[1]!)

@@ -60,7 +60,6 @@ function isHistory(call: CommandCall): boolean {
   )
 }
 
-/** Prints the passages of files that match, best first, and the progress of the index. */
 async function searchFiles(call: CommandCall, io: Io): Promise<number> {
   const text = call.words.join(' ')
   if (call.has('compare')) {

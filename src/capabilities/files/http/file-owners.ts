@@ -5,7 +5,6 @@ import { HttpFailure, requireSession } from '../../../server.ts'
 import type { FileService } from '../file-service.ts'
 import { fileOwner } from '../library.ts'
 
-/** Files and their possible owners. */
 export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | 'records'> {
   readonly service: FileService
 }
@@ -23,7 +22,7 @@ export function choicesWithFiles({ choices }: Pick<FileOwners, 'choices'>): read
   return withFiles.toSorted(([, a], [, b]) => Number(b.files!.sent) - Number(a.files!.sent)).map(([name]) => name)
 }
 
-/** The named owner; without one, the inbox. Rejects if no owner has this id. */
+/** The inbox where no owner is named. Rejects if no owner has this id. */
 export async function findOwner(self: FileOwners, given: OwnerFields): Promise<FileOwner> {
   const named = ownerTypes(self).flatMap((type) => (given[type] ? [fileOwner(type, given[type])] : []))
   const [owner, other] = named

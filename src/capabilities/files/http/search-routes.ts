@@ -36,7 +36,6 @@ const answer = z.object({
   progress,
 })
 
-/** Passages of files, for a person. */
 export function searchRoutes(self: FileOwners): readonly Route[] {
   const owners = Object.fromEntries(
     choicesWithFiles(self).map((type) => [

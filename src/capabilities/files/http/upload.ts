@@ -6,22 +6,19 @@ import { toFailure, HttpFailure } from '../../../server.ts'
 import { serialQueue } from '../../../platform.ts'
 import { type OwnerFields, type FileOwners, findOwner, ownerTypes } from './file-owners.ts'
 
-/** The results for the files of one form. */
 export interface Uploaded {
   readonly files: readonly AddedFile[]
   readonly refused: readonly RefusedFile[]
 }
 
-/** A file that was refused; the other files of its form were stored. */
 interface RefusedFile {
   readonly name: string
   readonly failure: Failure
 }
 
 /**
- * Stores the files of a form, each as it arrives. `fields` and the fields of the form before its files name their owner;
- * without one, the files wait in the inbox for the message that they are attached to. An incomplete form leaves nothing
- * behind.
+ * Stores the files of a form, each as it arrives. Fields of the form before its files name their owner; without one,
+ * the files wait in the inbox. An incomplete form leaves nothing behind.
  */
 export async function upload(self: FileOwners, request: Request, fields: OwnerFields): Promise<Uploaded> {
   const types = ownerTypes(self)
@@ -96,9 +93,8 @@ const limits = { fields: 10, fieldNameSize: 100, fieldSize: 1_000, files: 50, he
 const MOST_DROPPED = 64 * 1024 * 1024
 
 /**
- * Reads a `multipart/form-data` body without keeping a file in memory: it reads the connection as fast as the reader
- * does. Rejects with `HttpFailure` for any other body, an incomplete one, or too many parts, and with what the reader
- * rejects with. Every `file` has settled by then.
+ * Reads a `multipart/form-data` body without keeping a file in memory. Rejects with `HttpFailure` for any other body,
+ * an incomplete one, or too many parts, and with what the reader rejects with. Every `file` has settled by then.
  */
 async function readForm(request: Request, reader: FormReader): Promise<void> {
   const type = request.headers.get('content-type') ?? ''

@@ -14,15 +14,14 @@ interface InspectorParts {
   readonly runtime: Runtime
   /** IANA name: a day of costs begins there. */
   readonly timeZone: string
-  /** ISO 8601. */
   readonly time: () => string
 }
 
 type Input = Readonly<Record<string, string | undefined>>
 
 /**
- * Tools that read the ledger of the home, and their view. They give names, numbers and reasons, and no word of a message or of
- * a layer: a program that connects may hand their answers to a model of its own.
+ * Tools that read the ledger, and their view. They give names, numbers and reasons, and no word of a message or of a
+ * layer: a program that connects may hand their answers to a model of its own.
  */
 export function inspectorContribution({ runtime, timeZone, time }: InspectorParts): McpContribution {
   const priced = async (found: FoundCall) => ({ ...found, price: await runtime.callPrice(found.record) })

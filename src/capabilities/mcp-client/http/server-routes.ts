@@ -38,7 +38,6 @@ const listed = z.looseObject({
   written: z.unknown().describe('As config.json has it. Of variables and headers the names, never a value.'),
 })
 
-/** MCP servers for their owner. No tool reaches these endpoints. */
 export function serverRoutes(self: Self<McpSettings, McpService>): readonly Route[] {
   const { service, runtime } = self
   const { configuration } = runtime
@@ -52,7 +51,6 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
     return { digest, servers }
   }
 
-  /** The key that a change sets, and its value. */
   async function wanted(asked: z.output<typeof changeBody>): Promise<{ key: readonly string[]; value: unknown }> {
     const { name: server, server: settings, version } = asked
     const hint = 'Send `name` and `server` for one server, or `version` alone for all of them as they were.'

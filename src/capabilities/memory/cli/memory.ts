@@ -38,7 +38,6 @@ export const memoryCommand = commandWithSubcommands({
   },
 })
 
-/** What a session remembers of earlier ones: the texts, their origin, and their tokens. */
 async function showMemory(call: CommandCall, io: Io): Promise<number> {
   const shown = await withConnection(call.home, io, 'read', async (connection) => {
     const [, word] = call.words
@@ -86,7 +85,6 @@ function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io:
   }
 }
 
-/** Removes what other sessions remember of one. */
 async function forgetSession(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const session = await findSession(connection, call.words[1]!)

@@ -1,8 +1,6 @@
 import type { Layer, Layout, Origin } from '../../../context.ts'
 
-/** What a turn remembers. A disabled part is absent. */
 export interface MemoryReading {
-  /** About the last session of the conversation. */
   readonly previous?: RememberedText
   /** Calls of tools that the words of the message find, one in a line. */
   readonly tools?: RememberedText
@@ -12,16 +10,15 @@ export interface MemoryReading {
 export interface RememberedText {
   /** Empty if there is nothing to remember. */
   readonly text: string
-  /** Sessions whose texts it contains. */
   readonly sessions: readonly string[]
   /** `provider/model` that wrote it; absent if fixed rules extracted it from the log. */
   readonly by?: string
 }
 
 /**
- * What the conversation's last session was about, and calls of tools that the new message's words find (BEHAVIOURS §2.1). They
- * are one layer `memory` where the layout has it so. Elsewhere the first is the layer `previous-session` in the preamble, where
- * it stays the same for the whole session, and the second is `tool-history`, right before the message that it depends on.
+ * The conversation's last session, and calls of tools that the new message's words find (BEHAVIOURS §2.1): one layer
+ * `memory` where the layout has it so. Elsewhere `previous-session` in the preamble, which stays the same for the
+ * whole session, and `tool-history` right before the message that it depends on.
  */
 export function memoryLayers({ previous, tools }: MemoryReading, layout: Layout): readonly Layer[] {
   // Results of tools are the words of others, beside what else it may be.
@@ -74,7 +71,7 @@ function history(tools: RememberedText = NOTHING): Section {
 
 const NOTHING: RememberedText = { text: '', sessions: [] }
 
-/** A heading without content is left out, and so is the whole where there is none. */
+/** A heading without content is left out. */
 function memoryLayer(name: string, kind: Origin['kind'], all: readonly Section[]): Layer {
   const sections = all.filter(({ text }) => text !== '')
   const texts = sections.flatMap(({ heading, text }) => [heading, text])

@@ -9,7 +9,6 @@ import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
 import { rememberedLine, minuteText } from './summary-text.ts'
 
-/** What turns remember of earlier sessions (BEHAVIOURS §2.1), and how it is shown and forgotten. */
 export interface Memory {
   /** Read once, before the first step of a turn. */
   read(question: MemoryQuestion): Promise<TurnMemory>
@@ -22,18 +21,14 @@ export interface Memory {
   remembered(session: string, sessions: readonly string[]): Promise<readonly string[]>
   /** From now on no other session remembers this one. Its log stays. */
   forget(session: string): Promise<void>
-  /** To be called before a session is deleted. */
   sessionDeleted(session: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What a session remembers of earlier ones, and what is kept of the session itself. */
 export interface SessionMemory {
   readonly session: string
-  /** What is enabled in the configured layout. */
   readonly on: { readonly previousSession: boolean; readonly toolHistory: boolean }
   readonly layers: readonly {
-    /** As in the manifest: `memory` (in `ayati`), `previous-session` or `tool-history`. */
     readonly id: string
     /** The text as the model reads it. Empty if there is none. */
     readonly text: string
@@ -43,13 +38,11 @@ export interface SessionMemory {
     readonly from: readonly string[]
     readonly origin: string
   }[]
-  /** Its own summary, for the next session of its conversation; absent if it has no turns. */
   readonly own?: SessionSummary
   /** Whether other sessions remember nothing of it. */
   readonly forgotten: boolean
 }
 
-/** What a turn remembers of earlier sessions. */
 interface TurnMemory {
   readonly whole: MemoryReading | undefined
   /** Whether there is anything that a turn of this session could remember: the same for all of its turns, whatever they find. */
@@ -62,12 +55,10 @@ interface MemoryQuestion {
   /** Absent for a session that does not exist yet. */
   readonly session?: string | undefined
   readonly turn?: string | undefined
-  /** The new message. */
   readonly text: string
   readonly layout: LayoutChoice
   /** `false`: nothing is written, and no model is asked. */
   readonly keeps: boolean
-  /** Of the turn. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -211,17 +202,14 @@ function withoutForgotten({ previous, tools }: MemoryReading, forgottenNow: Read
 const MOST_CALLS = 5
 
 interface ToolHistoryQuestion {
-  /** The new message. */
   readonly text: string
-  /** Sessions whose calls may be shown. */
   readonly sessions: readonly string[]
-  /** The turn that asks. */
   readonly turn?: string | undefined
   readonly maxTokens: number
   readonly counter: TokenCounter
 }
 
-/** The newest calls of tools that the words of a message find, newest first, one in a line, and the sessions they are from. */
+/** Newest first, one in a line, and the sessions they are from. */
 async function toolHistory(
   recall: Pick<Recall, 'find'>,
   { text, sessions, turn, maxTokens, counter }: ToolHistoryQuestion,

@@ -12,7 +12,6 @@ import {
 } from '../../../session.ts'
 import { sessionFacts, minuteText, summaryText } from './summary-text.ts'
 
-/** A summary of a session, and what it was made from. */
 export interface SessionSummary {
   readonly session: string
   readonly text: string
@@ -20,7 +19,6 @@ export interface SessionSummary {
   readonly by?: string
   /** SHA-256 of the summarized entries. */
   readonly covers: string
-  /** ISO 8601: when it was made. */
   readonly time: string
 }
 
@@ -33,7 +31,6 @@ interface SessionSummariesParts {
   readonly counter: TokenCounter
   /** Of a summary. */
   readonly maxTokens: number
-  /** Whether a model summarizes sessions. */
   readonly summarize: boolean
   /** `provider/model`. Default: the configured model. */
   readonly model?: string | undefined
@@ -46,7 +43,6 @@ const MOST_SUMMARY_CHARS = 4_000
 /** How long a turn waits for a model's summary of the session before, ms; then it uses the one by rule. */
 const MODEL_TIMEOUT_MS = 30_000
 
-/** Summaries of sessions, each kept for exactly the log that it was made of. */
 export function createSessionSummaries(parts: SessionSummariesParts) {
   const { store, clock, counter, maxTokens, summarize, warn } = parts
   const stopping = new AbortController()
@@ -110,8 +106,8 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
 
   return {
     /**
-     * `undefined` if the session has no turns. `keeps: false`: nothing is written, and no model is asked. Rejects with the
-     * reason of `signal` if it is aborted while the model works; the model's work continues.
+     * `undefined` if the session has no turns. `keeps: false`: nothing is written, and no model is asked. When
+     * `signal` aborts, this rejects and the model's work continues.
      */
     async find(row: SessionRow, keeps: boolean, signal?: AbortSignal): Promise<SessionSummary | undefined> {
       const kept = await readKept(row.id)
@@ -125,7 +121,6 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
       if (!summarize || made === kept) await keep(withoutState(made), state)
       return withoutState(made)
     },
-    /** Removes what is stored about a session. */
     async forget(session: string): Promise<void> {
       failed.delete(session)
       if ((await store.value(summaryKey(session))) !== undefined) await store.putValue(summaryKey(session), null)
@@ -181,10 +176,7 @@ function noWords(session: string, error: unknown): string {
 const MOST_QUOTED_CHARS = 60_000
 const NEWEST_MESSAGES = 200
 
-/**
- * The messages of a session as one text (BEHAVIOURS §2.1): the model that summarizes it gets no messages of it. Undone turns
- * and those of other branches are left out.
- */
+/** Undone turns and those of other branches are left out (BEHAVIOURS §2.1). */
 async function sessionWords(
   store: Pick<LogStore, 'entries' | 'session' | 'turns'>,
   { id }: SessionRow,
@@ -205,7 +197,6 @@ async function sessionWords(
   return previousConversation(messages.slice(from))
 }
 
-/** The instructions of the model that summarizes. */
 const summaryRules = `You put a conversation into fewer words, for an assistant that goes on talking to the same person.
 Keep what still holds: what the person said of themselves and their things, names and numbers, what was asked, decided and answered, which files and tools were used, what is open. Leave out what was taken back.
 Write plain lines, in the language of the conversation, 200 words at most, and nothing before or after them. Add nothing that was not said.

@@ -22,9 +22,9 @@ interface Lengths {
 }
 
 /**
- * What a session was about, in at most so many tokens: when, what was asked, what was answered last, files and tools. Every
- * part of it is one line (BEHAVIOURS §2.1). The first message and the newest outlast those between, and what was said
- * outlasts the names of files and tools. Empty where not even that fits.
+ * When, what was asked, what was answered last, files and tools, each on one line (BEHAVIOURS §2.1). The first
+ * message and the newest outlast those between, and what was said outlasts the names of files and tools. Empty where
+ * not even that fits.
  */
 export function summaryText(facts: SessionFacts, maxTokens: number, counter: TokenCounter): string {
   const fits = (text: string) => counter.text(text) <= maxTokens
@@ -76,10 +76,7 @@ function useText({ name, calls, failed }: ToolUse): string {
   return `${rememberedLine(name, 64)} (${calls}${failed > 0 ? `, ${failed} failed` : ''})`
 }
 
-/**
- * A text as one line of at most so many characters: no line break in it can begin a line of its own, so nothing in it is a
- * heading, a bullet or a fence.
- */
+/** No line break in the text can begin a line of its own, so nothing in it is a heading, a bullet or a fence. */
 export function rememberedLine(text: string, most: number): string {
   const line = text.replaceAll(/[\s\u0085\u200b\ufeff]+/gu, ' ').trim()
   return line.length <= most ? line : `${line.slice(0, wholeCharacter(line, most - 1)).trimEnd()}…`
@@ -90,7 +87,6 @@ export function minuteText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
 
-/** Facts about a session, from its log. */
 interface SessionFacts {
   readonly session: string
   /** ISO 8601. */
@@ -100,7 +96,7 @@ interface SessionFacts {
   readonly turns: number
   /** Messages of a person: the first and the newest ones, oldest first. */
   readonly asked: readonly string[]
-  /** The newest answer; empty if there is none. */
+  /** Empty if there is none. */
   readonly answered: string
   /** Names of attached files, and paths in tool calls. */
   readonly files: readonly string[]

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type Route, route } from '../../../capability.ts'
 import { empty, json } from '../../../server.ts'
 
-/** What these routes use of the capability. */
 interface MemoryRoutesService {
   /** What a session receives from earlier ones. Rejects with `not-found`. `input`: the next message. */
   memory(session: string, input: string): Promise<unknown>
@@ -35,7 +34,6 @@ const sessionMemory = z.object({
   forgotten: z.boolean().describe('Whether other sessions receive nothing from this one.'),
 })
 
-/** Routes to read what a session receives from earlier ones, and to forget a session. */
 export function memoryRoutes(service: MemoryRoutesService): readonly Route[] {
   return [
     route({

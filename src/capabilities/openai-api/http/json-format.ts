@@ -7,7 +7,6 @@ interface JsonSchemaFormat {
   readonly strict?: boolean | null | undefined
 }
 
-/** JSON after a schema, as both of OpenAI's formats ask for it. */
 export function jsonFormat({ name, schema = {}, description, strict }: JsonSchemaFormat): ResponseFormat {
   return {
     type: 'json',

@@ -13,7 +13,6 @@ export interface AnswerNames extends CompletionNames {
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
 type OwnToolCall = Extract<CompletionEvent, { type: 'tool-call' }>
 
-/** The part of an answer that has arrived, for an answer that is sent in one piece. */
 interface CollectedAnswer {
   text: string
   reasoning: string
@@ -23,12 +22,10 @@ interface CollectedAnswer {
   finish: Finish | undefined
 }
 
-/** An answer of which nothing has arrived. */
 export function emptyAnswer(): CollectedAnswer {
   return { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
 }
 
-/** Adds one event to an answer. */
 export function collect(into: CollectedAnswer, event: AnswerEvent): void {
   if (event.type === 'text-delta') into.text += event.text
   else if (event.type === 'reasoning-delta') into.reasoning += event.text
@@ -38,7 +35,6 @@ export function collect(into: CollectedAnswer, event: AnswerEvent): void {
   else if (event.type === 'finish') into.finish = event
 }
 
-/** The whole answer as a `chat.completion`. */
 export function chatCompletion(names: AnswerNames, answer: CollectedAnswer, cost?: number): unknown {
   const { text, reasoning, toolCalls, calls, citations, finish } = answer
   const links = annotations(citations)
@@ -72,21 +68,17 @@ export function completionChunks(
   names: AnswerNames,
   { includeUsage }: { readonly includeUsage: boolean },
 ): {
-  /** Empty for an event that OpenAI's format cannot express. */
   piece(event: AnswerEvent): string
-  /** Everything after the last piece. */
   end(answer: CollectedAnswer, cost?: number): string
 } {
   const { call, model, created } = names
   const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
   const choice = `${head},"choices":[{"index":0,"delta":`
-  /** Where the client asked for usage, every chunk but the last has `usage: null`. */
   const noUsage = includeUsage ? ',"usage":null' : ''
   const tail = `,"logprobs":null,"finish_reason":null}]${noUsage}}\n\n`
   let role = '"role":"assistant",'
   let toolIndex = 0
 
-  /** `fields`: the inside of a JSON object. */
   const delta = (fields: string): string => {
     const text = `${choice}{${role}${fields}}${tail}`
     role = ''

@@ -2,9 +2,8 @@ import type { ErrorFormat, Failure } from '../../../capability.ts'
 import { defined, type ErrorCode } from '../../../platform.ts'
 
 /**
- * A failure in OpenAI's format, `{error: {message, type, param, code}}`, with the codes that its clients act on. For a prompt that
- * is too large, the sentence is OpenAI's own, because clients parse it. The fact `openaiCode` is a code that only OpenAI has. A refusal for money says that the
- * same request would be refused again: clients act on that header before they look at the status.
+ * A failure in OpenAI's format, with the codes that its clients act on. For a prompt that is too large, the sentence
+ * is OpenAI's own, because clients parse it. The fact `openaiCode` is a code that only OpenAI has.
  */
 export function openaiFailure(failure: Failure): ReturnType<ErrorFormat['format']> {
   const { code, message, facts, hint } = failure
@@ -67,7 +66,6 @@ function overflowNumbers({ limit, sent, reserve, said }: Failure['facts'] & { re
   )
 }
 
-/** The first invalid field of the body. */
 function firstField(problems: unknown): string | undefined {
   const [first] = Array.isArray(problems) ? (problems as readonly { readonly at?: unknown }[]) : []
   return typeof first?.at === 'string' ? first.at.replace(/^body\.?/, '') || undefined : undefined

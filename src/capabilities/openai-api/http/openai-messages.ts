@@ -2,7 +2,7 @@ import type { AnyMessage, Message, ToolDefinition, UserMessage } from '../../../
 import { filePart, HttpFailure, imageFile, type InlineFile, inlineFile } from '../../../server.ts'
 import type { CompletionBody, OpenaiContent, OpenaiMessage, OpenaiPart } from './openai-schema.ts'
 
-/** The messages of a chat completion request in the format of the core. Throws an `HttpFailure` for an invalid one. */
+/** Throws an `HttpFailure` for an invalid request. */
 export function coreMessages(messages: readonly OpenaiMessage[]): readonly AnyMessage[] {
   const toolNames = new Map<string, string>()
   const own = messages.map((message, at): AnyMessage => {
@@ -23,7 +23,7 @@ export function coreMessages(messages: readonly OpenaiMessage[]): readonly AnyMe
   return joinResults(own)
 }
 
-/** The input of a session: the last message, which must be the user's. */
+/** The last message, which must be the user's. */
 export function lastInput(messages: readonly OpenaiMessage[]): ReturnType<typeof textAndFiles> {
   const at = messages.length - 1
   const last = messages[at]!
@@ -75,7 +75,6 @@ function toolMessage(
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
 }
 
-/** OpenAI has one message per result. The core has one message for all results of a step. */
 function joinResults(messages: readonly AnyMessage[]): readonly AnyMessage[] {
   const joined: AnyMessage[] = []
   for (const message of messages) {
@@ -100,13 +99,11 @@ function parsed(json: string): unknown {
 
 type Part = Exclude<UserMessage['content'], string>[number]
 
-/** The content of a user message in the format of the core. A plain text stays as it is. */
 function userContent(content: OpenaiContent, where: string): UserMessage['content'] {
   if (typeof content === 'string') return content
   return content.map((part, at) => userPart(part, `${where}.content.${at}`))
 }
 
-/** The text and the files of a user's message, for a session that keeps its files. */
 function textAndFiles(
   content: OpenaiContent,
   where: string,
@@ -122,7 +119,6 @@ function textAndFiles(
   return { text: texts.join('\n'), files }
 }
 
-/** The text of a message that may contain only text. */
 function textContent(content: OpenaiContent, where: string): string {
   if (typeof content === 'string') return content
   return content.map((part, at) => readTextPart(part, `${where}.content.${at}`)).join('\n')

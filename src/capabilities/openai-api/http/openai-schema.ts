@@ -62,7 +62,6 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-/** The fields of a chat completion request that are read. `x-foreword-ignored` names all others. */
 const known = {
   model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
   messages: z.array(message).min(1),
@@ -89,7 +88,6 @@ const known = {
   n: z.literal(1, '`n` must be 1: only one choice is made').nullish(),
 }
 
-/** The body of a chat completion request. Unknown fields are allowed, because clients send many. */
 export const completionBody = z.looseObject(known)
 
 export type CompletionBody = z.output<typeof completionBody>
@@ -97,7 +95,7 @@ export type OpenaiMessage = z.output<typeof message>
 export type OpenaiContent = z.output<typeof content>
 export type OpenaiPart = z.output<typeof part>
 
-/** Names of the fields of a body that are ignored. `inSession`: the session decides more, so more fields are ignored. */
+/** `inSession`: the session decides more, so more fields are ignored. */
 export function ignoredFields(body: CompletionBody, inSession: boolean): readonly string[] {
   const names = [...unread([body], Object.keys(known)), ...ignoredWithin(body)]
   if (asksForDetail(body)) names.push('image_url.detail')
@@ -109,7 +107,6 @@ export function ignoredFields(body: CompletionBody, inSession: boolean): readonl
   return names
 }
 
-/** The ignored fields of messages, their parts and tools. */
 function ignoredWithin({ messages, tools }: CompletionBody): readonly string[] {
   const parts = messages.flatMap(({ content: each }) => (Array.isArray(each) ? each : []))
   const functions = (tools ?? []).map((each) => each.function)
@@ -122,7 +119,6 @@ function ignoredWithin({ messages, tools }: CompletionBody): readonly string[] {
 
 const MESSAGE_KEYS = [...new Set(message.options.flatMap((each) => Object.keys(each.shape)))]
 
-/** Unknown keys of these objects that have a value, each once. */
 function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys: readonly string[]): string[] {
   const names = new Set<string>()
   for (const object of objects) {
@@ -133,7 +129,6 @@ function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys
   return [...names]
 }
 
-/** Whether a part sets the detail of an image, which is left to the provider. */
 function asksForDetail({ messages }: CompletionBody): boolean {
   return messages.some(
     (each) =>

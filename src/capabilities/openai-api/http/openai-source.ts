@@ -72,7 +72,6 @@ function outsideSessions(
   return { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }
 }
 
-/** The parameters of a request besides its messages and tools. Absent ones have no key. */
 function callParameters(body: CompletionBody): CallParameters {
   const { temperature, top_p: topP, stop, seed, presence_penalty: presencePenalty } = body
   const { frequency_penalty: frequencyPenalty, reasoning_effort: reasoningEffort, parallel_tool_calls: parallel } = body
@@ -95,8 +94,8 @@ function callParameters(body: CompletionBody): CallParameters {
 }
 
 /**
- * Throws for a field of OpenAI's format that this endpoint does not support, unless its value asks for the default behaviour. To
- * ignore the field would change what the caller means.
+ * Throws for a field that this endpoint does not support, unless its value asks for the default behaviour: to ignore
+ * it would change what the caller means.
  */
 function refuseUnsupported(body: CompletionBody): void {
   for (const [name, isUsual] of Object.entries(UNSUPPORTED)) {

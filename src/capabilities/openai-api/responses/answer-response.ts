@@ -27,7 +27,7 @@ interface AnswerParts {
   readonly call: Pick<RouteCall<unknown, unknown>, 'request' | 'caller' | 'stream'>
 }
 
-/** The response in one piece. Rejects with an `HttpFailure` where the answer fails. */
+/** Rejects with an `HttpFailure` where the answer fails. */
 export async function wholeResponse(parts: AnswerParts): Promise<Response> {
   const answer = answering(parts)
   try {
@@ -41,8 +41,8 @@ export async function wholeResponse(parts: AnswerParts): Promise<Response> {
 }
 
 /**
- * The response as events. A failure before the first word has a status of its own, except those that the clients of this format
- * look for in the stream: an input that is too large, and a call that a budget does not allow.
+ * The response as events. A failure before the first word has a status of its own, except those that the clients look
+ * for in the stream: an input that is too large, and a call that a budget does not allow.
  */
 export async function streamedResponse(parts: AnswerParts): Promise<Response> {
   const answer = answering(parts)
@@ -83,7 +83,6 @@ export async function streamedResponse(parts: AnswerParts): Promise<Response> {
   }
 }
 
-/** Builds the response of an answer while it comes. Its names are those of the first call that answers. */
 function answering({ runtime, kept, source, body, call }: AnswerParts) {
   const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
   const collected = emptyAnswer()
@@ -132,7 +131,6 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
   }
 }
 
-/** Writes events for the wire, each with its number in the stream. */
 function numbering(): (events: readonly ResponseEvent[]) => string {
   let sequence = 0
   return (events) =>

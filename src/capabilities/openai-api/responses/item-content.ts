@@ -5,14 +5,13 @@ import { filePart, HttpFailure, imageFile, type InlineFile, inlineFile } from '.
 type UserPart = Exclude<UserMessage['content'], string>[number]
 type TextPart = Extract<Exclude<AssistantMessage['content'], string>[number], { type: 'text' }>
 
-/** What is read of the content of items. `left` collects what has no place, as `x-foreword-ignored` names it. */
+/** `left` collects what has no place, as `x-foreword-ignored` names it. */
 export interface ContentReader {
   /** Where the content is, such as `input.3.content`. */
   readonly where: string
   readonly left: Set<string>
 }
 
-/** The content of a message of a user. A plain text stays one. */
 export function userItemContent(content: unknown, reader: ContentReader): UserMessage['content'] {
   if (typeof content === 'string') return content
   return partsOf(content, reader).map(({ part, where }): UserPart => {
@@ -21,7 +20,6 @@ export function userItemContent(content: unknown, reader: ContentReader): UserMe
   })
 }
 
-/** The texts of a message that can contain nothing else, in their order. */
 export function itemTexts(content: unknown, reader: ContentReader): readonly TextPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return partsOf(content, reader).map(({ part, where }) => ({
@@ -30,7 +28,6 @@ export function itemTexts(content: unknown, reader: ContentReader): readonly Tex
   }))
 }
 
-/** The text and the files of a message of a user, for a session that keeps its files. */
 export function itemTextAndFiles(
   content: unknown,
   reader: ContentReader,
@@ -46,7 +43,6 @@ export function itemTextAndFiles(
   return { text: texts.join('\n'), files }
 }
 
-/** What a tool of the client answered: a text, or a list with images and files. */
 export function itemOutput(output: unknown, reader: ContentReader): ToolOutput {
   if (typeof output === 'string') return { type: 'text', value: output }
   if (!Array.isArray(output)) throw unreadable(reader.where, 'the output must be a text or an array of parts')

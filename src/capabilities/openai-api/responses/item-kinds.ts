@@ -7,14 +7,12 @@ export const clientCalls: Readonly<Record<string, { readonly tool: string; reado
   apply_patch_call: { tool: 'apply_patch', field: 'operation' },
 }
 
-/** What the client answers to them. */
 export const clientOutputs: ReadonlySet<string> = new Set([
   'local_shell_call_output',
   'shell_call_output',
   'apply_patch_call_output',
 ])
 
-/** Whether an item says in words what a tool of OpenAI did: it is sent as a text of the model. */
 export function isHostedItem(type: string): boolean {
   return HOSTED.has(type)
 }
@@ -37,7 +35,6 @@ export function unreadItemFields(item: ResponseItem): readonly string[] {
   )
 }
 
-/** `id` and `status` name and date an item; nothing of them reaches a model. */
 const READ: ReadonlySet<string> = new Set([
   'type',
   'id',

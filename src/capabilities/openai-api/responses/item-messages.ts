@@ -6,7 +6,6 @@ import { clientCalls, clientOutputs, isHostedItem, unreadItemFields } from './it
 import type { ResponseItem } from './response-schema.ts'
 import { customInput, toolName } from './response-tools.ts'
 
-/** The messages of an input, and what of it has no place, as `x-foreword-ignored` names it. */
 interface ItemMessages {
   readonly messages: readonly AnyMessage[]
   readonly left: readonly string[]

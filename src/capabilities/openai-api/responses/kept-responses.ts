@@ -5,20 +5,17 @@ import { makePrivateFolder, writeFileAtomically } from '../../../platform.ts'
 import type { ResponseObject } from './response-object.ts'
 import type { ResponseItem } from './response-schema.ts'
 
-/** A response outside every session, with what its request added to the conversation. */
 export interface KeptResponse {
   /** Whose token made it: nobody else finds it. */
   readonly by: string
   /** The id of that token; absent for the owner's, and in what was kept before tokens had ids. */
   readonly token?: string
   readonly response: ResponseObject
-  /** The input of its own request. */
   readonly input: readonly ResponseItem[]
   /** The id of the response that it goes on after. */
   readonly previous?: string
 }
 
-/** Responses outside sessions that can be read again and gone on from. */
 export interface KeptResponses {
   /** Resolves once it is on disk. `false`: this home keeps none, or cannot write it. */
   keep(kept: KeptResponse): Promise<boolean>
@@ -26,7 +23,7 @@ export interface KeptResponses {
   find(id: string, caller: Caller): Promise<KeptResponse | undefined>
   /** Returns false where there is none for this caller. */
   remove(id: string, caller: Caller): Promise<boolean>
-  /** Removes what was used last longer ago than `keepDays`. */
+  /** Removes responses that were last used longer ago than `keepDays`. */
   sweep(): Promise<void>
 }
 
@@ -36,8 +33,8 @@ type Host = Pick<
 >
 
 /**
- * Each response is a file of its own in `data/responses`, so that removing one removes its words. The time of the file is when it
- * was used last: a conversation that goes on keeps all it consists of. Known secrets are taken out.
+ * Each response is a file of its own in `data/responses`, so that removing one removes its words. The time of the
+ * file is its last use. Known secrets are taken out.
  */
 export function openKeptResponses({ settings: { keepDays }, home, clock, writes, redact, warn }: Host): KeptResponses {
   const folder = join(home.data, 'responses')

@@ -5,8 +5,8 @@ import { fieldsOf } from '../../../platform.ts'
 export type SerialCallModels = Set<string>
 
 /**
- * One call outside sessions. Codex sends `parallel_tool_calls: false` for every model that it does not know, and it takes several
- * calls at once anyway; so where the provider has no place for that field, the call is made without it, and `leftOut` is told.
+ * One call outside sessions. Codex sends `parallel_tool_calls: false` for every model that it does not know; where
+ * the provider has no place for that field, the call is made without it, and `leftOut` is told.
  */
 export async function* completeAnyModel(
   runtime: Pick<Runtime, 'complete' | 'model'>,

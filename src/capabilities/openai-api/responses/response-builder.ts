@@ -15,27 +15,20 @@ import type { StreamedError } from './response-failure.ts'
 import type { ResponseBody, ResponseItem } from './response-schema.ts'
 import type { OfferedTool } from './response-tools.ts'
 
-/** What is known only at the end of an answer. */
 export interface ResponseEnd {
   readonly store: boolean
-  /** The field `foreword`. */
   readonly foreword: unknown
 }
 
-/** An answer as OpenAI's events, and as the response that they add up to. */
 export interface ResponseBuilder {
-  /** The events that begin a stream. */
   begin(): readonly ResponseEvent[]
-  /** The events of a piece of the answer. */
   add(event: AnswerEvent): readonly ResponseEvent[]
   /** Ends the item that is open. The response is whole then, but for its end. */
   close(): readonly ResponseEvent[]
-  /** The last event, with the whole response. */
   end(end: ResponseEnd): ResponseEvent & { readonly response: ResponseObject }
   fail(error: StreamedError): ResponseEvent
 }
 
-/** An item of the output that is not complete. */
 interface OpenItem {
   readonly type: 'message' | 'reasoning'
   readonly id: string
@@ -46,8 +39,8 @@ interface OpenItem {
 }
 
 /**
- * Builds a response from the events of an answer: what the model thinks, says and calls becomes an item each, in their order.
- * Source of the sequence: https://platform.openai.com/docs/api-reference/responses-streaming.
+ * What the model thinks, says and calls becomes an item each, in their order. Source of the sequence:
+ * https://platform.openai.com/docs/api-reference/responses-streaming.
  */
 export function responseBuilder(
   names: ResponseNames,

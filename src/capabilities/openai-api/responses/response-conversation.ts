@@ -4,18 +4,16 @@ import type { KeptResponses } from './kept-responses.ts'
 import { type ResponseItem } from './response-schema.ts'
 import { responseId } from './response-object.ts'
 
-/** A turn of a session that the id of a response names. */
 export interface ResponseTurn {
   readonly session: string
   readonly turn: string
 }
 
-/** The key of a response in a session. */
 export function turnKey({ session, turn }: ResponseTurn): string {
   return `${session}.${turn}`
 }
 
-/** The turn that an id names; `undefined` for the id of a response outside sessions, and where there is no such turn. */
+/** `undefined` for the id of a response outside sessions, and where there is no such turn. */
 export async function responseTurn({ store }: Pick<Runtime, 'store'>, id: string): Promise<ResponseTurn | undefined> {
   const [, session, turn] = /^resp_(.+)\.([^.]+)$/.exec(id) ?? []
   if (session === undefined || turn === undefined) return undefined
@@ -23,8 +21,8 @@ export async function responseTurn({ store }: Pick<Runtime, 'store'>, id: string
 }
 
 /**
- * The conversation up to the end of a kept response: the inputs and outputs of all that it goes on after. Throws an `HttpFailure`
- * in OpenAI's words where one of them is not kept, or not for this caller.
+ * The inputs and outputs of a kept response and of all before it. Throws an `HttpFailure` in OpenAI's words where one
+ * of them is not kept, or not for this caller.
  */
 export async function keptConversation(
   kept: KeptResponses,
@@ -43,7 +41,7 @@ export async function keptConversation(
   return parts.toReversed().flat()
 }
 
-/** Puts the items in the place of references to them. Throws an `HttpFailure` in OpenAI's words for one that is not kept. */
+/** Throws an `HttpFailure` in OpenAI's words for an item that is not kept. */
 export async function withReferencedItems(
   kept: KeptResponses,
   items: readonly ResponseItem[],

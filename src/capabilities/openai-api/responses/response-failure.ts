@@ -1,7 +1,6 @@
 import { HttpFailure, toFailure } from '../../../server.ts'
 import { openaiFailure } from '../http/openai-failure.ts'
 
-/** An error as a request of this endpoint gets it: with its names of parameters. */
 export function responseError(error: unknown): unknown {
   const { code, message, facts, hint, headers } = toFailure(error)
   if (code === 'internal') return error
@@ -34,7 +33,7 @@ export function belongsInStream(error: unknown): boolean {
   return code === 'context-overflow' || code === 'over-budget'
 }
 
-/** An error in a stream, with the codes that clients act on. `reason` is Foreword's own code. */
+/** `reason` is Foreword's own code. */
 export function streamedError(error: unknown): StreamedError {
   const failure = toFailure(responseError(error))
   const { body } = openaiFailure(failure)
@@ -49,8 +48,8 @@ export interface StreamedError {
 }
 
 /**
- * Codex tries again after an error of a stream whose code it does not know. After `invalid_prompt` it does not, and shows the
- * message; for `insufficient_quota` it has a sentence of its own.
+ * Codex repeats a stream that failed with a code it does not know, but not after `invalid_prompt`; for
+ * `insufficient_quota` it has a sentence of its own.
  */
 const STREAM_CODES: Readonly<Record<string, string>> = {
   'over-budget': 'invalid_prompt',

@@ -3,13 +3,11 @@ import type { Usage } from '../../../session.ts'
 import type { AnswerNames } from '../http/openai-answer.ts'
 import type { ResponseBody, ResponseItem } from './response-schema.ts'
 
-/** The names of one response. */
 export interface ResponseNames extends AnswerNames {
   /** The id without its prefix: the call, or the session and the turn. */
   readonly key: string
 }
 
-/** A `response` of OpenAI's format. */
 export interface ResponseObject extends Readonly<Record<string, unknown>> {
   readonly id: string
   readonly status: ResponseStatus
@@ -18,12 +16,10 @@ export interface ResponseObject extends Readonly<Record<string, unknown>> {
 
 type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
-/** The id of a response, which names its call, or its session and its turn. */
 export function responseId(key: string): string {
   return `resp_${key}`
 }
 
-/** A response of which nothing has arrived, with what its request asked for. */
 export function emptyResponse({ key, model, created }: ResponseNames, body: ResponseBody): ResponseObject {
   const { text, reasoning } = body
   return {
@@ -56,7 +52,6 @@ export function emptyResponse({ key, model, created }: ResponseNames, body: Resp
   }
 }
 
-/** How an answer ended, in the fields of a response. */
 export function endedFields(reason: FinishReason | undefined): Pick<ResponseObject, 'status' | 'incomplete_details'> {
   if (reason === 'length') return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
   if (reason === 'content-filter') return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }

@@ -4,7 +4,6 @@ import { jsonFormat } from '../http/json-format.ts'
 import { type ResponseBody, responseFields } from './response-schema.ts'
 import type { OfferedTool } from './response-tools.ts'
 
-/** The parameters of a request besides its input and tools. Absent ones have no key. */
 export function responseParameters(body: ResponseBody, tools: readonly OfferedTool[]): CallParameters {
   const { temperature, top_p: topP, reasoning, text, parallel_tool_calls: parallel } = body
   const responseFormat = readFormat(text?.format)
@@ -19,7 +18,7 @@ export function responseParameters(body: ResponseBody, tools: readonly OfferedTo
   }
 }
 
-/** Throws for a field that asks for what cannot be done here, unless its value asks for the default behaviour. */
+/** Throws unless the value asks for the default behaviour. */
 export function refuseUnsupportedFields(body: ResponseBody): void {
   for (const [name, { isUsual, instead }] of Object.entries(UNSUPPORTED)) {
     const value = body[name]
@@ -30,9 +29,7 @@ export function refuseUnsupportedFields(body: ResponseBody): void {
 }
 
 interface Unsupported {
-  /** Whether a value changes nothing. */
   readonly isUsual?: (value: unknown) => boolean
-  /** What to do. */
   readonly instead: string
 }
 
@@ -47,7 +44,6 @@ const UNSUPPORTED: Readonly<Record<string, Unsupported>> = {
   top_logprobs: { isUsual: (value) => value === 0, instead: 'Leave it out.' },
 }
 
-/** Names of the fields of a body that are ignored. `inSession`: the session decides more, so more fields are ignored. */
 export function ignoredResponseFields(body: ResponseBody, inSession: boolean): readonly string[] {
   const { text, reasoning, include, tool_choice: choice } = body as ResponseBody & { readonly include?: unknown }
   const names = Object.entries(body).flatMap(([key, value]) =>
@@ -63,7 +59,6 @@ export function ignoredResponseFields(body: ResponseBody, inSession: boolean): r
   return names
 }
 
-/** Fields that are read, and those of which each ignored part is named by itself. */
 const NAMED_ELSEWHERE: ReadonlySet<string> = new Set([...responseFields, ...Object.keys(UNSUPPORTED), 'include'])
 
 function unread(fields: object | null | undefined, read: readonly string[]): readonly string[] {

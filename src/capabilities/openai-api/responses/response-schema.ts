@@ -30,7 +30,6 @@ const format = z.discriminatedUnion('type', [
   }),
 ])
 
-/** The fields of a request that are read. `x-foreword-ignored` names all others. */
 const known = {
   model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
   input: z.union([z.string(), z.array(item)], 'expected a text or an array of items').optional(),
@@ -59,18 +58,14 @@ const known = {
   metadata: z.record(z.string(), z.unknown()).nullish().describe('Comes back with the response.'),
 }
 
-/** The body of `POST /v1/responses`. Unknown fields are allowed, because clients send many. */
 export const responseBody = z.looseObject(known)
 
 export const responseFields: readonly string[] = Object.keys(known)
 
 export type ResponseBody = z.output<typeof responseBody>
-/** One item of an input or an output, in OpenAI's format. */
 export type ResponseItem = Readonly<z.output<typeof item>>
-/** A tool as a request offers it. */
 export type ResponseTool = Readonly<z.output<typeof tool>>
 
-/** The items of an input: a text is a message of the user. */
 export function inputItems({ input = [] }: Pick<ResponseBody, 'input'>): readonly ResponseItem[] {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
 }

@@ -18,7 +18,6 @@ import { ignoredResponseFields, refuseUnsupportedFields, responseParameters } fr
 import { inputItems, type ResponseBody, type ResponseItem } from './response-schema.ts'
 import { type OfferedTool, responseTools } from './response-tools.ts'
 
-/** A request that was read and checked, and the answer that it will get. */
 export interface ResponseSource extends CompletionSource {
   readonly tools: readonly OfferedTool[]
   /** The items that the request adds. Empty in a session, which keeps them itself. */
@@ -37,8 +36,8 @@ type SessionTarget = Pick<SessionMessage, 'to' | 'from'>
 type ResponseCall = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
 
 /**
- * Reads a request. In a session, its last item is submitted and is on disk when this resolves. Otherwise the conversation is what was
- * kept of the response before it, and its own items. Throws an `HttpFailure` for an invalid request.
+ * In a session, the last item is submitted and is on disk when this resolves. Otherwise the conversation is that of
+ * the response before it, and the own items. Throws an `HttpFailure` for an invalid request.
  */
 export async function openResponseSource(
   { runtime, kept, unable }: SourceParts,
@@ -69,7 +68,6 @@ export async function openResponseSource(
   return { ...source, tools: [], input: [], ignored: [...left] }
 }
 
-/** A response of a session goes on in that session, whatever else names one. */
 async function targetOf(runtime: Runtime, body: ResponseBody, request: Request): Promise<SessionTarget | undefined> {
   const to = namedSession(request, body.user)
   const previous = body.previous_response_id
@@ -88,7 +86,6 @@ async function targetOf(runtime: Runtime, body: ResponseBody, request: Request):
   return { to: turn.session, from: turn.turn }
 }
 
-/** The input of a session: the last item, which must be a message of the user. */
 function lastMessage(items: readonly ResponseItem[], left: Set<string>): ReturnType<typeof itemTextAndFiles> {
   const at = items.length - 1
   const last = items[at]

@@ -3,16 +3,13 @@ import { defined, fieldsOf } from '../../../platform.ts'
 import { HttpFailure } from '../../../server.ts'
 import type { ResponseBody, ResponseTool } from './response-schema.ts'
 
-/** A tool of a request: how the model knows it, and in which form its calls go back. */
 export interface OfferedTool {
   readonly definition: ToolDefinition
   readonly kind: 'function' | 'custom' | 'local_shell'
-  /** The name that the client gave it. */
   readonly name: string
   readonly namespace?: string
 }
 
-/** The tools that a request offers, and what was left out of them. */
 export interface OfferedTools {
   readonly tools: readonly OfferedTool[]
   /** As `x-foreword-ignored` names it. */
@@ -20,8 +17,8 @@ export interface OfferedTools {
 }
 
 /**
- * The tools of a request in the format of the core. Tools that OpenAI itself would run are refused; a search of the web is left
- * out, since agents offer it with every request, whether their model can do it or not.
+ * Tools that OpenAI itself would run are refused; a search of the web is left out, since agents offer it with every
+ * request.
  */
 export function responseTools({ tools, tool_choice: choice }: ResponseBody): OfferedTools {
   const read = (tools ?? []).map((tool, at) => readTool(tool, `tools.${at}`))
@@ -32,12 +29,10 @@ export function responseTools({ tools, tool_choice: choice }: ResponseBody): Off
   return { tools: allowed(all, choice), left: read.flatMap(({ left }) => left) }
 }
 
-/** The name under which the model knows a tool of a namespace. */
 export function toolName(name: string, namespace?: string | null): string {
   return namespace ? `${namespace}__${name}` : name
 }
 
-/** How the core passes the text of a call of a custom tool. */
 export function customInput(text: string): Readonly<Record<string, unknown>> {
   return { input: text }
 }

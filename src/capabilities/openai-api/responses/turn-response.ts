@@ -17,8 +17,8 @@ import { emptyResponse, type ResponseNames, type ResponseObject } from './respon
 import type { ResponseItem } from './response-schema.ts'
 
 /**
- * A turn of a session as a response, read from its log. What the request asked for besides its input is not kept there. `waits`: the
- * turn is ending, and the response is that of its end.
+ * A turn of a session as a response, read from its log. `waits`: the turn is ending, and the response is that of its
+ * end.
  */
 export async function turnResponse(
   runtime: Runtime,
@@ -58,7 +58,6 @@ export async function turnResponse(
   return builder.end({ store: true, foreword: forewordField(names, answer.calls, answer.citations, cost) }).response
 }
 
-/** The input of a turn, as an item. */
 export async function turnInput({ store }: Pick<Runtime, 'store'>, at: ResponseTurn): Promise<readonly ResponseItem[]> {
   const entries = await store.entries(at.session, { turn: at.turn })
   const key = turnKey(at)

@@ -33,7 +33,6 @@ export const projectsCommand = commandWithSubcommands({
   },
 })
 
-/** Adds files to a project. */
 async function addToProject(call: CommandCall, io: Io): Promise<number> {
   const [, word, ...paths] = call.words
   return await withConnection(call.home, io, 'write', async (connection) => {

@@ -75,7 +75,6 @@ interface EditedPrompt extends Partial<PromptVersion> {
   readonly edited: boolean
 }
 
-/** Prints the edited prompt; without one, the system message of a new session. */
 async function showPrompt(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, 'read', async (connection) => {
     const found = await requestJson<EditedPrompt>(connection, '/api/prompt')
@@ -99,7 +98,6 @@ async function showPrompt(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** Prints every version, newest first. */
 async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
   const { versions } = await withConnection(call.home, io, 'read', (connection) =>
     requestJson<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),

@@ -15,7 +15,6 @@ interface PromptParts {
   readonly own: Pick<SystemPrompt, 'own' | 'warnings'>
 }
 
-/** The system prompt as its owner edited it, with its history. */
 export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Route[] {
   const about = { path: '/api/prompt', tag: 'prompt' } as const
   const answers = { 200: { description: 'The new version', schema: version } } as const

@@ -203,7 +203,6 @@ function optionalFields(call: CommandCall) {
   })
 }
 
-/** What takes a condition or an agent away. */
 const NONE = 'none'
 
 async function editSchedule(call: CommandCall, io: Io): Promise<number> {

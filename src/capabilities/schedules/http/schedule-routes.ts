@@ -38,7 +38,6 @@ const scheduleSchema = z.object({
 
 const tag = 'schedules'
 
-/** Routes to list, add, change, run and remove schedules. */
 export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Route[] {
   return [
     route({

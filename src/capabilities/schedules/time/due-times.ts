@@ -2,7 +2,6 @@ import { Cron } from 'croner'
 import { momentOf, wallTime } from './wall-time.ts'
 import type { TimeRule } from './time-rule.ts'
 
-/** The moments at which a rule is due, ms. */
 export interface DueTimes {
   /** The first one after a moment. `undefined`: there is none any more. */
   next(after: number): number | undefined
@@ -11,8 +10,8 @@ export interface DueTimes {
 }
 
 /**
- * When a rule is due in a time zone. A time that the clocks skip is due when they skip it, and a time that they show twice is
- * due the first time. Two times that fall on one moment are one.
+ * A time that the clocks skip is due when they skip it, and a time that they show twice is due the first time. Two
+ * times that fall on one moment are one.
  */
 export function dueTimes(rule: TimeRule, timeZone: string): DueTimes {
   const next = nextOf(rule, timeZone)

@@ -1,7 +1,6 @@
 import { Cron } from 'croner'
 import { defined, errorMessage, ForewordError } from '../../../platform.ts'
 
-/** When something is due. */
 export type TimeRule =
   /** Five fields about what the clocks of the time zone show. */
   | { readonly type: 'cron'; readonly pattern: string }
@@ -10,11 +9,7 @@ export type TimeRule =
   /** Once: what the clocks show then, as ms of the same date and time in UTC. */
   | { readonly type: 'once'; readonly wall: number }
 
-/**
- * The rule that words or the five fields of cron mean.
- *
- * @throws ForewordError `invalid-input` that lists what is understood
- */
+/** Throws `invalid-input` that lists what is understood. */
 export function parseTimeRule(text: string): TimeRule {
   const words = text.trim().replaceAll(/\s+/g, ' ').toLowerCase()
   const rule = onceRule(words) ?? intervalRule(words) ?? weekdayRule(words) ?? monthRule(words) ?? cronRule(words)
@@ -106,7 +101,6 @@ function cronAt({ hour, minute }: ClockTime, days: string): TimeRule {
   return { type: 'cron', pattern: `${minute} ${hour} ${days}` }
 }
 
-/** `8`, `8:30`, `8pm`, `8:30 am`, `noon`, `midnight`. */
 function clockTime(words: string): ClockTime | undefined {
   if (words === 'noon') return { hour: 12, minute: 0 }
   if (words === 'midnight') return { hour: 0, minute: 0 }
@@ -117,7 +111,6 @@ function clockTime(words: string): ClockTime | undefined {
   return { hour: half ? (hour % 12) + (half === 'pm' ? 12 : 0) : hour, minute }
 }
 
-/** Five fields. */
 function cronRule(words: string): TimeRule | undefined {
   if (!/^[\d*][\w*/,-]*( [\w*/,-]+){4}$/.test(words)) return undefined
   try {

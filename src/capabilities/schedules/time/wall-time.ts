@@ -1,7 +1,4 @@
-/**
- * What the clocks of a time zone show at a moment, as ms of the same date and time in UTC: arithmetic with it knows no
- * changes of the clocks.
- */
+/** What the clocks show, as ms of the same date and time in UTC: arithmetic with it knows no changes of the clocks. */
 export function wallTime(moment: number, timeZone: string): number {
   const parts = Object.fromEntries(
     formatOf(timeZone)
@@ -12,10 +9,7 @@ export function wallTime(moment: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/**
- * The moment at which the clocks of a time zone show `wall`. Where they show it twice, the first of the two; where they skip
- * it, the moment at which they skip.
- */
+/** Where the clocks show `wall` twice, the first of the two; where they skip it, the moment at which they skip. */
 export function momentOf(wall: number, timeZone: string): number {
   const [earliest, latest] = [wall - DAY_MS, wall + DAY_MS]
   const offsets = [earliest, latest].map((moment) => offsetAt(moment, timeZone))
@@ -34,7 +28,6 @@ interface SkippedTime {
   readonly timeZone: string
 }
 
-/** The first moment, to the second, at which the clocks show more than a time that they skip. */
 function changeBetween({ earliest, latest, wall, timeZone }: SkippedTime): number {
   let [before, after] = [earliest / 1_000, latest / 1_000]
   while (after - before > 1) {
@@ -45,7 +38,6 @@ function changeBetween({ earliest, latest, wall, timeZone }: SkippedTime): numbe
   return after * 1_000
 }
 
-/** What the clocks show beyond UTC, ms. */
 function offsetAt(moment: number, timeZone: string): number {
   return wallTime(moment, timeZone) - Math.floor(moment / 1_000) * 1_000
 }

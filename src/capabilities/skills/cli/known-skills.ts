@@ -5,13 +5,11 @@ import type { Configuration } from '../../../runtime.ts'
 import { type FoundSkills, loadKnownSkills, skillFacts } from '../known-skills.ts'
 import { type SkillsForms, skillsForms } from '../skills-text.ts'
 
-/** The skills that a gateway would load if it started now. */
 export interface KnownSkills extends FoundSkills {
   readonly configuration: Configuration
   readonly forms: SkillsForms
 }
 
-/** Reads the configuration and the folders of skills, without a gateway. */
 export async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
   const configuration = await loadValidConfiguration(call.home, io)
   const { agent, context, mcp, skills } = configuration

@@ -42,7 +42,6 @@ export async function listSkills(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** Which skills reach the model, or why that is unknown: the list is useful without it. */
 interface Reach {
   readonly reach?: SkillsReach
   readonly reachUnknown?: string
@@ -86,7 +85,6 @@ function noneText({ configuration, left }: KnownSkills): string {
   return `${none} Create one in ${configuration.skills.directory} with \`foreword skills new NAME\`.`
 }
 
-/** One skill with its body, as the model reads it. */
 export async function showSkill(call: CommandCall, io: Io): Promise<number> {
   const { skillSummary } = await import('../skills-text.ts')
   const name = call.words[1]!.normalize('NFC')

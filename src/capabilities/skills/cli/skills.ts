@@ -66,7 +66,7 @@ function lintSummary(folders: number, errors: number, notes: number): string {
   return `${count(folders, 'skill')} checked: ${count(errors, 'error')}, ${count(notes, 'note')}.`
 }
 
-/** The named folders, with folders of skills expanded; every skill if none is named. */
+/** Folders of skills are expanded; every skill if none is named. */
 async function foldersToLint(call: CommandCall, io: Io): Promise<readonly string[]> {
   const named = call.words.slice(1)
   if (named.length > 0) return (await Promise.all(named.map(skillFoldersAt))).flat()
@@ -89,7 +89,6 @@ async function skillFoldersAt(folder: string): Promise<readonly string[]> {
   return within.flat().length === 0 ? [folder] : within.flat()
 }
 
-/** Creates a skill that is valid without changes. */
 async function newSkill(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   if (name.length > 64 || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {

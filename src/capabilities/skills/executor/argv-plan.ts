@@ -5,7 +5,7 @@ import type { Allowlist, Argument, SkillCommand, Execution } from './tools-json.
 export type Resolved = readonly (string | undefined)[]
 
 /**
- * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). Pure. For a program
+ * Program and arguments of one call: binary, subcommand, arguments in declared order (BEHAVIOURS §1.5). For a program
  * with the separator `--`, flags come first, since nothing after it is a flag.
  */
 export function argvPlan(
@@ -30,7 +30,7 @@ export function argvPlan(
   return [...programWords(execution), ...options, ...separated]
 }
 
-/** The first fault of the input of a call, in declared order; `undefined` for a valid one. */
+/** In declared order. */
 export function argumentsFault(execution: Execution, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'arguments must be an object'
   const { args = [] } = execution
@@ -43,23 +43,20 @@ export function argumentsFault(execution: Execution, input: unknown): string | u
   }
 }
 
-/** The sentence that refuses a parameter that a tool does not have. */
 export function undeclaredFault(name: string, known: readonly string[]): string {
   return `unknown parameter ${name}: the tool takes ${known.join(', ') || 'none'}`
 }
 
-/** Why a program may not run: the allowlist must have exactly this pair. */
+/** The allowlist must have exactly this pair. */
 export function commandFault({ binary, subcommand }: SkillCommand, allowlist: Allowlist): string | undefined {
   if (!Object.hasOwn(allowlist, binary)) return `binary not allowlisted: ${binary}`
   if (!allowlist[binary]!.includes(subcommand)) return `subcommand not allowlisted: ${binary} ${subcommand}`.trimEnd()
 }
 
-/** An empty subcommand adds no argument. */
 export function programWords({ binary, subcommand, words = [subcommand] }: SkillCommand): readonly string[] {
   return subcommand === '' ? [binary] : [binary, ...words]
 }
 
-/** What a call whose input is an object gives for a parameter. */
 export function inputValue(input: unknown, name: string): unknown {
   const given = input as Readonly<Record<string, unknown>>
   return Object.hasOwn(given, name) ? given[name] : undefined
@@ -115,7 +112,6 @@ export function argumentText({ normalizeNewlines }: Argument, value: unknown): s
   return normalizeNewlines ? value.replaceAll(/\\[nt]/g, (found) => (found === '\\n' ? '\n' : '\t')) : value
 }
 
-/** Whether a value sets the flag of a `flagifboolean`: true, "true" in any case, an integer other than zero. */
 function isTrue(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && value !== 0
   return value === true || (typeof value === 'string' && value.toLowerCase() === 'true')

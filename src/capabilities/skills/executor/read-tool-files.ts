@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import { TOOL_FILES, type ToolFile, type ToolFiles } from '../skill.ts'
 import { type SkillCommand, type ToolsJson, toolsJsonSchema } from './tools-json.ts'
 
-/** What the files of a skill declare, or every fault in them, each with its file and place. */
 type ToolsJsonRead =
   | { readonly type: 'tools'; readonly value: ToolsJson; readonly notes: readonly ToolFileFault[] }
   | { readonly type: 'invalid'; readonly faults: readonly ToolFileFault[] }
@@ -14,8 +13,8 @@ interface ToolFileFault {
 }
 
 /**
- * Reads the files that declare the tools of a skill, as a whole: one fault, and no tool is used (BEHAVIOURS §1.1, §1.5).
- * Where `tools.json` is a list, `allowlist.json` and `execution.json` complete it: the same content in three files.
+ * Reads the declarations as a whole: one fault, and no tool is used (BEHAVIOURS §1.1, §1.5). Where `tools.json` is a
+ * list, `allowlist.json` and `execution.json` complete it.
  */
 export function readToolFiles(files: ToolFiles): ToolsJsonRead {
   const tools = parseJson(files['tools.json'])
@@ -73,7 +72,6 @@ function faultFile(fault: string): ToolFile {
   return TOOL_FILES.find((file) => fault.startsWith(partName(file))) ?? 'tools.json'
 }
 
-/** A value, or every fault in it. */
 type Read<Value> = { readonly value: Value } | { readonly faults: readonly string[] }
 
 function checkTools(json: unknown): Read<ToolsJson> {

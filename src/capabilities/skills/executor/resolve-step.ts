@@ -6,7 +6,6 @@ import { isProgram } from '../folder/find-binary.ts'
 import { argumentText, commandFault, inputValue, programWords } from './argv-plan.ts'
 import type { Allowlist, Execution, ResolveCommand } from './tools-json.ts'
 
-/** A program that runs before a call, since its output replaces a value. */
 export interface ResolveStep {
   /** Which of the execution's arguments it is for. */
   readonly index: number
@@ -16,19 +15,14 @@ export interface ResolveStep {
   readonly placeholder: string
 }
 
-/** Which programs a skill may run. */
 export interface SkillRights {
-  /** Folder of the skill. */
   readonly folder: string
   readonly allowlist: Allowlist
   /** `skills.allowScripts` */
   readonly allowScripts: boolean
 }
 
-/**
- * Finds the programs that give a call its values, in the order in which they run, and runs none of them. An argument that
- * the call leaves out needs none.
- */
+/** Finds the programs that give a call its values, in the order in which they run, and runs none of them. */
 export async function resolveSteps(
   { args = [] }: Execution,
   input: unknown,
@@ -81,7 +75,6 @@ function resolveWords({ args = [] }: ResolveCommand, value: string): readonly st
   return words
 }
 
-/** A script that a skill ships, as it is now. */
 interface SkillScript {
   /** Absolute, links resolved. */
   readonly path: string
@@ -93,9 +86,8 @@ interface SkillScript {
 const SHELL = 'sh'
 
 /**
- * Finds a script of a skill: `scripts/{name}`, which has to be executable, else `scripts/{name}.sh`, which `sh` runs. A name
- * that ends in `.sh` itself needs no execute bit either. It is one file of that folder, and within the skill's folder once
- * links are followed (BEHAVIOURS §1.5). Never throws.
+ * `scripts/{name}`, which has to be executable, else `scripts/{name}.sh`, which `sh` runs. It is one file of that
+ * folder, and within the skill's folder once links are followed (BEHAVIOURS §1.5). Never throws.
  */
 export async function skillScript(skillFolder: string, name: string): Promise<SkillScript | ToolFailed> {
   const shown = JSON.stringify(name)

@@ -23,10 +23,8 @@ import { type ResolveStep, resolveSteps } from './resolve-step.ts'
 import { declaredProperties, type ToolDoubt, toolDoubts } from './tool-doubts.ts'
 import type { Allowlist, DeclaredTool, Execution, ToolsJson } from './tools-json.ts'
 
-/** The part of a skill that its tools need. */
 type SkillWithTools = Pick<Skill, 'name' | 'folder' | 'toolFiles'>
 
-/** Settings for the programs of a skill's tools. */
 export interface SkillToolsOptions {
   /** Working directory; if it does not exist, the folder of the skill. */
   readonly workspace: string
@@ -40,19 +38,17 @@ export interface SkillToolsOptions {
   readonly timeoutMs?: number
   /** Characters that are kept of each output of a program. Default: 200,000. */
   readonly maxOutputChars?: number
-  /** Whether a program is on the PATH: a tool without its program is not offered. Programs are not looked for where absent. */
+  /** A tool without its program is not offered. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary
 }
 
 export interface SkillTools {
   /** Every declared tool. A tool that can never run is not offered; a call of it fails with the reason. */
   readonly tools: readonly Tool[]
-  /** Names of those that can never run. */
   readonly idle: ReadonlySet<string>
   readonly findings: readonly ToolFinding[]
 }
 
-/** Something about the files that declare the tools of a skill. */
 interface ToolFinding {
   readonly file: ToolFile
   /** An `error` is for the author of the skill; a `note` may be about this machine and its settings alone. */
@@ -60,7 +56,7 @@ interface ToolFinding {
   readonly message: string
 }
 
-/** The tools of a skill (BEHAVIOURS §1.5): none if a file that declares them is broken; a tool that can never run is not offered. */
+/** None if a file that declares them is broken; a tool that can never run is not offered (BEHAVIOURS §1.5). */
 export async function skillTools(skill: SkillWithTools, options: SkillToolsOptions): Promise<SkillTools> {
   if (skill.toolFiles === undefined) return { tools: [], idle: new Set(), findings: [] }
   const read = readToolFiles(skill.toolFiles)
@@ -187,13 +183,11 @@ function isFlag({ args = [] }: Execution, name: string): boolean {
   return args.some(({ param, kind }) => param === name && (kind === 'flag' || kind === 'flagifboolean'))
 }
 
-/** A planned call of a skill's tool, with everything it needs to run. */
 interface PlannedCommand {
   readonly confined: PlannedSandbox
   readonly execution: Execution
   readonly allowlist: Allowlist
   readonly input: unknown
-  /** Program and arguments, with placeholders for what is not known yet. */
   readonly planned: readonly string[]
   /** What runs first, in this order. */
   readonly steps: readonly ResolveStep[]
@@ -204,8 +198,8 @@ interface PlannedCommand {
 }
 
 /**
- * Runs a plan: first the programs that give it values, then, if the call is still allowed with these values, the program
- * itself. `meta.argv` then has the arguments that really ran. The time limit is for all of its programs together.
+ * First the programs that give values, then, if the call is still allowed with these, the program itself. `meta.argv`
+ * then has the arguments that really ran. The time limit is for all of them together.
  */
 async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promise<ToolResult> {
   const { confined, execution, allowlist, input, planned, steps, programs, place, environment } = command

@@ -13,13 +13,11 @@ export interface ToolDoubt {
   readonly local: boolean
 }
 
-/** What decides about the programs of a skill. */
 interface ToolSurroundings extends SkillRights {
   /** Whether a program is on the PATH; nothing is looked for where absent. */
   readonly findBinary?: FindBinary | undefined
 }
 
-/** Finds every reason why a tool does less than its declaration promises, or nothing at all. */
 export async function toolDoubts(
   tool: DeclaredTool,
   execution: Execution,
@@ -46,7 +44,6 @@ async function programDoubts(
   return [{ message: `the program ${binary} is not ${where}`, stops: true, local: true }]
 }
 
-/** Differences between the schema and the command line. */
 function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): readonly ToolDoubt[] {
   const declared = declaredProperties(parameters)
   if (declared === undefined) return []

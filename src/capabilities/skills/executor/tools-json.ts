@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 
-/** The content of a skill's `tools.json`: its tools, what they run, and everything they may run (BEHAVIOURS §1.5). */
 export interface ToolsJson {
   readonly tools: readonly DeclaredTool[]
   readonly allowlist: Allowlist
@@ -19,7 +18,6 @@ export interface DeclaredTool {
 /** Subcommands by binary. Nothing else may run. A binary that runs without any has the empty one, `""`. */
 export type Allowlist = Readonly<Record<string, readonly string[]>>
 
-/** A program and its first argument. */
 export interface SkillCommand {
   /** A bare name, which the `PATH` decides about, or an absolute path. */
   readonly binary: string
@@ -29,16 +27,13 @@ export interface SkillCommand {
   readonly words?: readonly string[] | undefined
 }
 
-/** What a call of a tool runs. */
 export interface Execution extends SkillCommand {
   readonly tool: string
-  /** In the order of the command line. */
   readonly args?: readonly Argument[] | undefined
   /** Comes before the positional arguments, which then may start with `-`, and after the flags. */
   readonly separator?: '--' | undefined
 }
 
-/** The place of a parameter on the command line. */
 export interface Argument {
   readonly param: string
   /** Default: `positional`. */

@@ -2,7 +2,6 @@ import { frontmatterDocument, LARGEST_FRONTMATTER } from './read-frontmatter.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 import { isMap, isScalar, type Node, type Pair } from 'yaml'
 
-/** A finding about a field; `start` is its offset in the frontmatter, if that is not the field's. */
 type FieldFinding = Pick<SkillFinding, 'level' | 'message'> & { readonly start?: number }
 
 /** The rules of the standard for each field. A rule receives the text, or `undefined` where the value is not a text. */
@@ -122,11 +121,8 @@ function note(message: string): FieldFinding {
   return { level: 'note', message }
 }
 
-/** Something in a skill's files that breaks the Agent Skills standard, or is only unusual. */
 export interface SkillFinding {
-  /** Path of the file, within the skill's folder. */
   readonly file: string
-  /** From 1. */
   readonly line: number
   /** An `error` breaks a rule of the standard, or a promise of the skill itself; a `note` is worth a look. */
   readonly level: 'error' | 'note'

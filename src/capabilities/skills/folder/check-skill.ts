@@ -11,8 +11,8 @@ import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts
 import { splitFrontmatter } from './strip-frontmatter.ts'
 
 /**
- * Lints a skill's folder against the Agent Skills standard: findings in the order of files and lines. Never rejects: a
- * folder that cannot be read is a finding. Looks for programs only with `findBinary`.
+ * Lints a skill's folder against the Agent Skills standard: findings in the order of files and lines. Never rejects.
+ * Looks for programs only with `findBinary`.
  */
 export async function checkSkill(
   path: string,
@@ -72,7 +72,6 @@ async function toolsFindings(
   ]
 }
 
-/** Lines that are reported. */
 const MOST_SIGN_LINES = 20
 
 /** Lines with signs that work on their own: they are sent written out. */
@@ -123,7 +122,6 @@ async function bodyFindings(text: string, folder: string, counter: TokenCounter)
   return findings
 }
 
-/** Links to files, outside code. */
 function linksIn(text: string) {
   const links: { readonly line: number; readonly target: string }[] = []
   let fence: string | undefined

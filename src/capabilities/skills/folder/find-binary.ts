@@ -2,24 +2,21 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
 
-/** Whether a program can be run. */
 export type FindBinary = (name: string) => Promise<boolean>
 
 interface FindBinaryOptions {
   /** The variable `PATH`. */
   readonly path: string | undefined
-  /** Such as `linux` or `win32`. */
   readonly platform: string
   /** The variable `PATHEXT`, on Windows. */
   readonly extensions?: string | undefined
 }
 
-/** Looks for programs as a process with this environment does. */
 export function programFinder({ PATH, PATHEXT }: Readonly<Record<string, string | undefined>>): FindBinary {
   return binaryFinder({ path: PATH, platform: process.platform, extensions: PATHEXT })
 }
 
-/** Looks for programs on a PATH, again at each call. A name that is itself a path is never found. */
+/** Looks again at each call. A name that is itself a path is never found. */
 export function binaryFinder({ path = '', platform, extensions }: FindBinaryOptions): FindBinary {
   const { delimiter, join } = platform === 'win32' ? win32 : posix
   const folders = path.split(delimiter).filter((folder) => folder !== '')
@@ -34,7 +31,7 @@ export function binaryFinder({ path = '', platform, extensions }: FindBinaryOpti
   }
 }
 
-/** The same finder with a cache: it looks for each name once. */
+/** Looks for each name once. */
 export function cachedFinder(findBinary: FindBinary): FindBinary {
   const known = new Map<string, Promise<boolean>>()
   return (name) => {

@@ -11,7 +11,6 @@ import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder, type S
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
   readonly findBinary: Machine['findBinary']
-  /** Folders of skills, in order. */
   readonly roots: readonly SkillRoot[]
   /** Names of skills that are left out, whichever folder they come from. */
   readonly disabled?: readonly string[]
@@ -20,12 +19,11 @@ export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> 
   readonly read?: TextReader
 }
 
-/** How many skills are read in parallel. */
 const SIDE_BY_SIDE = 16
 
 /**
- * Loads skills (BEHAVIOURS §1.1). Never rejects: what cannot be read is a warning. The same folders give the same result
- * on every run and machine, whatever order they were created in.
+ * Never rejects: what cannot be read is a warning (BEHAVIOURS §1.1). The same folders give the same result on every
+ * machine.
  */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
   const { roots, disabled = [], digests = false, read = readText } = options
@@ -94,9 +92,8 @@ function untrustedText(count: number): string {
 const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024 } as const
 
 /**
- * SHA-256 of a skill's folder: relative path, size and bytes of each file, in code-unit order of the paths. A link to a
- * file counts as that file, a link to a folder by the text of the link, a pipe or a device by its path. Answers
- * `undefined` where something cannot be read.
+ * SHA-256 of relative path, size and bytes of each file, in code-unit order. A link to a file counts as that file, a
+ * link to a folder by its text, a pipe or a device by its path. `undefined` where something cannot be read.
  */
 export async function skillDigest(folder: string): Promise<string | undefined> {
   try {

@@ -15,10 +15,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 
-/**
- * Reads the frontmatter of a `SKILL.md`. Never throws: a field that cannot be understood is a warning, and counts as absent
- * (BEHAVIOURS §1.1). Fields that the standard does not define are ignored.
- */
+/** Never throws: a field that cannot be understood is a warning, and counts as absent (BEHAVIOURS §1.1). */
 export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
   if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
@@ -53,7 +50,6 @@ function firstLine(error: unknown): string {
   return errorMessage(error).split('\n', 1)[0]!.replace(/:$/, '')
 }
 
-/** The fields, or why there are none. */
 function readFields(document: Document): FrontmatterRead | string {
   const [fault] = document.errors
   if (fault) return `it is not valid YAML: ${firstLine(fault)}`
@@ -93,7 +89,6 @@ function repeatedKeys(map: YAMLMap): readonly string[] {
   return [...again].map((key) => `${key} appears more than once; the last one counts`)
 }
 
-/** A name appears in a heading, in a line of a list and in a schema, so it is one line in one spelling. */
 function cleanName(written: string | undefined, warnings: string[]): string | undefined {
   if (written === undefined || written.trim() === '') return undefined
   const trimmed = written.trim()
@@ -139,8 +134,8 @@ function nodeText(node: Node | undefined, key: string, warnings: string[]): stri
 }
 
 /**
- * Reads a field as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. Where the line only
- * announces a text (`|`, `>`), the value is the indented lines below. Quotes around the whole value are removed.
+ * A field as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. After `|` or `>`, the value
+ * is the indented lines below. Quotes around the whole value are removed.
  */
 function fieldLine(key: string, frontmatter: string): string | undefined {
   const lines = frontmatter.split(/\r?\n/)

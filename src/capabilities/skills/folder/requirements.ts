@@ -3,11 +3,9 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { FindBinary } from './find-binary.ts'
 
-/** What a skill needs (BEHAVIOURS §1.1). */
 export interface Requirements {
   /** One program of each inner list is enough. A name with a slash is the path of a file. */
   readonly bins: readonly (readonly string[])[]
-  /** Names of environment variables. */
   readonly env: readonly string[]
   /** Systems that it is for, as Node names them, such as `linux`; empty: every system. */
   readonly os: readonly string[]
@@ -15,21 +13,18 @@ export interface Requirements {
 
 export const noRequirements: Requirements = { bins: [], env: [], os: [] }
 
-/** The machine that requirements are checked against. */
 export interface Machine {
   readonly findBinary: FindBinary
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Such as `linux`. */
   readonly platform: string
 }
 
-/** A code for what is missing, and the sentence that names it. */
 export interface Missing {
   readonly code: 'other-system' | 'missing-programs' | 'missing-environment'
   readonly why: string
 }
 
-/** Everything that a skill in `folder` lacks on this machine; `undefined` if nothing. */
+/** `undefined` if nothing is missing. */
 export async function missingRequirements(
   { bins, env, os }: Requirements,
   folder: string,
@@ -68,8 +63,8 @@ function isPath(name: string): boolean {
 }
 
 /**
- * A relative path starts in the skill's folder, `~` in the user's home. Archives and packages lose execute bits, and a script
- * of a skill needs none, so it is enough that the file exists.
+ * A relative path starts in the skill's folder, `~` in the user's home. A script needs no execute bit, since archives
+ * lose those.
  */
 async function isFileAt(path: string, folder: string): Promise<boolean> {
   const facts = await stat(resolve(folder, path.replace(/^~(?=[/\\])/, homedir()))).catch(() => undefined)
@@ -83,8 +78,8 @@ const AGENTS = ['openclaw', 'clawdbot', 'moltbot'] as const
 const SYSTEMS: Readonly<Record<string, string>> = { macos: 'darwin', osx: 'darwin', mac: 'darwin', windows: 'win32' }
 
 /**
- * Requirements of a skill, from `metadata.requires` and from `metadata.openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1),
- * each a list of fields or the JSON of one. All of them count.
+ * From `metadata.requires`, and from `metadata.openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1), each a list of
+ * fields or the JSON of one. All of them count.
  */
 export function readRequirements(metadata: Readonly<Record<string, unknown>>, warnings: string[]): Requirements {
   const places = [
@@ -134,7 +129,6 @@ function tryJson(text: string): unknown {
   }
 }
 
-/** A single value counts as a list of one. */
 function asList(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? (value as readonly unknown[]) : [value]

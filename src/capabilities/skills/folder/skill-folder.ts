@@ -15,12 +15,9 @@ import {
 import { LONGEST_DESCRIPTION } from '../skills-text.ts'
 import { splitFrontmatter, stripFrontmatter } from './strip-frontmatter.ts'
 
-/** A folder with a `SKILL.md`. */
 export interface SkillFolder {
   readonly root: SkillRoot
-  /** Its name in the root. */
   readonly directory: string
-  /** Absolute path. */
   readonly path: string
   /** Files that declare its tools; empty without a `tools.json`. */
   readonly toolFiles: readonly ToolFile[]
@@ -65,7 +62,6 @@ async function lookAt(root: SkillRoot, entry: Dirent): Promise<SkillFolder | str
   }
 }
 
-/** The files of a folder that declare tools. */
 export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
   return names.includes('tools.json') ? TOOL_FILES.filter((file) => names.includes(file)) : []
 }
@@ -80,14 +76,13 @@ function describeReadError(error: unknown): string | undefined {
   return message
 }
 
-/** The skill of one folder, or why it was left out. */
 export interface SkillRead {
   readonly skill?: Skill
   readonly left?: LeftSkill
   readonly warnings: readonly string[]
 }
 
-/** Reads one skill, without its digest, and follows no link out of its root. Never rejects: faults are warnings. */
+/** Without its digest; follows no link out of its root. Never rejects: faults are warnings. */
 export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
   const { directory, path, root } = folder
   const read = readerWithin([path, sharedFolder(root)], from)
@@ -146,7 +141,6 @@ function sharedFolder({ path, kind }: SkillFolder['root']): string {
   return kind === 'workspace' ? dirname(dirname(path)) : path
 }
 
-/** A file that was listed and is missing is a link. */
 export function describeUnread(found: Exclude<TextRead, { readonly type: 'text' }>): string {
   return found.type === 'missing' ? 'it is a link that leads nowhere' : found.why
 }
@@ -158,7 +152,7 @@ async function skillFrontmatter(text: string): Promise<FrontmatterRead> {
   return readFrontmatter(text)
 }
 
-/** Runs work for every item, at most `limit` at a time. Results are in the order of the items; rejects with the first failure. */
+/** At most `limit` at a time. Results are in the order of the items; rejects with the first failure. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   limit: number,

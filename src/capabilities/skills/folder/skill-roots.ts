@@ -3,23 +3,16 @@ import { join, relative, resolve, sep } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
 import type { SkillRoot } from '../skill.ts'
 
-/** Where skills may be; all paths are absolute. */
+/** All paths are absolute. */
 interface SkillPlaces {
   readonly home: string
-  /** `skills.directory` */
   readonly directory: string
-  /** `skills.extraDirs` */
   readonly extraDirs: readonly string[]
-  /** `agent.workspace`, whose `.agents/skills` is the last root. */
   readonly workspace: string
-  /** `skills.trustedDirs` */
   readonly trustedDirs: readonly string[]
 }
 
-/**
- * The roots in their order (BEHAVIOURS §1.1), the workspace's last. Folders need not exist; a repeated one counts once, at
- * its first place.
- */
+/** The roots in their order (BEHAVIOURS §1.1), the workspace's last. A repeated one counts once, at its first place. */
 export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
   const { home, directory, extraDirs, workspace } = places
   const rootRef = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
@@ -40,14 +33,14 @@ async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise
   })
 }
 
-/** A path with its links resolved; unchanged if nothing is there. */
+/** Unchanged if nothing is there. */
 async function resolvePath(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
 }
 
 /**
- * Whether the skills of a workspace are loaded without asking: those in the home are the owner's own, and an entry of
- * `trustedDirs` does not cover the folders in it. All paths are absolute, links resolved.
+ * Those in the home are the owner's own; an entry of `trustedDirs` does not cover the folders in it. All paths are
+ * absolute, links resolved.
  */
 export function isTrustedFolder(
   workspace: string,

@@ -3,9 +3,7 @@ export function stripFrontmatter(text: string): string {
   return splitFrontmatter(text)?.body ?? text
 }
 
-/** A text that begins with frontmatter, in its two parts. */
 interface SplitText {
-  /** The text between the fences. */
   readonly frontmatter: string
   /** Line of the text on which the frontmatter begins, from 1. */
   readonly line: number
@@ -15,10 +13,7 @@ interface SplitText {
   readonly bodyLine: number
 }
 
-/**
- * Splits a text at the fences of its frontmatter. After a byte order mark and blank lines, the first line must be `---`,
- * and a later one too; else there is no frontmatter, and the answer is `undefined`.
- */
+/** After a byte order mark and blank lines, the first line must be `---`, and a later one too; else `undefined`. */
 export function splitFrontmatter(text: string): SplitText | undefined {
   let start: number | undefined
   for (const { from, to, next } of textLines(text)) {
@@ -49,7 +44,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** Where the lines of a text are, one after another: only as many are looked for as are asked for. */
+/** Lazily: only as many lines as are asked for. */
 function* textLines(text: string): Generator<{ from: number; to: number; next: number }> {
   for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from)

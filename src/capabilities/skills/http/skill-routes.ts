@@ -33,7 +33,6 @@ type SkillsHost = Pick<
 
 const FILES_HINT = 'GET /api/skills/SKILL lists the files of a skill.'
 
-/** The most files of a skill that are listed. */
 const MOST_FILES = 500
 
 /** Skills as the command line shows them: what loads, what it costs, what does not load and why, and what reaches a model. */
@@ -157,7 +156,6 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
   ]
 }
 
-/** Whether the words of a search are all in a name or in what is said about it. */
 function matches(q: string | undefined): (...texts: readonly string[]) => boolean {
   const words = (q ?? '').toLowerCase().split(/\s+/)
   return (...texts) => words.every((word) => texts.join(' ').toLowerCase().includes(word))

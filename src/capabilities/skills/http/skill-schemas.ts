@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** How a list of skills is narrowed. */
 export const skillsQuery = z.strictObject({
   q: z.string().max(500).optional().describe('Words of the name or the description, in any order and case.'),
 })

@@ -14,7 +14,6 @@ import {
 import { exactLine } from '../../../context.ts'
 import type { SubjectFacts } from '../core.ts'
 
-/** Prints one subject a line. */
 export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
   const { subjects, waiting } = await withConnection(call.home, io, 'read', fetchSubjects)
   const empty = 'No subjects yet. Create one with `foreword subjects new ID`.'
@@ -23,7 +22,6 @@ export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** One subject a line, with a head. */
 function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
   const now = new Date()
   const rows = subjects.map(({ id, title, updated, waiting }) => [
@@ -40,7 +38,6 @@ function waitingText(count: number): string {
   return `${proposals} waiting for you. Show ${count === 1 ? 'it' : 'them'} with \`foreword subjects proposals\`.`
 }
 
-/** A subject as the gateway lists it. */
 export type ListedSubject = SubjectFacts & {
   /** Waiting proposals about its notes. */
   readonly waiting: number
@@ -56,7 +53,6 @@ async function fetchSubjects(connection: GatewayConnection): Promise<SubjectList
   return await requestJson<SubjectList>(connection, '/api/subjects')
 }
 
-/** The subject whose id is `word`, in any case, or begins with it. */
 export async function findSubject(connection: GatewayConnection, word: string): Promise<ListedSubject> {
   const { subjects } = await fetchSubjects(connection)
   return findByName(word, subjects, ({ id }) => ({ id, name: id }), 'subject')

@@ -19,7 +19,6 @@ import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState,
 
 const NONE_WAITING = 'No proposals are waiting for you.'
 
-/** Prints the waiting proposals, or with `--all` every proposal. */
 export async function listProposals(call: CommandCall, io: Io): Promise<number> {
   const state = call.has('all') ? undefined : 'waiting'
   const proposals = await withConnection(call.home, io, 'read', (connection) => fetchProposals(connection, state))
@@ -39,7 +38,7 @@ export async function listProposals(call: CommandCall, io: Io): Promise<number> 
   return 0
 }
 
-/** Shows a proposal, asks for confirmation, and decides on exactly what was shown. */
+/** Decides on exactly what was shown. */
 export async function decideProposal(decision: 'confirm' | 'decline', call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'waiting')
@@ -69,7 +68,7 @@ function decidedAlready({ id, state }: Proposal): CommandFailure {
   })
 }
 
-/** Declines every proposal that waits now, after one question. Later ones keep waiting. */
+/** Later ones keep waiting. */
 export async function declineAll(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const waiting = await fetchProposals(connection, 'waiting')
@@ -92,7 +91,7 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** Shows a confirmed proposal, asks for confirmation, and reverts it. Edits that people made since stay. */
+/** Edits that people made since stay. */
 export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'confirmed')
@@ -109,7 +108,6 @@ export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** Sends the decision on exactly what was shown; returns the proposal after it. */
 function sendDecision(
   connection: GatewayConnection,
   { id, digest }: Pick<Proposal, 'id' | 'digest'>,
@@ -151,7 +149,7 @@ async function findProposal(
   throw new CommandFailure('ambiguous', `${word} begins more than one: ${ids}.`, { hint: 'Write more of the id.' })
 }
 
-/** A proposal as text for a decision: what it changes, who proposed it, and the change. It contains no control characters of a terminal. */
+/** Contains no control characters of a terminal. */
 function proposalText(proposal: Proposal, now: Date, io: Io): string {
   const line = (name: string, text: string): string => `${applyStyle(io, 'dim', `  ${name.padEnd(10)}`)}${text}`
   const { id, time, file, category, state } = proposal
@@ -168,7 +166,6 @@ function proposalText(proposal: Proposal, now: Date, io: Io): string {
   ].join('\n')
 }
 
-/** The file that a proposal changes, in words. */
 function fileText(file: SubjectFile): string {
   return file.type === 'notes' ? `the notes of ${file.subject}` : `the taste ${file.name}`
 }

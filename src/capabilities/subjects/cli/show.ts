@@ -18,7 +18,6 @@ import { exactLine } from '../../../context.ts'
 import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
 import { type ListedSubject, findSubject } from './list.ts'
 
-/** Prints one subject: a summary of its files, and its brief. */
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {
   const subject = await withConnection(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
@@ -75,7 +74,7 @@ function countText(count: number): string {
   return count < 10 ? String(count) : '10 or more'
 }
 
-/** Prints the answer of `read_context`, and the warnings about the files on standard error. */
+/** The answer of `read_context`; warnings about the files go to standard error. */
 export async function showContext(call: CommandCall, io: Io): Promise<number> {
   const { context, warnings } = await withConnection(call.home, io, 'read', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)
@@ -86,7 +85,6 @@ export async function showContext(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** Prints a part of the notes as it is in the file. */
 export async function showNotes(call: CommandCall, io: Io): Promise<number> {
   const query = pageQuery(call)
   const { id, page } = await withConnection(call.home, io, 'read', async (connection) => {
@@ -118,7 +116,6 @@ function printNotes(id: string, { text, offset, lines, total, next_offset: next 
   note(io, `Lines ${offset + 1} to ${offset + lines} of ${total}${more}.`)
 }
 
-/** Warnings about the files of a subject go to standard error, beside the data. */
 function printWarnings(warnings: readonly string[], io: Io): void {
   for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
 }

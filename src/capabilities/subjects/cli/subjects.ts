@@ -48,7 +48,6 @@ export const subjectsCommand = commandWithSubcommands({
   },
 })
 
-/** Declines one proposal, or with `--all` every waiting one; never both. */
 async function decline(call: CommandCall, io: Io): Promise<number> {
   const [, proposal] = call.words
   if (call.has('all') === (proposal !== undefined)) {

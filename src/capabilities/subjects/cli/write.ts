@@ -15,7 +15,6 @@ import { exactLine } from '../../../context.ts'
 import type { NotesSummary } from '../notes-summaries.ts'
 import { findSubject } from './list.ts'
 
-/** Creates a subject, with a brief where one is given. */
 export async function newSubject(call: CommandCall, io: Io): Promise<number> {
   const [, id] = call.words
   const brief = await readBriefOption(call, io)
@@ -40,14 +39,12 @@ async function readBriefOption(call: CommandCall, io: Io): Promise<string | unde
   return file === undefined ? text : await readNamedFile(file, io)
 }
 
-/** Logs what was done. */
 export async function logOperation(call: CommandCall, io: Io): Promise<number> {
   const [, word, op] = call.words
   const details = parseDetails(call.text('details'))
   return await writeLine(word!, 'log', { op, ...defined({ details }) }, call, io)
 }
 
-/** Logs what could not be done. */
 export async function logGap(call: CommandCall, io: Io): Promise<number> {
   const [, word, ...words] = call.words
   const category = call.text('category')
@@ -81,7 +78,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Has a model summarize the notes of a subject, and prints the summary. */
 export async function summarizeNotes(call: CommandCall, io: Io): Promise<number> {
   const summary = await withConnection(call.home, io, 'write', async (connection) => {
     const { id } = await findSubject(connection, call.words[1]!)

@@ -2,9 +2,8 @@ import { splitLines, wholeLines } from './lines.ts'
 import type { Brief, Conflict } from './subjects.ts'
 
 /**
- * A brief and the tastes that it declares: the last line that reads `Tastes:` counts, all such lines leave the intent, and
- * the intent is trimmed (BEHAVIOURS §4). Names are kept as written; invalid names of tastes are among them and
- * never becomes a path.
+ * The last line that reads `Tastes:` counts, all such lines leave the intent, and the intent is trimmed (BEHAVIOURS
+ * §4). Names are kept as written; invalid ones are among them and never become a path.
  */
 export function readBrief(raw: string): Brief {
   const lines = wholeLines(raw)
@@ -50,8 +49,9 @@ function without(text: string, start: string, end: string): string {
 export type Genre = readonly [name: string, text: string]
 
 /**
- * Lines that are in two or more files, in the order in which they are first seen. Ends of lines and spaces around them
- * make no difference; blank lines, those that begin with `#`, and those of punctuation alone are ignored (BEHAVIOURS §4).
+ * Lines that are in two or more files, in the order in which they are first seen. Ends of lines and spaces around
+ * them make no difference; blank lines, those that begin with `#`, and those of punctuation alone are ignored
+ * (BEHAVIOURS §4).
  */
 export function tasteConflicts(genres: readonly Genre[]): readonly Conflict[] {
   const files = new Map<string, Set<string>>()

@@ -8,7 +8,6 @@ export function wholeLines(text: string): readonly string[] {
   return text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+/g) ?? []
 }
 
-/** The objects of a file with one JSON object per line. */
 export interface JsonLines {
   /** Newest first: the last line of the file is the first here. */
   readonly objects: readonly JsonObject[]

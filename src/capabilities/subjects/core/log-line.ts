@@ -3,8 +3,8 @@ import { type GapEntry, type GapRecord, type LogRecord, type OperationEntry, Sub
 import { capText, type TextCap, uncapped } from './text-cap.ts'
 
 /**
- * One line of `log.jsonl`: all keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those two are texts, empty where
- * they are missing or null; a value of another kind is shown as its JSON.
+ * All keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those two are texts, empty where they are missing or
+ * null; a value of another kind is shown as its JSON.
  */
 export function logRecord({ timestamp, op, ...details }: JsonObject, cap = uncapped): LogRecord {
   return { timestamp: asText(timestamp, cap), op: asText(op, cap), details: cappedDetails(details, cap) }
@@ -21,10 +21,7 @@ function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
   return json.length <= cap.chars ? details : { shortened: capText(json, cap) }
 }
 
-/**
- * One line of `vocabulary_gaps.jsonl`: every key, and its default where a line has none or one of another kind
- * (BEHAVIOURS §4). A list keeps its texts.
- */
+/** Every key, and its default where a line has none or one of another kind (BEHAVIOURS §4). A list keeps its texts. */
 export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
   const text = (key: keyof GapRecord) => readText(line[key], '', cap)
   const textOrNull = (key: keyof GapRecord) => readText(line[key], null, cap)
@@ -58,7 +55,7 @@ function readTexts(value: unknown, cap: TextCap): readonly string[] {
   return json.length <= cap.chars ? texts : [capText(json, cap)]
 }
 
-/** A line of `log.jsonl`. Details are keys beside `timestamp` and `op`, as they are read (BEHAVIOURS §4). */
+/** Details are keys beside `timestamp` and `op`, as they are read (BEHAVIOURS §4). */
 export function operationLine({ op, details = {}, timestamp }: OperationEntry): JsonObject {
   if (op.trim() === '') throw fault('op says nothing. Name what was done, such as crop.')
   const taken = ['timestamp', 'op'].find((key) => Object.hasOwn(details, key))
@@ -66,7 +63,6 @@ export function operationLine({ op, details = {}, timestamp }: OperationEntry): 
   return { timestamp, op, ...details }
 }
 
-/** A line of `vocabulary_gaps.jsonl`: what is known, under the names of the record. */
 export function gapLine(id: string, gap: GapEntry): JsonObject {
   if (gap.description.trim() === '') throw fault('description says nothing. Say what could not be done.')
   const known = OPTIONAL.filter((key) => gap[key] !== undefined).map((key) => [key, gap[key]])

@@ -9,8 +9,8 @@ const HEAD_LINES = 10
 const TAIL_LINES = longNotesLines - HEAD_LINES
 
 /**
- * Notes of at most 40 lines as they are; longer ones as their first 10 and their last 30. Where even those have more than
- * `maxChars` characters, the beginning keeps a quarter of the room, and the end, which is the newest, the rest of it.
+ * Notes of at most 40 lines as they are; longer ones as their first 10 and their last 30. Where even those have more
+ * than `maxChars` characters, the beginning keeps a quarter of the room.
  */
 export function notesForm(text: string, maxChars: number): Notes {
   const lines = splitLines(text)
@@ -38,14 +38,11 @@ function cutNotice(head: string, tail: string, text: string): string {
   return capNotice(head.length + tail.length, text.length, 'read_full_notes reads the rest')
 }
 
-/** Default number of lines of a page. */
 const PAGE_LINES = 200
 
 /**
- * Some lines of the notes, exactly as they are in the file: all pages, joined, are the notes. A page ends before it has more
- * than `maxChars` characters; only a single line that is longer than that is shown in part.
- *
- * @throws SubjectError `invalid-input`
+ * Lines of the notes, exactly as they are in the file: all pages, joined, are the notes. A page ends before it has
+ * more than `maxChars` characters; only a single longer line is shown in part. Throws `invalid-input`.
  */
 export function notesPage(text: string, { offset = 0, limit = PAGE_LINES }: NotesQuery, maxChars: number): NotesPage {
   if (!isWhole(offset, 0)) throw fault('offset', 'a whole number from 0 on')

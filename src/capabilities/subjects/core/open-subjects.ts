@@ -43,7 +43,7 @@ export function openSubjects(options: SubjectsOptions): Subjects {
   }
 }
 
-/** The folder with the lock for changes of files of a kind. Creates the folder of the tastes if it is missing. */
+/** Creates the folder of the tastes if it is missing. */
 async function lockFolder({ directory, tastes }: SubjectFolders, file: SubjectFile): Promise<string> {
   if (file.type === 'notes') return directory
   try {
@@ -55,9 +55,7 @@ async function lockFolder({ directory, tastes }: SubjectFolders, file: SubjectFi
 }
 
 /**
- * Makes the folder of a subject, for its owner alone, and its brief where there is one.
- *
- * @throws SubjectError `invalid-input`, `exists`, `unwritable`
+ * Makes the folder of a subject, for its owner alone, and its brief. Throws `invalid-input`, `exists`, `unwritable`.
  */
 async function createSubject({ directory }: SubjectFolders, id: string, brief?: string): Promise<void> {
   if (!isSubjectId(id)) {
@@ -99,7 +97,7 @@ async function makeFolder(root: string, id: string, brief: string | undefined): 
   await syncFolder(root)
 }
 
-/** All subjects, by the order of their ids. Hidden folders, such as `.git`, are left out, and so is what is no subject. */
+/** By id. Hidden folders, such as `.git`, are left out, and so is what is no subject. */
 async function listSubjects(places: SubjectFolders): Promise<readonly SubjectFacts[]> {
   const ids = (await subjectIds(places)).toSorted()
   const facts: SubjectFacts[] = []
@@ -110,7 +108,6 @@ async function listSubjects(places: SubjectFolders): Promise<readonly SubjectFac
   return facts
 }
 
-/** Whether a subject exists. */
 async function anySubject(places: SubjectFolders): Promise<boolean> {
   for (const id of await subjectIds(places)) {
     if ((await folderWithin(places.directory, id)) !== undefined) return true
@@ -123,10 +120,8 @@ async function subjectIds({ directory }: SubjectFolders): Promise<readonly strin
   return names.filter((name) => isSubjectId(name) && !name.startsWith('.'))
 }
 
-/** The most subjects that are read at the same time. */
 const AT_ONCE = 16
 
-/** The files of a subject. */
 const FILES = ['brief.md', 'notes.md', 'log.jsonl', 'vocabulary_gaps.jsonl']
 
 async function subjectFacts(places: SubjectFolders, id: string): Promise<SubjectFacts | undefined> {
@@ -149,7 +144,6 @@ async function changedAt(path: string): Promise<number> {
   }
 }
 
-/** The first line with a letter or digit, without heading marks. */
 function briefTitle(brief: string): string {
   const lines = splitLines(readBrief(brief).intent).map((line) => line.trim().replace(/^#+\s*/, ''))
   const title = lines.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? ''

@@ -1,6 +1,5 @@
 import { faultFinder, inputSchemas, outputSchemas, type SubjectOperationName } from './operation-schemas.ts'
 
-/** What is known of an operation before there are subjects to run it on. */
 export interface OperationFacts {
   readonly name: SubjectOperationName
   readonly title: string
@@ -15,7 +14,6 @@ export interface OperationFacts {
   faultOf(input: Readonly<Record<string, unknown>>): string | undefined
 }
 
-/** In the order in which they are offered. */
 export const operationFacts: readonly OperationFacts[] = [
   {
     name: 'read_context',

@@ -1,7 +1,6 @@
 import type { TasteCategory } from './proposal.ts'
 import { defaultTaste, isSubjectId, isTasteName, nameRule } from './subject-name.ts'
 
-/** Categories of tastes. */
 const tasteCategories: readonly TasteCategory[] = ['appearance', 'process', 'value']
 
 /** The longest addition of a proposal, characters. */
@@ -41,7 +40,6 @@ const content = {
   description: 'Markdown that would be added at the end of the file.',
 }
 
-/** The inputs of the operations. */
 export const inputSchemas = {
   readContext: inputSchema(subjectId),
   readFullNotes: inputSchema({
@@ -121,7 +119,6 @@ const proposal = {
   },
 }
 
-/** The outputs of the operations. */
 export const outputSchemas = {
   readContext: outputSchema({
     tastes: outputSchema({
@@ -163,7 +160,7 @@ function outputSchema(properties: Schema): Schema {
 type Input = Readonly<Record<string, unknown>>
 type Fault = string | undefined
 
-/** Returns a function that describes what is wrong with an input; `undefined` for a valid one. */
+/** `undefined` for a valid input. */
 export function faultFinder(name: SubjectOperationName, { properties }: ObjectSchema): (input: Input) => Fault {
   const fields = Object.keys(properties)
   return (input) => {
@@ -194,7 +191,6 @@ export function subjectIn(input: Input): string {
   return String(input['image_id'] ?? input['subject_id'])
 }
 
-/** The taste that an input names, without `.md`. */
 export function tasteIn({ file = defaultTaste }: Input): string {
   return String(file).replace(/\.md$/, '')
 }
@@ -216,7 +212,6 @@ function wholeFault(input: Input, field: string, least: number): Fault {
   return `${field} must be a whole number from ${least} on`
 }
 
-/** A required text that is not blank. */
 function requiredTextFault(input: Input, field: string): Fault {
   const value = input[field]
   if (value === undefined) return `missing ${field}`

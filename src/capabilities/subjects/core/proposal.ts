@@ -1,8 +1,8 @@
 import type { SubjectFile } from './subjects.ts'
 
 /**
- * Something that a model would like to write and a person has to confirm. It writes nothing by itself, survives a restart
- * and is used once (BEHAVIOURS §4).
+ * What a model would like to write and a person has to confirm. It survives a restart and is used once (BEHAVIOURS
+ * §4).
  */
 export interface Proposal {
   readonly id: string
@@ -23,7 +23,6 @@ export interface Proposal {
 
 export type TasteCategory = 'appearance' | 'process' | 'value'
 
-/** Who asked for it. */
 export interface ProposalSource {
   readonly session?: string
   readonly turn?: string
@@ -58,7 +57,7 @@ export interface Proposals {
   propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal>
   /** Oldest first; all proposals, or those in one state. */
   list(options?: { readonly state?: ProposalState['type'] }): Promise<readonly Proposal[]>
-  /** The files that waiting ones would change, oldest first: what a count needs, without working out any difference. */
+  /** Files that waiting proposals would change, oldest first; computes no difference. */
   waiting(): Promise<readonly SubjectFile[]>
   get(id: string): Promise<Proposal>
   decide(id: string, decision: ProposalDecision): Promise<Proposal>

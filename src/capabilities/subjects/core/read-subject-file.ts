@@ -1,7 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { type FilePath, type NoPath, whyNot } from './subject-folders.ts'
 
-/** The result of reading a file. */
 export type SubjectFileRead =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly mode: number }
   | { readonly type: 'missing' }
@@ -19,10 +18,7 @@ export function readWhole(place: FilePath | NoPath): Promise<SubjectFileRead> {
   })
 }
 
-/**
- * Reads the end of a file of any size: a small piece of it, and larger ones until there is enough in it or it is whole.
- * A line that begins before the piece is not in it.
- */
+/** Reads the end of a file of any size: a small piece, and larger ones until `isEnough` or it is whole. */
 export function readEnd(place: FilePath | NoPath, isEnough: (bytes: Uint8Array) => boolean): Promise<SubjectFileRead> {
   return reading(place, async (file, size, mode) => {
     for (const piece of PIECES) {

@@ -21,7 +21,6 @@ export async function readNotes(places: SubjectFolders, id: string, folder: stri
   return decodedText(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
 }
 
-/** Reads all texts one after another, with warnings about their files. */
 async function readTexts(
   places: SubjectFolders,
   id: string,

@@ -6,13 +6,11 @@ import type { Brief, Conflict, SubjectContext } from './subjects.ts'
 import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
 import { textBeginning, capText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
 
-/** The texts of a subject. A missing file is an empty text. */
 export interface SubjectTexts {
   /** By name, without `.md`. Tastes that the brief does not declare are ignored. */
   readonly tastes: ReadonlyMap<string, string>
   readonly brief: string
   readonly notes: string
-  /** A summary of the notes by a model, if there is one. */
   readonly summary?: string | undefined
   /** The text of `log.jsonl`; its end is enough. */
   readonly log: string
@@ -27,13 +25,12 @@ interface SubjectLimits {
   readonly maxReplyChars?: number | undefined
 }
 
-/** Records of the log, and of the gaps, that a context shows. */
 export const shownRecords = 10
 
 /**
  * The working context of a subject, from texts alone (BEHAVIOURS §4). Any text is accepted; the warnings list what is
- * wrong with them. Where all of it is more than a reply may have, every text gives way to the same length; only where that
- * is not enough do lists show fewer entries.
+ * wrong with them. Where all of it is more than a reply may have, every text gives way to the same length; only then
+ * do lists show fewer entries.
  */
 export function subjectContext(
   texts: SubjectTexts,
@@ -57,7 +54,6 @@ export function subjectContext(
   return { context: shown.context, warnings }
 }
 
-/** Genres that are read; a brief may declare more. */
 const MOST_GENRES = 100
 
 /** Every text keeps at least this many characters, which is also the lowest value of the limit. */
@@ -72,7 +68,6 @@ function genreNames(tastes: readonly string[]): readonly string[] {
   return [...new Set(tastes)].filter((name) => name !== defaultTaste && isTasteName(name))
 }
 
-/** The parsed texts. */
 interface Material {
   readonly texts: SubjectTexts
   readonly brief: Brief
@@ -147,8 +142,8 @@ function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, m
 }
 
 /**
- * What `make` gives for the largest whole number that still fits, `least` to `most`, found by halving; `undefined` where not
- * even the least does. More room is taken to mean more.
+ * What `make` gives for the largest whole number that still fits, `least` to `most`, found by halving; `undefined`
+ * where not even the least does.
  */
 function fullest<Value>(
   least: number,
@@ -170,7 +165,6 @@ function fullest<Value>(
   return best
 }
 
-/** Warns that a list, such as `record of the log`, is not shown whole. */
 function omissionNotice(what: string, count: number, why: string): readonly string[] {
   if (count === 0) return []
   const [first = '', ...rest] = what.split(' ')
@@ -178,7 +172,6 @@ function omissionNotice(what: string, count: number, why: string): readonly stri
   return [`${count} more ${many} ${count === 1 ? 'is' : 'are'} not shown: ${why}.`]
 }
 
-/** Warns of declared names that are not valid names of tastes. */
 function invalidTasteNames(tastes: readonly string[]): readonly string[] {
   const [name, ...more] = [...new Set(tastes)].filter((taste) => !isTasteName(taste))
   if (name === undefined) return []
@@ -187,7 +180,6 @@ function invalidTasteNames(tastes: readonly string[]): readonly string[] {
   return [`brief.md declares the taste ${shown}${others}, which is no name of one. It has ${nameRule}.`]
 }
 
-/** Warns of skipped lines. */
 function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
   if (broken === 0) return []
   const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`

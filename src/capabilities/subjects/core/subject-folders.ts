@@ -4,11 +4,7 @@ import { isWithin } from '../../../capability/toolkit.ts'
 import { SubjectError, type SubjectFile, type SubjectFolders } from './subjects.ts'
 import { isSubjectId, isTasteName, nameRule, quotedId } from './subject-name.ts'
 
-/**
- * The folder of a subject, with every link resolved. A link that leads out of the folder of subjects is no subject.
- *
- * @throws SubjectError `not-found`
- */
+/** With every link resolved. A link that leads out of the folder of subjects is no subject. Throws `not-found`. */
 export async function subjectFolder({ directory }: SubjectFolders, id: string): Promise<string> {
   const folder = isSubjectId(id) ? await folderWithin(directory, id) : undefined
   if (folder !== undefined) return folder
@@ -16,7 +12,6 @@ export async function subjectFolder({ directory }: SubjectFolders, id: string): 
   throw new SubjectError('not-found', message, { subject: id })
 }
 
-/** A file in the resolved folder of a subject. */
 export function fileOfSubject(
   { directory }: SubjectFolders,
   id: string,
@@ -26,22 +21,16 @@ export function fileOfSubject(
   return filePath(directory, folder, name, `${name} of the subject ${id}`)
 }
 
-/** The file of a taste; `name` is one. */
 export async function fileOfTaste({ tastes }: SubjectFolders, name: string): Promise<FilePath | NoPath> {
   const folder = await realpath(tastes).catch(() => tastes)
   return filePath(tastes, folder, `${name}.md`, `${name}.md of the tastes`)
 }
 
-/** The name of a file that a proposal changes, whatever folders it is in: the same in a diff and in a reply. */
 export function changedFile(file: SubjectFile): string {
   return file.type === 'notes' ? `subjects/${file.subject}/notes.md` : `tastes/${file.name}.md`
 }
 
-/**
- * The file that a proposal changes.
- *
- * @throws SubjectError `invalid-input`, `not-found`
- */
+/** Throws `invalid-input`, `not-found`. */
 export async function fileToChange(places: SubjectFolders, file: SubjectFile): Promise<FilePath | NoPath> {
   if (file.type === 'notes') {
     return fileOfSubject(places, file.subject, await subjectFolder(places, file.subject), 'notes.md')
@@ -66,7 +55,7 @@ export interface NoPath {
   readonly shown: string
 }
 
-/** A folder within a root, with every link resolved; `undefined` where there is none, or a link leads out of the root. */
+/** With every link resolved; `undefined` where there is none, or a link leads out of the root. */
 export async function folderWithin(root: string, name: string): Promise<string | undefined> {
   try {
     const realRoot = await realpath(root)
@@ -78,7 +67,7 @@ export async function folderWithin(root: string, name: string): Promise<string |
   }
 }
 
-/** The place of a file in a resolved folder. A link to somewhere within `root` is followed, one that leads out is not. */
+/** A link to somewhere within `root` is followed, one that leads out is not. */
 async function filePath(root: string, folder: string, name: string, shown: string): Promise<FilePath | NoPath> {
   const path = join(folder, name)
   try {

@@ -8,7 +8,6 @@ export function isTasteName(text: string): boolean {
   return isName(text)
 }
 
-/** The taste that always applies. */
 export const defaultTaste = '_default'
 
 /** In words, for errors. */

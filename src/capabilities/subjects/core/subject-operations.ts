@@ -79,15 +79,14 @@ function answered(data: Input): OperationAnswer {
 }
 
 /**
- * One operation on subjects. The tools of the gateway and the MCP server offer it with the same name, the same
- * schemas and the same data. None of them confirms a proposal.
+ * The tools of the gateway and the MCP server offer it with the same name, schemas and data. None of them confirms a
+ * proposal.
  */
 export interface SubjectOperation extends OperationFacts {
   /** `input` has been checked. Rejects with `SubjectError`. */
   run(input: Readonly<Record<string, unknown>>, caller: OperationCaller): Promise<OperationAnswer>
 }
 
-/** The caller, as far as it is known. */
 type OperationCaller = Omit<ProposalSource, 'tool'>
 
 export interface OperationAnswer {
@@ -96,7 +95,6 @@ export interface OperationAnswer {
   readonly warnings: readonly string[]
 }
 
-/** What the operations use. */
 export interface OperationParts {
   readonly subjects: Subjects
   readonly proposals: Pick<Proposals, 'propose'>

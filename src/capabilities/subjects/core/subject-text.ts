@@ -6,8 +6,8 @@ import { textBeginning, textEnd } from './text-cap.ts'
 export type SubjectForm = 'full' | 'excerpt' | 'list'
 
 /**
- * The context of a subject as markdown. Parts that are empty are left out; the same reading gives the same text. `offered`
- * are the tools that can be called: no other one is named.
+ * The context of a subject as markdown, without empty parts; the same reading gives the same text. `offered`: the
+ * tools that can be named.
  */
 export function subjectText(
   { id, context }: SubjectReading,
@@ -31,7 +31,6 @@ interface Room {
   readonly recordChars: number
 }
 
-/** What can be called to read more. */
 interface More {
   readonly context: boolean
   readonly notes: boolean
@@ -93,13 +92,11 @@ function records(lines: readonly string[], { records: most, recordChars }: Room)
   return shorter([...shown, ...more].join('\n'), lines.join('\n'))
 }
 
-/** The beginning of a text. */
 function beginning(text: string, most: number, more: More): string {
   const whole = text.trim()
   return shorter(`${textBeginning(whole, most)}… ${shownLine(most, whole, more)}`, whole)
 }
 
-/** The end of a text: what was noted last. */
 function ending(text: string, most: number, more: More): string {
   const whole = text.trim()
   return shorter(`${shownLine(most, whole, more)} …${textEnd(whole, most)}`, whole)

@@ -19,8 +19,8 @@ export interface Subjects {
   /** The whole text of a file that can be written, exactly as it is on disk; empty where there is none. */
   text(file: SubjectFile): Promise<string>
   /**
-   * Replaces a file as a whole, or not at all. `before` is the text that was looked at: where it has changed by then,
-   * it is `changed` and nothing is written.
+   * Whole, or not at all. `before` is the text that was looked at: where it has changed by then, rejects with
+   * `changed`.
    */
   replace(file: SubjectFile, change: { readonly before: string; readonly text: string }): Promise<void>
 }
@@ -31,7 +31,6 @@ export type SubjectFile =
   /** `name` without `.md`, such as `_default`. */
   | { readonly type: 'taste'; readonly name: string }
 
-/** A line of a list of subjects. */
 export interface SubjectFacts {
   readonly id: string
   /** The first line of the brief that has a letter or digit; empty where there is none. */
@@ -40,7 +39,6 @@ export interface SubjectFacts {
   readonly updated: string
 }
 
-/** The context, and what was odd about the files that it was read from. */
 export interface SubjectReading {
   readonly id: string
   readonly context: SubjectContext
@@ -81,8 +79,8 @@ export type GapEntry = Partial<Omit<GapRecord, 'description' | 'timestamp' | 'im
 }
 
 /**
- * What is known of a subject, in the shape that every endpoint and tool answers with: always with every key (BEHAVIOURS §4). Its names
- * are part of what others read, so they are spelled as in its files.
+ * The shape that every endpoint and tool answers with: always with every key (BEHAVIOURS §4). Its names are those of
+ * the files.
  */
 export interface SubjectContext {
   readonly tastes: Tastes
@@ -94,7 +92,6 @@ export interface SubjectContext {
   readonly recent_gaps: readonly GapRecord[]
 }
 
-/** How its owner likes things to be. */
 interface Tastes {
   /** Text of `_default.md`; empty where there is none. */
   readonly default: string
@@ -152,26 +149,22 @@ export interface GapRecord {
 
 /** Where subjects and tastes are; absolute. Neither has to be there. */
 export interface SubjectFolders {
-  /** A folder for each subject. */
   readonly directory: string
-  /** A file for each taste. */
   readonly tastes: string
 }
 
-/** Where subjects are, and how much of them is shown. */
 export interface SubjectsOptions extends SubjectFolders {
   /** The most of one text, characters. */
   readonly maxTextChars: number
   /** The most characters of a whole context as JSON. Default: 50,000. */
   readonly maxReplyChars?: number | undefined
   /**
-   * Puts long notes into words. Asked only for notes of more than 40 lines; where it has no answer, or fails, the context
-   * shows their beginning and end.
+   * Asked only for notes of more than 40 lines; where it has no answer, or fails, the context shows their beginning
+   * and end.
    */
   readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
 }
 
-/** Notes of more than 40 lines that are to be put into words. */
 export interface SummaryRequest {
   readonly subject: string
   readonly text: string

@@ -1,6 +1,4 @@
-/** How much of a text is shown. */
 export interface TextCap {
-  /** The most characters. */
   readonly chars: number
   /** How the rest can be read, in words. */
   readonly rest: string
@@ -20,12 +18,11 @@ export function capNotice(shown: number, all: number, rest: string): string {
   return `[${shown} of ${all} characters shown; ${rest}]`
 }
 
-/** At most so many characters from the beginning, never half of one. */
+/** Never half of a character; neither does `textEnd`. */
 export function textBeginning(text: string, most: number): string {
   return text.slice(0, splitsPair(text, most) ? most - 1 : most)
 }
 
-/** At most so many characters from the end, never half of one. */
 export function textEnd(text: string, most: number): string {
   const from = Math.max(0, text.length - most)
   return text.slice(splitsPair(text, from) ? from + 1 : from)

@@ -14,11 +14,9 @@ interface TextChange {
 }
 
 /**
- * Puts a text in the place of a file, whole or not at all: it is written beside it, brought to disk, and renamed, unless
- * the file is not `before` any more. Of two who replace the same text, in this process or another one, the second is
- * refused. The lock is in `lockFolder`. Permission bits stay; a new file is for its owner alone (0600).
- *
- * @throws SubjectError `changed`, `invalid-input`, `unwritable`
+ * Puts a text in the place of a file, whole or not at all, unless the file is not `before` any more. Of two who
+ * replace the same text, in any process, the second is refused. The lock is in `lockFolder`. Permission bits stay; a
+ * new file is for its owner alone (0600). Throws `changed`, `invalid-input`, `unwritable`.
  */
 export async function replaceText(place: FilePath | NoPath, change: TextChange, lockFolder: string): Promise<void> {
   if (place.type === 'none') throw unwritable(place.shown, place.why)
@@ -39,9 +37,8 @@ export async function replaceText(place: FilePath | NoPath, change: TextChange, 
 }
 
 /**
- * The text of a file, exactly as it is on disk; empty where there is none.
- *
- * @throws SubjectError `unwritable` where it cannot be read, or holds more than text: then it could not be put back
+ * Exactly as it is on disk; empty where there is no file. Throws `unwritable` where it cannot be read, or holds more
+ * than text: then it could not be put back.
  */
 export async function exactText(place: FilePath | NoPath): Promise<string> {
   return (await readExact(place)).text
@@ -106,11 +103,9 @@ function leftoverStart({ path }: FilePath): string {
 const LONGEST_LINE = 64 * 1024
 
 /**
- * One more object at the end of a file of JSON lines, on disk when it resolves. The line goes there in a single write, so
- * that others who write at the same time neither split it nor are split. A last line without an end gets one first.
- * Resolves with the object as it will be read.
- *
- * @throws SubjectError `invalid-input`, `unwritable`
+ * One more object at the end of a file of JSON lines, on disk when it resolves. The line goes there in a single
+ * write, so that others who write at the same time neither split it nor are split. A last line without an end gets
+ * one first. Throws `invalid-input`, `unwritable`.
  */
 export async function appendLine(place: FilePath | NoPath, object: JsonObject): Promise<JsonObject> {
   const { json, read } = written(object, place.shown)

@@ -3,7 +3,6 @@ import type { SubjectService } from '../subject-service.ts'
 import { decidedBySchema, digestSchema, json } from '../../../server.ts'
 import { deciderOf, type Route, route } from '../../../capability.ts'
 
-/** Endpoints of proposals. They are only for people: no tool calls them. */
 export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>): readonly Route[] {
   const each = '/api/proposals/:proposal'
   const tag = 'proposals'

@@ -36,7 +36,6 @@ const summary = z.object({
   time: z.string(),
 })
 
-/** Endpoints of subjects: their context, and additions to their logs. Proposals have endpoints of their own. */
 export function subjectRoutes(service: SubjectService, now: () => Date = () => new Date()): readonly Route[] {
   const { subjects, proposals } = service
   const each = '/api/subjects/:subject'
@@ -183,7 +182,6 @@ const gapRecordSchema = z.looseObject({
   intent_category: z.string(),
 })
 
-/** What is known of a subject: always with every key. */
 const subjectContextSchema = z.object({
   tastes: z.object({
     default: z.string(),

@@ -60,10 +60,10 @@ async function settle(proposals: Proposals, proposal: Proposal, answer: unknown)
 type PersonsWord = 'confirm' | 'decline' | 'later' | 'unread'
 
 /**
- * The form that a client shows. A message is one line, as clients hide all but its beginning; what fits there is in it.
- * The difference is the description of the field. Some clients show that whole and some cut it after a row, and none of
- * them says so: where the message alone does not tell everything, a word ends the description, and a yes counts with that
- * word alone. `undefined` where the difference is longer than any client shows: nobody confirms what they cannot have read.
+ * The form that a client shows. A message is one line, as clients hide all but its beginning; the difference is the
+ * description of the field, which some clients show whole and some cut after a row. Where the message alone does not
+ * tell everything, a word ends the description, and a yes counts with that word alone. `undefined` where the
+ * difference is longer than any client shows.
  */
 function proposalQuestion(proposal: Proposal, client: string | undefined): ElicitRequestFormParams | undefined {
   const diff = exactLines(proposal.diff.trimEnd())
@@ -99,8 +99,8 @@ function confirmedElsewhere({ id }: Proposal): string {
 }
 
 /**
- * Only a choice in the form decides. `action: "decline"` is not one: programs that ask nobody answer so by themselves.
- * Everything that is not plainly a choice leaves the proposal waiting. `answer` comes from outside.
+ * Only a choice in the form decides. `action: "decline"` is not one: programs that ask nobody answer so by
+ * themselves. All else leaves the proposal waiting.
  */
 function personsWord(answer: unknown, proposal: Proposal): PersonsWord {
   const { action, content } = (answer ?? {}) as { readonly action?: unknown; readonly content?: unknown }

@@ -50,7 +50,6 @@ export const subjectTemplates: readonly ResourceTemplateType[] = [
   },
 ]
 
-/** What subjects add to the MCP server. Known without a home. */
 export const subjectDefinitions: McpDefinitions = {
   instructions:
     'Foreword keeps the working context of subjects: anything with a brief, notes, a log and tastes of its own. Call ' +

@@ -21,7 +21,6 @@ import { subjectResources, workOnSubject } from './subject-resource.ts'
 import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
 import { operationDefinition } from './definitions.ts'
 
-/** What the MCP server of an open home is given of subjects. */
 export function subjectContribution({
   subjects,
   proposals,
@@ -46,13 +45,12 @@ export function subjectContribution({
 }
 
 interface SubjectToolParts {
-  /** The operations for a given target of proposals. */
   readonly operations: (proposals: OperationParts['proposals']) => readonly SubjectOperation[]
   readonly proposals: Proposals
   readonly audit: McpAudit
 }
 
-/** The operations on subjects, as tools that answer in the envelope. None of them confirms anything by itself. */
+/** None of them confirms anything by itself. */
 function subjectTools(parts: SubjectToolParts): readonly McpTool[] {
   return parts.operations(parts.proposals).map((operation) => subjectTool(operation, parts))
 }

@@ -3,7 +3,6 @@ import { invalidParams, parseResourceAddress, resourceAddress } from '../../../s
 import { type SubjectContext, SubjectError, type Subjects } from '../core.ts'
 import { subjectTemplates, workOnSubjectPrompt } from './definitions.ts'
 
-/** Subjects and their parts, to be read. */
 export function subjectResources(subjects: Subjects): McpResourceSet {
   return {
     templates: subjectTemplates,
@@ -46,7 +45,6 @@ async function readSubject(
 
 type PartReader = (context: SubjectContext, subjects: Subjects, id: string) => ResourceText | Promise<ResourceText>
 
-/** By the names under which they are read. */
 const subjectParts: Readonly<Record<string, PartReader>> = {
   brief: ({ brief }) => markdown(brief.raw),
   notes: async (_context, subjects, id) => markdown(await readNotes(subjects, id)),
@@ -55,7 +53,6 @@ const subjectParts: Readonly<Record<string, PartReader>> = {
   gaps: ({ recent_gaps: gaps }) => json(gaps),
 }
 
-/** The notes from the first line, up to the limit of one text. */
 async function readNotes(subjects: Subjects, id: string): Promise<string> {
   const { text, total, next_offset: next } = await subjects.notes(id, { limit: Number.MAX_SAFE_INTEGER })
   return next === null
@@ -71,7 +68,6 @@ function markdown(text: string): ResourceText {
   return { mimeType: 'text/markdown', text }
 }
 
-/** A prompt that a person may pick in their client: to work on a subject. */
 export function workOnSubject(subjects: Subjects): McpPrompt {
   return {
     definition: workOnSubjectPrompt,

@@ -87,7 +87,6 @@ async function readContent(store: ProposalStore, to: string): Promise<string> {
   return text
 }
 
-/** A stored proposal: its content, which never changes, and its progress. */
 interface ProposalValue extends Pick<Proposal, 'time' | 'file' | 'content' | 'category' | 'digest' | 'by'> {
   readonly stage: Stage
 }
@@ -120,7 +119,6 @@ interface Decided {
   readonly time: string
 }
 
-/** The kind of its records. */
 const PROPOSAL = 'proposal'
 
 function keptProposal({ id, version, value }: RecordVersion): KeptProposal {
@@ -146,7 +144,6 @@ export function proposalState(stage: Stage): Proposal['state'] {
   return { type, by, time }
 }
 
-/** SHA-256 over the file, the content and the category, in this order. */
 export function proposalDigest({ file, content, category }: Pick<Proposal, 'file' | 'content' | 'category'>): string {
   const named =
     file.type === 'notes' ? { type: file.type, subject: file.subject } : { type: file.type, name: file.name }
@@ -157,7 +154,6 @@ export function draftFile(draft: ProposalDraft): SubjectFile {
   return draft.type === 'notes' ? { type: 'notes', subject: draft.subject } : { type: 'taste', name: draft.name }
 }
 
-/** What every audit record has about a proposal. */
 function auditFacts({ id, file, category, digest, by }: KeptProposal): AuditFacts {
   const { tool, session, turn, toolCallId } = by
   return {
@@ -179,7 +175,6 @@ function noSuchProposal(id: string): SubjectError {
   )
 }
 
-/** The person who decided, and the time. */
 export function decidedAlready({ id, stage }: KeptProposal): SubjectError {
   const state = proposalState(stage)
   if (state.type === 'waiting') {

@@ -5,13 +5,12 @@ import type { AuditNote, KeptProposal, ProposalRepository, Stage } from './propo
 
 type Begun = Extract<Stage, { type: 'confirming' | 'undoing' }>
 
-/** How often a file that somebody edits at the same moment is read again. */
 const MOST_ATTEMPTS = 20
 
 /**
- * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted that it
- * was: a process that ends in between is followed by one that finds out how far it came. A file that somebody edited
- * meanwhile is read again, never overwritten.
+ * How a decision reaches its file. What will be written is noted first, then the file is replaced, then it is noted
+ * that it was: after a crash, the next process finds out how far it came. A file that somebody edited meanwhile is
+ * read again, never overwritten.
  */
 export function createProposalWriting({
   repository,
@@ -166,13 +165,11 @@ export function appendLines(before: string, content: string): string {
   return endsWithBlankLine(closed) ? `${closed}${block}` : `${closed}${end}${block}`
 }
 
-/** A range of whole lines in a text, whatever the line ends: from the first character to behind the last line end. */
 interface LineRange {
   readonly start: number
   readonly end: number
 }
 
-/** Every range that has the lines of `content`. */
 function findLines(text: string, content: string): readonly LineRange[] {
   const lines = splitLines(text)
   // One search for the whole text is far faster than one for each line.
@@ -189,7 +186,6 @@ function findLines(text: string, content: string): readonly LineRange[] {
   return found
 }
 
-/** A text without lines that were added with `appendLines`. All text around them stays. */
 function removeLines(text: string, { start, end }: LineRange, addedTo: string): string {
   const head = text.slice(0, start)
   const addedBlank = addedTo !== '' && !endsWithBlankLine(addedTo)
@@ -205,7 +201,6 @@ export function trimLines(content: string): string {
     .trimEnd()
 }
 
-/** It ends with a blank line. */
 function endsWithBlankLine(text: string): boolean {
   return /(?:^|\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r)$/.test(text)
 }

@@ -46,7 +46,7 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   const queue = serialQueue()
   const inTurn = <T>(work: () => Promise<T>) => inRuntimeTerms(queue.add(work))
 
-  /** The proposal once everything that was begun is done, by this process or by one that ended in the middle. */
+  /** Finishes everything that was begun, by this process or by one that ended in the middle. */
   async function settle(id: string): Promise<KeptProposal> {
     return writing.finish(await repository.get(id))
   }
@@ -138,7 +138,6 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   }
 }
 
-/** Converts a failure of the store to a `RuntimeError`. */
 async function inRuntimeTerms<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

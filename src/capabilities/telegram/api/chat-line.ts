@@ -1,11 +1,10 @@
 import { backoffMs, createPace, type Pace, type Sleep } from '../timing.ts'
 import type { TelegramFault } from './telegram-api.ts'
 
-/** Runs the calls of one chat one after another. */
 interface ChatLine {
   /**
-   * Resolves with the result of the call, or `undefined` where it was dropped. Rejects with a refusal, and with the reason of
-   * the signal where that is aborted first.
+   * Resolves with the result of the call, or `undefined` where it was dropped. Rejects with a refusal, and with the
+   * reason of an aborted signal.
    */
   add<T>(call: LineCall<T>): Promise<T | undefined>
   /** Starts no call for that long, ms. */
@@ -137,7 +136,6 @@ function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLinePa
   }
 }
 
-/** A newer call with the same subject replaces an older droppable one, and resolves that to `undefined`. */
 function replaceOrAppend(waiting: Waiting[], entry: Waiting): void {
   const { subject } = entry.call
   const older = subject === undefined ? -1 : waiting.findIndex(({ call }) => call.droppable && call.subject === subject)
@@ -146,7 +144,6 @@ function replaceOrAppend(waiting: Waiting[], entry: Waiting): void {
   dropped?.resolve(undefined)
 }
 
-/** A line for each chat that was used recently. */
 export function createChatLines(parts: Omit<ChatLineParts, 'paces'>): (chat: number) => ChatLine {
   const lines = new Map<number, { line: ChatLine; rested: () => boolean }>()
   const all = createPace(ALL)

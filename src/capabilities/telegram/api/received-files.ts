@@ -7,7 +7,6 @@ import { shorten } from '../text/formatted-text.ts'
 import type { Sleep } from '../timing.ts'
 import { readFault, withoutToken, withoutSlash } from './telegram-api.ts'
 
-/** What became of the files of a message. */
 export interface ReceivedFiles {
   /** Ids in the library, in the order of the message. */
   readonly ids: readonly string[]
@@ -67,7 +66,6 @@ async function tryToReceive({ id, name, size }: ParsedFile, parts: ReceiveFilesP
   return (await library.add({ name, bytes, owner: inbox })).id
 }
 
-/** Whether the person who sent a file can do something about the error. */
 function isForSender(error: unknown): error is Error {
   return error instanceof TelegramFileError || (error instanceof RuntimeError && error.code === 'invalid-input')
 }
@@ -82,11 +80,10 @@ export interface TelegramFilesOptions {
   readonly silenceMs?: number
 }
 
-/** Files on Telegram's servers. */
 interface TelegramFiles {
   /**
-   * The bytes of a file, to be read once. Rejects with `TelegramFileError` before the first byte where the fault is known by
-   * then; later faults come from within the bytes. Leaving the loop early ends the connection.
+   * The bytes of a file, to be read once. Rejects with `TelegramFileError` before the first byte where the fault is
+   * known by then; later faults come from within the bytes.
    */
   download(fileId: string, options: DownloadOptions): Promise<AsyncIterable<Uint8Array>>
 }
@@ -108,7 +105,6 @@ class TelegramFileError extends ForewordError {
 /** How long a download may receive no bytes before it counts as broken, ms. */
 const LONGEST_SILENCE = 30_000
 
-/** Downloads over the Bot API. */
 export function telegramFiles(options: TelegramFilesOptions): TelegramFiles {
   const { api, token, apiRoot, fetch: ask = fetch, silenceMs = LONGEST_SILENCE } = options
   const root = withoutSlash(apiRoot)

@@ -20,8 +20,8 @@ export function withoutSlash(apiRoot: string): string {
 }
 
 /**
- * grammY's own `fetch` puts the address, which contains the token, into its errors. Node's `fetch` does not, but needs its own
- * kind of signal and ignores the agents of the other.
+ * grammY's own `fetch` puts the address, which contains the token, into its errors. Node's needs its own kind of
+ * signal and ignores grammY's agents.
  */
 async function fetchForGrammy(address: string | URL, request: GrammyRequest): Promise<Response> {
   const { method, headers, body, signal } = request

@@ -8,9 +8,9 @@ import { createChatLines } from './chat-line.ts'
 import { type TelegramFault, readFault, TelegramRefusal } from './telegram-api.ts'
 
 /**
- * Sends messages to chats. Calls for one chat run one after another in the order in which they were made. A chat that is slow,
- * limited or gone delays no other. The sender retries after limits (429), network faults and server errors until its signal is
- * aborted; then every waiting call rejects with the reason of the signal. Any other refusal rejects with `TelegramRefusal`.
+ * Calls for one chat run in order; a slow chat delays no other. Retries after limits (429), network faults and server
+ * errors until its signal is aborted; then every waiting call rejects with its reason. Any other refusal rejects with
+ * `TelegramRefusal`.
  */
 export interface TelegramSender {
   /** Returns Telegram's id of the message. */
@@ -31,16 +31,13 @@ interface SendOptions {
 interface MessageEditOptions {
   /** An edit without buttons removes those of the message. */
   readonly buttons?: TelegramButtons
-  /**
-   * For interim text: a newer edit of the same message, a limit or a fault drops such an edit, and the outcome is `dropped`.
-   */
+  /** For interim text: a newer edit of the same message, a limit or a fault drops such an edit. */
   readonly droppable?: boolean
 }
 
 /** `same`: the message already has this content. `gone`: the message can no longer be edited. */
 type EditOutcome = 'edited' | 'same' | 'gone' | 'dropped'
 
-/** Rows of buttons. */
 export type TelegramButtons = readonly (readonly TelegramButton[])[]
 
 interface TelegramButton {
@@ -55,7 +52,6 @@ export interface TelegramSenderOptions {
   readonly signal: AbortSignal
   /** Whether Telegram fetches the pages that a message links to. `false` by default. */
   readonly linkPreviews?: boolean
-  /** Sentences for the operator, without the token. */
   warn(text: string): void
   /** ms. */
   readonly now?: () => number
@@ -69,7 +65,6 @@ type SentText = { text: string; entities?: MessageEntity[] }
 /** Time limit to acknowledge a button, ms. */
 const LONGEST_ANSWER_WAIT = 30_000
 
-/** A sender over the client of `telegramApi`. */
 export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   const { api, signal, warn, linkPreviews = false } = options
   const { now = Date.now, random = Math.random, sleep = sleepByTimer } = options

@@ -1,7 +1,6 @@
 import type { Runtime } from '../../../capability.ts'
 import type { Binding } from '../../../session.ts'
 
-/** A command to the bot itself: `/name`, perhaps with an argument. */
 export interface ChatCommand {
   /** Without the slash, in lower case. */
   readonly name: string
@@ -12,7 +11,6 @@ export interface ChatCommand {
   run(call: ChatCommandCall): Promise<string>
 }
 
-/** In which chat a command was sent, and with what argument. */
 export interface ChatCommandCall {
   readonly runtime: Runtime
   readonly binding: Binding
@@ -22,7 +20,6 @@ export interface ChatCommandCall {
   readonly endedAhead?: readonly string[]
 }
 
-/** A command at the beginning of a message. */
 export interface ParsedCommand {
   /** Without the slash, in lower case, with `_` for `-`: Telegram knows no other form. */
   readonly name: string

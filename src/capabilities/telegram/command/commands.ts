@@ -3,8 +3,8 @@ import type { ChatCommand, ChatCommandCall, ParsedCommand } from './command.ts'
 import { choiceCommand, requestSizeCommand, modelCommand, newSessionCommand, stopCommand } from './session-commands.ts'
 
 /**
- * The commands of a chat: those of the channel, one for each choice of a session, the contributed ones, and `/help`. Of two
- * commands with one name the first counts.
+ * The commands of the channel, one for each choice of a session, the contributed ones, and `/help`. Of two commands
+ * with one name the first counts.
  */
 export function chatCommands(choices: ChatChoices, contributed: readonly ChatCommand[] = []): readonly ChatCommand[] {
   const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))
@@ -19,10 +19,10 @@ export function chatCommands(choices: ChatChoices, contributed: readonly ChatCom
   return [...working, help]
 }
 
-/** What a session can choose, by name. `none`: what it means to choose none. */
+/** `none`: what it means to choose none. */
 export type ChatChoices = Readonly<Record<string, { readonly none: string }>>
 
-/** Runs a command and returns the answer. Rejects where the command may succeed later. */
+/** Rejects where the command may succeed later. */
 export async function runChatCommand(
   { name, argument }: ParsedCommand,
   commands: readonly ChatCommand[],

@@ -3,7 +3,6 @@ import { errorMessage, ForewordError, once } from '../../../platform.ts'
 import type { HostedRuntime } from '../../../runtime.ts'
 import { type ChatCommand, commandName } from './command.ts'
 
-/** The slash commands of the capabilities, as commands of a chat, in the order of the capabilities. */
 export function contributedCommands(runtime: Runtime, warn: (text: string) => void): readonly ChatCommand[] {
   if (!isHosted(runtime)) return []
   const ask = askInProcess(runtime)
@@ -12,7 +11,6 @@ export function contributedCommands(runtime: Runtime, warn: (text: string) => vo
   )
 }
 
-/** Whether a runtime has the contributions of its capabilities, as every runtime of a gateway does. */
 function isHosted(runtime: Runtime): runtime is HostedRuntime {
   return 'contributed' in runtime
 }
@@ -44,7 +42,7 @@ function chatCommand(
 
 const LOG_HINT = 'The log of the gateway has the reason.'
 
-/** Calls the HTTP API within this process: no port has to be open, and no token is needed. Loaded with the first call. */
+/** Within this process: no port has to be open, and no token is needed. */
 function askInProcess(runtime: HostedRuntime): SlashCommandCall['ask'] {
   const opened = once(async () => {
     const { askServer, createServer, hostedOptions } = await import('../../../server.ts')

@@ -40,7 +40,6 @@ export const modelCommand: ChatCommand = {
   },
 }
 
-/** The current model, then those that are ready, then those that are not. */
 function workingFirst(models: readonly ModelStatus[], chosen: string | undefined): readonly ModelStatus[] {
   const rank = (status: ModelStatus) => (isCurrent(status, chosen) ? 0 : status.ready ? 1 : 2)
   return models.toSorted((one, other) => rank(one) - rank(other))
@@ -50,7 +49,6 @@ function isCurrent({ id, current }: ModelStatus, chosen: string | undefined): bo
   return chosen === undefined ? current : id === chosen
 }
 
-/** The longest list of models. */
 const MOST_MODELS = 30
 
 function modelLine(status: ModelStatus, chosen: string | undefined): string {
@@ -74,7 +72,6 @@ export const requestSizeCommand: ChatCommand = {
   },
 }
 
-/** What the session cost so far; nothing before its first call, and nothing where it costs nothing. */
 function costLine(cost: CostSums | undefined): readonly string[] {
   if (cost === undefined || cost.calls === 0) return []
   const { money, unpriced, savedNanoDollars: saved = 0 } = cost
@@ -90,7 +87,6 @@ function costLine(cost: CostSums | undefined): readonly string[] {
   return money === 0 && unpriced === 0 ? [] : [`This session cost ${exactMoneyText(money)}${without}${cache}.`]
 }
 
-/** The content of the next request, in a few lines for a small screen. `foreword preview` shows all of it. */
 function contextText(model: string, { used, budget, slots, entries }: Manifest): string {
   const filled = Object.entries(slots).flatMap(([slot, tokens]) =>
     tokens > 0 ? [`  ${slot}: ${formatTokens(tokens)}`] : [],
@@ -111,7 +107,6 @@ function contextText(model: string, { used, budget, slots, entries }: Manifest):
   ].join('\n')
 }
 
-/** The longest list of entries. */
 const MOST_ENTRIES = 8
 
 function entryList(title: string, entries: readonly ManifestEntry[]): readonly string[] {
@@ -164,7 +159,7 @@ export async function endTurns(runtime: Runtime, binding: Binding): Promise<read
   return ended
 }
 
-/** `/agent`, `/subject` and the like: lists the options, or chooses one. `none`: what it means to choose none. */
+/** `/agent`, `/subject` and the like. `none`: what it means to choose none. */
 export function choiceCommand(choice: string, none: string): ChatCommand {
   return {
     name: choice,
@@ -204,12 +199,11 @@ function optionLines(options: readonly ChoiceOption[], now: string | undefined):
   return options.length > MOST_OPTIONS ? [...lines, `… and ${options.length - MOST_OPTIONS} more`] : lines
 }
 
-/** The longest list of options. */
 const MOST_OPTIONS = 30
 
 /**
- * The options that a word names: by id, by name in any case, or by a prefix of either. The first rule that matches any option
- * decides, so that a complete name is never ambiguous.
+ * By id, by name in any case, or by a prefix of either. The first rule that matches any option decides, so that a
+ * complete name is never ambiguous.
  */
 function findByName(word: string, options: readonly ChoiceOption[]): readonly ChoiceOption[] {
   const wanted = word.toLowerCase()

@@ -1,13 +1,11 @@
 import type { MessageEntity } from 'grammy/types'
 
-/** A text as Telegram accepts it: plain words, and the formatting beside them. */
 export interface FormattedText {
   readonly text: string
   /** Offsets and lengths are UTF-16 code units of `text`. Sorted; of two that share characters, one contains the other. */
   readonly entities: readonly MessageEntity[]
 }
 
-/** A text without formatting. */
 export function plainText(text: string): FormattedText {
   return { text: text.toWellFormed(), entities: [] }
 }
@@ -17,7 +15,6 @@ export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 }
 
-/** A text with one style, such as `italic` or `pre`. */
 export function styledText(text: string, type: 'bold' | 'italic' | 'pre' | 'code'): FormattedText {
   const plain = plainText(text)
   return plain.text === '' ? plain : { ...plain, entities: [{ type, offset: 0, length: plain.text.length }] }
@@ -37,9 +34,7 @@ export function joinFormatted(texts: readonly FormattedText[], between: string):
   return { text, entities }
 }
 
-/**
- * A slice of a text without the white space at its ends. The indentation of the first line of a code block stays.
- */
+/** Without the white space at the ends. The indentation of the first line of a code block stays. */
 export function textSlice({ text, entities }: FormattedText, start = 0, end = text.length): FormattedText {
   const last = start + text.slice(start, end).trimEnd().length
   const first = firstKept(text, entities, start, last)

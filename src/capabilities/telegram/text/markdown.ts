@@ -5,9 +5,8 @@ import { type Mark, type MarkKind, type Style, textWriter } from './text-writer.
 import { writeBlocks } from './write-blocks.ts'
 
 /**
- * Converts Markdown, as models write it, to a formatted text of Telegram. What Telegram cannot format stays as plain text. No
- * words are lost, and no input makes it throw. A text that ends within a code fence is a code block; one that ends within
- * bold words shows the asterisks.
+ * Markdown, as models write it. What Telegram cannot format stays as plain text. No words are lost, and no input
+ * makes it throw. An open code fence is a code block; open bold words show the asterisks.
  */
 export function formatMarkdown(markdown: string): FormattedText {
   const source = markdown.toWellFormed()
@@ -24,8 +23,8 @@ export function formatMarkdown(markdown: string): FormattedText {
 }
 
 /**
- * Converts marks to entities by Telegram's rules (Bot API, "Formatting options"): code contains no other entity and may be only in
- * quotes; quotes and links do not nest; no entity begins or ends with white space.
+ * By Telegram's rules (Bot API, "Formatting options"): code contains no other entity and may be only in quotes;
+ * quotes and links do not nest; no entity begins or ends with white space.
  */
 function messageEntities(text: string, marks: readonly Mark[]): readonly MessageEntity[] {
   const links = outermost(marks.filter(({ type }) => type === 'text_link'))
@@ -65,7 +64,6 @@ function isWithinAny(mark: Mark, others: readonly Mark[]): boolean {
   return others.some(({ start, end }) => start <= mark.start && mark.end <= end)
 }
 
-/** The parts of a mark outside code. */
 function without(mark: Mark, solid: readonly Mark[]): readonly Mark[] {
   const left: Mark[] = []
   let start = mark.start

@@ -4,9 +4,10 @@ import { firstKept, type FormattedText, textSlice } from './formatted-text.ts'
 const LONGEST_MESSAGE = 4096
 
 /**
- * Splits a text into messages of at most `limit` UTF-16 code units (2 or more): between paragraphs where possible, else between
- * lines, sentences, words or characters. A code block that is split continues as one. Only white space is lost at the cuts. Each
- * part depends only on its own words: while a text grows, its first parts stay the same. Throws a `RangeError` for a smaller limit.
+ * Splits at `limit` UTF-16 code units (2 or more): between paragraphs where possible, else between lines, sentences,
+ * words or characters. A split code block continues as one. Only white space is lost at the cuts. Each part depends
+ * only on its own words: while a text grows, its first parts stay the same. Throws a `RangeError` for a smaller
+ * limit.
  */
 export function messageParts(text: FormattedText, limit = LONGEST_MESSAGE): readonly FormattedText[] {
   if (limit < 2) throw new RangeError(`Invalid limit ${limit}: a single character may need 2.`)
@@ -27,10 +28,7 @@ export function isBlankMessage(text: string): boolean {
   return /^[\s\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]*$/u.test(text)
 }
 
-/**
- * Where a part that begins at `start` ends: after `start` and at most `limit` behind it. Depends only on the text in between. A
- * border in the first quarter is not used.
- */
+/** Depends only on the text in between. A border in the first quarter is not used. */
 function cutPoint({ text, entities }: FormattedText, start: number, limit: number): number {
   const end = start + limit
   const least = start + Math.ceil(limit / 4)
@@ -49,7 +47,6 @@ function cutPoint({ text, entities }: FormattedText, start: number, limit: numbe
   return characterEnd(text, start, end)
 }
 
-/** Where the last such border begins that is not behind `end`. */
 function lastBefore(
   text: string,
   border: string,
@@ -63,7 +60,6 @@ function lastBefore(
   return undefined
 }
 
-/** Where the last match ends. */
 function lastMatch(text: string, pattern: RegExp): number | undefined {
   let found: number | undefined
   for (const match of text.matchAll(pattern)) found = match.index + match[0].length

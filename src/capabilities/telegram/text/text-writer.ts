@@ -1,4 +1,3 @@
-/** Collects a text and its marks. */
 export interface TextWriter {
   readonly text: string
   /** In the order in which they end. */

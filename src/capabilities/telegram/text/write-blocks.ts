@@ -3,14 +3,12 @@ import { defined } from '../../../platform.ts'
 import type { TextWriter } from './text-writer.ts'
 import { linkAddress, plainWords, writeInline } from './write-inline.ts'
 
-/** Writes the blocks of a document, separated by blank lines. */
 export function writeBlocks(tokens: readonly Token[], writer: TextWriter): void {
   writeEach(tokens, { writer, used: usedAddresses(tokens) }, 2)
 }
 
 interface Output {
   readonly writer: TextWriter
-  /** Addresses that a link of the document uses. Their definitions are not shown. */
   readonly used: ReadonlySet<string>
 }
 
@@ -114,7 +112,6 @@ const GRAPHEMES = new Intl.Segmenter()
 const WIDE =
   /[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]|\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}/u
 
-/** The width of a text in columns. */
 function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length
   let width = 0

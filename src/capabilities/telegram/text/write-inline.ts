@@ -2,7 +2,6 @@ import type { MarkedToken, Token, Tokens } from 'marked'
 import { decodeReferences } from './character-references.ts'
 import { type MarkKind, type TextWriter, textWriter } from './text-writer.ts'
 
-/** Writes the words within a block. */
 export function writeInline(tokens: readonly Token[], writer: TextWriter): void {
   for (const token of tokens as readonly MarkedToken[]) writeToken(token, writer)
 }
@@ -73,7 +72,6 @@ function writeImage({ href, text }: Tokens.Image, writer: TextWriter): void {
   writer.write(`${words} (${decodeReferences(href)})`)
 }
 
-/** Removes the indentation of Markdown lines. */
 function proseText(raw: string): string {
   return decodeReferences(raw.replaceAll(/\n[ \t]+/g, '\n'))
 }

@@ -43,7 +43,6 @@ async function printLine(connection: GatewayConnection, call: CommandCall, io: I
   return 0
 }
 
-/** A status bar shows something in any case: a session without calls is none. */
 async function sessionForLine(connection: GatewayConnection, call: CommandCall, io: Io): Promise<string | undefined> {
   const [word] = call.words
   if (word !== undefined) return await findSession(connection, word)
@@ -94,7 +93,6 @@ function showBlock(io: Io, signal: AbortSignal): Show {
   }
 }
 
-/** Each call once, as a line. */
 function showCalls(io: Io): Show {
   let seen: string | undefined
   return (view) => {

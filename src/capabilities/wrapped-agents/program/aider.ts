@@ -1,6 +1,5 @@
 import { providerAddressWithToken, type WrappedProgram } from './wrapped-program.ts'
 
-/** aider. Its client takes the addresses from variables, and sends no header of its own. */
 export const aiderProgram: WrappedProgram = {
   name: 'aider',
   title: 'aider',

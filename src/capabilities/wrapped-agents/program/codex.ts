@@ -1,9 +1,9 @@
 import { providerAddress, TOKEN_VARIABLE, type WrappedProgram, type WrappedRun } from './wrapped-program.ts'
 
 /**
- * Codex. Settings of one run are arguments, which win over its files, need none of their own, and keep its terminal from the daemon.
- * Sessions stay those of its provider `openai`, so that they can be resumed without the gateway. The token is in no argument, because
- * other users can list these: that provider sends two variables as headers, and the token is in the one for the project.
+ * Settings of one run are arguments, which win over its files and keep its terminal from the daemon. Sessions stay
+ * those of its provider `openai`, so that they can be resumed without the gateway. The token is in no argument,
+ * because other users can list these: it is in the variable for the project, which that provider sends as a header.
  */
 export const codexProgram: WrappedProgram = {
   name: 'codex',

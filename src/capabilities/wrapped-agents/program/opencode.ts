@@ -4,7 +4,6 @@ import { providerAddress, TOKEN_HEADER, type WrappedProgram, type WrappedRun } f
 
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT'
 
-/** opencode. A variable has a configuration that is laid over its files. */
 export const opencodeProgram: WrappedProgram = {
   name: 'opencode',
   title: 'opencode',

@@ -6,7 +6,6 @@ import { opencodeProgram } from './opencode.ts'
 import { piProgram } from './pi.ts'
 import type { WrappedProgram } from './wrapped-program.ts'
 
-/** The programs that `foreword wrap` runs. */
 export const wrappedPrograms: readonly WrappedProgram[] = [
   claudeProgram,
   codexProgram,

@@ -1,14 +1,10 @@
 /** A program that `foreword wrap` runs: how it is told where its calls go. */
 export interface WrappedProgram {
-  /** What it is called in the command: `claude`. */
   readonly name: string
-  /** `Claude Code`. */
   readonly title: string
-  /** The file that is run, looked for on `PATH`. */
   readonly command: string
   /** How it is installed, as a command. */
   readonly install: string
-  /** The provider whose API it speaks, by its name in the configuration. */
   readonly provider: string
   /** What is set for one run. Pure but for `readText`. */
   readonly plan: (run: WrappedRun) => RunPlan
@@ -16,9 +12,7 @@ export interface WrappedProgram {
   readonly outlives?: RegExp
 }
 
-/** One run that is about to begin. */
 export interface WrappedRun {
-  /** Different for each run: `foreword-wrap-` and the number of this process. */
   readonly id: string
   /** Of the gateway, without a slash at its end: `http://127.0.0.1:4141`. */
   readonly address: string
@@ -33,10 +27,8 @@ export interface WrappedRun {
   readonly gatewayKey: boolean
   /** Conversations that do not fit any more are cut on their way, rather than passed on as they are. */
   readonly assemble: boolean
-  /** What the program is called with. */
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Where it is run. */
   readonly directory: string
   /** For temporary files: it is private, and gone after the run. */
   readonly folder: string
@@ -44,18 +36,19 @@ export interface WrappedRun {
   readonly readText: (path: string) => string | undefined
 }
 
-/** What is set for one run, and what is left after it: nothing. */
 export interface RunPlan {
   /** Variables of its environment; `undefined` takes one away. */
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly args: readonly string[]
-  /** Removed after the run. Only the owner can read them. One outside of the folder of the run has its id at the beginning of its name. */
+  /**
+   * Removed after the run; only the owner can read them. One outside of the folder of the run has its id at the
+   * beginning of its name.
+   */
   readonly files?: readonly { readonly path: string; readonly text: string }[]
   /** What the person should know before the run. */
   readonly notes?: readonly string[]
 }
 
-/** The header in which a program sends the token of the gateway. */
 export const TOKEN_HEADER = 'x-foreword-token'
 
 /** The variable that has the token, for a program whose settings name a variable rather than have its value. */

@@ -11,8 +11,8 @@ interface BackgroundProcess {
 export const RUN_VARIABLE = 'FOREWORD_WRAP'
 
 /**
- * Processes of a run that are still there and whose command line matches. Empty where the system does not show the environment of
- * processes as files, as Linux does.
+ * Processes of a run that are still there and whose command line matches. Empty where the environment of processes is
+ * not shown as files, as Linux does.
  */
 export function backgroundProcesses(run: string, command: RegExp, proc = '/proc'): readonly BackgroundProcess[] {
   return numbersIn(proc).flatMap((pid) => {

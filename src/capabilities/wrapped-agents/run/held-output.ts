@@ -1,13 +1,12 @@
 import { PassThrough } from 'node:stream'
 import type { Io } from '../../../capability.ts'
 
-/** An output that keeps what is written to it. */
 interface HeldOutput {
   readonly output: Io['stderr']
   readonly lines: () => readonly string[]
 }
 
-/** Messages of the gateway would be written over what the program draws: they wait here. */
+/** Messages of the gateway wait here: they would be written over what the program draws. */
 export function heldOutput(): HeldOutput {
   const chunks: Buffer[] = []
   const output = new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk))

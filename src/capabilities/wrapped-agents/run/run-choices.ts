@@ -3,17 +3,14 @@ import type { Io } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
 import type { WrappedRun } from '../program/wrapped-program.ts'
 
-/** What a person chose for a run. */
 export interface RunChoices {
   readonly provider?: string
   readonly model?: string
   readonly gatewayKey: boolean
   readonly assemble: boolean
-  /** The program's own arguments. */
   readonly args: readonly string[]
 }
 
-/** What is known of a run before its gateway is. */
 export function runFacts(
   { provider, model, gatewayKey, assemble, args }: RunChoices,
   io: Io,

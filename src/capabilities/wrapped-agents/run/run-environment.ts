@@ -18,7 +18,6 @@ export function commonVariables(
   return { NO_PROXY: all, no_proxy: all, [RUN_VARIABLE]: run }
 }
 
-/** The whole environment of a run. */
 export function runEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   variables: RunPlan['variables'],

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { RunPlan } from '../program/wrapped-program.ts'
 
-/** The temporary files of one run. */
 export interface RunFiles {
   /** A private folder, which exists from the first file on. */
   readonly folder: string
-  /** Writes files that only the owner can read, after those of runs that were killed are removed. Beside them the program can keep copies. */
+  /** Removes files of killed runs first. Only the owner can read the files. */
   write(files: NonNullable<RunPlan['files']>): void
   /** Removes everything. Also called when this process exits. */
   remove(): void
@@ -46,7 +45,6 @@ export function openRunFiles(): RunFiles {
   }
 }
 
-/** What runs left in a folder that were killed. */
 function removeLeft(place: string): void {
   for (const name of readdirSync(place)) {
     const pid = NAME.exec(name)?.[1]

@@ -5,9 +5,7 @@ import { foreignEnd } from '../../../session.ts'
 import { callsText, type CallSums, knownCostText, sumCalls, tokensText } from '../call-sums.ts'
 import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 
-/** What the calls of a run were. */
 export interface RunSummary extends CallSums {
-  /** The sessions that they belong to, that with the newest call first. */
   readonly sessions: readonly string[]
   /** Calls that were answered with an error, or not to their end. One that the program gave up is none. */
   readonly failed: number

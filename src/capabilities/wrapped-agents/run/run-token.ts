@@ -1,11 +1,9 @@
 import type { Io } from '../../../capability.ts'
 import { makeToken, withNamedTokens } from '../../../cli.ts'
 
-/** The token of one run. */
 export interface RunToken {
   readonly name: string
   readonly value: string
-  /** Ends it. */
   revoke(): Promise<void>
 }
 
@@ -13,8 +11,8 @@ export interface RunToken {
 const LONGEST_RUN = '7d'
 
 /**
- * Makes a token of the scope `talk` for a run of a program. Its name is the first of `wrap-NAME`, `wrap-NAME-2` … that is free, so
- * that the calls of one run after another have the same name.
+ * A token of the scope `talk`. Its name is the first of `wrap-NAME`, `wrap-NAME-2` … that is free, so that the calls
+ * of one run after another have the same name.
  */
 export async function makeRunToken(program: string, home: string, io: Io): Promise<RunToken> {
   const taken = new Set(await withNamedTokens(home, io, (named) => named.list().map(({ name }) => name.toLowerCase())))

@@ -21,7 +21,6 @@ import { type RunSummary, summarizeRun, summaryLine } from './run-summary.ts'
 import { makeRunToken } from './run-token.ts'
 import { spawnProgram } from './spawn-program.ts'
 
-/** A run of a program: which one, what for, and where its calls go. */
 export interface WrappedCommand {
   readonly program: WrappedProgram
   readonly choices: RunChoices
@@ -30,8 +29,8 @@ export interface WrappedCommand {
 }
 
 /**
- * Runs a program with its calls through the gateway of a home, and returns its exit code. What was set up for the run is gone
- * afterwards, however it ended: the token, the temporary files, and the gateway if none ran before.
+ * Runs a program with its calls through the gateway of a home, and returns its exit code. The token, the temporary
+ * files and the gateway (if none ran before) are gone afterwards, however the run ended.
  */
 export async function runWrapped(command: WrappedCommand): Promise<number> {
   const { program, call, io } = command
@@ -126,8 +125,8 @@ interface BackgroundFacts {
 }
 
 /**
- * A program can leave a process that goes on making calls. It keeps its token, and a gateway that was opened for the run waits for
- * it. Resolves to whether such a process is still there.
+ * A program can leave a process that goes on making calls: it keeps its token, and a gateway that was opened for the
+ * run waits for it. Resolves to whether such a process is still there.
  */
 async function waitForBackground(
   { program: { outlives, title }, io }: WrappedCommand,

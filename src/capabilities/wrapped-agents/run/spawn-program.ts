@@ -12,8 +12,8 @@ interface ProgramToSpawn {
 }
 
 /**
- * Runs a program with the terminal of this process and resolves to its exit code, 128 and the number of the signal where one ended
- * it. Signals are passed on. Ctrl-C at a terminal reaches the program without this process.
+ * Runs a program with the terminal of this process and resolves to its exit code, 128 and the number of the signal
+ * where one ended it. Signals are passed on; Ctrl-C reaches the program by itself.
  */
 export function spawnProgram({ executable, args, environment, directory }: ProgramToSpawn, io: Io): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,5 @@
 import type { Output } from '../../../capability.ts'
 
-/** Lines at the end of a terminal that are drawn again in place. */
 export interface LiveBlock {
   readonly draw: (lines: readonly string[]) => void
 }

@@ -7,8 +7,8 @@ import { isRecord, parseJson } from '../json-text.ts'
 const INPUT_LIMIT = 500
 
 /**
- * The client's own id of its session in what Claude Code writes to the command of its status line: JSON with `session_id`.
- * `undefined` where nothing comes, or nothing like it.
+ * The client's session in what Claude Code writes to the command of its status line: JSON with `session_id`.
+ * `undefined` where nothing like it comes.
  */
 export async function clientSessionIn(io: Io): Promise<string | undefined> {
   if (io.stdin.isTTY === true) return undefined
@@ -23,7 +23,7 @@ export async function clientSessionIn(io: Io): Promise<string | undefined> {
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** The session that a program calls so; `undefined` where it has made no call yet. */
+/** The session that a program calls `id`; `undefined` where it has made no call yet. */
 export async function sessionOfClient(connection: GatewayConnection, id: string): Promise<string | undefined> {
   const { sessions } = await requestJson<{ readonly sessions: readonly BoundSession[] }>(
     connection,

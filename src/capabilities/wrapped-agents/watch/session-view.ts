@@ -6,7 +6,6 @@ import { type CallSums, sumCalls } from '../call-sums.ts'
 import { modelWindow } from '../model-window.ts'
 import { type WatchedCall, fetchSessionCalls } from '../watched-call.ts'
 
-/** A session at a glance: how full its window is and with what, what it cost, and what its cache did. */
 export interface SessionView {
   readonly session: string
   readonly title?: string
@@ -28,7 +27,6 @@ export interface SessionView {
   readonly last?: WatchedCall
 }
 
-/** Reads a session through a gateway. */
 export async function fetchSessionView(connection: GatewayConnection, session: string): Promise<SessionView> {
   const [row, calls] = await Promise.all([
     requestJson<SessionAnswer>(connection, apiPath('/api/sessions/', session)),
@@ -83,7 +81,6 @@ function viewOfSession({ session, title, calls, manifest, window }: WatchedSessi
   }
 }
 
-/** A title, a token count and a note are calls beside the conversation. */
 function isConversation({ kind, foreign }: WatchedCall): boolean {
   return foreign === undefined ? kind !== 'note' : ['turn', 'sub-agent', 'compaction'].includes(foreign.kind)
 }

@@ -5,10 +5,8 @@ import { callsText, knownCostText, shareText } from '../call-sums.ts'
 import type { WatchedCall } from '../watched-call.ts'
 import type { SessionView } from './session-view.ts'
 
-/** The cells of the widest bar. */
 const WIDEST_BAR = 100
 
-/** A session for a terminal, in lines of at most `columns` cells. */
 export function viewLines(view: SessionView, columns: number, io: Io): readonly string[] {
   const { session, title, client, model, slots, sums, lastCache, lastCut, lastBreak, last } = view
   const head = [client, model, session, title && `“${title}”`].filter(Boolean).join(' · ')
@@ -26,7 +24,6 @@ export function viewLines(view: SessionView, columns: number, io: Io): readonly 
   return [applyStyle(io, 'bold', cutToCells(exactLine(head), columns)), applyStyle(io, 'cyan', bar), ...fitted]
 }
 
-/** A session in one line, for a status bar. */
 export function statusBarText({ model, used, window, sums, lastCache, lastCut }: SessionView): string {
   const size =
     used === 0
@@ -38,7 +35,6 @@ export function statusBarText({ model, used, window, sums, lastCache, lastCut }:
   return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
 }
 
-/** One call in one line. */
 export function callSentence({ time, model, foreign, outcome, cost, used }: WatchedCall): string {
   const { usage, durationMs, error } = outcome ?? {}
   const read = usage?.promptTokens ?? used
