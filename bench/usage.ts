@@ -7,7 +7,6 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { ManifestEntry } from '../src/context.ts'
 import { sessionCosts } from '../src/runtime/usage/cost-report.ts'
 import { usageReport } from '../src/runtime/usage/usage-report.ts'
@@ -51,13 +50,6 @@ try {
   await measured(`what each of ${SESSIONS} sessions cost`, () =>
     sessionCosts({ store, priceOf: async () => ({ input: 3, output: 15 }) }, ids),
   )
-  await store.close()
-  const older = new DatabaseSync(path)
-  older.exec('drop table call_sums; drop table tool_sums; update schema_version set version = 8')
-  older.close()
-  await measured('opened, from before there were sums', async () => {
-    store = await openSqliteStore({ path })
-  })
   await store.close()
 } finally {
   await rm(folder, { recursive: true, force: true })

@@ -39,6 +39,7 @@ export {
   copySqliteFile,
   findSqliteFileFault,
   querySqliteFile,
+  inspectSqliteFile,
   readSqliteFile,
   sqliteFileFault,
 } from './platform/sqlite-file.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
+import { createForeword } from '../src/foreword.ts'
 import { storePath } from './cli/store-path.ts'
 import { openSqliteStore } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -355,16 +356,29 @@ test('after /new in the terminal the session before is remembered, shown with it
   assert.doesNotMatch((await ask(['doctor'])).stdout, /texts? (is|are) missing/)
 })
 
-test('a command that opens a store of an older version shows on a terminal that it is brought up to date', async (context) => {
+test('a home from before 0.2.0 is refused as it is, and every command says the way out', async (context) => {
   const { home, environment } = temporaryHome(context)
   await run(['send', '/say Good day.'], { environment })
-  for (const words of [['sessions'], ['usage']]) {
-    const database = new DatabaseSync(storePath(home))
-    database.exec('drop table call_sums; drop table tool_sums; update schema_version set version = 8')
-    database.close()
-    const { code, stderr } = await run(words, { environment, terminal: true })
-    assert.equal(code, 0, stderr)
-    assert.match(stderr, /Reading the sums of 1 earlier call \(100 %\).*earlier results of tools \(100 %\)/s)
-    assert.doesNotMatch((await run(words, { environment, terminal: true })).stderr, /Reading/)
+  const database = new DatabaseSync(storePath(home))
+  // As before 0.2.0: nothing in the header, and versions that were counted otherwise.
+  database.exec('pragma application_id = 0; update schema_version set version = 10')
+  database.close()
+  const before = filesIn(home)
+  for (const words of [['send', 'Hello.'], ['sessions'], ['usage'], ['doctor'], ['compact']]) {
+    const { code, stdout, stderr } = await run(words, { environment })
+    assert.equal(code, 1)
+    assert.match(stdout + stderr, /foreword\.sqlite was made before Foreword 0\.2\.0 and cannot be opened/)
+    assert.match(stdout + stderr, /`foreword sessions export ID.+`foreword sessions import FILE --home NEW_HOME`/)
+    assert.deepEqual(filesIn(home), before)
   }
+  await assert.rejects(createForeword({ home }), { code: 'older', hint: /export/ })
+  assert.deepEqual(filesIn(home), before)
 })
+
+function filesIn(folder: string) {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+  return names.map((name) => {
+    const path = join(folder, name)
+    return [name, statSync(path).isFile() ? readFileSync(path, 'base64') : '']
+  })
+}

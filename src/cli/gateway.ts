@@ -9,7 +9,6 @@ import { withToken } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
 import { loadWithWarnings } from './load-configuration.ts'
-import { statusLine, withStatusLine } from './status-line.ts'
 import { version } from './version.ts'
 import { withClaim } from './with-claim.ts'
 
@@ -68,7 +67,6 @@ export async function openGateway(
         ? warnings.map(problemText)
         : [...warnings.filter(({ key }) => key !== 'agent.workspace').map(problemText), noWorkspace]
     const exposed = listens ? await homeWarning(home) : undefined
-    const line = statusLine(io)
     const runtime = await openRuntime({
       home,
       capabilities,
@@ -77,12 +75,8 @@ export async function openGateway(
       version: version(),
       listens,
       warnings: exposed === undefined ? known : [...known, exposed],
-      warn(text) {
-        line.clear()
-        warn(text)
-      },
-      onProgress: line.show,
-    }).finally(line.clear)
+      warn,
+    })
     const server = await createHomeServer(home, runtime, configuration, { token, examine, examineSecurity }, io)
     return {
       configuration,
@@ -172,10 +166,15 @@ export async function openReadOnlyGateway(home: string, io: Io): Promise<Gateway
   const { capabilities, configuration } = await loadWithWarnings(home, io)
   const { openRuntime } = await import('../runtime.ts')
   const { environment } = io
-  const options = { home, capabilities, configuration, environment, version: version() }
-  const runtime = await withStatusLine(io, (onProgress) =>
-    openRuntime({ ...options, recovers: false, onlyReads: true, onProgress }),
-  )
+  const runtime = await openRuntime({
+    home,
+    capabilities,
+    configuration,
+    environment,
+    version: version(),
+    recovers: false,
+    onlyReads: true,
+  })
   return connectionTo(await createHomeServer(home, runtime, configuration, {}, io), undefined, () => runtime.close())
 }
 

@@ -2,12 +2,10 @@ import type { OpenStoreOptions, SessionStore, StoreDriver } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 import { programCapabilities } from './io.ts'
 import type { Io } from '../capability.ts'
-import { withStatusLine } from './status-line.ts'
 
 export interface HomeStore {
   readonly driver: StoreDriver
   readonly folder: string
-  /** Opens it, with a status line where that takes long. */
   readonly open: (options?: Pick<OpenStoreOptions, 'readOnly'>) => Promise<SessionStore>
 }
 
@@ -19,7 +17,7 @@ export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
   return {
     driver,
     folder,
-    open: (options) => withStatusLine(io, (onProgress) => driver.open({ folder, onProgress, ...options })),
+    open: (options) => driver.open({ folder, ...options }),
   }
 }
 

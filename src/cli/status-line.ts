@@ -27,16 +27,6 @@ export function statusLine(io: Io): StatusLine {
   }
 }
 
-/** Runs `work`, which may show lines one after the other. The line is removed afterwards. */
-export async function withStatusLine<T>(io: Io, work: (show: (text: string) => void) => Promise<T>): Promise<T> {
-  const line = statusLine(io)
-  try {
-    return await work(line.show)
-  } finally {
-    line.clear()
-  }
-}
-
 interface Progress {
   readonly stage: string
   /** Bytes; absent where unknown. */

@@ -71,7 +71,7 @@ export const errorCodes = {
   corrupt: { meaning: 'The file is damaged, or has another format.' },
   io: { meaning: 'The disk failed to read or write.' },
   newer: { meaning: 'A newer version of Foreword wrote the file.' },
-  older: { meaning: 'An older version wrote the file, and it is open for reading only.' },
+  older: { meaning: 'An older version wrote the file, and this one cannot bring it up to date, or may only read it.' },
   readonly: { meaning: 'The file may not be written.' },
   conflict: { meaning: 'Something of this name exists, has already ended, or was changed meanwhile.' },
   invalid: { meaning: 'What was handed in cannot be stored or indexed.' },

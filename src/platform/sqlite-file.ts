@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { openDatabase, openSqlite, sqliteError, type SqliteFileKind } from './sqlite.ts'
 
@@ -11,17 +12,33 @@ export function readSqliteFile<Result>(
   path: string,
   kind: SqliteFileKind,
   work: (database: DatabaseSync) => Result,
+  location: string | URL = path,
 ): Result {
   if (!existsSync(path)) throw kind.error('not-found', `there is no ${kind.noun} at ${path}`)
   let database: DatabaseSync | undefined
   try {
-    database = openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+    database = openDatabase(location, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
     return work(database)
   } catch (error) {
     throw sqliteError(error, path, kind)
   } finally {
     database?.close()
   }
+}
+
+/**
+ * As `readSqliteFile`, for a short look. Where the file has no write-ahead log, nothing is created or changed beside it: a plain reader
+ * would leave an empty log behind.
+ */
+export function inspectSqliteFile<Result>(
+  path: string,
+  kind: SqliteFileKind,
+  work: (database: DatabaseSync) => Result,
+): Result {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return readSqliteFile(path, kind, work)
+  const unchanging = pathToFileURL(path)
+  unchanging.searchParams.set('immutable', '1')
+  return readSqliteFile(path, kind, work, unchanging)
 }
 
 /**

@@ -169,7 +169,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
 }
 
 /** `node:sqlite` is loaded with the first file that is opened: most commands open none. */
-export function openDatabase(path: string, options: { readOnly?: boolean; timeout?: number } = {}): DatabaseSync {
+export function openDatabase(path: string | URL, options: { readOnly?: boolean; timeout?: number } = {}): DatabaseSync {
   return new (process.getBuiltinModule('node:sqlite').DatabaseSync)(path, options)
 }
 

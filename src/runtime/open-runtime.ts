@@ -49,8 +49,6 @@ export interface OpenOptions {
   readonly recovers?: boolean
   /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
   readonly onlyReads?: boolean
-  /** Gets a line for people, again and again, while bringing an older store up to date takes long. */
-  readonly onProgress?: (text: string) => void
 }
 
 /** A runtime over a home, as its configuration has it. Closing it closes everything. */
@@ -68,7 +66,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   if (!isEmpty) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
-    driver.open({ folder: data, inMemory: isEmpty, onProgress: options.onProgress }),
+    driver.open({ folder: data, inMemory: isEmpty }),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]

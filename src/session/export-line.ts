@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { CallRecord } from './call.ts'
-import { formerChoiceTypes, presentBody } from './choices.ts'
 import type { Binding, EntryBody } from './entry.ts'
 import type { FileRow } from './file-row.ts'
 import { StoreError } from './store-error.ts'
@@ -41,7 +40,7 @@ export function readExportLine(text: string, line: number): ExportLine {
   if ('entry' in value) {
     checkLine(entryLine, value, line)
     const { seq, time, ...body } = value['entry'] as EntryBody & { seq: number; time: string }
-    return { type: 'entry', seq, time, body: presentBody(body as EntryBody) }
+    return { type: 'entry', seq, time, body: body as EntryBody }
   }
   if ('call' in value) {
     checkLine(callLine, value, line)
@@ -191,7 +190,6 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofTurn, type: z.literal('turn-end'), outcome }),
   z.looseObject({ ...ofTurn, type: z.literal('sent'), channel: id, part: z.int().positive(), messageId: id }),
   z.looseObject({ ...ofTurn, type: z.literal('delivered'), channel: id }),
-  ...formerChoiceTypes.map((type) => z.looseObject({ ...at, type: z.literal(type), [type]: id.nullable() })),
 ])
 
 const header = z.looseObject({
@@ -224,7 +222,4 @@ const fileLine = z.object({
   file: z.looseObject({ id, name: z.string(), time, mediaType: id, bytes: count, hash: sha256, state }),
 })
 const contentLine = z.object({ content: z.object({ hash: sha256, text: z.string() }) })
-/** `files` was added later than the others. */
-const endLine = z.object({
-  end: z.object({ entries: count, calls: count, files: count.default(0), contents: count }),
-})
+const endLine = z.object({ end: z.object({ entries: count, calls: count, files: count, contents: count }) })

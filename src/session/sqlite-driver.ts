@@ -11,8 +11,8 @@ const FILE = 'foreword.sqlite'
 /** Keeps everything in one SQLite file in the data folder. The code that opens it is loaded when needed. */
 export const sqliteDriver: StoreDriver = {
   name: 'sqlite',
-  open: ({ folder, readOnly = false, inMemory = false, onProgress }) =>
-    openSqliteStore({ path: inMemory ? ':memory:' : fileIn(folder), readOnly, onProgress }),
+  open: ({ folder, readOnly = false, inMemory = false }) =>
+    openSqliteStore({ path: inMemory ? ':memory:' : fileIn(folder), readOnly }),
   exists: async (folder) => existsSync(fileIn(folder)),
   location: fileIn,
   owns: (name) => name.startsWith(FILE),

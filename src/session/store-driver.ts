@@ -47,8 +47,6 @@ export interface OpenStoreOptions {
   readonly readOnly?: boolean
   /** An empty store in memory that ends with the process. */
   readonly inMemory?: boolean
-  /** Gets a line for people, again and again, while bringing an older store up to date takes long. */
-  readonly onProgress?: ((text: string) => void) | undefined
 }
 
 /** A content that the store references by its hash and does not have. */

@@ -12,7 +12,7 @@ export type StoreErrorCode =
   | 'io'
   /** Written by a newer version of Foreword. */
   | 'newer'
-  /** Written by an older version, and opened for reading only, so that it cannot be brought up to date. */
+  /** Written before 0.2.0; or by an older version, and opened for reading only, so that it cannot be brought up to date. */
   | 'older'
   | 'readonly'
   | 'not-found'

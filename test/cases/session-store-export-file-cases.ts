@@ -62,32 +62,6 @@ export function exportFileCases(storeCase: StoreCase, makeFixture: () => Promise
     assert.deepEqual((await store.file('f1'))?.owner, { type: 'project', id: 'p' })
   })
 
-  storeCase('an export of an earlier version, with an entry type for each choice, can be imported', async (store) => {
-    await store.append('a', [start, choice('agent', 'poet'), choice('project', 'atlas')], at(1))
-    await store.append('a', [choice('subject', 'reef'), choice('project', null), input('t1')], at(2))
-    const lines = await exportLines(store)
-    const before = lines.map((line) =>
-      line
-        .replace(/"type":"choice","choice":"(\w+)","value":/, '"type":"$1","$1":')
-        .replace(/"choices":{[^}]*}/, '"agent":"poet"'),
-    )
-    assert.match(before.join('\n'), /"type":"project","project":null/)
-    await importSession(store, before, { as: 'copy' })
-    assert.deepEqual((await store.session('copy'))?.choices, { agent: 'poet', subject: 'reef' })
-    const copied = (await store.entries('copy')).map((entry) => ({ ...entry, session: 'a' }))
-    assert.deepEqual(copied, await store.entries('a'))
-    const odd = before.map((line) => line.replace('"subject":"reef"', '"subject":7'))
-    await assert.rejects(importSession(store, odd, { as: 'odd' }), { code: 'invalid' })
-  })
-
-  storeCase('an export of an earlier version, without files, can be imported', async (store) => {
-    await store.append('a', [start, input('t1')], at(1))
-    const lines = await exportLines(store)
-    const before = lines.map((line) => line.replace('"files":0,', ''))
-    assert.notDeepEqual(before, lines)
-    assert.equal(await importSession(store, before, { as: 'copy' }), 'copy')
-  })
-
   storeCase('invalid files and citations are not imported', async (store) => {
     await fillStore(store)
     const lines = await exportLines(store)

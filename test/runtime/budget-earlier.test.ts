@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { openBudgetLedger } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
@@ -103,43 +102,6 @@ test('a call that runs over midnight counts on the day on which it left', async 
   await here.ended(turn)
   assert.deepEqual(spent(here), [0, 0.11])
 })
-
-test('a ledger of an earlier version keeps what it has, and more where the log has more', async (t) => {
-  for (const [nanos, expected] of [
-    [200_000_000, 0.33],
-    [500_000_000, 0.5],
-  ] as const) {
-    const before = await opened(t, { model: priced() })
-    for (const text of ['One.', 'Two.', 'Three.']) await before.say(text)
-    await before.runtime.close()
-    firstVersion(fileOf(before), JSON.stringify(['day', '2026-01-05', {}]), nanos)
-    const after = await before.reopened({ budgets: [day()] })
-    assert.deepEqual(spent(after), [expected])
-    await after.say('Four.')
-    assert.deepEqual(spent(await after.reopened()), [Number((expected + 0.11).toFixed(2))])
-  }
-})
-
-/** A ledger as the first version wrote it. */
-function firstVersion(path: string, account: string, nanos: number): void {
-  mkdirSync(dirname(path), { recursive: true })
-  const database = new DatabaseSync(path)
-  database.exec(`
-    create table accounts (
-      account text primary key,
-      spent_nanos integer not null default 0, held_nanos integer not null default 0, added_nanos integer not null default 0,
-      spent_tokens integer not null default 0, held_tokens integer not null default 0, added_tokens integer not null default 0
-    ) strict, without rowid;
-    create table holds (
-      id text primary key, time text not null, nanos integer not null, tokens integer not null,
-      accounts text not null, open integer not null
-    ) strict, without rowid;
-    create table grants (approval text primary key, hold text not null) strict, without rowid;
-    create table warnings (account text, unit text, level integer, primary key (account, unit, level)) strict, without rowid;
-    pragma user_version = 1;`)
-  database.prepare('insert into accounts (account, spent_nanos) values (?, ?)').run(account, nanos)
-  database.close()
-}
 
 function fileOf({ home }: Opened): string {
   return join(home, 'data', 'budgets.sqlite')

@@ -1,5 +1,5 @@
 import type { Finding, Io } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, ForewordError } from '../../platform.ts'
 import type { AuditReport, CheckpointTargetReport } from '../../session.ts'
 import { type HomeStore, withStore } from '../open-store.ts'
 import { verifyStoredAudit } from '../verify-audit.ts'
@@ -29,9 +29,8 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
       newest,
     }
   } catch (error) {
-    const message = errorMessage(error)
-    const hint = `Check that you can read ${path}, and that this version of Foreword or an older one wrote it.`
-    return { finding: problem('store', message, hint), newest: undefined }
+    const hint = (error instanceof ForewordError && error.hint) || `Check that you can read ${path}.`
+    return { finding: problem('store', errorMessage(error), hint), newest: undefined }
   }
 }
 

@@ -127,14 +127,14 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examineStore({ home, file, findStore, onProgress }: RestoreOptions): Promise<AuditVerdict> {
+async function examineStore({ home, file, findStore }: RestoreOptions): Promise<AuditVerdict> {
   const arriving = arrivingHome(home)
   const driver = await findStore(arriving)
   const folder = homeAt(arriving).data
   if (!(await driver.exists(folder))) return { type: 'whole', records: 0 }
   const fault = await driver.findFault?.(folder)
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
-  const store = await driver.open({ folder, onProgress: (stage) => onProgress?.({ stage }) })
+  const store = await driver.open({ folder })
   try {
     return await verifyAudit(store)
   } finally {

@@ -11,34 +11,23 @@ import type {
 } from '../budget-ledger.ts'
 import { StoreError, storeFile } from '../store-error.ts'
 
+/** `counted`: which call counts in which account, by its hold or by the log. */
 const SCHEMA = `
-  create table if not exists accounts (
+  create table accounts (
     account text primary key,
     spent_nanos integer not null default 0, held_nanos integer not null default 0, added_nanos integer not null default 0,
-    spent_tokens integer not null default 0, held_tokens integer not null default 0, added_tokens integer not null default 0
+    spent_tokens integer not null default 0, held_tokens integer not null default 0, added_tokens integer not null default 0,
+    earlier_nanos integer not null default 0, earlier_tokens integer not null default 0
   ) strict, without rowid;
-  create table if not exists holds (
+  create table holds (
     id text primary key, time text not null, nanos integer not null, tokens integer not null,
     accounts text not null, open integer not null
   ) strict, without rowid;
-  create table if not exists grants (approval text primary key, hold text not null) strict, without rowid;
-  create table if not exists warnings (account text, unit text, level integer, primary key (account, unit, level))
+  create table grants (approval text primary key, hold text not null) strict, without rowid;
+  create table warnings (account text, unit text, level integer, primary key (account, unit, level))
     strict, without rowid;
+  create table counted (account text, call text, time text not null, primary key (account, call)) strict, without rowid;
   pragma user_version = 1;`
-
-/**
- * Which call counts in which account. What was spent before that was written down may be in the log, too: calls from there count
- * against it (`unnamed`) before they count as more.
- */
-const NAMED_CALLS = `
-  alter table accounts add column earlier_nanos integer not null default 0;
-  alter table accounts add column earlier_tokens integer not null default 0;
-  alter table accounts add column unnamed_nanos integer not null default 0;
-  alter table accounts add column unnamed_tokens integer not null default 0;
-  update accounts set unnamed_nanos = spent_nanos, unnamed_tokens = spent_tokens;
-  create table if not exists counted (account text, call text, time text not null, primary key (account, call))
-    strict, without rowid;
-  pragma user_version = 2;`
 
 interface AccountRow {
   readonly spent_nanos: number
@@ -49,8 +38,6 @@ interface AccountRow {
   readonly added_tokens: number
   readonly earlier_nanos: number
   readonly earlier_tokens: number
-  readonly unnamed_nanos: number
-  readonly unnamed_tokens: number
 }
 
 interface HoldRow extends BudgetAmount {
@@ -61,20 +48,15 @@ interface HoldRow extends BudgetAmount {
 /** Opens the ledger in an SQLite file, which is created where it is missing. Throws a `StoreError`. */
 export function openBudgetLedger(path: string, options: { readonly durable?: boolean } = {}): BudgetLedger {
   const database = openSqlite({ path, kind: storeFile, ...options })
-  const version = database.get<{ user_version: number }>('pragma user_version')?.user_version ?? 0
-  if (version > 2) {
+  const version = () => database.get<{ user_version: number }>('pragma user_version')!.user_version
+  // In a transaction, since another process may open it at the same moment.
+  if (version() === 0) database.transaction(() => version() === 0 && database.execute(SCHEMA))
+  if (version() !== 1) {
     database.close()
-    throw new StoreError('newer', `the ledger of budgets ${path} was written by a newer version: update Foreword`)
-  }
-  if (version < 2) upgrade()
-
-  /** In one transaction, since another process may open it at the same moment. */
-  function upgrade(): void {
-    database.transaction(() => {
-      const found = database.get<{ user_version: number }>('pragma user_version')?.user_version ?? 0
-      if (found === 0) database.execute(SCHEMA)
-      if (found < 2) database.execute(NAMED_CALLS)
-    })
+    throw new StoreError(
+      'newer',
+      `the ledger of budgets ${path} was written by another version: use that version of Foreword, or move the file away, and what was spent is read from the log`,
+    )
   }
 
   const rowOf = (account: string) => database.get<AccountRow>('select * from accounts where account = ?', account)
@@ -104,17 +86,6 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
   function name(account: string, call: string, time: string): boolean {
     const sql = 'insert or ignore into counted (account, call, time) values (?, ?, ?)'
     return database.change(sql, account, call, time) === 1
-  }
-
-  /** What of a call from the log is more than an account has without names. */
-  function beyondUnnamed(account: string, cost: BudgetAmount): BudgetAmount {
-    const { unnamed_nanos: nanos, unnamed_tokens: tokens } = rowOf(account) ?? { unnamed_nanos: 0, unnamed_tokens: 0 }
-    if (nanos === 0 && tokens === 0) return cost
-    const taken = { nanos: Math.min(nanos, cost.nanos), tokens: Math.min(tokens, cost.tokens) }
-    const sql =
-      'update accounts set unnamed_nanos = unnamed_nanos - ?, unnamed_tokens = unnamed_tokens - ? where account = ?'
-    database.run(sql, taken.nanos, taken.tokens, account)
-    return minus(cost, taken)
   }
 
   /** A grant counts once: a turn that is resumed finds the decision in its log again. */
@@ -190,11 +161,10 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
       database.transaction(() => {
         for (const { call, time, cost } of calls) {
           if (!name(account, call, time)) continue
-          const more = earlier ? beyondUnnamed(account, cost) : cost
-          add(account, more, NOTHING)
+          add(account, cost, NOTHING)
           const sql =
             'update accounts set earlier_nanos = earlier_nanos + ?, earlier_tokens = earlier_tokens + ? where account = ?'
-          if (earlier) database.run(sql, more.nanos, more.tokens, account)
+          if (earlier) database.run(sql, cost.nanos, cost.tokens, account)
         }
       })
     },

@@ -21,18 +21,21 @@ export function carryBudgetLedger(from: string, into: string): void {
   const carried = `${into}.carried`
   rmSync(carried, { force: true })
   copyBudgetLedger(from, carried)
+  endHolds(carried)
   if (existsSync(into)) addAccounts(carried, into)
   for (const end of ['-wal', '-shm']) rmSync(`${into}${end}`, { force: true })
   renameSync(carried, into)
 }
 
+/** Calls that were running when the copy was made count as spent. */
+function endHolds(path: string): void {
+  const ledger = openBudgetLedger(path)
+  ledger.recover('')
+  ledger.close()
+}
+
 function addAccounts(path: string, other: string): void {
-  // Calls that were running when the copies were made count as spent, and both have the newest tables.
-  for (const each of [path, other]) {
-    const ledger = openBudgetLedger(each)
-    ledger.recover('')
-    ledger.close()
-  }
+  endHolds(other)
   const database = openSqlite({ path, kind: storeFile })
   try {
     database.run('attach database ? as other', other)

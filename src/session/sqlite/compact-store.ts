@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { compactSqliteFile } from '../../platform.ts'
 import type { CompactedStore } from '../store-driver.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
-import { allMigrations, migrate } from './migrations.ts'
+import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
 import type { Plan } from './tables.ts'
 
@@ -28,10 +28,11 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
 
 /** See `StoreDriver.compact`. @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer` */
 export async function compactStore(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
+  refuseOtherVersions(path)
   const connection = openStoreConnection({ path })
   let removed: RemovedContents
   try {
-    await migrate(connection, allMigrations, onProgress)
+    migrate(connection)
     const needed = await neededContents(connection, onProgress)
     removed = await removeOthers(connection, needed, onProgress)
   } finally {

@@ -36,8 +36,6 @@ export interface SqliteStoreOptions {
   readonly maxBytes?: number
   /** How long to wait for another process, ms. This process is blocked meanwhile. */
   readonly busyTimeoutMs?: number
-  /** Gets a line for people while an older store is brought up to date. */
-  readonly onProgress?: ((text: string) => void) | undefined
 }
 
 const PAGE_BYTES = 4_096

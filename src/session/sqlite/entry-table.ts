@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { planAppend, type StoredSession } from '../append-plan.ts'
 import { type ToolSums, toolSumsOf } from '../call-sums.ts'
-import { presentBody, storedTypes } from '../choices.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import type { EntriesOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
@@ -105,7 +104,7 @@ export function readEntries(
     upTo = Math.min(upTo, row.lastSeq)
     query = query.where('turn', '=', turn)
   }
-  if (types) query = query.where('type', 'in', storedTypes(types))
+  if (types) query = query.where('type', 'in', types)
   query = query.where('seq', '>', after).where('seq', '<=', upTo)
   query = last === undefined ? query.orderBy('seq') : query.orderBy('seq', 'desc').limit(last)
   if (limit !== undefined && last === undefined) query = query.limit(limit)
@@ -115,7 +114,7 @@ export function readEntries(
 }
 
 function toEntry(session: string, [seq, time, data]: StoredEntry): Entry {
-  return Object.assign(presentBody(JSON.parse(data)), { session, seq, time })
+  return Object.assign(JSON.parse(data) as EntryBody, { session, seq, time })
 }
 
 const stored = tables.selectFrom('entries').select(['seq', 'time', 'data']).$castTo<StoredEntry>()

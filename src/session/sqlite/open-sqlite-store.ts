@@ -27,7 +27,7 @@ import {
   setRemoved,
 } from './content-table.ts'
 import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileState } from './file-table.ts'
-import { allMigrations, migrate } from './migrations.ts'
+import { migrate, refuseOtherVersions } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
 import {
   putRecord,
@@ -55,9 +55,10 @@ const ALL = Number.MAX_SAFE_INTEGER
 
 /** See `openSqliteStore`. */
 export async function openStoreFile(options: SqliteStoreOptions): Promise<SessionStore> {
+  refuseOtherVersions(options.path)
   const connection = openStoreConnection(options)
   try {
-    await migrate(connection, allMigrations, options.onProgress)
+    migrate(connection)
   } catch (error) {
     connection.close()
     throw error

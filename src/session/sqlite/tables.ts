@@ -1,9 +1,8 @@
 import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { StoredSession } from '../append-plan.ts'
 
-/** The tables of the store after the latest migration. */
+/** The tables of the store in the newest schema. */
 export interface Tables {
-  readonly schema_version: { readonly version: number }
   readonly sessions: StoredSession
   readonly entries: {
     readonly session: string

@@ -13,10 +13,6 @@ export function readValue(connection: StoreConnection, key: string): unknown {
   return row && JSON.parse(row.value)
 }
 
-export function removeValue(connection: StoreConnection, key: string): void {
-  connection.run(deleteValue, { key })
-}
-
 const upsertValue = plan((param: Parameter<Tables['named_values']>) =>
   tables
     .insertInto('named_values')
@@ -26,8 +22,4 @@ const upsertValue = plan((param: Parameter<Tables['named_values']>) =>
 
 const oneValue = plan((param: Parameter<{ key: string }>) =>
   tables.selectFrom('named_values').select('value').where('key', '=', param('key')),
-)
-
-const deleteValue = plan((param: Parameter<{ key: string }>) =>
-  tables.deleteFrom('named_values').where('key', '=', param('key')),
 )
