@@ -1,6 +1,3 @@
 // Extracts the text of files, in processes of their own and within limits.
 export type { Document, Unreadable } from './document/document.ts'
 export { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from './document/document-reader.ts'
-export type { ReadingProgram } from './document/reading-process.ts'
-export type { ReadingLimits } from './document/reading-limits.ts'
-export type { ReadingProgress } from './document/reading-task.ts'

@@ -3,7 +3,7 @@ export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-
 export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
 export { defined, fieldsOf } from './platform/defined.ts'
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
-export { type FairTurn, type FairTurns, fairTurns } from './platform/fair-turns.ts'
+export { fairTurns } from './platform/fair-turns.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export { type HeldFolder, holdFolder } from './platform/held-folder.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
@@ -25,7 +25,7 @@ export {
 export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'
 export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
 export { sha256 } from './platform/sha256.ts'
-export { parseTraceparent, readTraceparent, type Traceparent } from './platform/traceparent.ts'
+export { parseTraceparent, readTraceparent } from './platform/traceparent.ts'
 export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time-slice.ts'
 export {
   openSqlite,

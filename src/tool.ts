@@ -61,7 +61,7 @@ export { type Program, type ProgramLimits, programResult } from './tool/process/
 export { runProgram } from './tool/process/run-program.ts'
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
 export { findSandbox, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
-export { confineNode, findNodeSandbox, type NodeProgram } from './tool/sandbox/confine-node.ts'
+export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'
 export { isOwnersName } from './tool/sandbox/owner-files.ts'
 export { isSecretName } from './tool/sandbox/hidden-places.ts'
 export { endOrphans } from './tool/process/process-tree.ts'

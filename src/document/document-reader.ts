@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { fairTurns } from '../platform.ts'
+import { defined, fairTurns } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { readingTimeMs, type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
 import {
@@ -96,7 +96,7 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Docum
   const readOnce = async (request: ReadingRequest, timeMs: number, signal: AbortSignal) => {
     const process = taken() ?? (await start(signal))
     try {
-      return await process.read({ ...request, timeMs, ...(counter !== undefined && { counter }) }, signal)
+      return await process.read({ ...request, timeMs, ...defined({ counter }) }, signal)
     } finally {
       putBack(process)
     }

@@ -25,8 +25,9 @@ export function fileKind(bytes: Uint8Array, name: string, limits: ReadingLimits)
   if (looksBinary(head)) {
     const image = imageType(bytes)
     if (image !== undefined) return { type: 'image', mediaType: image }
-    const refusal = findRefusal(bytes)
-    if (refusal !== undefined) return refusal
+    // Only for bytes that are no text: a sentence may begin with `MZ`.
+    const mediaType = signatureType(bytes)
+    if (mediaType !== undefined) return { type: 'refused', ...refusalFor(mediaType), mediaType }
   }
   if (startsWith(bytes, '{\\rtf')) {
     const reason = 'it is a rich text document (RTF); save it as docx, PDF or text'
@@ -49,12 +50,6 @@ interface Refusal {
   readonly code: Unreadable['code']
   readonly reason: string
   readonly mediaType: string
-}
-
-/** What is known not to be read. Ask only for bytes that are no text: a sentence may begin with `MZ`. */
-function findRefusal(bytes: Uint8Array): Refusal | undefined {
-  const mediaType = signatureType(bytes)
-  return mediaType === undefined ? undefined : { type: 'refused', ...refusalFor(mediaType), mediaType }
 }
 
 function refusalFor(mediaType: string): Pick<Refusal, 'code' | 'reason'> {

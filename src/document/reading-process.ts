@@ -23,14 +23,7 @@ interface ReadingOutcome {
 }
 
 /** A process that reads one file at a time. */
-export interface ReadingProcess {
-  /** Rejects with the reason of `signal`, which ends the process, and where a path cannot be opened. */
-  read(request: ExchangeRequest, signal: AbortSignal): Promise<ReadingOutcome>
-  isUsable(): boolean
-  end(): void
-  /** Resolves when the process is gone. */
-  readonly ended: Promise<void>
-}
+export type ReadingProcess = ReturnType<typeof startReadingProcess>
 
 /** The program that reads documents. */
 export interface ReadingProgram {
@@ -65,7 +58,7 @@ export function readingProgram(limits: ReadingLimits): ReadingProgram {
 const NODE_BYTES = 2 * 2 ** 30
 
 /** Starts the program, or what confines it. `argv` must hand descriptors, messages and the end on to it. */
-export function startReadingProcess(argv: readonly string[], limits: ReadingLimits): ReadingProcess {
+export function startReadingProcess(argv: readonly string[], limits: ReadingLimits) {
   const child = spawn(argv[0]!, argv.slice(1), {
     env: {},
     serialization: 'advanced',
@@ -90,7 +83,8 @@ export function startReadingProcess(argv: readonly string[], limits: ReadingLimi
     child.kill('SIGKILL')
   }
   return {
-    async read(request, signal) {
+    /** Rejects with the reason of `signal`, which ends the process, and where a path cannot be opened. */
+    async read(request: ExchangeRequest, signal: AbortSignal): Promise<ReadingOutcome> {
       signal.throwIfAborted()
       if (child.pid === undefined) throw new Error('a process to read documents could not be started')
       filesRead += 1
@@ -100,11 +94,14 @@ export function startReadingProcess(argv: readonly string[], limits: ReadingLimi
         if (spent) usable = false
         return { outcome, isSuspect: died && filesRead > 1 }
       } finally {
-        release(child)
+        // An idle process does not keep the program that started it.
+        child.unref()
+        child.channel?.unref()
       }
     },
-    isUsable: () => usable && child.connected && !child.killed,
+    isUsable: (): boolean => usable && child.connected && !child.killed,
     end,
+    /** Resolves when the process is gone. */
     ended,
   }
 }
@@ -140,12 +137,6 @@ export function readingPermissions(places: readonly string[]): readonly string[]
 function keepProcess(child: ChildProcess): void {
   child.ref()
   child.channel?.ref()
-}
-
-/** An idle process does not keep the program that started it. */
-function release(child: ChildProcess): void {
-  child.unref()
-  child.channel?.unref()
 }
 
 export type ReadingSource = { readonly bytes: Uint8Array } | { readonly path: string }

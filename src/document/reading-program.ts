@@ -17,7 +17,12 @@ process.on('message', (order: ReadingOrder) => {
 })
 process.on('disconnect', () => process.exit())
 process.on('uncaughtException', () => process.exit(errorExit))
-yieldToOthers()
+try {
+  // Everything else on the machine goes first.
+  setPriority(10)
+} catch {
+  // Some systems do not allow it.
+}
 
 async function read({ task }: ReadingOrder & { readonly type: 'read' }): Promise<void> {
   watch ??= startedWatch(task.limits.memoryBytes)
@@ -42,13 +47,10 @@ async function read({ task }: ReadingOrder & { readonly type: 'read' }): Promise
 /** A text with its tokens; without them where the counter is unknown here. */
 async function counted(said: Document | Unreadable, counter: string): Promise<Document | Unreadable> {
   if (said.kind !== 'text') return said
-  const found = counter === 'o200k' ? await largeCounter() : smallCounters.find(({ id }) => id === counter)
+  // The table of this one needs tens of megabytes.
+  const large = counter === 'o200k' ? (await import('../context/o200k.ts')).o200k : undefined
+  const found = large ?? smallCounters.find(({ id }) => id === counter)
   return found ? { ...said, tokens: found.text(said.text) } : said
-}
-
-/** Its table needs tens of megabytes. */
-async function largeCounter() {
-  return (await import('../context/o200k.ts')).o200k
 }
 
 function tell(news: ReadingNews): void {
@@ -62,13 +64,4 @@ function startedWatch(memoryBytes: number): Worker {
   })
   thread.unref()
   return thread
-}
-
-/** Reading documents yields to everything else on the machine. */
-function yieldToOthers(): void {
-  try {
-    setPriority(10)
-  } catch {
-    // Some systems do not allow it.
-  }
 }

@@ -60,7 +60,9 @@ function createSearch(forms: readonly SecretForm[]): Search {
     { text: form.text.slice(form.text.length - form.tail), form, isEnd: true },
   ])
   if (anchors.length === 0) return { redact: (text) => text, find: () => undefined, findInBytes: () => undefined }
-  const { least, distances, endingHere } = skipTable(anchors, ({ text }) => codeUnits(text))
+  const { least, distances, endingHere } = skipTable(anchors, ({ text }) =>
+    Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)),
+  )
   // The longest first: the end of one form may be that of another, too.
   for (const found of endingHere.values()) found.sort((one, other) => other.form.text.length - one.form.text.length)
 
@@ -123,10 +125,6 @@ function skipTable<Wanted>(
     }
   }
   return { least, distances, endingHere }
-}
-
-function codeUnits(text: string): readonly number[] {
-  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
 }
 
 /** The same search over bytes, which ends with the first anchor. */

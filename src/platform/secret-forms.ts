@@ -26,7 +26,7 @@ export function secretForms(name: string, value: string): readonly SecretForm[] 
 
 function writtenForms(name: string, value: string): readonly SecretForm[] {
   const head = headLength(value)
-  const tail = tailLength(value)
+  const tail = distinctLength(value, 0, (length) => value.slice(-length))
   const ways = [(text: string) => text, inJson, encodeUrl, encodeURI, inHtml]
   const plain = ways.flatMap((write) => {
     const text = write(value)
@@ -84,10 +84,6 @@ const PREFIX = /^(?:[A-Za-z]+\d{0,2}[-_ .:])+/
 function headLength(value: string): number {
   const prefix = PREFIX.exec(value)?.[0].length ?? 0
   return distinctLength(value, prefix === value.length ? 0 : prefix, (length) => value.slice(0, length))
-}
-
-function tailLength(value: string): number {
-  return distinctLength(value, 0, (length) => value.slice(-length))
 }
 
 /** A part that may be an ordinary word is lengthened until it is none. */

@@ -14,9 +14,7 @@ interface SentDefinition {
  * it comes from, and what an assembly has to know of the tool. The tool itself, its schema and its digest stay as they are.
  */
 export function sentDefinition(tool: Tool): SentDefinition {
-  const known = made.get(tool)
-  if (known) return known
-  const sent = makeDefinition(tool)
+  const sent = made.get(tool) ?? makeDefinition(tool)
   made.set(tool, sent)
   return sent
 }
@@ -44,7 +42,7 @@ function makeDefinition(tool: Tool): SentDefinition {
   const { description } = declared
   const definition = {
     ...declared,
-    ...(description === undefined ? {} : { description: neutral(description, true) }),
+    ...(description !== undefined && { description: neutral(description, true) }),
     inputSchema: neutralSchema(declared.inputSchema, neutral) as ToolDefinition['inputSchema'],
   }
   return {

@@ -88,11 +88,6 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     return cappedResult(redaction ? redactedResult(result, await redaction()) : result, maxOutputChars)
   }
 
-  /** A diff shows lines of a file that the model may not have read. */
-  async function withoutSecrets(call: CallDescription): Promise<CallDescription> {
-    return redaction && call.diff !== undefined ? { ...call, diff: (await redaction())(call.diff) } : call
-  }
-
   async function plan(call: ToolCall, turn: RunContext): Promise<PlannedCall> {
     const context: ToolContext = { ...turn, toolCallId: call.toolCallId }
     const { toolName } = call
@@ -120,14 +115,18 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     if ('ok' in steps) {
       return { type: 'refused', rule: 'plan', result: await finished(steps), call: described }
     }
-    const description = await withoutSecrets({ ...described, ...describePlan(steps) })
+    const shown: CallDescription = { ...described, ...describePlan(steps) }
+    // A diff shows lines of a file that the model may not have read.
+    const { diff } = shown
+    const description = redaction && diff !== undefined ? { ...shown, diff: (await redaction())(diff) } : shown
+    // A planned tool knows its limit and ends what it started itself: with extra time its output is not lost.
+    const grace = tool.plan ? Math.min(limit, 5_000) : 0
     return {
       ...asked(answer, steps),
       call: description,
       digest: callDigest(description),
       async run() {
-        const result = await runWithinLimit((running) => steps.run(running), limited, limit, planGrace(tool, limit))
-        return finished(result)
+        return finished(await runWithinLimit((running) => steps.run(running), limited, limit, grace))
       },
     }
   }
@@ -197,11 +196,6 @@ async function askGate(gate: ToolGate, call: ToolCall, tool: Tool, context: Tool
     const reason = `it could not be decided whether ${tool.name} may run: ${failureMessage(error)}`
     return { type: 'refuse', rule: 'gate-failed', reason }
   }
-}
-
-/** Extra time for a planned tool, ms: it knows its limit and ends what it started itself, so that its output is not lost. */
-function planGrace({ plan }: Tool, limit: number): number {
-  return plan ? Math.min(limit, 5_000) : 0
 }
 
 /** Levels of lists and objects in an input. No tool asks for nearly as many. */

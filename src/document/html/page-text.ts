@@ -1,5 +1,6 @@
+import { defined } from '../../platform.ts'
 import { ReadingFault } from '../reading-limits.ts'
-import { cleanText } from '../text/character-set.ts'
+import { cleanText, shownTitle } from '../text/character-set.ts'
 import { flatText, nodesBelow, type PageNode, type ParsedPage, parsedPage, writtenPage } from './parsed-page.ts'
 import { renderMarkdown } from './markdown.ts'
 import { withoutFrame } from './page-frame.ts'
@@ -15,24 +16,21 @@ export async function pageText(
   if (!vast) withoutFrame(page.body)
   const article = vast ? undefined : await findArticle(html, page)
   if (article !== undefined) withoutFrame(article.content)
-  const title = oneLine(article?.title ?? page.title)
+  const { title } = shownTitle(article?.title ?? page.title)
   const content = cleanText(renderMarkdown(article?.content ?? page.body, base))
   // The library removes the title from the article that it finds.
-  const text = article !== undefined && title !== '' && !content.startsWith('# ') ? `# ${title}\n\n${content}` : content
+  const text =
+    article !== undefined && title !== undefined && !content.startsWith('# ') ? `# ${title}\n\n${content}` : content
   if (text.trim() === '') {
     throw new ReadingFault('no-text', 'the page shows no text; it may be one that only a browser can build')
   }
-  return title === '' ? { text } : { text, title }
+  return { text, ...defined({ title }) }
 }
 
 /** What relative links are relative to, if anything is known. */
 function baseAddress(declared: string | undefined, url: string | undefined): string | undefined {
   if (declared === undefined) return url
   return URL.canParse(declared, url) ? new URL(declared, url).href : url
-}
-
-function oneLine(title: string): string {
-  return cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
 }
 
 /** Whether a page is so large or so deep that its frame is not searched for, because that would take too long. */

@@ -1,7 +1,7 @@
 import { parsedPage } from '../html/parsed-page.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
-import { cleanText } from '../text/character-set.ts'
+import { cleanText, shownTitle } from '../text/character-set.ts'
 import { scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
 
@@ -35,6 +35,5 @@ function officeTitle(archive: Archive): { readonly title?: string } {
     close: () => void (inside = false),
     text: (text) => void (inside && (title += text)),
   })
-  const clean = title.replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
-  return clean === '' ? {} : { title: clean }
+  return shownTitle(title)
 }

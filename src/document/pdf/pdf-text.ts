@@ -1,7 +1,7 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
 import { groupDigits, ReadingFault, tooManyCharacters } from '../reading-limits.ts'
 import type { ReadingTask } from '../reading-task.ts'
-import { cleanText } from '../text/character-set.ts'
+import { cleanText, shownTitle } from '../text/character-set.ts'
 
 /** The text of a PDF, page by page. Throws a `ReadingFault` where it is encrypted, broken, too long, or images alone. */
 export async function pdfText(
@@ -80,9 +80,7 @@ function isComplete(bytes: Uint8Array): boolean {
 
 function documentTitle(metadata: { readonly info: object } | undefined): { readonly title?: string } {
   const title = metadata && 'Title' in metadata.info ? metadata.info.Title : undefined
-  if (typeof title !== 'string') return {}
-  const clean = cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
-  return clean === '' ? {} : { title: clean }
+  return typeof title === 'string' ? shownTitle(title) : {}
 }
 
 /** A run of characters on a page, as the library tells it. Marked content has no `str`. */

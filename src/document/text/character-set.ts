@@ -118,3 +118,9 @@ function binary(): ReadingFault {
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed()
 }
+
+/** A title on one line of at most 500 characters; none where it is blank. */
+export function shownTitle(title: string): { readonly title?: string } {
+  const shown = cleanText(title).replace(/\s+/g, ' ').trim().slice(0, 500).toWellFormed()
+  return shown === '' ? {} : { title: shown }
+}

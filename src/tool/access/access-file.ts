@@ -1,13 +1,8 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { AccessRead } from './access.ts'
 import type { TextRead, TextReader } from '../text-reader.ts'
 import { readAccess } from './read-access.ts'
-
-/** `tool-access.json` as it is at any time. */
-interface AccessFile {
-  /** The policy of the file as it is now: the same value as long as the text is the same. Never rejects. */
-  current(): Promise<AccessRead>
-}
 
 /**
  * The policy in the first of some files that is there, with the environment over it. Where none is there it is all
@@ -18,13 +13,14 @@ export function accessFile(
   paths: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   read: TextReader,
-): AccessFile {
+) {
   let last: { readonly found: TextRead; readonly read: AccessRead } | undefined
   return {
-    async current() {
+    /** The policy of the file as it is now: the same value as long as the text is the same. Never rejects. */
+    async current(): Promise<AccessRead> {
       const found = await readFirst(paths, read)
-      if (!last || !isSame(last.found, found)) last = { found, read: toAccess(found, environment) }
-      return last.read
+      if (!isDeepStrictEqual(last?.found, found)) last = { found, read: toAccess(found, environment) }
+      return last!.read
     },
   }
 }
@@ -35,11 +31,6 @@ async function readFirst(paths: readonly string[], read: TextReader): Promise<Te
     if (found.type !== 'missing') return found
   }
   return { type: 'missing' }
-}
-
-function isSame(one: TextRead, other: TextRead): boolean {
-  if (one.type === 'text') return other.type === 'text' && one.text === other.text
-  return one.type === 'missing' ? other.type === 'missing' : other.type === 'unreadable' && one.why === other.why
 }
 
 function toAccess(found: TextRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {

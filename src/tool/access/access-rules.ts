@@ -1,3 +1,4 @@
+import { defined } from '../../platform.ts'
 import { type AccessRead, matchesToolName } from './access.ts'
 import { allowingPrefix } from './command-answer.ts'
 import { commandWords } from './command-words.ts'
@@ -47,23 +48,21 @@ export function accessRules(
       matches: matching(name),
     })),
     ...shell.presets.map((name): AccessRule => {
-      const risk = presetRisk(name)
       const isAllowed = (words: readonly string[]) => presetAnswer(words, [name]).type === 'allowed'
       return {
         rule: 'tools.shell.presets',
         name,
         matches: called.filter(({ words }) => isAllowed(words)).map(({ command }) => command),
-        ...(risk === undefined ? {} : { risk }),
+        ...defined({ risk: presetRisk(name) }),
       }
     }),
     ...shell.allowedPrefixes.map((prefix): AccessRule => {
       const words = commandWords(prefix)
-      const risk = prefixRisk(prefix)
       return {
         rule: 'tools.shell.allowedPrefixes',
         name: prefix,
         matches: called.filter((each) => allowingPrefix(each.words, [prefix])).map(({ command }) => command),
-        ...(risk === undefined ? {} : { risk }),
+        ...defined({ risk: prefixRisk(prefix) }),
         ...(words.type === 'refused' ? { fault: words.why } : {}),
       }
     }),

@@ -61,13 +61,6 @@ export function isListed(list: readonly string[], name: string): boolean {
   return list.some((written) => matchesToolName(written, name))
 }
 
-/** The entries that match a name, the most exact first: the name itself, then patterns, the longest first. */
-function mostExactFirst(written: readonly string[], name: string): readonly string[] {
-  return written
-    .filter((each) => matchesToolName(each, name))
-    .toSorted((left, right) => Number(right === name) - Number(left === name) || right.length - left.length)
-}
-
 /** The value of one setting of a tool under `tools`, and the key that set it. */
 interface ToolSetting<Value> {
   readonly value: Value
@@ -84,7 +77,11 @@ export function toolSetting<Key extends keyof ToolAccess>(
   name: string,
   key: Key,
 ): ToolSetting<NonNullable<ToolAccess[Key]>> | undefined {
-  for (const written of mostExactFirst(Object.keys(tools), name)) {
+  // The most exact first: the name itself, then patterns, the longest first.
+  const matching = Object.keys(tools)
+    .filter((each) => matchesToolName(each, name))
+    .toSorted((left, right) => Number(right === name) - Number(left === name) || right.length - left.length)
+  for (const written of matching) {
     const value = tools[written]?.[key]
     if (value !== undefined) return { value, rule: `tools.${written}.${key}` }
   }
@@ -93,13 +90,14 @@ export function toolSetting<Key extends keyof ToolAccess>(
 
 /** The JSON Schema (2020-12) of `tool-access.json`, as it is committed in `schema/tool-access.schema.json`. */
 export function accessSchema(): Readonly<Record<string, unknown>> {
-  const { $schema, ...schema } = z.toJSONSchema(accessShape, { io: 'input', override: withComments })
+  const { $schema, ...schema } = z.toJSONSchema(accessShape, {
+    io: 'input',
+    override({ jsonSchema }) {
+      // Keys that begin with `_` are comments and are removed before validation.
+      if (jsonSchema.type === 'object') jsonSchema.patternProperties = { '^_': {} }
+    },
+  })
   return { $schema, title: 'tool-access.json of Foreword', ...schema }
-}
-
-/** Keys that begin with `_` are comments and are removed before validation. */
-function withComments({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.type === 'object') jsonSchema.patternProperties = { '^_': {} }
 }
 
 /** The most that `shell` is given, whatever was set or asked for (BEHAVIOURS §2.4). */

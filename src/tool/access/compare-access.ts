@@ -197,23 +197,14 @@ function widerCommands(before: AccessRead, after: AccessRead): readonly WidenedA
     if (rank(now.access) <= rank(covered)) return []
     const risk = prefix === '*' ? 'any command, run by a shell' : prefixRisk(prefix)
     const rule = prefix === '*' ? 'tools.shell.mode' : 'tools.shell.allowedPrefixes'
-    return [
-      {
-        kind: 'command',
-        name: prefix,
-        before: covered,
-        after: now.access,
-        rule,
-        ...(risk === undefined ? {} : { risk }),
-      },
-    ]
+    return [{ kind: 'command', name: prefix, before: covered, after: now.access, rule, ...defined({ risk }) }]
   })
   const presets = now.presets.flatMap((name): readonly WidenedAccess[] => {
     const covered = old.presets.includes(name) || presetBeginnings(name).every(isCovered) ? old.access : 'refused'
     if (rank(now.access) <= rank(covered)) return []
     const risk = presetRisk(name)
     const rule = 'tools.shell.presets'
-    return [{ kind: 'preset', name, before: covered, after: now.access, rule, ...(risk === undefined ? {} : { risk }) }]
+    return [{ kind: 'preset', name, before: covered, after: now.access, rule, ...defined({ risk }) }]
   })
   const all = [...wider, ...presets]
   // A command that a preset allows runs in the workspace, whatever else is set.

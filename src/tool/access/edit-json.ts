@@ -180,27 +180,24 @@ function removal(text: string, node: Node): readonly Splice[] {
   const behind = commaBehind(text, node)
   if (behind !== undefined) {
     const isAlone = startsLine(text, node.offset) && text.slice(end, behind).trim() === ''
-    if (!isAlone) return [cut(node.offset, end), ...cutComma(text, behind)]
+    const afterBlanks = behind + 1 + blanksAt(text, behind + 1)
+    if (!isAlone) return [cut(node.offset, end), cut(behind, afterBlanks)]
     const rest = /^[ \t]*(?:\r\n|\n|\r)/.exec(text.slice(behind + 1))?.[0]
     if (rest !== undefined) return [cut(lineStart(text, node.offset), behind + 1 + rest.length)]
-    return [cut(node.offset, behind + 1 + blanksAt(text, behind + 1))]
+    return [cut(node.offset, afterBlanks)]
   }
   const siblings = node.parent?.children ?? []
   const before = siblings[siblings.indexOf(node) - 1]
   const comma = before === undefined ? undefined : commaBehind(text, before)
-  const ends = /^[ \t]*(?=[\r\n])/.exec(text.slice(end))?.[0]
+  const ends = /^[ \t]*(?:\r\n|\n|\r)/.exec(text.slice(end))?.[0]
   const isLine = startsLine(text, node.offset) && ends !== undefined
   // The break in front goes, so that the line behind keeps its own.
-  const start = isLine ? lineStart(text, node.offset) : node.offset - blanksBefore(text, node.offset)
+  const start = isLine ? lineStart(text, node.offset) : text.slice(0, node.offset).replace(/[ \t]*$/, '').length
   const isAfterComma = comma !== undefined && text.slice(comma + 1, start).trim() === ''
   const own = isLine
-    ? cut(start, end + ends.length + breakAt(text, end + ends.length))
+    ? cut(start, end + ends.length)
     : cut(comma !== undefined && isAfterComma ? Math.max(start, comma + 1) : node.offset, end)
   return comma === undefined ? [own] : [cut(comma, comma + 1), own]
-}
-
-function cutComma(text: string, comma: number): readonly Splice[] {
-  return [cut(comma, comma + 1 + blanksAt(text, comma + 1))]
 }
 
 function cut(from: number, to: number): Splice {
@@ -229,14 +226,6 @@ function readIndent(text: string, at: number): string {
 
 function blanksAt(text: string, at: number): number {
   return /^[ \t]*/.exec(text.slice(at))![0].length
-}
-
-function blanksBefore(text: string, at: number): number {
-  return /[ \t]*$/.exec(text.slice(0, at))![0].length
-}
-
-function breakAt(text: string, at: number): number {
-  return /^(?:\r\n|\n|\r)/.exec(text.slice(at))?.[0].length ?? 0
 }
 
 /** The style of a JSON text: insertions follow it. */

@@ -58,28 +58,14 @@ export function cleanEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   extra: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  const kept = Object.entries(environment).flatMap(([name, value]) =>
-    value !== undefined && isKept(name) ? [[name, isPath(name) ? absolutePlaces(value) : value] as const] : [],
-  )
+  const kept = Object.entries(environment).flatMap(([name, value]) => {
+    // `Path` and `SystemRoot` are written in many ways there; elsewhere a name is exactly itself.
+    const onWindows = process.platform === 'win32' ? name.toUpperCase() : ''
+    const isKept = KEPT.has(name) || name.startsWith('LC_') || KEPT_ON_WINDOWS.has(onWindows)
+    if (value === undefined || !isKept) return []
+    if (name !== 'PATH' && onWindows !== 'PATH') return [[name, value] as const]
+    const folders = value.split(delimiter).filter((folder) => isAbsolute(folder))
+    return [[name, folders.join(delimiter)] as const]
+  })
   return { ...Object.fromEntries(kept), ...OWN_ENVIRONMENT, ...extra }
-}
-
-function isKept(name: string): boolean {
-  return KEPT.has(name) || name.startsWith('LC_') || KEPT_ON_WINDOWS.has(onWindows(name))
-}
-
-/** `Path` and `SystemRoot` are written in many ways there; elsewhere a name is exactly itself. */
-function onWindows(name: string): string {
-  return process.platform === 'win32' ? name.toUpperCase() : ''
-}
-
-function isPath(name: string): boolean {
-  return name === 'PATH' || onWindows(name) === 'PATH'
-}
-
-function absolutePlaces(path: string): string {
-  return path
-    .split(delimiter)
-    .filter((place) => isAbsolute(place))
-    .join(delimiter)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { constants, createReadStream } from 'node:fs'
+import { type BigIntStats, constants, createReadStream } from 'node:fs'
 import { access, open, realpath, stat } from 'node:fs/promises'
 import { basename, delimiter, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -213,15 +213,7 @@ const known = new Map<string, string>()
 /** The most digests that are remembered. */
 const MOST_KNOWN = 500
 
-interface FileIdentity {
-  readonly dev: bigint
-  readonly ino: bigint
-  readonly size: bigint
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-}
-
-async function fileDigest(path: string, { dev, ino, size, mtimeNs, ctimeNs }: FileIdentity): Promise<string> {
+async function fileDigest(path: string, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Promise<string> {
   const identity = [dev, ino, size, mtimeNs, ctimeNs].join(' ')
   const before = known.get(identity)
   if (before !== undefined) return before

@@ -11,14 +11,6 @@ import {
   RUN_MARK,
 } from '../../platform.ts'
 
-/** All processes of one run, wherever they went. */
-interface ProcessTree {
-  /** The number of processes, including zombies. 1 where the system has no `/proc`. */
-  count(): number
-  /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
-  kill(): Promise<void>
-}
-
 /** The most times that remaining processes are looked for. */
 const MOST_LOOKS = 200
 
@@ -31,17 +23,18 @@ const MOST_UNSURE_LOOKS = 12
  * or writes to the run's outputs. Who was seen once stays known. So only a process escapes that sheds all of these before
  * anybody looks, which none does by accident. Systems without `/proc` know the leader's group alone.
  */
-export function processTree(leader: number, mark: string): ProcessTree {
+export function processTree(leader: number, mark: string) {
   const begun = process.platform === 'linux' ? readStatus(leader)?.begun : undefined
   const marked = Buffer.from(`${RUN_MARK}=${mark}`)
   const outputs = new Set(readOutputs(leader))
   const known = new Set<string>()
   const sessions = new Set([leader])
 
-  function look(): Look {
+  /** `unsure`: at least one process could not be attributed. */
+  function look(): { readonly members: readonly ProcessStatus[]; readonly unsure: boolean } {
     if (begun === undefined) return { members: [], unsure: false }
     const young = listProcesses().filter((status) => status.begun >= begun && !status.isKernel)
-    const members = new Set(young.filter((status) => known.has(processKey(status)) || sessions.has(status.session)))
+    const members = new Set(young.filter((status) => known.has(processName(status)) || sessions.has(status.session)))
     const others = young.filter((status) => !members.has(status) && !status.isZombie)
     const environments = others.map(({ pid }) => readEnvironment(pid))
     others.forEach((status, index) => {
@@ -51,7 +44,7 @@ export function processTree(leader: number, mark: string): ProcessTree {
     })
     addDescendants(members, young)
     for (const status of members) {
-      known.add(processKey(status))
+      known.add(processName(status))
       sessions.add(status.session)
     }
     // A process that is just becoming another program has no environment for a moment.
@@ -59,8 +52,10 @@ export function processTree(leader: number, mark: string): ProcessTree {
   }
 
   return {
-    count: () => Math.max(1, look().members.length),
-    async kill() {
+    /** The number of processes, including zombies. 1 where the system has no `/proc`. */
+    count: (): number => Math.max(1, look().members.length),
+    /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
+    async kill(): Promise<void> {
       let unsureLooks = 0
       for (let looks = 0; looks < MOST_LOOKS; looks++) {
         signal(process.platform === 'win32' ? leader : -leader, 'SIGKILL')
@@ -76,15 +71,9 @@ export function processTree(leader: number, mark: string): ProcessTree {
   }
 }
 
-interface Look {
-  readonly members: readonly ProcessStatus[]
-  /** At least one process could not be attributed. */
-  readonly unsure: boolean
-}
-
 /** The system reuses process ids, so the birth belongs to the name. */
-function processKey({ pid, begun }: ProcessStatus): string {
-  return `${pid} ${begun}`
+function processName({ pid, begun }: ProcessStatus): string {
+  return `${pid}.${begun}`
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -142,8 +131,4 @@ export function endOrphans(home: string): number {
   for (const { pid } of orphans) signal(pid, 'SIGSTOP')
   for (const { pid } of orphans) signal(pid, 'SIGKILL')
   return orphans.length
-}
-
-function processName({ pid, begun }: ProcessStatus): string {
-  return `${pid}.${begun}`
 }

@@ -136,18 +136,11 @@ function programMeta({ end, stdout, stderr }: ProgramEnd): ToolMeta {
   }
 }
 
-/** Takes an output in as it comes and keeps no more of it than was asked for. */
-interface OutputCollector {
-  add(bytes: Uint8Array): void
-  /** What there is so far. */
-  end(): ProgramOutput
-}
-
 /** Text in which more than this share of the characters is not UTF-8 is none: a page of Latin-1 still is. */
 const LARGEST_UNREADABLE_SHARE = 0.1
 
 /** Keeps the first `limit` characters of an output, counted as JavaScript does (UTF-16), and counts the rest. */
-export function collectOutput(limit: number): OutputCollector {
+export function collectOutput(limit: number) {
   const decoder = new TextDecoder('utf-8')
   let beginning: Uint8Array = new Uint8Array()
   let text = ''
@@ -163,14 +156,15 @@ export function collectOutput(limit: number): OutputCollector {
   }
 
   return {
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       const missing = SIGNATURE_BYTES - beginning.length
       if (missing > 0) beginning = Buffer.concat([beginning, chunk.subarray(0, missing)])
       bytes += chunk.length
       hasZeros ||= chunk.includes(0)
       take(decoder.decode(chunk, { stream: true }))
     },
-    end() {
+    /** What there is so far. */
+    end(): ProgramOutput {
       take(decoder.decode())
       const facts = { bytes, characters }
       if (hasZeros || unreadable > characters * LARGEST_UNREADABLE_SHARE) {
@@ -181,7 +175,8 @@ export function collectOutput(limit: number): OutputCollector {
           binary: true,
         }
       }
-      const whole = characters > limit ? withoutHalfPair(text) : text
+      // A pair of UTF-16 units is one character: half of it is none.
+      const whole = characters > limit ? text.replace(/[\uD800-\uDBFF]$/, '') : text
       return { ...facts, text: whole, truncated: characters > whole.length, binary: false }
     },
   }
@@ -198,9 +193,4 @@ function replacements(text: string): number {
   let count = 0
   for (let at = text.indexOf('\uFFFD'); at !== -1; at = text.indexOf('\uFFFD', at + 1)) count++
   return count
-}
-
-/** A pair of UTF-16 units is one character: half of it is none. */
-function withoutHalfPair(text: string): string {
-  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text
 }

@@ -50,7 +50,10 @@ export async function runProgram(program: Program, limits: ProgramLimits, home?:
   child.stderr?.on('data', stderr.add)
   child.stdin?.on('error', () => {}) // It need not read what it is given.
   child.stdin?.end(program.input)
-  if (child.pid === undefined) return ended({ type: 'not-started', why: await whyNot(child, program) })
+  if (child.pid === undefined) {
+    const [error] = (await once(child, 'error')) as [unknown]
+    return ended({ type: 'not-started', why: reasonNotStarted(program, error) })
+  }
   child.on('error', () => {})
 
   const forget = noteToolProgram(child.pid)
@@ -82,11 +85,6 @@ function start(program: Program, mark: string): ChildProcess | string {
   } catch (error) {
     return reasonNotStarted(program, error)
   }
-}
-
-async function whyNot(child: ChildProcess, program: Program): Promise<string> {
-  const [error] = (await once(child, 'error')) as [unknown]
-  return reasonNotStarted(program, error)
 }
 
 /** The first of: it ends, its time is over, it is cancelled, it multiplies. */

@@ -102,7 +102,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const network = allowingPrefix(argv, sandbox.network) !== undefined
     return {
       type: 'planned',
-      text: sandboxText(sandbox, network),
+      text: `${['workspace', ...sandbox.writable].join(' and ')}, ${network ? 'with network' : 'no network'}`,
       asks: network,
       run: (program, limits) => runConfined(found.path, { sandbox, network, readable }, program, limits),
     }
@@ -216,10 +216,6 @@ function withoutSandbox(
   }
   // There may be a sandbox, and who allowed programs to run without one meant a machine that has none.
   return { type: 'planned', text: `none, since ${why}`, asks: sandbox.withoutIt === 'ask' || isUnsure === true, run }
-}
-
-function sandboxText({ writable }: SandboxAccess, network: boolean): string {
-  return `${['workspace', ...writable].join(' and ')}, ${network ? 'with network' : 'no network'}`
 }
 
 function isShown(path: string, folders: readonly string[]): boolean {

@@ -60,7 +60,7 @@ function describeErrors(errors: readonly ErrorObject[]): string {
 }
 
 function describeError({ keyword, instancePath, params, message, data, parentSchema }: ErrorObject): string {
-  const field = fieldName(instancePath)
+  const field = names(instancePath).join('.') || 'the input'
   switch (keyword) {
     case 'required':
       return `${joined(instancePath, String(params['missingProperty']))} is missing`
@@ -73,10 +73,6 @@ function describeError({ keyword, instancePath, params, message, data, parentSch
     default:
       return `${field} ${message ?? `breaks the rule ${keyword}`}`
   }
-}
-
-function fieldName(pointer: string): string {
-  return pointer === '' ? 'the input' : names(pointer).join('.')
 }
 
 function joined(pointer: string, name: string): string {

@@ -1,7 +1,17 @@
 import { parentPort } from 'node:worker_threads'
 import type { ValidateFunction } from 'ajv'
-import { answerOf, compileSchema, type SchemaAnswer } from './schema-check.ts'
-import type { SchemaNews, SchemaOrder } from './schema-task.ts'
+import { answerOf, compileSchema, type Schema, type SchemaAnswer } from './schema-check.ts'
+
+/** The order to this thread. `schema` is given with the first order of each `id`. */
+export interface SchemaOrder {
+  readonly id: number
+  readonly schema?: Schema
+  /** Absent where the schema is compiled and nothing is checked. */
+  readonly input?: { readonly value: unknown }
+}
+
+/** `ready` once, when it can begin; then an answer for each order. */
+export type SchemaNews = { readonly type: 'ready' } | SchemaAnswer
 
 /** The thread that compiles and checks by schemas of others. It is ended from outside where one takes too long. */
 const compiled = new Map<number, ValidateFunction>()

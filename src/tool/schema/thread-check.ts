@@ -1,6 +1,6 @@
 import { fairTurns } from '../../platform.ts'
 import type { Schema, SchemaAnswer } from './schema-check.ts'
-import type { SchemaNews, SchemaOrder } from './schema-task.ts'
+import type { SchemaNews, SchemaOrder } from './schema-thread.ts'
 
 /** The longest that one schema is compiled, and that one input is checked by it, ms. */
 const COMPILING_MS = 2_000

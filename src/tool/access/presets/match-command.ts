@@ -1,4 +1,4 @@
-import type { CommandGrammar, FlagValue, Operand, PlaceWord, WordKind } from './grammar.ts'
+import type { CommandGrammar, FlagValue, PlaceWord, WordKind } from './grammar.ts'
 import { kindFault, kindText, placesIn } from './word-kind.ts'
 
 /** Whether a grammar allows a command; `why` is a sentence without its full stop. */
@@ -55,7 +55,9 @@ function placesOf(words: readonly string[], grammar: CommandGrammar, begin: stri
   let isEnded = false
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!
-    if (isEnded && word.startsWith('-')) throw dashedOperand(word)
+    if (isEnded && word.startsWith('-')) {
+      throw new Refusal(`${quoted(word)} stands behind -- and begins with -: write ./${word} for a file of this name`)
+    }
     if (!isEnded && word === '--' && grammar.endOfFlags) isEnded = true
     else if (isEnded || !isFlag(word, reading)) {
       if (grammar.expression && reading.given.size > 0) {
@@ -63,7 +65,11 @@ function placesOf(words: readonly string[], grammar: CommandGrammar, begin: stri
       }
       operands.push(word)
     } else {
-      if (operands.length > 0 && !grammar.flagsAnywhere && !grammar.expression) throw lateFlag(word, begin)
+      if (operands.length > 0 && !grammar.flagsAnywhere && !grammar.expression) {
+        throw new Refusal(
+          `the flag ${quoted(word)} stands behind a name in \`${begin}\`, where not every system reads flags: put flags first`,
+        )
+      }
       if (readFlag(word, words[at + 1], reading)) at += 1
     }
   }
@@ -176,7 +182,8 @@ function readOperands(words: readonly string[], reading: Reading): void {
   const { grammar, begin, given, places } = reading
   const ofFlags = places.length
   let at = 0
-  for (const { kind, least = 0, most = Infinity } of expected(grammar.operands ?? [], given)) {
+  const expected = (grammar.operands ?? []).filter(({ unless = [] }) => !unless.some((name) => given.has(name)))
+  for (const { kind, least = 0, most = Infinity } of expected) {
     const mine = words.slice(at, at + most)
     if (mine.length < least) throw new Refusal(`\`${begin}\` needs ${kindText(kind)}`)
     for (const word of mine) {
@@ -195,10 +202,6 @@ function readOperands(words: readonly string[], reading: Reading): void {
   )
 }
 
-function expected(operands: readonly Operand[], given: ReadonlySet<string>): readonly Operand[] {
-  return operands.filter(({ unless = [] }) => !unless.some((name) => given.has(name)))
-}
-
 /** How many flags a refusal lists. */
 const MOST_LISTED = 15
 
@@ -212,16 +215,6 @@ function unknownFlag(name: string, { flags, begin }: Reading): Refusal {
   const more = known.length > MOST_LISTED ? ` and ${known.length - MOST_LISTED} more` : ''
   const allowed = known.length === 0 ? 'it may have no flags' : `allowed are ${listed}${more}`
   return new Refusal(`the flag ${quoted(name)} is not allowed in \`${begin}\`: ${allowed}`)
-}
-
-function lateFlag(word: string, begin: string): Refusal {
-  return new Refusal(
-    `the flag ${quoted(word)} stands behind a name in \`${begin}\`, where not every system reads flags: put flags first`,
-  )
-}
-
-function dashedOperand(word: string): Refusal {
-  return new Refusal(`${quoted(word)} stands behind -- and begins with -: write ./${word} for a file of this name`)
 }
 
 /** A word of somebody else, cut to what can be recognised. */
