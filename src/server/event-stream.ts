@@ -30,10 +30,6 @@ export function closingError(): RuntimeError {
   return new RuntimeError('closing', 'The gateway is stopping. Try again when it runs again.')
 }
 
-function lostAccessError(): HttpFailure {
-  return new HttpFailure('unauthorized', 'The token of this request was revoked, or has expired.')
-}
-
 /** How far a reader may fall behind, and for how long. */
 export interface StreamLimits {
   /** With more than this unread, bytes, the stream waits for its reader. */
@@ -203,7 +199,8 @@ function runStream(
     open.streams.add(stream)
     const release = hold?.(({ name }) => {
       if (!isAnswer) leave()
-      else if (name !== undefined) breakOff(lostAccessError())
+      else if (name !== undefined)
+        breakOff(new HttpFailure('unauthorized', 'The token of this request was revoked, or has expired.'))
     })
     wire.onClose(letGo)
 

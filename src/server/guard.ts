@@ -112,7 +112,7 @@ export function createGuard({
       const authorization = headers.get('authorization') ?? keyAuthorization(headers)
       if (authorization !== null) {
         if (isOpen(request.method, path)) return { visitor: nobody }
-        const brought = bearer(authorization)
+        const brought = /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
         // It is no guess.
         if (brought === '') throw unauthorized('The token is wrong.')
         const visitor = admit(sha256(brought))
@@ -213,10 +213,6 @@ function isFromHere(headers: Headers): boolean {
 function keyAuthorization(headers: Headers): string | null {
   const key = headers.get('x-api-key')
   return key === null ? null : `Bearer ${key}`
-}
-
-function bearer(authorization: string): string {
-  return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
 }
 
 function unauthorized(message: string): HttpFailure {

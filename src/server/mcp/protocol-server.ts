@@ -10,7 +10,7 @@ import {
   ResourceNotFoundError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { McpCall, McpCatalogue, McpTool, QuestionMode } from '../../capability.ts'
+import type { McpCall, McpCatalogue, McpTool } from '../../capability.ts'
 import { failureEnvelope, failureReply } from './envelope.ts'
 
 interface ProtocolOptions {
@@ -87,7 +87,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
       if (prompt === undefined) throw invalidParams(`There is no prompt ${JSON.stringify(ref.name)}.`)
       return (await prompt.complete?.(argument)) ?? []
     })
-    return { completion: completeValues(values) }
+    return { completion: { values: values.slice(0, VALUES), total: values.length, hasMore: values.length > VALUES } }
   })
   return mcp
 
@@ -156,7 +156,7 @@ function mcpCall(context: ServerContext, era: Era, client: Client, { seals, asks
     client: client.name,
     by: context.http?.authInfo?.clientId,
     signal: mcpReq.signal,
-    person: asksPersons && asksInForms(client.capabilities) ? personIn(era) : undefined,
+    person: asksPersons && asksInForms(client.capabilities) ? (era === 'modern' ? 'round' : 'reply') : undefined,
     seal: (content) => seals.mint(content, context),
     sealed: () => mcpReq.requestState(),
     async progress(progress, total, message) {
@@ -175,13 +175,5 @@ function asksInForms(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
-function personIn(era: Era): QuestionMode {
-  return era === 'modern' ? 'round' : 'reply'
-}
-
 /** The most values that the protocol allows. */
 const VALUES = 100
-
-function completeValues(values: readonly string[]) {
-  return { values: values.slice(0, VALUES), total: values.length, hasMore: values.length > VALUES }
-}

@@ -138,7 +138,10 @@ function recordSchema(value: z.ZodObject) {
  * that the change is based on.
  */
 function changeSchema(value: z.ZodObject) {
-  return z.strictObject({ ...changeFields(value), after: expectedVersionSchema })
+  return z.strictObject({
+    ...Object.fromEntries(Object.entries(value.shape).map(([name, field]) => [name, changeField(field as z.ZodType)])),
+    after: expectedVersionSchema,
+  })
 }
 
 /** The field `after` of a change. */
@@ -153,10 +156,6 @@ export const expectedVersionSchema = z
 export const restoreBodySchema = z.strictObject({
   version: z.number().int().min(1).describe('The version to restore.'),
 })
-
-function changeFields({ shape }: z.ZodObject): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, changeField(field as z.ZodType)]))
-}
 
 /** Without the default value: a field that a change does not name stays as it is. */
 function changeField(field: z.ZodType): z.ZodType {

@@ -5,10 +5,6 @@ import { DecisionButtons } from '../parts/decision-buttons.tsx'
 
 type Question = Extract<Entry, { readonly type: 'approval-request' }>
 
-function beginsSmall(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1)
-}
-
 /** A call to a model that waits for a person, since it could pass a budget: what it may cost, and the decisions. */
 export function HeldCall({ question }: { readonly question: Question }): ReactNode {
   const { approval, digest, request, held } = question
@@ -27,7 +23,7 @@ export function HeldCall({ question }: { readonly question: Question }): ReactNo
       refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
     >
       <p>{held.sentence}</p>
-      <p className="text-soft">{`The call to ${model ?? 'the model'} has not left. “Raise the limit” ${beginsSmall(held.raise)}`}</p>
+      <p className="text-soft">{`The call to ${model ?? 'the model'} has not left. “Raise the limit” ${held.raise.charAt(0).toLowerCase() + held.raise.slice(1)}`}</p>
     </DecisionButtons>
   )
 }

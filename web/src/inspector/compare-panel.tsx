@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import { compare, type Comparison, differenceCause, type Manifest } from '../../../src/context.ts'
-import { type ListedCall, useResource } from '../api/resources.ts'
+import { useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
 import { entryTitle } from './entry-words.ts'
 import { useForeignParts } from './foreign-parts.ts'
@@ -27,7 +27,10 @@ export default function ComparePanel({ session, call, next, program }: Inspected
     return <p className="text-sm text-soft">You can compare calls here once a session has made two of them.</p>
   }
   if (data === undefined) return <Spinner />
-  const options = calls.map((one, index) => ({ value: one.id, title: callTitle(one, index) }))
+  const options = calls.map((one, index) => ({
+    value: one.id,
+    title: `${index + 1} · ${new Date(one.time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'short' })} · ${count(one.used)} tokens`,
+  }))
   return (
     <div className="flex flex-col gap-3">
       <Select
@@ -108,8 +111,4 @@ function entryTitles(manifest: Manifest): readonly (readonly [string, string])[]
     const title = entryTitle(entry, manifest)
     return [entry.id, turn === undefined ? title : `${title}, turn ${turn}`] as const
   })
-}
-
-function callTitle({ time, used }: ListedCall, index: number): string {
-  return `${index + 1} · ${new Date(time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'short' })} · ${count(used)} tokens`
 }

@@ -38,16 +38,15 @@ export function NoteDetails({ session, entry, manifest, ...inspected }: NoteDeta
         {data.noWords !== undefined && note === newest && ` ${data.noWords}`}
       </p>
       {entry.outcome === 'omitted' && <EntryText label="Text of the note that was not sent" text={note.text} />}
-      <Fold summaryClassName="text-soft" summary={`What it covers: ${turnsText(note.turns)}`}>
+      <Fold
+        summaryClassName="text-soft"
+        summary={`What it covers: ${count(note.turns)} ${note.turns === 1 ? 'turn' : 'turns'}`}
+      >
         <Covered {...inspected} session={session} note={note} manifest={manifest} />
       </Fold>
       <NoteActions path={path} notes={data.notes.length} isNewest={note === newest} />
     </>
   )
-}
-
-function turnsText(turns: number): string {
-  return `${count(turns)} ${turns === 1 ? 'turn' : 'turns'}`
 }
 
 function Covered({
@@ -97,7 +96,7 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
   }
   const forget = async (): Promise<string> => {
     const { forgotten } = await api<{ readonly forgotten: number }>(path, { method: 'DELETE' })
-    return `${notesText(forgotten)} left out from the next call on.`
+    return `${forgotten === 1 ? '1 note is' : `${forgotten} notes are`} left out from the next call on.`
   }
   return (
     <>
@@ -132,10 +131,6 @@ function NoteActions({ path, notes, isNewest }: NoteActionsProps): ReactNode {
       )}
     </>
   )
-}
-
-function notesText(notes: number): string {
-  return notes === 1 ? '1 note is' : `${notes} notes are`
 }
 
 /** The notes and the next call are read again, as when the person comes back to the window. */

@@ -70,7 +70,8 @@ function useHighlight(
   const [coloured, setColoured] = useState<{ readonly of: string; readonly lines: Lines }>()
   const language = codeLanguage(name)
   useEffect(() => {
-    if (language === undefined || code.length > LONGEST || hasLongLine(code)) return
+    if (language === undefined || code.length > LONGEST || code.split('\n').some((line) => line.length > LONGEST_LINE))
+      return
     let current = true
     // Code that still arrives changes with every frame: it is coloured when it rests for a moment.
     const colour = async (): Promise<void> => {
@@ -86,8 +87,4 @@ function useHighlight(
     }
   }, [code, language])
   return coloured !== undefined && language !== undefined && code.startsWith(coloured.of) ? coloured : undefined
-}
-
-function hasLongLine(code: string): boolean {
-  return code.split('\n').some((line) => line.length > LONGEST_LINE)
 }

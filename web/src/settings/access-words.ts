@@ -18,11 +18,7 @@ export function ruleText({ rule, access }: { readonly rule: string; readonly acc
   const kind = rule.replace(/^tools\..+\.(enabled|approval|afterUntrusted)$/, 'tools.*.$1').replace(/ ".*"$/s, ' "*"')
   const words = (access === 'refused' ? refusals : permissions)[kind]
   if (words === undefined) return rule
-  return isInFile(kind) ? `${words} (${rule}).` : `${words}.`
-}
-
-function isInFile(kind: string): boolean {
-  return /^(global|tools)\./.test(kind)
+  return /^(global|tools)\./.test(kind) ? `${words} (${rule}).` : `${words}.`
 }
 
 const refusals: Readonly<Record<string, string>> = {

@@ -26,7 +26,9 @@ export function SubjectProposals({ subject, onDecided }: SubjectProposalsProps):
   })
   if (error) return <ErrorNote error={error} />
   if (data === undefined) return null
-  const own = data.proposals.filter(({ file }) => subject === undefined || isAbout(file, subject))
+  const own = data.proposals.filter(
+    ({ file }) => subject === undefined || (file.type === 'notes' && file.subject === subject),
+  )
   const waiting = own.filter(({ state }) => state.type === 'waiting')
   const decided = own.filter(({ state }) => state.type !== 'waiting').toReversed()
   const decidedNow = (): void => {
@@ -69,8 +71,4 @@ export function SubjectProposals({ subject, onDecided }: SubjectProposalsProps):
       )}
     </section>
   )
-}
-
-function isAbout(file: ListedProposal['file'], subject: string): boolean {
-  return file.type === 'notes' && file.subject === subject
 }
