@@ -14,7 +14,6 @@ export const securityHeaders = {
 const jsonHeaders = { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }
 const textHeaders = { ...securityHeaders, 'content-type': 'text/plain; charset=utf-8' }
 
-/** An answer with a JSON body. */
 export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
   return new Response(JSON.stringify(value), {
     status,
@@ -22,7 +21,6 @@ export function json(value: unknown, status = 200, headers?: Readonly<Record<str
   })
 }
 
-/** An answer in plain text. */
 export function text(value: string): Response {
   return new Response(value, { headers: textHeaders })
 }
@@ -83,7 +81,6 @@ export function errorResponse(
   return json(body, status, { ...failure.headers, ...own })
 }
 
-/** A failure in Foreword's own format. */
 export function errorBody({ code, message, facts, hint }: Failure): Readonly<Record<string, unknown>> {
   return { error: { ...facts, code, message, ...defined({ hint }) } }
 }

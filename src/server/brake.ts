@@ -12,7 +12,6 @@ export interface Brake {
 }
 
 interface BrakeOptions {
-  /** Writes one record about many wrong tokens. */
   readonly record: (facts: AuditFacts, time: string) => Promise<void>
   readonly timers?: Timers
 }
@@ -54,7 +53,6 @@ interface Tries {
   last: number
 }
 
-/** Creates the brake of one server. */
 export function createBrake({ record, timers = systemTimers }: BrakeOptions): Brake {
   const addresses = new Map<string, Tries>()
   const all: Tries = { count: 0, waiting: 0, last: -Infinity }

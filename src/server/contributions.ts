@@ -4,7 +4,6 @@ import type { McpContributionSource } from './mcp/catalogue.ts'
 
 /** What one capability adds to a server. */
 export interface ServerContribution {
-  /** The name of the capability. */
   readonly name: string
   readonly routes?: readonly Route[]
   readonly rawEndpoints?: readonly RawEndpoint[]

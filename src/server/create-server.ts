@@ -42,11 +42,8 @@ import { usageRoutes } from './routes/usage-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 import { createVisits } from './visits.ts'
 
-/** What a server needs besides its runtime. */
 export interface ServerOptions {
-  /** What the capabilities add, in their order. */
   readonly contributions?: readonly ServerContribution[] | undefined
-  /** What sessions can choose, by name. */
   readonly choices?: ChoiceDescriptions | undefined
   /** The token of the owner, which opens everything. Absent: every caller on this machine has access, and `bind` has to be a loopback address. */
   readonly token?: string | undefined

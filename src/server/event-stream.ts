@@ -92,11 +92,9 @@ interface OpenStreams {
 interface OpenStream {
   /** Ends the stream regularly: its reader reconnects. */
   readonly leave: () => void
-  /** Ends an incomplete answer with an error. */
   readonly breakOff: ((error: Error) => void) | undefined
   /** Disconnects a reader that does not read. */
   readonly letGo: () => void
-  /** Bytes. */
   readonly backlog: () => number
 }
 

@@ -72,7 +72,6 @@ export async function requireTurn(store: Pick<SessionStore, 'turn'>, session: st
   throw turnNotFound(session, turn)
 }
 
-/** Every code that an answer of the gateway can have. */
 export type HttpErrorCode = {
   [Code in ErrorCode]: (typeof errorCodes)[Code] extends { readonly status: number } ? Code : never
 }[ErrorCode]

@@ -29,7 +29,7 @@ interface GuardOptions {
   isOpen(method: string, path: string): boolean
 }
 
-/** A caller, and what he brought. */
+/** A caller, and the token or cookie that admitted it. */
 export interface Visitor extends Caller {
   /** SHA-256 of the token; absent where none was needed. */
   readonly token?: string
@@ -40,11 +40,10 @@ export interface Visitor extends Caller {
 /** A request may pass, or is answered here: a browser that brings its token in the address gets a cookie for it. */
 type Entry = { readonly visitor: Visitor } | { readonly answer: Response }
 
-/** Checks every request first. */
 export interface Guard {
   /** `socket` is the address of the connection, if there is one. Throws `HttpFailure` where the request may not pass. */
   enter(request: Request, path: string, socket: string | undefined): Entry | Promise<Entry>
-  /** Whether what a caller brought is still valid. */
+  /** Whether the token or cookie of a caller is still valid. */
   isValid(visitor: Visitor): boolean
 }
 
@@ -79,7 +78,7 @@ export function createGuard({
     return { visitor: { by: `token:${name}`, name, scope, token: hash, ...own }, kept }
   }
 
-  /** The caller with this token. Throws for one that has expired. */
+  /** Throws for a token that has expired. */
   function admit(hash: string): Visitor | undefined {
     const holder = holderOf(hash)
     if (holder?.kept === undefined) return holder?.visitor
@@ -242,7 +241,6 @@ function expired({ name, scope, expires }: NamedToken): HttpFailure {
 /** The shortest token that is accepted for an address that others can reach, characters. */
 const SHORTEST_TOKEN = 24
 
-/** Prints 32 random bytes as 43 characters. */
 const MAKES_A_TOKEN = `node -p 'crypto.randomBytes(32).toString("base64url")'`
 
 /** Throws where an address that others can reach would have no token, or one that is short enough to guess. */

@@ -3,7 +3,6 @@ import { fileLibrary, inbox, type Runtime, type SubmittedTurn } from '../capabil
 import { imageSize } from '../context.ts'
 import { toFailure, HttpFailure } from './failure.ts'
 
-/** A file in the body of a request. */
 export interface InlineFile {
   readonly name: string
   readonly mediaType: string

@@ -8,7 +8,6 @@ import { closingError } from './event-stream.ts'
 import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './guard.ts'
 
-/** An open port. */
 export interface ListeningServer {
   /** Such as `http://127.0.0.1:4141`. */
   readonly url: string

@@ -6,7 +6,6 @@ import type { Route } from '../capability.ts'
 import { neededScope } from './route.ts'
 import { errorSchema } from './schema.ts'
 
-/** The head of an OpenAPI document. */
 export interface OpenapiInfo {
   readonly title: string
   readonly version: string

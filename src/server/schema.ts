@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { sessionActivities, turnOutcomeTypes } from '../session.ts'
 
-/** The query parameter `limit` of a list. */
 export const limitSchema = (usual: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`The most to list. Default: ${usual}.`)
 
@@ -237,7 +236,6 @@ export const waitingApprovalSchema = z.looseObject({
     .describe('Texts of others that the model had read in the turn when it asked for the call. Absent: none.'),
 })
 
-/** Files of a message, by their ids. */
 export const attachmentsSchema = z
   .array(z.string().min(1))
   .max(50, 'expected at most 50 files: send the others with another message')

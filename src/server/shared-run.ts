@@ -1,7 +1,7 @@
 import { orAborted } from '../platform.ts'
 
 interface Run<Item> {
-  /** What is known so far: those who come later get it too. */
+  /** The items so far: later callers get them, too. */
   readonly items: Item[]
   readers: number
   end?: 'over' | { readonly failed: unknown }

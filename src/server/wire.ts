@@ -1,7 +1,6 @@
 import { type ServerResponse } from 'node:http'
 import { empty } from './answer.ts'
 
-/** The output of one stream, to one reader. */
 export interface StreamOutput {
   /** The response for the HTTP layer. `flush`: send the headers at once, not with the first text. */
   start(headers: Readonly<Record<string, string>>, flush: boolean): Response
@@ -13,7 +12,6 @@ export interface StreamOutput {
   /** Calls the listener when the reader has disconnected or the stream has ended. */
   onClose(listener: () => void): void
   end(): void
-  /** Ends without waiting for the reader. */
   destroy(): void
 }
 

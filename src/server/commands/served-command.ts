@@ -15,7 +15,6 @@ export interface ServedCall {
   readonly caller: Caller
 }
 
-/** What a command answers a person. */
 export interface CommandAnswer {
   readonly text?: string
   /** The session that the command was about: it made one where none was named. */

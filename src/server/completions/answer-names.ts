@@ -36,7 +36,6 @@ export function answerNaming({ session, turn }: Pick<CompletionSource, 'session'
 
 type CallStart = Extract<CompletionEvent, { type: 'call-start' }>
 
-/** The names as headers of the answer. */
 export function namingHeaders({ call, session, turn, cut }: CompletionNames): Readonly<Record<string, string>> {
   return {
     'x-foreword-call': encodeURIComponent(call),
@@ -50,7 +49,6 @@ function cutHeader({ messagesLeftOut, messages, resultsShortened, tokensLeftOut 
   return `messages=${messagesLeftOut}/${messages}, results=${resultsShortened}, tokens=${tokensLeftOut}`
 }
 
-/** The cut as the field `foreword.cut` of an answer. */
 export function cutField({ messages, messagesLeftOut, resultsShortened, tokensLeftOut }: CompletionCut): unknown {
   return {
     messages,

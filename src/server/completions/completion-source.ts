@@ -16,7 +16,6 @@ export interface CompletionSource {
   events(signal: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
-/** A message for a session. */
 export interface SessionMessage {
   readonly text: string
   readonly files: readonly InlineFile[]
@@ -74,7 +73,6 @@ export function completionHeaders(request: Request): {
   return { ...defined({ cut }), ...(prompt === undefined ? {} : { prompt: prompt === 'add' }) }
 }
 
-/** Those headers, and what they are for. */
 export const completionHeaderWords = {
   'x-foreword-cut':
     'Without a session: if the messages do not fit, `auto` leaves out the oldest and `none` rejects the request. Default: the setting `context.completions.cut`.',

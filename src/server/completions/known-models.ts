@@ -10,7 +10,6 @@ export interface KnownModel {
   readonly known?: (Pick<ModelView, 'window'> & Partial<ModelView>) | undefined
 }
 
-/** The name of the configured model. */
 export const CONFIGURED_MODEL = 'foreword'
 
 /** Details of a model need a request to its server. A longer list shows only what is known without one. */

@@ -5,9 +5,8 @@ import type { AnswerEvent } from './turn-completion.ts'
 
 /** A format of an API in which an answer is written as it comes. */
 interface CompletionFormat {
-  /** Hears every event, before it is written. */
+  /** Called with every event, before it is written. */
   note(event: AnswerEvent): void
-  /** Headers of the answer, once it is known what it is called. */
   headers(names: CompletionNames): Readonly<Record<string, string>>
   /** Asked once, when something is to be written. */
   open(names: CompletionNames): CompletionWriter
@@ -15,10 +14,9 @@ interface CompletionFormat {
 
 /** An answer that is being written. A text without characters is not. */
 interface CompletionWriter {
-  /** What comes first, where the format has such a thing. */
+  /** The beginning of the stream, in formats that have one. */
   readonly start?: string
   piece(event: Exclude<AnswerEvent, { type: 'call-start' }>): string
-  /** What comes last. */
   end(): Promise<string>
 }
 

@@ -3,7 +3,6 @@ import type { McpCall } from '../../capability.ts'
 
 /** A question to the person behind a client, about something with a digest of its shown content. */
 export interface PersonQuestion {
-  /** Id of the subject of the question. */
   readonly id: string
   readonly digest: string
   readonly form: ElicitRequestFormParams
@@ -24,7 +23,7 @@ type PersonAnswer =
   | { readonly type: 'ask'; readonly result: InputRequiredResult }
   | { readonly type: 'cancelled' }
 
-/** Time limit for the answer of a person, ms. */
+/** Milliseconds. */
 const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 

@@ -16,9 +16,7 @@ export type McpContributionSource = NonNullable<ReturnType<Contributions['mcp']>
 interface CatalogueOptions {
   /** ISO 8601. */
   readonly time: () => string
-  /** Called with unexpected failures. */
   readonly unexpected: (error: unknown) => void
-  /** What capabilities add, in their order. */
   readonly additions: readonly McpContributionSource[]
 }
 

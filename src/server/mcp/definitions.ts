@@ -2,7 +2,6 @@ import type { Prompt, ResourceTemplateType, Tool } from '@modelcontextprotocol/s
 import type { McpDefinitions } from '../../capability.ts'
 import { envelopeSchema } from './envelope.ts'
 
-/** The address of the complete format of a scenario. */
 export const scenarioAddress = 'foreword://schema/scenario'
 
 /**

@@ -39,7 +39,6 @@ const recoverable = {
 
 type EnvelopeCode = keyof typeof recoverable
 
-/** The reply of a call that succeeded. */
 export function successEnvelope(
   data: Readonly<Record<string, unknown>>,
   warnings: readonly string[] = [],
@@ -47,7 +46,6 @@ export function successEnvelope(
   return result({ success: true, data, error: null, ...(warnings.length > 0 && { warnings }) })
 }
 
-/** The reply of a call that failed. */
 export function failureEnvelope(
   code: EnvelopeCode,
   message: string,

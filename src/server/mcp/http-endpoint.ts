@@ -18,7 +18,6 @@ interface EndpointOptions {
   readonly version: string
   /** Bytes. */
   readonly maxBodyBytes: number
-  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
 }
 
@@ -102,7 +101,6 @@ interface Connection {
   readonly clientId: string | undefined
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: McpServer
-  /** Number of open answers, including streams. */
   open: number
   /** ms of the process's own clock. */
   used: number

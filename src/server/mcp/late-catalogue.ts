@@ -16,7 +16,6 @@ export function lateCatalogue(
 ): McpCatalogue {
   const { instructions, tools, templates, prompts } = allDefinitions(added)
   let refusal: Promise<McpCatalogue['refusal']> | undefined
-  /** Once it is open. */
   let whole: McpCatalogue | undefined
   const opened = once(async () => {
     try {
@@ -54,7 +53,6 @@ export function lateCatalogue(
   }
 }
 
-/** The home could not be opened. */
 class HomeNotOpened extends ForewordError {
   constructor(message: string) {
     super('storage', message)

@@ -2,15 +2,12 @@ import type { Caller, Runtime } from '../../capability.ts'
 import type { McpContributionSource } from './catalogue.ts'
 import type { HttpEndpoint } from './http-endpoint.ts'
 
-/** The endpoint of MCP clients. */
 export const MCP_PATH = '/mcp'
 
 interface LazyEndpointOptions {
   readonly version: string
   readonly maxBodyBytes: number
-  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
-  /** What capabilities add, in their order. */
   readonly additions: readonly McpContributionSource[]
 }
 

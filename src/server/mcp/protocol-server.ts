@@ -17,9 +17,7 @@ interface ProtocolOptions {
   readonly version: string
   /** Seals state that passes through a client. All servers that may receive the state again share it. */
   readonly seals: RequestStateCodec
-  /** Whether the people behind clients may be asked. */
   readonly asksPersons: boolean
-  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
 }
 
@@ -120,7 +118,6 @@ export function requestStateCodec(): RequestStateCodec {
   }
 }
 
-/** The protocol error for invalid parameters. */
 export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 }

@@ -13,7 +13,6 @@ import {
 } from './definitions.ts'
 import { invalidParams } from './protocol-server.ts'
 
-/** Entries on one page of the list. */
 const PAGE = 100
 /** How many sessions the list has, newest activity first. Older ones can be read by their id. */
 const SESSIONS = 500

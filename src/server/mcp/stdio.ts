@@ -38,13 +38,10 @@ interface StdioOptions {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly version: string
-  /** Whether the person behind the client may be asked. */
   readonly asksPersons: boolean
-  /** Called with unexpected errors. */
   readonly unexpected: (error: unknown) => void
 }
 
-/** One client over the standard input and output. */
 export interface StdioConnection {
   /** Resolves when the input has ended and every request is answered, when the output is broken, or after `close`. */
   readonly ended: Promise<void>

@@ -18,7 +18,6 @@ const budgetSchema = z.object({
   left: z.number().optional(),
 })
 
-/** What is left of the configured budgets. */
 export function budgetRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({

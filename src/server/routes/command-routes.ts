@@ -11,7 +11,7 @@ import type { ChoiceDescriptions } from '../session-choices.ts'
 interface CommandParts {
   readonly choices: ChoiceDescriptions
   readonly contributions: readonly ServerContribution[]
-  /** How commands of capabilities call the endpoints, as the caller who runs them. */
+  /** Calls an endpoint as the caller who runs the command. */
   ask(caller: Caller): SlashCommandCall['ask']
 }
 

@@ -19,7 +19,6 @@ const costQuery = z.strictObject({
   format: z.enum(['json', 'csv']).default('json').describe('`csv`: a download for spreadsheets.'),
 })
 
-/** Money of some calls. */
 export const costSums = {
   calls: z.number().int().describe('Calls that were sent.'),
   waiting: z
@@ -37,7 +36,6 @@ export const costSums = {
     .describe('What reading from caches saved, less what writing to them cost more. Absent where calls are divided.'),
 }
 
-/** What the calls cost, divided by what it was spent on. */
 export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
   return [
     route({

@@ -123,7 +123,6 @@ function applyChanges(value: object, changes: Readonly<Record<string, unknown>>)
   return Object.fromEntries(fields.filter(([, field]) => field !== null && field !== undefined))
 }
 
-/** One version of a record, as the endpoints answer it. */
 function recordSchema(value: z.ZodObject) {
   return z.object({
     id: z.string(),
@@ -144,7 +143,6 @@ function changeSchema(value: z.ZodObject) {
   })
 }
 
-/** The field `after` of a change. */
 export const expectedVersionSchema = z
   .number()
   .int()
@@ -152,7 +150,6 @@ export const expectedVersionSchema = z
   .optional()
   .describe('The version that the change is based on: nothing is changed where a newer one exists.')
 
-/** The body of a restore. */
 export const restoreBodySchema = z.strictObject({
   version: z.number().int().min(1).describe('The version to restore.'),
 })

@@ -7,9 +7,9 @@ import { toFailure } from '../failure.ts'
 
 /** Reports each session whose line in a list may have changed, by its id. */
 export interface SessionWatch {
-  /** Calls the listener until the returned function is called. */
+  /** Returns what removes the listener. */
   listen(listener: (session: string) => void): () => void
-  /** A session was deleted. */
+  /** Reports a deleted session. */
   note(session: string): void
 }
 

@@ -10,7 +10,6 @@ import { choiceChanges, choiceIds, type ChoiceDescriptions, splitChoices } from 
 import { sessionActivities, type SessionRow, sessionView } from '../../session.ts'
 import { createSessionWatch, sessionChangeRoutes } from './session-change-routes.ts'
 
-/** Sessions: list, create, read, change, undo and delete. */
 export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): readonly Route[] {
   const { store } = runtime
   const sessionRow = plainRow.extend({ ...choiceIds(choices), cost: costSchema })

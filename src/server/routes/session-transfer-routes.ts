@@ -69,7 +69,6 @@ function requireLines(request: Request): void {
   )
 }
 
-/** The lines of a body, as they arrive. */
 async function* bodyLines(request: Request): AsyncGenerator<string> {
   if (request.body === null) return
   const decoder = new TextDecoder()

@@ -16,7 +16,7 @@ interface TokenRoutesOptions {
   readonly hasToken: boolean
   readonly tokens: GatewayTokens | undefined
   readonly browsers: BrowserSessions
-  /** The server asks for this token of the owner from now on. */
+  /** Makes this the token of the owner. */
   use(token: string): void
   /** A named token was made: this is the only moment at which it is known. */
   onMade(name: string, token: string): void

@@ -118,7 +118,6 @@ function requireContent(
   check.addIssue({ code: 'custom', path: ['text'], message: 'expected a text that is not blank' })
 }
 
-/** Turns of a session: list, read, wait for, cancel. */
 export function turnRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [

@@ -27,7 +27,6 @@ const sums = z.looseObject({
   money: z.number().optional().describe('US dollars of the other calls, by the prices that are known now.'),
 })
 
-/** What the calls used, as their providers reported it, and what they cost. */
 export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
   return [
     route({
