@@ -5,7 +5,6 @@ export class ApiError extends Error {
   readonly code: string
   readonly hint: string | undefined
   readonly status: number
-  /** The facts that the gateway reports for programs. */
   readonly facts: Readonly<Record<string, unknown>>
 
   constructor(status: number, body: ErrorBody) {
@@ -63,7 +62,7 @@ export async function request(path: string, { method = 'GET', body, headers, sig
   throw new ApiError(response.status, await errorBody(response))
 }
 
-/** What an answer that is no success says is wrong. */
+/** The error that a response reports. */
 export async function errorBody(response: Response): Promise<ErrorBody> {
   try {
     const { error } = (await response.json()) as { readonly error: ErrorBody }

@@ -4,11 +4,10 @@ import type { SessionRow } from '../../../src/session.ts'
 /** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
 export type ListedSession = Omit<SessionRow, 'choices'> &
   Readonly<Record<string, unknown>> & {
-    /** Of a session that belongs to another program. */
+    /** The program that the session belongs to; absent for a session of Foreword. */
     readonly program?: SessionProgram
   }
 
-/** Which sessions a list shows. */
 export interface SessionQuery {
   readonly q?: string
   readonly folder?: string

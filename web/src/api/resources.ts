@@ -39,7 +39,7 @@ export interface ListedCall {
   readonly model: string
   /** `note`: it asked for a note, and is no step of the conversation. */
   readonly kind?: 'note' | 'foreign'
-  /** Of a call that another program made. */
+  /** Present for a call that another program made. */
   readonly foreign?: CallRecord['foreign']
   readonly layout: string
   readonly used: number
@@ -108,12 +108,10 @@ export interface OptionList {
   readonly options?: readonly ChoiceOption[]
 }
 
-/** The folders that sessions are in. */
 export interface SessionFolders {
   readonly folders: readonly SessionFolder[]
 }
 
-/** What a search in the history finds. */
 export interface HistoryHits {
   readonly passages: readonly {
     readonly session: string

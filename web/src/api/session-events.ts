@@ -84,7 +84,6 @@ export async function untilDone(
 interface SilenceWatch {
   /** Aborted with the given signal, and when nothing has come for too long. */
   readonly signal: AbortSignal
-  /** Passes bytes on, and notes that they came. */
   listening(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>
   end(): void
 }

@@ -6,14 +6,12 @@ import type { SessionPage } from './resources.ts'
 /** Sessions of one page: the most that the gateway gives at once. */
 export const SESSIONS_A_PAGE = 500
 
-/** A page of the sessions that match a query. */
 export async function readSessions(query: SessionQuery, offset: number): Promise<readonly ListedSession[]> {
   const given = Object.entries(query).map(([name, value]) => [name, String(value)])
   const address = new URLSearchParams([...given, ['limit', String(SESSIONS_A_PAGE)], ['offset', String(offset)]])
   return (await api<SessionPage>(`/api/sessions?${address.toString()}`)).sessions
 }
 
-/** Renames, pins or files a session. */
 export async function labelSession(session: string, label: SessionLabel): Promise<void> {
   await api(sessionPath(session), { method: 'PATCH', body: label })
 }
@@ -32,7 +30,6 @@ export function importSession(file: Blob, as?: string): Promise<ListedSession> {
   })
 }
 
-/** Saves the export of a session as a file. */
 export function downloadSession(session: string): void {
   const link = document.createElement('a')
   link.href = `${sessionPath(session)}/export`

@@ -18,7 +18,6 @@ const keys: readonly (readonly [string, string])[] = [
   ['Tab', 'Go to the next control; in a list of commands: take the marked one'],
 ]
 
-/** Every key and every command of a conversation. */
 export default function KeysDialog({ onClose }: { onClose(): void }): ReactNode {
   const { data } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   return (

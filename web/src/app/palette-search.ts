@@ -1,8 +1,7 @@
-/** Something that the palette does. */
 export interface PaletteItem {
   readonly id: string
   readonly title: string
-  /** Looked through, too. */
+  /** Searched as well. */
   readonly about?: string
   run(): void
 }

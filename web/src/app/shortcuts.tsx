@@ -22,7 +22,6 @@ export function followShortcuts(): void {
   })
 }
 
-/** The windows that the keys open. */
 export function Shortcuts(): ReactNode {
   const overlay = useOverlay()
   const close = (): void => openOverlay(undefined)

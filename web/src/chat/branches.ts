@@ -1,4 +1,4 @@
-/** What a turn has beside it in the other branches of its session. */
+/** The place of a turn among those beside it in other branches. */
 export interface TurnPlace {
   /** The turn that it follows; `null`: none; `undefined`: it is not read yet. */
   readonly after: string | null | undefined
@@ -8,7 +8,6 @@ export interface TurnPlace {
   readonly onward: string | undefined
 }
 
-/** A turn as far as its place depends on it. */
 interface Placed {
   readonly id: string
   readonly parent: string | null | undefined

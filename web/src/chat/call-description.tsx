@@ -30,7 +30,7 @@ export function CallDescription({ request }: { readonly request: Question }): Re
   )
 }
 
-/** Shown of a field whose text the difference has, characters. */
+/** Characters that are shown of a field whose text is in the difference. */
 const BESIDE_DIFF = 200
 
 function InputRows({ input, short }: { readonly input: unknown; readonly short: boolean }): ReactNode {

@@ -11,7 +11,6 @@ interface ChatHeaderProps {
   readonly turns: number
 }
 
-/** The title of the conversation, and what answers it. */
 export function ChatHeader({ session, choices, turns }: ChatHeaderProps): ReactNode {
   const { data } = useResource<ListedSession>(
     session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}`,

@@ -8,7 +8,7 @@ interface CommandPanelProps {
   onClose(): void
 }
 
-/** What a command told, above the message field. No model reads it. */
+/** The result of a command, above the message field. No model reads it. */
 export function CommandPanel({ result, onClose }: CommandPanelProps): ReactNode {
   return (
     <section aria-label={`Result of ${result.title}`} className="rounded-lg border border-line bg-ground text-sm">

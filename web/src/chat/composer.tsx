@@ -21,7 +21,6 @@ interface ComposerProps {
   readonly attached: 'nothing' | 'files' | 'uploading'
   /** Commands that complete what is typed. */
   readonly completions: readonly ListedCommand[] | undefined
-  /** The field in which a person chooses files. */
   readonly chooser: RefObject<HTMLInputElement | null>
   onChange(draft: string): void
   onFiles(files: readonly File[]): void

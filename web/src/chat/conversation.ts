@@ -21,9 +21,9 @@ type InputEntry = EntryOf<'input'>
 
 /** A conversation as the page shows it: a projection of the log and of the words that are still arriving. */
 export interface Conversation {
-  /** Those that lead to the head. */
+  /** The turns that lead to the head. */
   readonly turns: readonly Turn[]
-  /** All that were read, in the order of the log. */
+  /** All turns that were read, in the order of the log. */
   readonly log: readonly Turn[]
   readonly head: Head
   /** `seq` of the first and the last entry that were read: 1 and above, without gaps between them. */
@@ -47,7 +47,6 @@ export interface Turn {
   /** ISO 8601. */
   readonly time: string
   readonly state: 'queued' | 'running' | 'ended'
-  /** Whether it was ever answered, or began to be. */
   readonly begun: boolean
   readonly outcome: Outcome | undefined
   readonly undone: boolean
@@ -121,7 +120,6 @@ function projected(entries: readonly Entry[]): Pick<Conversation, 'log' | 'early
   return { log: [...turns.values()], early, head }
 }
 
-/** A new turn is the head of its branch, and the newest turn as well. */
 function headAfter(head: Head, entry: Entry): Head {
   if (entry.type === 'branch') return entry.head
   return entry.type === 'input' ? undefined : head
@@ -223,7 +221,7 @@ function turnWith(turn: Turn, entry: Entry): Turn {
   }
 }
 
-/** Of a turn that waits for nothing. */
+/** The fields of a turn that waits for nothing. */
 const AT_REST = { retry: undefined, held: undefined, interrupted: undefined } as const
 
 function withSources(

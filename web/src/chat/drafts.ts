@@ -3,9 +3,9 @@ export interface Draft {
   readonly text: string
   /** Ids of files that the gateway has. */
   readonly files: readonly string[]
-  /** A session that is to begin: its model and choices. */
+  /** The model and choices of a session that is to begin. */
   readonly chosen: Readonly<Record<string, string>>
-  /** Of a message that was sent and of which no answer came. */
+  /** The message that was sent without an answer. */
   readonly attempt: Attempt | undefined
 }
 
@@ -14,7 +14,7 @@ export interface Attempt {
   readonly key: string
   readonly text: string
   readonly files: readonly string[]
-  /** Where it goes: the session that was made for it. */
+  /** The session that was made for it. */
   readonly session?: string
 }
 

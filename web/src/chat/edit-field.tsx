@@ -13,7 +13,6 @@ interface EditFieldProps {
   onPaste?(event: ClipboardEvent): void
 }
 
-/** The words of a message that is edited where it stands. */
 export function EditField({ label, text, mostRows, onText, onSave, onEscape, onPaste }: EditFieldProps): ReactNode {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return

@@ -10,9 +10,9 @@ import { useAttachments } from './use-attachments.ts'
 
 interface EditQueuedProps {
   readonly session: string
-  /** As it was when the edit began. */
+  /** The turn when the edit began. */
   readonly turn: Turn
-  /** As it is now; absent where it does not wait any more. */
+  /** The turn now; absent once it no longer waits. */
   readonly now: Turn | undefined
   onClose(): void
   /** Puts what was written into the message field. */

@@ -17,7 +17,6 @@ const EARLIER_PX = 1_500
 interface MessageListProps {
   readonly session: string | undefined
   readonly followed: FollowedConversation
-  /** Goes to the newest turn. */
   readonly toEnd: RefObject<() => void>
 }
 

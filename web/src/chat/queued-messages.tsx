@@ -66,7 +66,7 @@ export function QueuedMessages({ session, turns, onKeep }: QueuedMessagesProps):
   )
 }
 
-/** Takes a message back, and offers to put it back. */
+/** Withdraws a message, and offers to undo that. */
 async function takeBack(session: string, turn: Turn): Promise<void> {
   const { text } = turn
   const attachments = turn.attachments.map(({ file }) => file)

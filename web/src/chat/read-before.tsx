@@ -6,7 +6,6 @@ import { LongText } from '../parts/long-text.tsx'
 import { SourceList } from './source-list.tsx'
 import type { ToolPart } from './turn-parts.ts'
 
-/** What a model had read in a turn before it asked for a call. */
 export interface WhatWasRead {
   readonly sources: readonly CitationSource[]
   /** Calls whose results it had. */

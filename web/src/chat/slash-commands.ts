@@ -8,7 +8,7 @@ const pageCommands: readonly ListedCommand[] = [
   { name: 'help', summary: 'show all keys and commands', shows: 'always' },
 ]
 
-/** What a line is: a command, a message, or a command that there is not. */
+/** A command, a message, or an unknown command. */
 export type Line =
   | { readonly type: 'message' }
   | { readonly type: 'command'; readonly command: ListedCommand; readonly argument: string }

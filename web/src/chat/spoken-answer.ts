@@ -10,7 +10,7 @@ export interface Spoken {
   readonly asked: readonly string[]
 }
 
-/** A paragraph that is longer is told in pieces, characters. */
+/** Characters after which a paragraph is announced in pieces. */
 const LONGEST = 600
 
 /**

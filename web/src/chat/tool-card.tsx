@@ -27,7 +27,6 @@ interface ToolCardProps {
   readonly read: WhatWasRead
 }
 
-/** A call of a tool: what was asked, what became of it, and its result. */
 export function ToolCard({ part, read }: ToolCardProps): ReactNode {
   const { name, input, state, approval, decision, result } = part
   const proposal = proposalOf(part)

@@ -14,7 +14,6 @@ interface TurnActionsProps {
   onEdit(): void
 }
 
-/** What a person can do with a turn, and the way to the branches beside it. */
 export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactNode {
   const [error, setError] = useState<ApiError>()
   const { place, state, outcome, undone } = turn

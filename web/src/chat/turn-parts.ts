@@ -10,7 +10,6 @@ import type { Entry } from '../../../src/session.ts'
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { readonly type: Type }>
 
-/** What answers a message, in its order. */
 export type Part = TextPart | ToolPart
 
 /** Text or reasoning of the model. `provisional`: it is still arriving. */
@@ -41,7 +40,6 @@ export interface ToolPart {
 /** What a person decided about a call, and where, such as `cli`. */
 export type ToolDecision = Pick<EntryOf<'approval'>, 'decision' | 'by'>
 
-/** The parts with words that have arrived. */
 export function withDelta(parts: readonly Part[], type: TextPart['type'], call: string, text: string): readonly Part[] {
   const last = parts.at(-1)
   if (last?.type === type && last.provisional && last.call === call) {
@@ -82,7 +80,6 @@ function textPart(type: TextPart['type'], call: string, text: string, citations:
   return { type, call, text, provisional: false, citations }
 }
 
-/** The parts with what is known of a call now. */
 export function withTool(parts: readonly Part[], toolCallId: string, change: Partial<ToolPart>): readonly Part[] {
   return parts.map((part) => (part.type === 'tool' && part.toolCallId === toolCallId ? { ...part, ...change } : part))
 }
@@ -117,7 +114,7 @@ function withResults(parts: readonly Part[], message: Message): readonly Part[] 
   })
 }
 
-/** What a decision makes of the card of its call. */
+/** The state of a card after a decision about its call. */
 export function decided({ decision, by }: Extract<Entry, { readonly type: 'approval' }>): Partial<ToolPart> {
   return { state: decision.type === 'deny' ? 'denied' : 'asked', decision: { decision, by } }
 }

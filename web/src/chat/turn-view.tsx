@@ -20,7 +20,6 @@ interface TurnViewProps {
   readonly turn: Turn
 }
 
-/** One message of a person and everything that answers it. */
 export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
   const [editing, setEditing] = useState(false)
   const { text, attachments, parts, sources, undone, state } = turn

@@ -8,7 +8,7 @@ import { openOverlay } from '../parts/overlays.ts'
 import { showToast } from '../parts/toasts.tsx'
 import { composeNext, composeText } from './composed-text.ts'
 
-/** What a command told, until it is closed. */
+/** The result of a command, until it is closed. */
 export interface CommandResult {
   readonly title: string
   readonly text: string
@@ -73,7 +73,6 @@ interface CommandAnswer {
   readonly session?: string
 }
 
-/** An unknown command, in words. */
 export function unknownCommand(name: string): Pick<ApiError, 'message' | 'hint'> {
   return {
     message: `There is no command /${name}. The line was not sent.`,

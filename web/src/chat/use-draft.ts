@@ -5,7 +5,7 @@ import { type Draft, emptyDraft, keepDraft, readDraft } from './drafts.ts'
 export interface HeldDraft {
   readonly draft: Draft
   change(change: Partial<Draft>): void
-  /** It was sent. */
+  /** Clears it, after it was sent. */
   clear(): void
   /** As it is now, also between two renderings. */
   current(): Draft

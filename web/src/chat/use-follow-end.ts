@@ -4,11 +4,10 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 const FOLLOW_PX = 120
 
 interface FollowedEnd {
-  /** The reader has left the end. */
+  /** Whether the reader has left the end. */
   readonly away: boolean
   /** To be called for every movement of the scroller. */
   onScroll(): void
-  /** Goes to the end and follows it from there. */
   toEnd(): void
 }
 

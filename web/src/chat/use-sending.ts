@@ -7,22 +7,20 @@ import type { HeldDraft } from './use-draft.ts'
 const WAITS_MS = [500, 1_000, 2_000, 5_000] as const
 
 export interface Sending {
-  /** A message is on its way. */
+  /** Whether a message is on its way. */
   readonly busy: boolean
   /** Why the last one did not arrive. The draft is kept. */
   readonly error: Pick<ApiError, 'message' | 'hint'> | undefined
   setError(error: Pick<ApiError, 'message' | 'hint'> | undefined): void
   send(): Promise<void>
-  /** Stops trying. */
   giveUp(): void
 }
 
 interface SendingOptions {
   readonly session: string | undefined
   readonly held: HeldDraft
-  /** The draft is about to be sent as it is. */
   onSending(): void
-  /** It is in the log of this session. */
+  /** Called once the message is in the log of this session. */
   onSent(session: string): void
 }
 

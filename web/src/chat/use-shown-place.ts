@@ -47,7 +47,7 @@ function useReadTo(
   { conversation: { log, from }, loaded, loadEarlier }: FollowedConversation,
   place: ShownPlace | undefined,
 ): void {
-  /** The place of which the gateway has said that there is such a turn. */
+  /** The place whose turn is known to exist. */
   const existing = useRef<ShownPlace>(undefined)
   useEffect(() => {
     if (session === undefined || place === undefined || !loaded) return undefined

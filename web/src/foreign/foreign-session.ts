@@ -9,13 +9,13 @@ import { followSessionChanges } from '../api/session-changes.ts'
 export interface ForeignCall extends ListedCall {
   /** US dollars; absent where it is not known. */
   readonly cost?: number
-  /** Against the call before of its kind. */
+  /** Compared with the previous call of its kind. */
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly cause: string; readonly why?: string } }
   readonly said: ForeignExchange | undefined
 }
 
 export interface ForeignSession {
-  /** The newest, oldest first. */
+  /** The newest calls, oldest first. */
   readonly calls: readonly ForeignCall[]
   readonly findings: SessionFindings | undefined
 }

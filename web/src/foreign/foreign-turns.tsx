@@ -101,7 +101,7 @@ function callTitle({ foreign }: ForeignCall): string {
   return kinds[kind] ?? kind
 }
 
-/** What it was for, used and cost. It opens the call in the inspector. */
+/** A line that opens the call in the inspector. */
 function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const { id, foreign, used, outcome, cost, reuse } = call
   const { promptTokens, cachedTokens } = outcome?.usage ?? {}

@@ -65,7 +65,7 @@ export function BarKeys({ label, segments, onOpen }: BarKeysProps): ReactNode {
   )
 }
 
-/** Where a key leads to from a piece. */
+/** The piece that a key leads to. */
 function target(key: string, at: number, length: number): number | undefined {
   switch (key) {
     case 'ArrowRight':

@@ -9,7 +9,6 @@ export interface BarSegment {
   readonly id: string
   readonly title: string
   readonly tokens: number
-  /** A CSS colour. */
   readonly color: string
   /** Every other segment of a slot is a little lighter, so that neighbours can be told apart. */
   readonly lighter: boolean
@@ -27,7 +26,6 @@ export const slotTitles: Readonly<Record<Slot, string>> = {
   'after-input': 'After the message',
 }
 
-/** The colour of a slot. */
 export function slotColor(slot: Slot): string {
   return `var(--slot-${slot})`
 }

@@ -9,7 +9,7 @@ interface CallBarProps {
   readonly call: string
   /** Whether its turn is over. */
   readonly ended: boolean
-  /** What it cost is read, or that it is not known. */
+  /** Called when its cost was read, or is known to be unknown. */
   onPaid(call: string, paid: ReportedManifest['paid']): void
 }
 

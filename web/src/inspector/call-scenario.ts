@@ -11,7 +11,7 @@ const PAUSE_MS = 150
 interface ScenarioQuestion extends Pick<Inspected, 'call' | 'next'> {
   /** Absent: the model of the call. */
   readonly model?: string | undefined
-  /** So much of the history, tokens, whatever was cut. */
+  /** Tokens of the history to include, whatever was cut. */
   readonly history?: number | undefined
 }
 

@@ -17,7 +17,7 @@ interface Change {
   readonly id: string
   readonly slot: Slot
   readonly what: string
-  /** Of the forms. */
+  /** The codes of the forms. */
   readonly codes?: string
 }
 
@@ -51,7 +51,7 @@ export function CompareList({ comparison, text, titles }: CompareListProps): Rea
   )
 }
 
-/** A candidate that moved and has another text is one line. */
+/** A candidate that moved and changed is one line. */
 function oncePerEntry(changes: readonly Change[]): readonly Change[] {
   const byEntry = new Map<string, Change>()
   for (const change of changes) {

@@ -104,7 +104,7 @@ function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
   )
 }
 
-/** What people call the entries of a call of another program, by their ids. */
+/** Titles of the entries of a call of another program, by their ids. */
 function entryTitles(manifest: Manifest): readonly (readonly [string, string])[] {
   return manifest.entries.map((entry) => {
     const [, turn] = /^turn-(\d+)\//.exec(entry.id) ?? []

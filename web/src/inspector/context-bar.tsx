@@ -5,7 +5,7 @@ import { type BarSegment, barSegments, segmentWords } from './bar-segments.ts'
 
 interface ContextBarProps {
   readonly manifest: Manifest
-  /** What the bar is of, for those who walk through it. */
+  /** Name of the bar for screen readers. */
   readonly label?: string
   /** Opens a piece. Absent: the bar is only looked at. */
   onOpen?(segment: BarSegment): void

@@ -8,7 +8,7 @@ interface EntryPlaceProps extends Inspected {
   readonly manifest: Manifest
 }
 
-/** Where a candidate was in the call before. */
+/** The position of a candidate in the previous call. */
 export function EntryPlace({ entry, manifest, ...inspected }: EntryPlaceProps): ReactNode {
   const before = useAccount(usePreviousCall(inspected))
   if (before === undefined) return null

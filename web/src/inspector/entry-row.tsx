@@ -23,7 +23,7 @@ export interface EntryRowProps extends Inspected {
   readonly layer: PricedLayer | undefined
   /** What it cost, US dollars, where that is known. */
   readonly paid: number | undefined
-  /** Somebody asked to see it. */
+  /** Whether somebody asked to see it. */
   readonly shown: boolean
 }
 
@@ -72,11 +72,11 @@ export function EntryRow({
 interface OtherFormsProps {
   readonly title: string
   readonly layer: PricedLayer | undefined
-  /** The one that is sent. */
+  /** The form that is sent. */
   readonly form: string | undefined
 }
 
-/** What else it could have been, and what each would cost. */
+/** The forms that are not sent, each with its cost. */
 function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
   const others = (layer?.renditions ?? []).filter((rendition) => rendition.form !== form && rendition.text !== '')
   return others.map((rendition) => (

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 
-/** A text as it is, in a box of its own. */
 export function EntryText({ label, text }: { readonly label: string; readonly text: string }): ReactNode {
   return (
     <pre

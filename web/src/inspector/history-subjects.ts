@@ -5,7 +5,7 @@ export interface HistorySubject {
   /** The same for the same subject. */
   readonly id: string
   readonly title: string
-  /** Of `GET /api/layers/LAYER/history`. */
+  /** LAYER in `GET /api/layers/LAYER/history`. */
   readonly layer: string
   readonly query: Readonly<Record<string, string>>
 }

@@ -1,8 +1,7 @@
-/** What the next call will be asked with. */
+/** The input of the next call. */
 export interface NextCall {
   /** Absent: a new one. */
   readonly session: string | undefined
-  /** The text of the next message. */
   readonly draft: string
   /** Ids of files that go with it. */
   readonly attachments: readonly string[]
@@ -25,7 +24,7 @@ export function nextCallBody({ session, draft, attachments, chosen }: NextCall):
   }
 }
 
-/** The same for two calls that read the same. */
+/** Equal for two calls that read the same. */
 export function nextCallKey(next: NextCall): string {
   return JSON.stringify([nextCallBody(next), next.model, next.chosen, next.head, next.settledTurns])
 }

@@ -70,7 +70,7 @@ function Covered({
 interface NoteActionsProps {
   readonly path: string
   readonly notes: number
-  /** It can be written again. */
+  /** Only the newest note can be written again. */
   readonly isNewest: boolean
 }
 

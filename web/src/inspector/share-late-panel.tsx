@@ -3,12 +3,10 @@ import { type ComponentType, type LazyExoticComponent, type ReactNode, Suspense 
 import { Spinner } from '../parts/spinner.tsx'
 import type { NextCall } from './next-call.ts'
 
-/** What a page of the inspector is about. */
 export interface Inspected {
   readonly session: string | undefined
   /** The call that is open; absent: the next one. */
   readonly call: string | undefined
-  /** What the next call will be asked with. */
   readonly next: NextCall
   /** The program that made the calls, where that is another one: then there is no next call to look at. */
   readonly program?: SessionProgram | undefined

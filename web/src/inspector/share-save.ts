@@ -1,4 +1,3 @@
-/** Saves a text as a file of the person who is at the page. */
 export function saveFile(name: string, text: string, type = 'application/json'): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

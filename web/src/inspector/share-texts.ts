@@ -23,7 +23,6 @@ export function textsOf({
   return texts
 }
 
-/** A piece of a request as text. */
 export function contentText(content: Piece['content']): string {
   if (typeof content === 'string') return content
   if (!('role' in content)) return JSON.stringify(content, null, 2)

@@ -16,7 +16,6 @@ export interface TimelineCall {
   readonly cutRecord?: CutRecord
 }
 
-/** A call in the timeline. */
 export interface TimelinePoint {
   readonly id: string
   readonly time: string
@@ -24,9 +23,8 @@ export interface TimelinePoint {
   readonly available: number
   /** Tokens at the beginning that the call before it had, too. */
   readonly reused: number
-  /** The history was cut in this call. */
   readonly isCut: boolean
-  /** What that hid and cost, in a sentence. */
+  /** What the cut hid and cost, in a sentence. */
   readonly cutWords?: string
   /** Something changed before the newest part of the conversation, so that a cache has less than it could. */
   readonly breaksCache: boolean

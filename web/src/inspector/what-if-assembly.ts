@@ -13,7 +13,7 @@ import {
   tokenx,
 } from '../../../src/context.ts'
 
-/** What a scenario comes to. */
+/** The result of assembling a scenario. */
 export interface Assembled {
   readonly manifest: Manifest
   /** Empty where it does not fit. */

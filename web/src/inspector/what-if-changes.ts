@@ -9,7 +9,6 @@ export interface Changes {
   readonly window?: number
   /** Tokens. */
   readonly reserve?: number
-  /** Name of a layout. */
   readonly layout?: string
   /** 0 to 1. */
   readonly headShare?: number
@@ -19,12 +18,10 @@ export interface Changes {
   readonly model?: string
 }
 
-/** What a scenario is set to. */
 export interface Settings extends Required<Omit<Changes, 'skills' | 'model'>> {
   readonly model: string
 }
 
-/** The settings of a scenario as it is. */
 export function settingsOf({ layout, budget, model = '' }: Scenario): Settings {
   const { headShare, cut } = layoutOf(layout)
   const name = typeof layout === 'string' ? layout : layout.extends

@@ -6,9 +6,9 @@ import { count, percent } from '../parts/numbers.ts'
 import { type Changes, changedScenario, settingsOf, type SkillsMode, skillsModes } from './what-if-changes.ts'
 
 interface ControlsProps {
-  /** As it is without any change but that of the model. */
+  /** The scenario with no change other than the model. */
   readonly scenario: Scenario
-  /** The one in force. */
+  /** The model in force. */
   readonly model: string
   readonly changes: Changes
   onChange(changes: Changes): void

@@ -4,7 +4,7 @@ import type { Assembled } from './what-if-assembly.ts'
 
 interface PriceQuestion {
   readonly assembled: Assembled
-  /** The call before it; absent: there is none. */
+  /** The previous call, if any. */
   readonly before: Assembled | undefined
   readonly facts: ModelView['facts'] | undefined
   /** Reported ÷ estimated tokens of the model. */

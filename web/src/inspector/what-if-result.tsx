@@ -9,7 +9,7 @@ import type { Assembled } from './what-if-assembly.ts'
 
 interface ResultProps {
   readonly assembled: Assembled
-  /** Without any change. */
+  /** The manifest without any change. */
   readonly unchanged: Manifest | undefined
 }
 
@@ -20,7 +20,6 @@ interface EntriesProps extends ResultProps {
 
 type Entry = Manifest['entries'][number]
 
-/** How much the model would read: the bar, and the sum. */
 export function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
   const { manifest, overflow, estimated } = assembled
   return (

@@ -1,7 +1,6 @@
 import type { Scenario } from '../../../src/context.ts'
 import { assembleScenario } from './what-if-assembly.ts'
 
-/** What the page asks the worker, and what it answers. */
 interface AssemblyQuestion {
   readonly id: number
   readonly scenario: Scenario

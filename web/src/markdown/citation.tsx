@@ -11,7 +11,6 @@ import { safeLink } from './safe-link.ts'
 /** The documents that the numbers of an answer can mean. */
 export type Sources = ReadonlyMap<number, CitationSource>
 
-/** The sources of the answer that is drawn. */
 export const SourcesContext = createContext<Sources>(new Map())
 
 /** A text of which the markers of known sources are chips. */

@@ -4,7 +4,7 @@ import { blockMath, inlineMath } from './math-syntax.ts'
 /** What a model writes beyond these is shown as it is written: nobody reads it, and it would take long to draw. */
 const DEEPEST_BLOCK = 40
 const DEEPEST_INLINE = 30
-/** Of one paragraph. Characters. */
+/** Characters of one paragraph. */
 const LONGEST_PARAGRAPH = 10_000
 
 const options: MarkedOptions = {

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 /** Something that one part of the page asks of another, which may not be drawn yet. */
 export interface Asked<Value> {
-  /** It stays asked for until `undefined` is. */
+  /** Stays until `undefined` is asked for. */
   ask(value: Value | undefined): void
   useAsked(): Value | undefined
 }

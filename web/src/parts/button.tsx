@@ -6,7 +6,6 @@ const looks = {
   danger: 'border border-bad text-bad hover:bg-bad hover:text-ground',
 } as const
 
-/** A button with a text. */
 export function Button({
   look = 'primary',
   className = '',

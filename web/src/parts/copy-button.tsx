@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react'
 
-/** A small button that copies a text. */
 export function CopyButton({ text }: { readonly text: string }): ReactNode {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {

@@ -6,7 +6,6 @@ interface IconData {
 }
 
 interface IconProps extends ComponentProps<'svg'> {
-  /** Pixels. */
   readonly size?: number
 }
 

@@ -13,7 +13,6 @@ import {
 import { createPortal } from 'react-dom'
 import { type Align, placeBeside } from './place-beside.ts'
 
-/** A button. */
 export type Trigger = ReactElement<ComponentProps<'button'>>
 
 /** How a window was opened: what gets the focus depends on it. */

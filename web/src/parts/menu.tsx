@@ -3,7 +3,6 @@ import { closeFloating, Floating, type OpenedBy, type Trigger } from './floating
 import { matchingItem } from './typeahead.ts'
 
 interface MenuProps {
-  /** The button that opens it. */
   readonly trigger: Trigger
   readonly children: ReactNode
   readonly align?: 'start' | 'end'

@@ -21,7 +21,7 @@ export function callsText(calls: number): string {
   return `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`
 }
 
-/** What a cache did to a cost, US dollars: `saved $0.0042`. */
+/** The effect of a cache on a cost in US dollars: `saved $0.0042`. */
 export function cacheWords(saved: number): string {
   if (saved < 0) return `cost ${dollars(-saved)} more`
   return `saved ${saved === 0 ? 'nothing' : dollars(saved)}`

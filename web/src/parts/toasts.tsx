@@ -38,7 +38,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Where the messages appear. Once in the page. */
+/** The place where messages appear; once in the page. */
 export function Toasts(): ReactNode {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (

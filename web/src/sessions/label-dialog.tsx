@@ -18,7 +18,6 @@ const texts = {
   folder: { heading: 'Move to a folder', label: 'Folder', hint: 'A new name makes a new folder. Empty: no folder.' },
 } as const
 
-/** A form for the title or the folder of a session. */
 export function LabelDialog({ what, session, onClose }: LabelDialogProps): ReactNode {
   const { heading, label, hint } = texts[what]
   const [value, setValue] = useState(session[what] ?? '')

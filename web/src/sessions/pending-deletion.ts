@@ -7,7 +7,7 @@ import { showToast } from '../parts/toasts.tsx'
 const UNDO_MS = 8_000
 
 let pending: ReadonlySet<string> = new Set()
-/** What each of them does when it is not waited for any longer. */
+/** Carries out each deletion once its time is over. */
 const finish = new Map<string, () => Promise<void>>()
 const listeners = new Set<() => void>()
 

@@ -17,7 +17,6 @@ interface SessionFilterProps {
   onChange(wanted: WantedSessions): void
 }
 
-/** The fields above the list: words, a folder, a state. */
 export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNode {
   const { data } = useResource<SessionFolders>('/api/session-folders')
   const folders = data?.folders.map(({ folder }) => folder) ?? []

@@ -99,7 +99,6 @@ function neighbour(session: string): HTMLElement | undefined {
   return rows[at + 1] ?? rows[at - 1] ?? document.querySelector<HTMLElement>('[aria-label=Pages] a') ?? undefined
 }
 
-/** What a session is called in a list. */
 export function sessionTitle({ title, opening }: ListedSession): string {
   return title ?? opening ?? 'Untitled'
 }

@@ -23,12 +23,10 @@ export function withPage({ rows }: SessionRows, page: readonly ListedSession[], 
   return { rows: added.length === 0 ? rows : [...rows, ...added], complete: page.length < full }
 }
 
-/** The rows after a change. */
 export function withChange(before: SessionRows, change: RowChange, query: SessionQuery): SessionRows {
   return change.type === 'session' ? withSession(before, change.session, query) : withoutSession(before, change.id)
 }
 
-/** The rows without a session. */
 export function withoutSession({ rows, complete }: SessionRows, id: string): SessionRows {
   return { rows: rows.filter((row) => row.id !== id), complete }
 }

@@ -9,13 +9,11 @@ import { type RowChange, type SessionRows, withChange, withPage } from './sessio
 export interface ListedRows extends SessionRows {
   readonly loaded: boolean
   readonly error: ApiError | undefined
-  /** Reads the next page. */
   readMore(): void
 }
 
 interface Reading {
   reading: boolean
-  /** What changed while a page was being read. */
   readonly changes: RowChange[]
 }
 
@@ -24,7 +22,7 @@ interface KeyedRows extends SessionRows {
   readonly loaded: boolean
 }
 
-/** When the list is read again that the gateway could not be asked for, ms. */
+/** Milliseconds until a list that could not be read is asked for again. */
 const AGAIN_MS = 3_000
 
 const nothing: SessionRows = { rows: [], complete: false }

@@ -6,7 +6,6 @@ import { useResource } from '../api/resources.ts'
 import { useLate } from '../parts/use-late.ts'
 import { useLeaveNotice } from './leave-notice.ts'
 
-/** The address of the policy. */
 const FILE = '/api/tool-access'
 /** How long a person has to stop typing before the gateway is asked what the text comes to, ms. */
 const TYPING_MS = 250
@@ -44,7 +43,7 @@ export interface AccessDraft {
   setText(text: string): void
   /** Changes the draft by form. Rejects with `ApiError`. */
   apply(steps: readonly AccessStep[]): Promise<void>
-  /** What steps would come to. Writes nothing, and keeps the draft. */
+  /** Previews steps. Writes nothing, and keeps the draft. */
   attempt(options: { readonly steps?: readonly AccessStep[]; readonly tool?: string }): Promise<AccessPreview>
   discard(): void
   /** Writes what was shown. Rejects with `ApiError`. */
@@ -115,7 +114,7 @@ export function previewKey(text: string, digest: string | undefined): readonly u
   return ['tool-access', text, digest]
 }
 
-/** What a change would come to, also while another one is not saved. */
+/** Previews a change, even while another one is not saved. */
 export function previewOf(body: {
   readonly text?: string
   readonly steps?: readonly AccessStep[]

@@ -8,7 +8,7 @@ interface PresetListProps {
   readonly presets: readonly AccessPreset[]
   /** The presets of the policy, in their order. */
   readonly rules: readonly AccessRule[]
-  /** An environment variable decides. */
+  /** Whether an environment variable decides. */
   readonly isOverridden: boolean
   apply(steps: readonly AccessStep[]): void
 }
@@ -42,7 +42,6 @@ export function PresetList({ presets, rules, isOverridden, apply }: PresetListPr
   )
 }
 
-/** How many earlier commands are shown. */
 const FEW = 5
 
 function PresetRow({

@@ -12,7 +12,7 @@ interface RuleListProps {
   readonly title: string
   /** Where nothing is in the list. */
   readonly none: string
-  /** What holds for all of them. */
+  /** A note about all entries. */
   readonly note?: string
   readonly rules: readonly AccessRule[]
   /** What the matches are: tools, or commands that were called before. */
@@ -64,7 +64,6 @@ export function RuleList({ title, none, note, rules, of, remove, apply }: RuleLi
   )
 }
 
-/** How many names are shown before the others. */
 const FEW = 8
 
 function Matches({
@@ -98,7 +97,6 @@ function Matches({
   )
 }
 
-/** A field for one more entry. */
 export function AddRule({
   label,
   hint,

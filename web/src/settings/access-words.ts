@@ -6,7 +6,7 @@ export const accessLooks = { allowed: 'text-good', ask: 'text-warn', refused: 't
 /** What happens to a call after texts of others. */
 export const untrustedTitles = { ask: 'asks', refuse: 'is refused', allow: 'runs' } as const
 
-/** The same, where the policy may leave it to the tool. */
+/** As `untrustedTitles`, where the policy may leave it to the tool. */
 export function untrustedTitle(value: keyof typeof untrustedTitles | undefined): string {
   return value === undefined ? 'as the tool decides' : untrustedTitles[value]
 }

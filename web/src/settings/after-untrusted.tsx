@@ -57,7 +57,6 @@ export function AfterUntrusted({ tool, set, draft }: AfterUntrustedProps): React
   )
 }
 
-/** What the saved policy sets for a tool. */
 export function setValue({ afterUntrusted }: ToolStatus): Value | undefined {
   return afterUntrusted?.rule === undefined ? undefined : afterUntrusted.value
 }

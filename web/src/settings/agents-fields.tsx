@@ -5,7 +5,6 @@ import { AgentTools } from './agents-tools.tsx'
 import type { FieldsProps } from './records-kind.ts'
 import { TokenHint } from './records-tokens.tsx'
 
-/** A custom agent, as the gateway keeps it. */
 export interface Agent {
   readonly name: string
   readonly prompt: string
@@ -17,7 +16,6 @@ export interface Agent {
   readonly layout?: string | undefined
 }
 
-/** Every field of a custom agent. */
 export function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
   const { data: models } = useResource<ModelList>('/api/models')
   const { data: layouts } = useResource<OptionList>('/api/choices/layout')

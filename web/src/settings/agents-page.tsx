@@ -26,7 +26,6 @@ const agents: RecordsKind<Agent> = {
   Fields: AgentFields,
 }
 
-/** Custom agents: made, changed, removed and put back. */
 export default function AgentsPage(): ReactNode {
   return <RecordsPage kind={agents} />
 }

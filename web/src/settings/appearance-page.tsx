@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { chooseTheme, chosenTheme, themes } from '../parts/theme.ts'
 
-/** The colour scheme of this browser. */
 export default function AppearancePage(): ReactNode {
   const [theme, setTheme] = useState(chosenTheme)
   return (

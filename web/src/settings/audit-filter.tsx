@@ -14,7 +14,7 @@ export interface AuditFilter {
 
 export const noFilter: AuditFilter = { session: '', tool: '', decision: '', from: '', to: '' }
 
-/** The filter as the gateway takes it. */
+/** The filter as a query of the gateway. */
 export function filterQuery({ session, tool, decision, from, to }: AuditFilter): URLSearchParams {
   const given = {
     session: session.trim(),
@@ -91,7 +91,7 @@ interface LateFieldProps {
   onChange(value: string): void
 }
 
-/** A text that applies when one presses Enter or leaves the field. */
+/** A text that applies on Enter or when the field loses the focus. */
 function LateField({ label, value, onChange }: LateFieldProps): ReactNode {
   const [draft, setDraft] = useState(value)
   useEffect(() => setDraft(value), [value])

@@ -3,7 +3,6 @@ import { type AuditFilter, AuditFilterForm, filterQuery, noFilter } from './audi
 import { AuditHistory } from './audit-records.tsx'
 import { AuditVerify } from './audit-verify.tsx'
 
-/** The record of what tools did, and of who decided that they may. */
 export default function AuditPage(): ReactNode {
   const [filter, setFilter] = useState<AuditFilter>(noFilter)
   const query = filterQuery(filter).toString()

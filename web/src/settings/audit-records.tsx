@@ -13,7 +13,6 @@ interface AuditRecordsProps {
   readonly query: string
 }
 
-/** Some records, the newest first. */
 export function AuditRecords({ label, query }: AuditRecordsProps): ReactNode {
   const { data, error } = useResource<AuditPage>(`/api/audit?${query}`)
   if (error) return <ErrorNote error={error} />
@@ -24,11 +23,9 @@ export function AuditRecords({ label, query }: AuditRecordsProps): ReactNode {
 const PAGE = 50
 
 interface AuditHistoryProps {
-  /** The filter, as a query. */
   readonly filter: string
-  /** Shown are records with smaller numbers. */
+  /** Only records with smaller numbers are shown. */
   readonly before?: number
-  /** Shows only the records of a session. */
   onSession(session: string): void
 }
 

@@ -1,7 +1,6 @@
 import { argvText, exactLine } from '../../../src/context.ts'
 import type { AuditRecord } from '../api/resources.ts'
 
-/** What became of a call, a decision or a change. */
 export interface AuditOutcome {
   readonly text: string
   readonly look: 'good' | 'warn' | 'bad'

@@ -13,7 +13,6 @@ const BACKUPS = '/api/backups'
 /** How often the progress is read while an archive is made, ms. */
 const PROGRESS_MS = 300
 
-/** An archive of the whole home to download, and how to restore one. */
 export default function BackupPage(): ReactNode {
   const { data, error, mutate } = useResource<BackupState>(BACKUPS, {
     refreshInterval: (latest) => (latest?.running ? PROGRESS_MS : 0),

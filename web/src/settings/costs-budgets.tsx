@@ -11,7 +11,7 @@ interface ListedBudget {
   readonly period?: string
   readonly limit: number
   readonly spent?: number
-  /** For calls that run. */
+  /** Reserved for calls that run. */
   readonly held?: number
   readonly left?: number
 }

@@ -15,7 +15,6 @@ const FEW = '50'
 /** As many as the gateway lists. */
 const MOST = '1000'
 
-/** What the money was spent on. */
 export default function CostsPage(): ReactNode {
   const [search] = useSearchParams()
   const session = search.get('session') ?? undefined

@@ -13,7 +13,7 @@ export type CostRangeId = (typeof costRanges)[number]['id']
 /** Days as a date field gives them, such as `2026-11-23`; empty: not limited. */
 export interface ChosenDays {
   readonly since: string
-  /** The last one that is counted. */
+  /** The last day that is counted. */
   readonly until: string
 }
 

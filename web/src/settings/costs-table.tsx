@@ -58,7 +58,7 @@ export function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
   )
 }
 
-/** What has no key, where that can be said. */
+/** Names of rows without a key. */
 const nameOfNone: Readonly<Record<string, string>> = {
   layer: 'Not divided',
   skill: 'Everything but skills',

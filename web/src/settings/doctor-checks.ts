@@ -10,7 +10,6 @@ export interface DoctorChecks {
   readonly findings: readonly NamedFinding[]
   readonly running: boolean
   readonly error: ApiError | undefined
-  /** Begins again. */
   run(): void
 }
 

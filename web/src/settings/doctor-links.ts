@@ -14,7 +14,6 @@ const pages: Readonly<Record<string, string>> = {
   audit: 'audit',
 }
 
-/** The page for a check among those that there are. */
 export function doctorPage<Page extends { readonly id: string }>(
   check: string,
   all: readonly Page[],

@@ -8,7 +8,6 @@ import { ServerReview } from './mcp-servers-review.tsx'
 /** What was typed and not saved, by the name of the server; of a new one by no name. Kept while the page is open. */
 const unsaved = new Map<string, ServerFields>()
 
-/** Whether something was typed about a server and not saved. */
 export function isUnsaved(name: string): boolean {
   return unsaved.has(name)
 }

@@ -1,6 +1,5 @@
 import type { WrittenServer } from './mcp-servers-fields.ts'
 
-/** The address of the servers. */
 export const SERVERS = '/api/mcp-servers'
 
 /** A server as `GET /api/mcp-servers` lists it. */

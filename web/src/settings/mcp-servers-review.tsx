@@ -14,7 +14,6 @@ interface ServerReviewProps {
   readonly danger?: boolean
   /** Whether the change is not yet all that was typed. */
   readonly isBehind?: boolean
-  /** What follows from saving. */
   readonly children?: ReactNode
   onSaved(): void
   onCancel(): void

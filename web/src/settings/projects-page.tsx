@@ -21,7 +21,6 @@ const projects: RecordsKind<Project> = {
   Fields: ProjectFields,
 }
 
-/** Projects: made, changed, removed and put back. */
 export default function ProjectsPage(): ReactNode {
   return <RecordsPage kind={projects} />
 }

@@ -143,7 +143,7 @@ function report(failure: unknown): void {
   showToast({ text: failure instanceof Error ? failure.message : String(failure) })
 }
 
-/** What counts without an edit, in words. */
+/** The source of the prompt while there is no edit. */
 function sourceText(from: string): string {
   return from === 'packaged system prompt' ? 'the prompt that comes with Foreword' : `the file ${from} of the home`
 }

@@ -20,7 +20,7 @@ interface EditorProps<Value extends NamedValue> {
   onSaved(saved: { readonly id: string; readonly warnings: readonly string[] }): void
 }
 
-/** The form of one that there is not yet. */
+/** The form of a new record. */
 export function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Value>): ReactNode {
   const { name, empty, textOf, Fields } = kind
   const newest = { version: 0, value: empty }
@@ -57,7 +57,7 @@ export function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorPro
   )
 }
 
-/** One of them: its fields, its versions, and its removal. */
+/** A record: its fields, its versions, and its removal. */
 export function RecordEditor<Value extends NamedValue>({
   kind,
   id,

@@ -9,13 +9,12 @@ export interface RecordsKind<Value extends NamedValue> {
   /** What they are for: one sentence. */
   readonly about: string
   readonly empty: Value
-  /** What tells one from another in the list. */
+  /** The line that tells records apart in the list. */
   describe(value: Value): string
   /** Every field of a value, in words, for the difference between versions. */
   textOf(value: Value): string
   /** Ids of the layers of a request that come from a value, by their titles. */
   layersOf(value: Value): Readonly<Record<string, string>>
-  /** The fields of the form. */
   readonly Fields: (props: FieldsProps<Value>) => ReactNode
 }
 

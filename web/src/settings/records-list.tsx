@@ -11,7 +11,6 @@ import { Spinner } from '../parts/spinner.tsx'
 import { type KeptList, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
 import { timeText } from './version-list.tsx'
 
-/** Those that there are, and those that were removed and can be put back. */
 export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
   const { name, one, about, describe } = kind
   const { data, error } = useResource<KeptList<Value>>(`/api/${name}s`)

@@ -4,7 +4,6 @@ import { RecordEditor, NewRecord } from './records-editor.tsx'
 import { RecordList } from './records-list.tsx'
 import type { NamedValue, RecordsKind } from './records-kind.ts'
 
-/** The things of one kind: their list, or the one that the address names. */
 export function RecordsPage<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
   const [search] = useSearchParams()
   const [saved, setSaved] = useState<{ readonly id: string; readonly warnings: readonly string[] }>()

@@ -29,7 +29,6 @@ const nothing: Fields = {
   ifChanged: '',
 }
 
-/** A form for a new schedule. */
 export function NewSchedule({ onAdded }: { onAdded(): void }): ReactNode {
   const [added, setAdded] = useState(0)
   const add = async (fields: Fields): Promise<void> => {
@@ -78,7 +77,6 @@ export function EditSchedule({ schedule, onEnd }: EditProps): ReactNode {
 interface FormProps {
   readonly label: string
   readonly start: Fields
-  /** What the button says. */
   readonly children: string
   onSubmit(fields: Fields): Promise<void>
   onCancel?(): void

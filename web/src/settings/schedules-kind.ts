@@ -50,12 +50,11 @@ export function budgetTitle(budget: ScheduleBudget): string {
   return `$${budget.usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`
 }
 
-/** What the clocks of the schedule show. */
+/** The time in the zone of the schedule. */
 export function dueTitle(time: string, timeZone: string): string {
   return new Date(time).toLocaleString('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** What became of a run. */
 export function runTitle({ result, outcome, waits }: Pick<ScheduleRun, 'result' | 'outcome' | 'waits'>): string {
   if (result.type === 'sent') return outcome ?? (waits ? 'waits for an approval' : 'sent')
   if (result.type === 'unchanged') return 'skipped: nothing has changed'

@@ -10,7 +10,6 @@ export interface ListedSkill {
   readonly warnings: readonly string[]
 }
 
-/** A skill that is not loaded. */
 export interface LeftSkill {
   readonly name: string
   readonly ref: string

@@ -7,7 +7,7 @@ import { Select } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import type { SkillReach } from './skills-kind.ts'
 
-/** For whom it is asked. Empty: as configured, and the default agent. */
+/** Empty: the configured model, and the default agent. */
 export interface WantedReach {
   readonly model: string
   readonly agent: string

@@ -3,7 +3,6 @@ import { type Status, useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 
-/** What runs here. */
 export default function StatusPage(): ReactNode {
   const { data, error } = useResource<Status>('/api/status')
   if (error) return <ErrorNote error={error} />

@@ -1,4 +1,3 @@
-/** A subject as the list shows it. */
 export interface ListedSubject {
   readonly id: string
   /** The first line of its brief. */

@@ -3,7 +3,6 @@ import { useSearchParams } from 'wouter'
 import { SubjectDetail } from './subjects-detail.tsx'
 import { SubjectList } from './subjects-list.tsx'
 
-/** Subjects: their list, or the one that the address names. */
 export default function SubjectsPage(): ReactNode {
   const [search] = useSearchParams()
   const id = search.get('id')

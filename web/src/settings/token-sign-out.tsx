@@ -10,7 +10,6 @@ interface SignOutProps {
   readonly scope: string
 }
 
-/** Whose token this browser has brought, and the way out. */
 export function SignOut({ name, scope }: SignOutProps): ReactNode {
   const [error, setError] = useState<ApiError>()
   const leave = async (): Promise<void> => {

@@ -13,7 +13,7 @@ export interface ListedToken {
   readonly isExpired: boolean
 }
 
-/** What a token can be for, as its maker chooses. */
+/** The scopes that the maker of a token can choose. */
 export const scopes: readonly { readonly value: TokenScope; readonly title: string }[] = [
   { value: 'read', title: 'read' },
   { value: 'talk', title: 'read and talk' },
@@ -22,7 +22,6 @@ export const scopes: readonly { readonly value: TokenScope; readonly title: stri
   { value: 'mcp', title: 'use MCP alone' },
 ]
 
-/** When a token can expire. */
 export const expiries = [
   { value: '1d', title: 'in a day' },
   { value: '30d', title: 'in 30 days' },

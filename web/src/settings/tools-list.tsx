@@ -14,7 +14,6 @@ interface ToolListProps {
   readonly draft: AccessDraft
 }
 
-/** Every tool with its owner, its access and the rule that decides. */
 export function ToolList({ tools, draft }: ToolListProps): ReactNode {
   const [words, setWords] = useState('')
   const wanted = words.trim().toLowerCase()

@@ -9,7 +9,6 @@ interface UsageChoiceProps<Id extends string> {
   onChange(id: Id): void
 }
 
-/** One of a few words in a row. */
 export function UsageChoice<Id extends string>(props: UsageChoiceProps<Id>): ReactNode {
   const { label, name, options, value, onChange } = props
   return (

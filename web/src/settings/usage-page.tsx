@@ -14,7 +14,6 @@ const FEW = 100
 /** As many as the gateway lists. */
 const MOST = 1_000
 
-/** What all calls of this gateway used and cost. */
 export default function UsagePage(): ReactNode {
   const [range, setRange] = useState<RangeId>('30')
   const [by, setBy] = useState<GroupId>('day')

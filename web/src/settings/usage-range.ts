@@ -15,7 +15,6 @@ export function rangeStart(id: RangeId, now: Date): string | undefined {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1).toISOString()
 }
 
-/** What the rows are about. */
 export const groups = [
   { id: 'day', title: 'Day' },
   { id: 'model', title: 'Model' },

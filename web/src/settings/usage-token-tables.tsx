@@ -5,7 +5,7 @@ import { UsageBar, UsageSigns } from './usage-bar.tsx'
 
 type Rows<By extends 'layer' | 'tool'> = Extract<UsageReport, { readonly by: By }>['rows']
 
-/** Names of what is no layer. */
+/** Names of rows that are not layers. */
 const words: Readonly<Record<string, string>> = {
   history: 'history (earlier turns)',
   input: 'input (the turn that is answered)',
@@ -98,7 +98,7 @@ export function ToolTable({ rows }: { readonly rows: Rows<'tool'> }): ReactNode 
 
 interface HeadProps {
   readonly name: string
-  /** Of the columns with numbers. */
+  /** Titles of the columns with numbers. */
   readonly titles: readonly string[]
 }
 

@@ -4,7 +4,6 @@ import { callsText, count, dollars } from '../parts/numbers.ts'
 
 export type Total = UsageReport['total']
 
-/** What all calls of the time used together. */
 export function UsageTotals({ total }: { readonly total: Total }): ReactNode {
   const figures = [
     { name: 'Calls', value: count(total.calls) },

@@ -1,14 +1,12 @@
 import { useRef, useState } from 'react'
 import { useLeaveNotice } from './leave-notice.ts'
 
-/** Something with versions, as it was read. */
 export interface Versioned<Value> {
   /** 0 where there is none yet. */
   readonly version: number
   readonly value: Value
 }
 
-/** What became of a value that was saved. */
 export interface SavedAs {
   readonly version: number
   /** The name under which it is changed from now on. Absent: as before. */

@@ -7,9 +7,9 @@ import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import type { Draft, SavedAs, Versioned } from './version-draft.ts'
 
-/** What a save has come to. */
+/** The result of a save. */
 export interface Saved extends SavedAs {
-  /** What is to be done now. */
+  /** Called after the save. */
   done?(): void
 }
 
@@ -26,9 +26,7 @@ interface VersionFormProps<Value> {
   readonly warnings?: readonly string[] | undefined
   /** Whether there is something to compare with although there is no version yet. */
   readonly compares?: boolean
-  /** The word on the button. */
   readonly saveLabel?: string
-  /** The fields. */
   readonly children: ReactNode
 }
 

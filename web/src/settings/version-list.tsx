@@ -17,7 +17,7 @@ export interface ListedVersion {
 interface VersionListProps {
   /** Newest first. */
   readonly versions: readonly ListedVersion[]
-  /** What a version without a text is called. */
+  /** The word for a version without a text. */
   readonly empty: string
   /** Whether a version without a text can be put back. */
   readonly emptyToo?: boolean

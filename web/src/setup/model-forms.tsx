@@ -57,7 +57,6 @@ function ProviderSection({ provider }: { readonly provider: SetupProvider }): Re
   )
 }
 
-/** How many models are shown before the others. */
 const FEW = 12
 
 function ModelButtons({ models }: { readonly models: readonly string[] }): ReactNode {
@@ -93,7 +92,7 @@ interface AttachedModels {
 
 interface KeyFormProps {
   readonly provider: SetupProvider
-  /** One is attached already: this replaces it, or attaches a server beside it. */
+  /** A model is attached already: this replaces it, or attaches a server beside it. */
   readonly again?: boolean
 }
 
