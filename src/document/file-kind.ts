@@ -44,7 +44,7 @@ function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(-1024)).toString('latin1').includes('%%EOF')
 }
 
-/** What the first bytes of a file give away, where its text is not taken out. */
+/** A file whose text is not extracted, and why. */
 interface Refusal {
   readonly type: 'refused'
   readonly code: Unreadable['code']

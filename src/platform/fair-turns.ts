@@ -1,11 +1,3 @@
-/** Lets a limited number of tasks run at once. Where several owners wait, the one that has used the least time lately is next. */
-export interface FairTurns {
-  /** Resolves with a turn, in the order of the calls for one owner. Rejects with the reason of `signal` while waiting. */
-  take(owner: string, signal?: AbortSignal): Promise<FairTurn>
-  /** The time that an owner's turns took lately, ms. It halves every minute. */
-  used(owner: string): number
-}
-
 /** A task may run until it ends its turn, once. */
 export interface FairTurn {
   /** `overran`: it was stopped at its time limit. For some minutes its owner then leaves one slot, where there are several, to others. */
@@ -27,8 +19,11 @@ const HALF_LIFE_MS = 60_000
 /** Owners are forgotten from so many on, where they neither run nor wait and have used next to nothing. */
 const MANY_OWNERS = 256
 
-/** `now` gives a time in ms that only grows. */
-export function fairTurns(slots: number, now: () => number = () => performance.now()): FairTurns {
+/**
+ * Lets a limited number of tasks run at once. Where several owners wait, the one that has used the least time lately is next.
+ * `now` gives a time in ms that only grows.
+ */
+export function fairTurns(slots: number, now: () => number = () => performance.now()) {
   const owners = new Map<string, Owner>()
   let free = slots
 
@@ -79,11 +74,13 @@ export function fairTurns(slots: number, now: () => number = () => performance.n
   }
 
   return {
-    used: (name) => {
+    /** The time that an owner's turns took lately, ms. It halves every minute. */
+    used(name: string): number {
       const owner = owners.get(name)
       return owner ? usedBy(owner) : 0
     },
-    async take(name, signal) {
+    /** Resolves with a turn, in the order of the calls for one owner. Rejects with the reason of `signal` while waiting. */
+    async take(name: string, signal?: AbortSignal): Promise<FairTurn> {
       signal?.throwIfAborted()
       const owner = ownerOf(name)
       const { promise, resolve, reject } = Promise.withResolvers<FairTurn>()

@@ -15,7 +15,7 @@ export interface KnownSecrets {
   findInBytes(bytes: Uint8Array): string | undefined
 }
 
-/** A text has the same first two characters as some part of a form: the table of distances by their hash. */
+/** Size of the table of distances, whose index is a hash of two neighbouring characters. */
 const TABLE_BITS = 14
 const TABLE_MASK = (1 << TABLE_BITS) - 1
 

@@ -3,23 +3,18 @@ import { setImmediate as others } from 'node:timers/promises'
 /** The longest slice, ms: other work waits meanwhile. */
 const LONGEST_MS = 10
 
-/** Measures how long this thread has blocked the event loop. For work that grows with its input. */
-export interface TimeSlice {
-  /** Whether the slice is used up. */
-  isOver(): boolean
-  /** Begins a new slice, after the caller has waited by itself. */
-  renew(): void
-  /** Lets waiting work run, then begins a new slice. */
-  rest(): Promise<void>
-}
+export type TimeSlice = ReturnType<typeof timeSlice>
 
-/** Begins a slice. */
-export function timeSlice(): TimeSlice {
+/** Measures how long this thread has blocked the event loop. For work that grows with its input. */
+export function timeSlice() {
   let began = performance.now()
   return {
-    isOver: () => performance.now() - began > LONGEST_MS,
-    renew: () => void (began = performance.now()),
-    async rest() {
+    /** Whether the slice is used up. */
+    isOver: (): boolean => performance.now() - began > LONGEST_MS,
+    /** Begins a new slice, after the caller has waited by itself. */
+    renew: (): void => void (began = performance.now()),
+    /** Lets waiting work run, then begins a new slice. */
+    async rest(): Promise<void> {
       await others()
       began = performance.now()
     },

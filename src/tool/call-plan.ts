@@ -54,7 +54,6 @@ function isPlan(value: unknown): value is ToolPlan {
   return typeof value === 'object' && value !== null && typeof (value as { run?: unknown }).run === 'function'
 }
 
-/** What a tool does with the time it is given. */
 type Work = (context: ToolContext) => Promise<ToolResult>
 
 /**
@@ -102,7 +101,7 @@ function isResult(value: unknown): value is ToolResult {
   return ok === true ? typeof output === 'string' : ok === false && typeof error === 'string'
 }
 
-/** What was thrown, in words. */
+/** The message of whatever was thrown; never empty. */
 export function failureMessage(error: unknown): string {
   const message = error instanceof Error ? error.message || error.name : String(error)
   return message === '' ? 'the tool failed without saying why' : message

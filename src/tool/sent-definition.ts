@@ -51,7 +51,7 @@ function makeDefinition(tool: Tool): SentDefinition {
   }
 }
 
-/** Texts of a schema that are read, and stand for nothing in an input. */
+/** Keywords of a schema whose text is for readers: no value of an input is compared with it. */
 const PROSE = new Set(['description', 'title', '$comment'])
 
 /** A schema with other texts and keys. An expression that would become another is left out: the tool checks with its own. */

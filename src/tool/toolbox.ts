@@ -39,7 +39,6 @@ export interface Toolbox {
 /** What the toolbox needs to know of the turn that calls. */
 export type RunContext = Omit<ToolContext, 'toolCallId' | 'timeoutMs'>
 
-/** Bounds of every run. */
 interface ToolboxOptions {
   /** Time limit of one run, ms, for tools that declare none. 120,000 unless given. */
   readonly timeoutMs?: number

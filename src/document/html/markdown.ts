@@ -67,7 +67,7 @@ function heading(level: number, text: string): string {
   return text === '' ? '' : `${'#'.repeat(level)} ${text}`
 }
 
-/** Line breaks stay, what only lays out the source goes. */
+/** Keeps line breaks and removes the white space that only lays out the source. */
 function paragraph(text: string): string {
   return text
     .replace(/ {2,}/g, ' ')
@@ -98,18 +98,14 @@ function list(element: PageNode, writing: Writing, depth: number): string {
     if (parts.length === 0) continue
     const marker = element.localName === 'ol' ? `${number}. ` : '- '
     if (child.localName === 'li') number += 1
-    items.push(marker + listItem(parts).replaceAll('\n', `\n${' '.repeat(marker.length)}`))
+    // A list within an item follows its text at once, anything else after a blank line.
+    const item = parts.reduce((text, part) => text + (/^(?:- |\d+\. )/.test(part) ? '\n' : '\n\n') + part)
+    items.push(marker + item.replaceAll('\n', `\n${' '.repeat(marker.length)}`))
   }
   // Blank lines within an item need no blanks.
   return items.join('\n').replace(/\n +(?=\n)/g, '\n')
 }
 
-/** A list within an item follows its text at once, anything else after a blank line. */
-function listItem(parts: readonly string[]): string {
-  return parts.reduce((text, part) => text + (/^(?:- |\d+\. )/.test(part) ? '\n' : '\n\n') + part)
-}
-
-/** How a page is being written down. */
 interface Writing {
   /** What relative links are relative to; they stay unchanged where it is unknown. */
   readonly base: string | undefined
@@ -195,7 +191,6 @@ function resolveAddress(written: string | null, { base }: Writing): string | und
   return whole.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29')
 }
 
-/** The most columns of a table. */
 const mostColumns = 200
 
 /** A table with its first row as the head; nothing where it only lays out the page, and its cells are to be read as blocks. */

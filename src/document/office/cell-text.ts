@@ -40,7 +40,6 @@ function sharedTexts(xml: string): readonly string[] {
   return texts
 }
 
-/** Numbers of the styles that show a date. */
 function dateStyles(xml: string): ReadonlySet<number> {
   const custom = new Map<number, string>()
   const dates = new Set<number>()

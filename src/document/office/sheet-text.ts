@@ -1,22 +1,19 @@
 import { cleanText } from '../text/character-set.ts'
 import { groupDigits } from '../reading-limits.ts'
 
-/** A sheet as text while its rows come: its name above, tabs between cells. */
-interface SheetText {
-  /** The row with this number, from 1. */
-  row(number: number, cells: readonly string[]): void
-  end(): { readonly text: string; readonly rows: number }
-}
-
-/** Writes at most `room` characters; where there are more, a last line counts the rows that are left out. */
-export function sheetText(name: string, room: number): SheetText {
+/**
+ * Writes a sheet as text while its rows come: its name above, tabs between cells. At most `room` characters; where there are
+ * more, a last line counts the rows that are left out.
+ */
+export function sheetText(name: string, room: number) {
   const lines = [`# ${name}`, '']
   let left = room - name.length - NOTE_ROOM
   let rows = 0
   let missing = 0
   let last = 0
   return {
-    row(number, cells) {
+    /** `number`: that of the row, from 1. */
+    row(number: number, cells: readonly string[]): void {
       rows += 1
       const line = cleanText(cells.join('\t')).trimEnd()
       left -= line.length + 2
@@ -26,7 +23,7 @@ export function sheetText(name: string, room: number): SheetText {
       lines.push(line)
       last = number
     },
-    end() {
+    end(): { readonly text: string; readonly rows: number } {
       if (missing > 0) lines.push('', `(${groupDigits(missing)} more rows of this sheet are left out)`)
       return { text: lines.join('\n').trimEnd(), rows }
     },

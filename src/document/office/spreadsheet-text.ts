@@ -28,7 +28,7 @@ export function spreadsheetText(
   return { text: written.join('\n\n'), sheets: sheets.map(({ name }) => name) }
 }
 
-export interface Sheet {
+interface Sheet {
   readonly name: string
   /** The part of the package with its cells. */
   readonly part: string

@@ -26,7 +26,6 @@ export async function wordText(
   throw new ReadingFault('empty', 'the document contains no text')
 }
 
-/** The title in the properties of a document. */
 function officeTitle(archive: Archive): { readonly title?: string } {
   let inside = false
   let title = ''

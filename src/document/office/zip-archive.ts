@@ -2,14 +2,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { startsWith } from '../../context.ts'
 import { groupDigits, ReadingFault, type ReadingLimits, sizeInWords } from '../reading-limits.ts'
 
-/** The parts of a package. */
-export interface Archive {
-  readonly names: readonly string[]
-  /** The bytes of a part, unpacked; nothing where there is none of that name. Throws a `ReadingFault` where they are broken. */
-  readEntry(name: string): Uint8Array | undefined
-  /** The same as text, which in office documents is UTF-8. */
-  textOf(name: string): string | undefined
-}
+export type Archive = ReturnType<typeof openArchive>
 
 interface Part {
   readonly name: string
@@ -30,7 +23,7 @@ const headerSize = 30
  * Reads the list at the end of a zip file. What the list declares is held against the limits first; then each part is
  * unpacked no further than it was declared, so a bomb is refused whether it is honest or lies. Throws a `ReadingFault`.
  */
-export function openArchive(bytes: Uint8Array, limits: ReadingLimits): Archive {
+export function openArchive(bytes: Uint8Array, limits: ReadingLimits) {
   const parts = listedParts(bytes, limits)
   const declared = parts.reduce((sum, { unpacked }) => sum + unpacked, 0)
   if (declared > limits.unpackedBytes) {
@@ -38,15 +31,17 @@ export function openArchive(bytes: Uint8Array, limits: ReadingLimits): Archive {
     throw new ReadingFault('too-large', `its parts have ${sizes}`)
   }
   const byName = new Map(parts.map((part) => [part.name, part]))
-  const bytesOf = (name: string) => {
+  /** The bytes of a part; `undefined` where there is none of that name. Throws a `ReadingFault` where they are broken. */
+  const readEntry = (name: string): Uint8Array | undefined => {
     const part = byName.get(name)
     return part && unpackedBytes(bytes, part)
   }
   return {
     names: [...byName.keys()],
-    readEntry: bytesOf,
-    textOf(name) {
-      const unpacked = bytesOf(name)
+    readEntry,
+    /** The same as text, which in office documents is UTF-8. */
+    textOf(name: string): string | undefined {
+      const unpacked = readEntry(name)
       return unpacked && new TextDecoder().decode(unpacked)
     },
   }

@@ -29,8 +29,7 @@ function sheetName(file: string): string {
   return plain === '' ? 'Sheet' : plain.slice(0, 100).toWellFormed()
 }
 
-/** The separator of the cells of a row. */
-export type Delimiter = ',' | ';' | '\t' | '|'
+type Delimiter = ',' | ';' | '\t' | '|'
 
 /**
  * Calls back for each row of a text whose cells are divided by a delimiter (RFC 4180): a cell in quotes may contain delimiters, line

@@ -135,7 +135,7 @@ function widerUntrusted(before: AccessRead, after: AccessRead, tools: readonly A
   return wider.filter((each) => !isCovered(each))
 }
 
-/** `unset`: what it is at most, or at least, where the tool decides. */
+/** The state that a setting gives a call; `unset` is the one to assume where the tool decides. */
 function untrustedState(value: AfterUntrusted | undefined, unset: AccessState): AccessState {
   if (value === undefined) return unset
   return value === 'refuse' ? 'refused' : value === 'ask' ? 'ask' : 'allowed'

@@ -69,7 +69,7 @@ function common(
   return [...new Set(both)]
 }
 
-/** At a name that either policy has: both are asked as they are asked about a tool, with what a wider pattern sets. */
+/** The settings under a name that one of the policies has. Each policy is asked as for a tool of that name, so its wider patterns count. */
 function narrowTool(one: Access['tools'], other: Access['tools'], name: string): ToolAccess {
   const setting = <Key extends keyof ToolAccess>(key: Key) =>
     [toolSetting(one, name, key)?.value, toolSetting(other, name, key)?.value] as const
@@ -140,7 +140,7 @@ function coversPrefix(wider: string, narrower: string): boolean {
   return beginning !== undefined && words !== undefined && beginsWith(words, beginning)
 }
 
-/** One that is switched off lets everything through, so the other one decides. */
+/** A sandbox that is switched off allows everything, so the other one decides. */
 function narrowSandbox(one: SandboxAccess, other: SandboxAccess): SandboxAccess {
   const { memoryMiB } = other
   if (!one.enabled) return other

@@ -13,7 +13,7 @@ export interface PlannedFiles {
   /** For the plan: where the links of each file lead, and its SHA-256. */
   readonly facts: {
     readonly program?: string
-    /** What its first line (`#!`) has it run by. */
+    /** The program that its first line (`#!`) names. */
     readonly interpreter?: string
     /** The files that the command line of an interpreter names: its script, what it loads before, and what they are given. */
     readonly scripts?: readonly string[]
@@ -64,7 +64,7 @@ export async function findPlannedFiles(
   }
 }
 
-/** What a person has approved are the files as they were: a sentence about the first one that is another one now. */
+/** A sentence about the first file that is no longer as a person approved it; `undefined` where all are. */
 export async function plannedFilesChange(
   planned: PlannedFiles,
   argv: readonly string[],
@@ -168,7 +168,7 @@ async function firstLine(path: string): Promise<string | undefined> {
 /** The most files of one command line that are described. */
 const MOST_SCRIPTS = 100
 
-/** Of an interpreter every file counts that its words name: which of them it runs, only it knows. */
+/** Describes every file that the words of an interpreter name: only the interpreter knows which of them it runs. */
 async function findScripts(words: readonly string[], folder: string): Promise<readonly string[]> {
   const paths = new Set(words.flatMap(namedPaths).map((path) => resolve(folder, path)))
   const described = await Promise.all([...paths].slice(0, MOST_SCRIPTS).map((path) => describeFile(path, LARGE_BYTES)))

@@ -13,7 +13,7 @@ import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } 
 
 /** Confines the programs that tools run. */
 export interface Sandbox {
-  /** How a program would run, for its plan. Starts nothing of it. */
+  /** How a program would run, for its plan. Starts nothing. */
   plan(wish: SandboxWish): Promise<SandboxPlan>
   /**
    * Confines a program that goes on running, such as a server. Starts nothing.
@@ -38,7 +38,7 @@ export interface ConfinedProgram {
 interface LeftSandbox {
   /** Paths within the workspace, of what was moved out of it. */
   readonly moved: readonly string[]
-  /** What is still there, where to it could not be moved, and why, as a sentence. */
+  /** What could not be undone, and why: a sentence. */
   readonly fault?: string
 }
 

@@ -26,7 +26,9 @@ export async function schemaFault(schema: Schema, owner: string): Promise<string
 async function answerFor(schema: Schema, owner: string, input?: { readonly value: unknown }): Promise<SchemaAnswer> {
   try {
     if (!isPlain(schema) || (input && !isSmallInput(input.value))) return await checkInThread(schema, owner, input)
-    const validate = await compiledPlain(schema)
+    const pending = compiled.get(schema) ?? nextCompilation(schema)
+    compiled.set(schema, pending)
+    const validate = await pending
     return input ? answerOf(validate, input.value) : { type: 'fits' }
   } catch (error) {
     return { type: 'unusable', text: errorMessage(error) }
@@ -41,12 +43,6 @@ function isPlain(schema: Schema): boolean {
   const known = plain.get(schema) ?? isPlainSchema(schema)
   plain.set(schema, known)
   return known
-}
-
-function compiledPlain(schema: Schema): Promise<ValidateFunction> {
-  const pending = compiled.get(schema) ?? nextCompilation(schema)
-  compiled.set(schema, pending)
-  return pending
 }
 
 let last: Promise<unknown> = Promise.resolve()

@@ -15,7 +15,7 @@ const MOST_SCHEMAS = 300
 
 /** One thread for the whole process, and one check at a time in it. Of several owners, the one that used the least is next. */
 const turns = fairTurns(1)
-let thread: Thread | undefined
+let thread: Awaited<ReturnType<typeof startThread>> | undefined
 
 /**
  * Compiles a schema in a thread of its own, and checks an input by it. The thread is ended where that takes too long, and
@@ -68,21 +68,13 @@ type Outcome =
   | { readonly type: 'answer'; readonly answer: SchemaAnswer }
   | { readonly type: 'overrun'; readonly why: 'time' | 'memory' }
 
-interface Thread {
-  /** Whether it runs and has room for the schema. */
-  isUsable(schema: Schema): boolean
-  /** One question at a time. Rejects where the thread ends by itself, and where the input cannot be handed over. */
-  ask(schema: Schema, input: { readonly value: unknown } | undefined): Promise<Outcome>
-  end(): Promise<void>
-}
-
 const MEMORY_MIB = 256
 
 /** The longest that the thread needs on a busy machine, ms. */
 const STARTING_MS = 60_000
 
 /** Resolves when the thread can begin. */
-async function startThread(): Promise<Thread> {
+async function startThread() {
   const { Worker: NodeWorker } = await import('node:worker_threads')
   const worker = new NodeWorker(threadFile(), {
     env: {},
@@ -126,8 +118,10 @@ async function startThread(): Promise<Thread> {
   }
   worker.unref()
   return {
-    isUsable: (schema) => runs && (known.has(schema) || known.size < MOST_SCHEMAS),
-    async ask(schema, input) {
+    /** Whether it runs and has room for the schema. */
+    isUsable: (schema: Schema): boolean => runs && (known.has(schema) || known.size < MOST_SCHEMAS),
+    /** One question at a time. Rejects where the thread ends by itself, and where the input cannot be handed over. */
+    async ask(schema: Schema, input: { readonly value: unknown } | undefined): Promise<Outcome> {
       clearTimeout(idle)
       const isKnown = known.has(schema)
       const id = known.get(schema) ?? known.size
