@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import test from 'node:test'
-import { compareWays } from '../src/capabilities/files/cli/compare-ways.ts'
+import { compareWays } from '../src/capabilities/files/cli/search.ts'
 import { snippet } from '../src/cli/search-history.ts'
 import type { RecallAnswer, SearchHit } from '../src/search.ts'
 import { temporaryHome } from './cli/home.ts'

@@ -11,19 +11,21 @@ import type {
   PromptResponse,
   ResumeSessionRequest,
   SessionConfigOption,
+  McpServer,
 } from '@agentclientprotocol/sdk'
 import { isAbsolute } from 'node:path'
 import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, isWithin } from '../../platform.ts'
 import { isCancelled } from './acp-error.ts'
 import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice } from './editor-client.ts'
 import { type EditorSession, editorSession } from './editor-session.ts'
 import type { GatewayLink } from './gateway-link.ts'
-import { folderNotice, serverNotice } from './place-notice.ts'
 import { codeBlock } from './plain-text.ts'
 import { readPrompt, uploadPromptFiles } from './prompt-content.ts'
 import { turnStopReason } from './stop-reason.ts'
+import { realpath } from 'node:fs/promises'
+import { exactLine } from '../../context.ts'
 
 export interface OpenSessions {
   create(request: NewSessionRequest): Promise<NewSessionResponse>
@@ -234,4 +236,25 @@ function pageStart(cursor: string | null | undefined): number {
 function requireFolder(cwd: string): void {
   if (isAbsolute(cwd)) return
   throw new CommandFailure('invalid-input', `cwd is ${JSON.stringify(cwd.slice(0, 200))}, which is no absolute path.`)
+}
+
+/** What a person has to know where the tools do not work in the folder that the editor has open. */
+async function folderNotice(cwd: string, workspace: string): Promise<string | undefined> {
+  const [open, own] = await Promise.all([cwd, workspace].map(resolved))
+  if (isWithin(own!, open!)) return undefined
+  return (
+    `The tools of this agent work in ${exactLine(workspace)}, not in ${exactLine(cwd)}. Files that you mention are read. ` +
+    'To work in the open folder, start it with `foreword acp --workspace DIRECTORY`, with no gateway running on the same home.'
+  )
+}
+
+/** What becomes of the MCP servers of the editor: Foreword starts only what its owner has configured. */
+function serverNotice(servers: readonly McpServer[]): string | undefined {
+  if (servers.length === 0) return undefined
+  const names = servers.map(({ name }) => exactLine(name)).join(', ')
+  return `MCP servers of the editor are not started here: ${names}. Add those that the agent should use to \`mcp.servers\` in config.json.`
+}
+
+async function resolved(path: string): Promise<string> {
+  return await realpath(path).catch(() => path)
 }

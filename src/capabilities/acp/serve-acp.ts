@@ -72,7 +72,11 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
     })
 
   stdout.on('error', () => connection.close())
-  const connection = app.connect(ndJsonStream(Writable.toWeb(stdout), webInput(stdin), { maxMessageBytes: MOST_BYTES }))
+  const connection = app.connect(
+    ndJsonStream(Writable.toWeb(stdout), Readable.toWeb(stdin) as ReadableStream<Uint8Array>, {
+      maxMessageBytes: MOST_BYTES,
+    }),
+  )
   return {
     ended: connection.closed.then(() => sessions.end()),
     close: () => connection.close(),
@@ -98,7 +102,3 @@ export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): Ac
 
 /** A message with images and files in it, as text. A larger one ends the connection. */
 const MOST_BYTES = 256 * 1024 * 1024
-
-function webInput(stdin: Readable): ReadableStream<Uint8Array> {
-  return Readable.toWeb(stdin) as ReadableStream<Uint8Array>
-}

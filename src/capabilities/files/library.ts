@@ -131,7 +131,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     for (const row of await store.files({ state: 'ready' })) {
       const found = known.get(row.id)
       known.delete(row.id)
-      if (stopped.signal.aborted || !hasWords(row)) continue
+      if (stopped.signal.aborted || !(row.state.type === 'ready' && row.state.reading.kind !== 'image')) continue
       if (found?.digest !== indexDigest(row)) {
         await index(engine, row)
         indexed += 1
@@ -297,10 +297,6 @@ function withMediaType(row: FileRow): FileRow {
 /** The version of an indexed file: its bytes and its reader. */
 function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
-}
-
-function hasWords({ state }: FileRow): boolean {
-  return state.type === 'ready' && state.reading.kind !== 'image'
 }
 
 /** A CSV or TSV file that an older version read as text: it is read again, as the spreadsheet that it is. */

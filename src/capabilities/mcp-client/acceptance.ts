@@ -127,7 +127,7 @@ function withheldTools(server: string, { accepted, differing, gone }: Acceptance
       return { name, offered, shown }
     }),
     ...gone.map((name) => {
-      const shown = describeDifference(server, before.get(name), undefined, goneDigest(name))
+      const shown = describeDifference(server, before.get(name), undefined, sha256(JSON.stringify({ gone: name })))
       return { name, offered: undefined, shown }
     }),
   ]
@@ -147,11 +147,6 @@ function describeDifference(
     offered: offered && namedDefinition(name, offered),
     digest,
   }
-}
-
-/** The digest by which the owner accepts that a tool is gone. */
-function goneDigest(tool: string): string {
-  return sha256(JSON.stringify({ gone: tool }))
 }
 
 function namedDefinition(name: string, definition: McpDefinition): ToolDefinition {

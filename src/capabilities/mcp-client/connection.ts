@@ -209,13 +209,13 @@ function isStartFailure(error: unknown): boolean {
 
 function causes(error: unknown): readonly unknown[] {
   const chain: unknown[] = []
-  for (let next = error; next !== undefined && next !== null && chain.length < 8; next = errorCause(next))
+  for (
+    let next = error;
+    next !== undefined && next !== null && chain.length < 8;
+    next = next instanceof Error ? next.cause : undefined
+  )
     chain.push(next)
   return chain
-}
-
-function errorCause(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -76,7 +76,7 @@ export async function readOffered(list: ToolList, server: string): Promise<Offer
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
     else if (byName.has(read.definition.name)) {
       faults.push(`offers the tool ${JSON.stringify(read.definition.name)} twice; the first one counts`)
-    } else byName.set(read.definition.name, sealDefinition(read.definition))
+    } else byName.set(read.definition.name, { definition: read.definition, digest: definitionDigest(read.definition) })
   }
   const names = [...byName.keys()].toSorted((left, right) => (left < right ? -1 : 1))
   const kept = names.slice(0, MOST_TOOLS)
@@ -118,10 +118,6 @@ async function readDefinition(tool: unknown, server: string): Promise<Definition
     // For example a schema that is nested too deeply to check.
     return rejectDefinition('a tool that cannot be read')
   }
-}
-
-function sealDefinition(definition: McpDefinition): SealedDefinition {
-  return { definition, digest: definitionDigest(definition) }
 }
 
 /** SHA-256 of a definition, whatever the order of its keys: lowercase hexadecimal. */

@@ -130,14 +130,11 @@ function userMessage(content: Extract<LanguageModelV4Message, { role: 'user' }>[
   const texts: string[] = []
   for (const part of content) {
     if (part.type === 'text') texts.push(part.text)
-    else if (part.data.type === 'data' && part.mediaType.startsWith('image')) images.push(base64(part.data.data))
+    else if (part.data.type === 'data' && part.mediaType.startsWith('image'))
+      images.push(typeof part.data.data === 'string' ? part.data.data : Buffer.from(part.data.data).toString('base64'))
     else texts.push(`[${part.filename ?? part.mediaType}: this server takes images only, and only as data]`)
   }
   return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }
-}
-
-function base64(data: Uint8Array | string): string {
-  return typeof data === 'string' ? data : Buffer.from(data).toString('base64')
 }
 
 /** Earlier reasoning has a field of its own and is never part of the content. */

@@ -49,12 +49,13 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
     if (step.slowMs > 0) await pause(step.slowMs, undefined, { signal: options.signal }).catch(() => {})
   }
   stopIfAborted(options.signal)
-  if (step.fail) throw failure(step.fail.code)
+  if (step.fail)
+    throw new ModelError(step.fail.code, `the script of this rehearsal asked for the failure ${step.fail.code}`, NAMES)
 
   const parts: Exclude<AssistantMessage['content'], string> = []
   if (text !== '') parts.push({ type: 'text', text })
   for (const [index, { toolName, input }] of calls.entries()) {
-    const toolCallId = callId(request, index)
+    const toolCallId = `call_${sha256(JSON.stringify(request.messages)).slice(0, 12)}_${index + 1}`
     parts.push({ type: 'tool-call', toolCallId, toolName, input })
     yield { type: 'tool-call', toolCallId, toolName, input }
   }
@@ -99,10 +100,6 @@ function withoutCalls(step: ScriptStep): string {
   return step.text === '' ? notice : `${step.text}\n${notice}`
 }
 
-function callId(request: ModelRequest, index: number): string {
-  return `call_${sha256(JSON.stringify(request.messages)).slice(0, 12)}_${index + 1}`
-}
-
 function promptTokens(request: ModelRequest): number {
   let tokens = request.system ? tokenx.perMessage + tokenx.text(request.system) : 0
   for (const tool of request.tools) tokens += toolTokens(tokenx, tool)
@@ -111,10 +108,6 @@ function promptTokens(request: ModelRequest): number {
 }
 
 const NAMES = { provider: 'rehearsal', model: 'rehearsal' }
-
-function failure(code: ModelError['code']): ModelError {
-  return new ModelError(code, `the script of this rehearsal asked for the failure ${code}`, NAMES)
-}
 
 function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new ModelError('cancelled', 'the call of rehearsal was cancelled', NAMES)

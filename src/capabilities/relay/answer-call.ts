@@ -7,12 +7,11 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, ForewordError } from '../../platform.ts'
 import { leadsUp, readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
 import { forward, type ForwardedRequest } from './forward.ts'
 import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
 import { endToEnd, filterPairs, type HeaderPairs, keyPair, withoutCredentials } from './header-pairs.ts'
-import { readWholeBody } from './read-whole-body.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 
@@ -184,4 +183,29 @@ async function outgoingHeaders(
   const key = await server.key()
   const own = Object.entries(server.headers).filter(([name]) => !/^(?:host|content-length)$/i.test(name))
   return [...given, ...(key === undefined ? [] : keyPair(server, key)), ...own.flat()]
+}
+
+/** `undefined`: the caller left before the end of the body. */
+function readWholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  return new Promise((resolve, reject) => {
+    incoming.on('data', (part: Buffer) => {
+      bytes += part.byteLength
+      if (bytes <= maxBytes) return void parts.push(part)
+      incoming.pause()
+      incoming.removeAllListeners('data')
+      reject(
+        new ForewordError(
+          'body-too-large',
+          `The body is larger than the limit of ${maxBytes} bytes.`,
+          { maxBytes },
+          { hint: 'Send less, or raise through.maxBodyMegabytes.' },
+        ),
+      )
+    })
+    incoming.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes)))
+    incoming.once('error', () => resolve(undefined))
+    incoming.once('close', () => resolve(undefined))
+  })
 }

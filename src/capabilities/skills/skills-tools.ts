@@ -37,7 +37,9 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
       const { name } = tool
       const earlier = exporters.get(name)
       if (!own.includes(tool)) {
-        warnings.push(`the skill ${skill.name} exports a tool ${name}; ${takenText(name)}, so the tool is left out`)
+        warnings.push(
+          `the skill ${skill.name} exports a tool ${name}; ${isBuiltInName(name) ? 'that is the name of a tool of Foreword' : 'that name is taken'}, so the tool is left out`,
+        )
       } else if (found.idle.has(name)) idle.add(tool)
       else {
         if (earlier !== undefined) {
@@ -61,10 +63,6 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
 
 function isTaken(name: string, prefixes: readonly string[] = []): boolean {
   return isBuiltInName(name) || prefixes.some((prefix) => name.startsWith(prefix))
-}
-
-function takenText(name: string): string {
-  return isBuiltInName(name) ? 'that is the name of a tool of Foreword' : 'that name is taken'
 }
 
 /** Prefixes of the tool names of the configured MCP servers; empty without the capability for such servers. */

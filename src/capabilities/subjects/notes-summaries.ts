@@ -88,10 +88,18 @@ export function createNotesSummaries(parts: NotesSummariesParts) {
     },
     /** Asks a model now, for a person. Rejects with `SubjectError` and `RuntimeError`. */
     async summarize(subject: string): Promise<NotesSummary> {
-      if (!enabled) throw notSwitchedOn()
+      if (!enabled)
+        throw new RuntimeError(
+          'invalid-input',
+          'Summaries of notes are not switched on. Set subjects.summarize to true in config.json.',
+        )
       const text = await parts.notesOf(subject)
       const lines = splitLines(text).length
-      if (lines <= longNotesLines) throw tooShort(subject, lines)
+      if (lines <= longNotesLines)
+        throw new RuntimeError(
+          'invalid-input',
+          `The notes of ${subject} have ${lines} lines. Up to ${longNotesLines} are shown as they are and need no summary.`,
+        )
       try {
         return await ask({ subject, text, lines, sha256: sha256(text) })
       } catch (error) {
@@ -111,8 +119,13 @@ async function modelSummary(
   notes: SummaryRequest,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly model: string }> {
-  if (notes.text.length > MOST_NOTES_CHARS) throw tooLong(notes)
-  if (signal.aborted) throw stopped()
+  if (notes.text.length > MOST_NOTES_CHARS)
+    throw new RuntimeError(
+      'invalid-input',
+      `The notes of ${notes.subject} have ${notes.text.length} characters, and a model is asked about ${MOST_NOTES_CHARS} at most. Divide them.`,
+    )
+  if (signal.aborted)
+    throw new RuntimeError('closing', 'The gateway is stopping and asks no model any more. Start it again.')
   const { subject, text, sha256: digest } = notes
   const task = { what: `notes about "${subject}"`, text, sha256: digest, rules: RULES }
   return summaryByModel(task, { complete, model, signal, most: MOST_CHARS })
@@ -140,29 +153,4 @@ function isSummary(value: unknown): value is NotesSummary {
 function noSummary(subject: string, error: unknown): string {
   const why = errorMessage(error)
   return `The notes of ${subject} have no summary, and their beginning and end are shown: ${why}`
-}
-
-function stopped(): RuntimeError {
-  return new RuntimeError('closing', 'The gateway is stopping and asks no model any more. Start it again.')
-}
-
-function notSwitchedOn(): RuntimeError {
-  return new RuntimeError(
-    'invalid-input',
-    'Summaries of notes are not switched on. Set subjects.summarize to true in config.json.',
-  )
-}
-
-function tooShort(subject: string, lines: number): RuntimeError {
-  return new RuntimeError(
-    'invalid-input',
-    `The notes of ${subject} have ${lines} lines. Up to ${longNotesLines} are shown as they are and need no summary.`,
-  )
-}
-
-function tooLong({ subject, text }: SummaryRequest): RuntimeError {
-  return new RuntimeError(
-    'invalid-input',
-    `The notes of ${subject} have ${text.length} characters, and a model is asked about ${MOST_NOTES_CHARS} at most. Divide them.`,
-  )
 }

@@ -1,9 +1,9 @@
 import { type ChannelContext, type ChannelInbox, RuntimeError, type WaitingApproval } from '../../capability.ts'
 import { defined, errorMessage, keyedQueue } from '../../platform.ts'
-import type { ApprovalDecision, ApprovalOutcome, Entry } from '../../session.ts'
+import type { ApprovalOutcome, Entry } from '../../session.ts'
 import type { ChatAccess } from './access.ts'
 import type { TelegramSender } from './api/telegram-sender.ts'
-import { approvalButtons, approvalText, type ButtonDecision, parseButton } from './approval-text.ts'
+import { approvalButtons, approvalText, parseButton } from './approval-text.ts'
 import { turnAuthor } from './chat-reference.ts'
 import type { FollowedTurn } from './follow-turn.ts'
 import type { ParsedPress } from './parsed-update.ts'
@@ -35,7 +35,10 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
     const { approval, digest } = asked
     if (notes.find(approval) || !(await waitingCall(approval)) || !(await access.chat(chat.id))) return
     const person = await decider(session, turn)
-    const closing = person === undefined ? elsewhere(approval) : 'The person whose message began the turn decides here.'
+    const closing =
+      person === undefined
+        ? `Nobody in this chat may decide. At the gateway, run \`foreword approve ${approval}\`.`
+        : 'The person whose message began the turn decides here.'
     const { text, shortened: isCut } = approvalText(approval, asked, closing)
     const buttons = approvalButtons(approval, digest, isCut)
     const messageId = await sender.send(chat, text, person === undefined ? {} : { buttons })
@@ -93,7 +96,11 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
     if (pressed.decision !== 'deny' && !mayAllow) return 'This call is too long to allow from here.'
     names.set(person.id, person.name)
     try {
-      await runtime.decide(approval, { digest, decision: approvalDecision(pressed.decision), by: BY + person.id })
+      await runtime.decide(approval, {
+        digest,
+        decision: pressed.decision === 'deny' ? { type: 'deny' } : { type: 'approve', scope: pressed.decision },
+        by: BY + person.id,
+      })
       return pressed.decision === 'deny' ? 'Denied.' : 'Allowed.'
     } catch (error) {
       if (error instanceof RuntimeError) return shorten(error.message, LONGEST_ANSWER)
@@ -123,14 +130,6 @@ const BY = 'telegram:'
 
 /** Characters of the note for the person who pressed a button. The Bot API accepts 200. */
 const LONGEST_ANSWER = 200
-
-function approvalDecision(decision: ButtonDecision): ApprovalDecision {
-  return decision === 'deny' ? { type: 'deny' } : { type: 'approve', scope: decision }
-}
-
-function elsewhere(approval: string): string {
-  return `Nobody in this chat may decide. At the gateway, run \`foreword approve ${approval}\`.`
-}
 
 /** `by`: the name of a person, or the client through which the decision came. */
 function decisionText(decision: ApprovalOutcome, by: string): string {

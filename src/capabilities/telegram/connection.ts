@@ -61,7 +61,10 @@ export function connectBot(parts: BotConnectionParts): BotConnection {
 
   /** Sets the menu of commands. Runs in the background, because Telegram limits how often the menu may change. */
   async function offerCommands(): Promise<void> {
-    const commands = menuCommands(parts.commands)
+    const commands = parts.commands
+      .filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name))
+      .map(({ name, summary }) => ({ command: name, description: shorten(summary.trim() || name, 256) }))
+      .slice(0, MOST_MENU_COMMANDS)
     for (let n = 1; !signal.aborted; n += 1) {
       try {
         await api.raw.setMyCommands({ commands }, ending)
@@ -110,14 +113,6 @@ export function connectBot(parts: BotConnectionParts): BotConnection {
         },
       }),
   }
-}
-
-/** What Telegram accepts as the menu: names of 1 to 32 letters, digits and `_`, descriptions of at most 256 characters. */
-function menuCommands(commands: readonly ChatCommand[]): { command: string; description: string }[] {
-  return commands
-    .filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name))
-    .map(({ name, summary }) => ({ command: name, description: shorten(summary.trim() || name, 256) }))
-    .slice(0, MOST_MENU_COMMANDS)
 }
 
 const MOST_MENU_COMMANDS = 100

@@ -23,7 +23,7 @@ export function callContent(
   const system = request?.system
   return {
     [names.system]: system === undefined ? undefined : json([{ type: 'text', content: system }], redact),
-    [names.input]: request && newest(request.messages.map((message) => shaped(message, redact))),
+    [names.input]: request && newest(request.messages.map((message) => json(messageParts(message), redact))),
     [names.output]: answer && json([{ ...messageParts(answer), finish_reason: finish ?? 'unknown' }], redact),
   }
 }
@@ -69,10 +69,6 @@ function messageParts(message: AnyMessage): object {
       })),
     ],
   }
-}
-
-function shaped(message: AnyMessage, redact: Redact): string {
-  return json(messageParts(message), redact)
 }
 
 /** A list of messages, the newest of those that fit. */

@@ -2,7 +2,7 @@ import type { FoundDocument } from '../../citation.ts'
 import { readableCodings, readBody } from './body.ts'
 import { checkUrl, pageAddress, urlAuthority, type UrlRules } from './checked-url.ts'
 import { endInTime, FetchFault, fetchFault } from './fetch-fault.ts'
-import { type GuardedResponse, type GuardedRequest, guardedRequest, type RequestOptions } from './guarded-request.ts'
+import { type GuardedRequest, guardedRequest, type RequestOptions } from './guarded-request.ts'
 import {
   brave,
   type SearchConfiguration,
@@ -143,7 +143,14 @@ async function ask(
   const asked = guardedSearch(wire.request(query, limit, key), base, rules)
   const answer = await guardedRequest(asked, { ...options, trusted: rules.trusted }, signal)
   try {
-    if (answer.status !== 200) throw statusFault(answer, address)
+    if (answer.status !== 200)
+      throw new FetchFault(
+        'status',
+        `it was answered with ${answer.status}: ${adviceOn(answer.status, address.wire, address.key, address.keyVariable)}`,
+        {
+          status: answer.status,
+        },
+      )
     return foundPages(wire.results(parseAnswer(await readBody(answer, options.maxBytes))), limit)
   } finally {
     answer.close()
@@ -169,13 +176,6 @@ function guardedSearch(
     },
     ...(body && { body: JSON.stringify(body) }),
   }
-}
-
-/** Quotes nothing of the answer, since that may repeat the key. */
-function statusFault({ status }: GuardedResponse, { wire, key, keyVariable }: SearchAddress): FetchFault {
-  return new FetchFault('status', `it was answered with ${status}: ${adviceOn(status, wire, key, keyVariable)}`, {
-    status,
-  })
 }
 
 function adviceOn(status: number, wire: SearchWire, key: string, keyVariable: string): string {

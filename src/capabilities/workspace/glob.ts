@@ -13,7 +13,12 @@ export function globMatcher(glob: string): (path: string) => boolean {
   })
   return (path) => {
     const names = path.split('/')
-    return patterns.some((segments) => fitsPath(segments, names))
+    return patterns.some((segments) =>
+      fitsSequence(segments.length, names.length, {
+        isStar: (index) => segments[index] === '**',
+        isSame: (index, place) => fitsName(Array.from(segments[index]!), Array.from(names[place]!)),
+      }),
+    )
   }
 }
 
@@ -32,13 +37,6 @@ function alternatives(glob: string): readonly string[] {
     })
   }
   return done
-}
-
-function fitsPath(segments: readonly string[], names: readonly string[]): boolean {
-  return fitsSequence(segments.length, names.length, {
-    isStar: (index) => segments[index] === '**',
-    isSame: (index, place) => fitsName(Array.from(segments[index]!), Array.from(names[place]!)),
-  })
 }
 
 function fitsName(pattern: readonly string[], name: readonly string[]): boolean {

@@ -78,7 +78,8 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
           })
           return follow(again.session, again.turn, stream)
         }
-        if (body.trigger === 'regenerate-message') throw nothingToRegenerate()
+        if (body.trigger === 'regenerate-message')
+          throw new HttpFailure('not-found', 'This conversation has no answer to regenerate. Send a message first.')
         const { turn, session } = await submitWithFiles(runtime, files, (added) =>
           runtime.submit({
             session: inSession,
@@ -186,8 +187,4 @@ function readInput(
     throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.')
   }
   return { text, files }
-}
-
-function nothingToRegenerate(): HttpFailure {
-  return new HttpFailure('not-found', 'This conversation has no answer to regenerate. Send a message first.')
 }

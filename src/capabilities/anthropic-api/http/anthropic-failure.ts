@@ -13,7 +13,13 @@ export function anthropicFailure(failure: Failure): ReturnType<ErrorFormat['form
   const message = hint === undefined ? sentence : `${sentence} ${hint}`
   const status = STATUSES[code as ErrorCode] ?? failure.status
   const request = typeof facts['call'] === 'string' ? facts['call'] : `req_${randomUUID()}`
-  const error = { ...facts, code, ...defined({ hint }), type: TYPES[status] ?? typeOf(status), message }
+  const error = {
+    ...facts,
+    code,
+    ...defined({ hint }),
+    type: TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+    message,
+  }
   return {
     status,
     body: { type: 'error', error, request_id: request },
@@ -39,10 +45,6 @@ const TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
   504: 'timeout_error',
   529: 'overloaded_error',
-}
-
-function typeOf(status: number): string {
-  return status < 500 ? 'invalid_request_error' : 'api_error'
 }
 
 /** Clients repeat a request after these statuses, unless a header says that this is of no use. */

@@ -6,8 +6,7 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../../context.ts'
-import { filePart, HttpFailure, type InlineFile } from '../../../server.ts'
-import { fileOf, unsupportedBlock } from './anthropic-files.ts'
+import { filePart, HttpFailure, type InlineFile, imageFile, inlineFile } from '../../../server.ts'
 import type { AnthropicBlock, AnthropicMessage, MessagesBody } from './anthropic-schema.ts'
 import { readSignature } from './signature.ts'
 
@@ -65,18 +64,17 @@ function coreMessage(
     return [{ role, content: texts.join('\n') }]
   }
   if (typeof content === 'string') return [{ role, content }]
-  if (role === 'assistant') return [assistantMessage(content, where, toolNames)]
+  if (role === 'assistant')
+    return [
+      {
+        role: 'assistant',
+        content: content.map((block, at) => assistantPart(block, `${where}.content.${at}`, toolNames)),
+      },
+    ]
   return userMessages(content, where, toolNames)
 }
 
 type AssistantPart = Exclude<AssistantMessage['content'], string>[number]
-
-function assistantMessage(blocks: readonly AnthropicBlock[], where: string, toolNames: Map<string, string>): Message {
-  return {
-    role: 'assistant',
-    content: blocks.map((block, at) => assistantPart(block, `${where}.content.${at}`, toolNames)),
-  }
-}
 
 function assistantPart(block: AnthropicBlock, where: string, toolNames: Map<string, string>): AssistantPart {
   switch (block.type) {
@@ -114,17 +112,13 @@ function userMessages(
       if (last?.role === 'tool') last.content.push(part)
       else messages.push({ role: 'tool', content: [part] })
     } else {
-      const part = userPart(block, at)
+      const file = fileOf(block, at)
+      const part: UserPart = file ? filePart(file) : { type: 'text', text: textOf(block, at) }
       if (last?.role === 'user') last.content.push(part)
       else messages.push({ role: 'user', content: [part] })
     }
   }
   return messages.length === 0 ? [{ role: 'user', content: [] }] : messages
-}
-
-function userPart(block: AnthropicBlock, where: string): UserPart {
-  const file = fileOf(block, where)
-  return file ? filePart(file) : { type: 'text', text: textOf(block, where) }
 }
 
 function resultPart(block: AnthropicBlock, where: string, toolNames: ReadonlyMap<string, string>): ToolResultPart {
@@ -174,4 +168,44 @@ function resultContent(block: AnthropicBlock, where: string): ResultContent {
 function textOf({ type, text }: AnthropicBlock, where: string): string {
   if (type === 'text' && text !== undefined) return text
   throw unsupportedBlock(where, `a block of type ${type} is not supported here`)
+}
+
+/** The file of an image or a document; `undefined` for any other block. Throws an `HttpFailure` for one that cannot be passed on. */
+function fileOf(block: AnthropicBlock, where: string): InlineFile | undefined {
+  const { type, source, title } = block
+  if (type !== 'image' && type !== 'document') return undefined
+  const at = `${where}.source`
+  if (!source) throw unsupportedBlock(at, `${type} needs a source`)
+  const { data, url, media_type: mediaType } = source
+  const checked = (file: InlineFile) => (type === 'image' ? imageFile(file, at) : file)
+  switch (source.type) {
+    case 'base64':
+      return checked(
+        inlineFile(
+          `data:${mediaType ?? 'application/octet-stream'};base64,${data ?? ''}`,
+          `${at}.data`,
+          title ?? undefined,
+        ),
+      )
+    case 'url':
+      return checked(inlineFile(url ?? '', `${at}.url`, title ?? undefined))
+    case 'text':
+      return textFile(title, data ?? '')
+    case 'content':
+      return textFile(title, contentText(source.content))
+    default:
+      throw unsupportedBlock(at, `a source of type ${source.type} is not supported. Send the file itself, as base64`)
+  }
+}
+
+function unsupportedBlock(where: string, why: string): HttpFailure {
+  return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
+}
+
+function textFile(title: string | null | undefined, text: string): InlineFile {
+  return { name: title || 'file.txt', mediaType: 'text/plain', bytes: Buffer.from(text, 'utf8') }
+}
+
+function contentText(content: string | readonly { readonly text?: string | undefined }[] | undefined): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('\n')
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { costOfCalls, type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
+import {
+  costOfCalls,
+  type Route,
+  route,
+  type RouteCall,
+  type Runtime,
+  type CompletionEvent,
+} from '../../../capability.ts'
 import {
   answerNaming,
   completionHeaderWords,
@@ -13,14 +20,15 @@ import {
   namingHeaders,
   toFailure,
   writeCompletion,
+  type AnswerEvent,
 } from '../../../server.ts'
-import { answerCollector } from './answer-collector.ts'
-import { anthropicMessage } from './anthropic-answer.ts'
+import { anthropicMessage, type AnswerBlock, type AnswerEnd, blockReader } from './anthropic-answer.ts'
 import { anthropicFailure } from './anthropic-failure.ts'
 import { messagesModel, messagesModelList, modelPage } from './anthropic-models.ts'
 import { messagesBody } from './anthropic-schema.ts'
 import { countedInput, messageSource } from './anthropic-source.ts'
 import { anthropicStream, streamEvent } from './anthropic-stream.ts'
+import type { AnswerCitation } from '../../../citation.ts'
 
 /** The endpoints in Anthropic's format. Its official clients work unchanged. */
 export function anthropicRoutes(runtime: Runtime): readonly Route[] {
@@ -144,4 +152,36 @@ interface Answering {
 /** The call is the request that a client tells its support about. */
 function headersOf(names: CompletionNames): Readonly<Record<string, string>> {
   return { ...namingHeaders(names), 'request-id': encodeURIComponent(names.call) }
+}
+
+function answerCollector() {
+  const content: AnswerBlock[] = []
+  const calls: string[] = []
+  const citations: AnswerCitation[] = []
+  let finish: Extract<CompletionEvent, { type: 'finish' }> | undefined
+  let open: { readonly type: 'text' | 'thinking'; text: string } | undefined
+  const blocks = blockReader({
+    begin: (type) => void (open = { type, text: '' }),
+    add: (_type, text) => void (open!.text += text),
+    end(signature) {
+      const { type, text } = open!
+      content.push(type === 'text' ? { type, text } : { type, thinking: text, signature })
+    },
+    whole: (block) => void content.push(block),
+  })
+  const note = (event: AnswerEvent) => {
+    if (event.type === 'call-start') calls.push(event.call)
+    else if (event.type === 'citations') citations.push(...event.citations)
+    else if (event.type === 'finish') finish = event
+  }
+  return {
+    note,
+    add(event: AnswerEvent): void {
+      if (!blocks.add(event)) note(event)
+    },
+    answer(): AnswerEnd & { readonly content: readonly AnswerBlock[] } {
+      blocks.end()
+      return { content, finish, calls, citations }
+    },
+  }
 }

@@ -43,7 +43,12 @@ export function inspectorContribution({ runtime, timeZone, time }: InspectorPart
         // It is for hosts alone, which know it from the tools.
         list: async () => [],
         read: async (uri) =>
-          uri === viewAddress ? { mimeType: 'text/html;profile=mcp-app', text: await view() } : undefined,
+          uri === viewAddress
+            ? {
+                mimeType: 'text/html;profile=mcp-app',
+                text: await readFile(new URL('../../../../assets/inspector.html', import.meta.url), 'utf8'),
+              }
+            : undefined,
       },
     ],
   }
@@ -64,9 +69,4 @@ function readingTool(definition: Tool, answer: (input: Input) => Promise<object>
       }
     },
   }
-}
-
-/** One page without any other file, so that a host can show it in a frame that reaches nothing. */
-function view(): Promise<string> {
-  return readFile(new URL('../../../../assets/inspector.html', import.meta.url), 'utf8')
 }

@@ -1,8 +1,7 @@
-import type { AnyMessage, AssistantMessage, ToolMessage, ToolOutput } from '../../../context.ts'
+import type { AnyMessage, AssistantMessage, ToolOutput } from '../../../context.ts'
 import { fieldsOf } from '../../../platform.ts'
 import { HttpFailure } from '../../../server.ts'
 import { itemOutput, itemTexts, userItemContent } from './item-content.ts'
-import { clientCalls, clientOutputs, isHostedItem, unreadItemFields } from './item-kinds.ts'
 import type { ResponseItem } from './response-schema.ts'
 import { customInput, toolName } from './response-tools.ts'
 
@@ -48,7 +47,10 @@ export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
     }
     if (clientOutputs.has(type)) return readOutput(item, clientOutput(item), where)
     if (isHostedItem(type)) return say([{ type: 'text', text: `[${type}] ${hostedText(item)}` }])
-    throw noPlace(type, where)
+    throw invalidItem(
+      where,
+      `an item of type ${type} has no place in a request to this gateway's models. Leave it out, or send its content as a message`,
+    )
   }
 
   function readMessage({ role, content }: ResponseItem, where: string): void {
@@ -104,7 +106,7 @@ export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
     const { toolCallId, toolName: name } = call
     const part = { type: 'tool-result' as const, toolCallId, toolName: name, output }
     const before = messages.at(-1)
-    if (before?.role === 'tool') messages[messages.length - 1] = withPart(before, part)
+    if (before?.role === 'tool') messages[messages.length - 1] = { role: 'tool', content: [...before.content, part] }
     else messages.push({ role: 'tool', content: [part] })
   }
 
@@ -115,10 +117,6 @@ export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
     messages.push({ role: 'assistant', content })
     open = []
   }
-}
-
-function withPart(message: ToolMessage, part: ToolMessage['content'][number]): ToolMessage {
-  return { role: 'tool', content: [...message.content, part] }
 }
 
 function callId(item: ResponseItem): string | undefined {
@@ -156,13 +154,59 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function noPlace(type: string, where: string): HttpFailure {
-  return invalidItem(
-    where,
-    `an item of type ${type} has no place in a request to this gateway's models. Leave it out, or send its content as a message`,
-  )
-}
-
 function invalidItem(where: string, why: string): HttpFailure {
   return new HttpFailure('invalid-input', `${where}: ${why}.`, { parameter: where })
 }
+
+/** Calls that the client runs, besides those of functions and custom tools: the tool that they call, and the field with its input. */
+const clientCalls: Readonly<Record<string, { readonly tool: string; readonly field: string } | undefined>> = {
+  local_shell_call: { tool: 'local_shell', field: 'action' },
+  shell_call: { tool: 'shell', field: 'action' },
+  apply_patch_call: { tool: 'apply_patch', field: 'operation' },
+}
+
+const clientOutputs: ReadonlySet<string> = new Set([
+  'local_shell_call_output',
+  'shell_call_output',
+  'apply_patch_call_output',
+])
+
+function isHostedItem(type: string): boolean {
+  return HOSTED.has(type)
+}
+
+const HOSTED: ReadonlySet<string> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'mcp_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+])
+
+/** Fields of an item that have a value and are not read. All fields of a hosted item are in its text. */
+function unreadItemFields(item: ResponseItem): readonly string[] {
+  const type = item.type ?? 'message'
+  if (isHostedItem(type)) return []
+  return Object.entries(item).flatMap(([key, value]) =>
+    value === null || value === undefined || READ.has(key) ? [] : [key],
+  )
+}
+
+const READ: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'status',
+  'role',
+  'content',
+  'call_id',
+  'name',
+  'namespace',
+  'arguments',
+  'input',
+  'output',
+  'summary',
+  'encrypted_content',
+  'action',
+  'operation',
+])

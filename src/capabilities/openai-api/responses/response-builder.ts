@@ -1,7 +1,6 @@
 import type { FinishReason } from '../../../model.ts'
 import type { AnswerEvent } from '../../../server.ts'
 import type { Usage } from '../../../session.ts'
-import { citationAnnotations } from './citation-annotations.ts'
 import { callItem } from './output-call.ts'
 import {
   emptyResponse,
@@ -14,6 +13,7 @@ import type { ResponseEvent } from './response-event.ts'
 import type { StreamedError } from './response-failure.ts'
 import type { ResponseBody, ResponseItem } from './response-schema.ts'
 import type { OfferedTool } from './response-tools.ts'
+import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 
 export interface ResponseEnd {
   readonly store: boolean
@@ -166,4 +166,15 @@ export function responseBuilder(
 
 function textPart({ text, annotations }: Pick<OpenItem, 'text' | 'annotations'>): object {
   return { type: 'output_text', text, annotations, logprobs: [] }
+}
+
+/** The citations of a text as its annotations. `start`: where the text begins in the answer that the citations count in. */
+function citationAnnotations(citations: readonly AnswerCitation[], start: number): readonly unknown[] {
+  return citations
+    .filter((citation) => citation.start >= start)
+    .map(({ start: from, end, source: { url, title, document } }) =>
+      isWebAddress(url)
+        ? { type: 'url_citation', start_index: from - start, end_index: end - start, url, title }
+        : { type: 'file_citation', index: from - start, file_id: document, filename: title },
+    )
 }

@@ -1,14 +1,34 @@
 import { z } from 'zod'
-import { type Caller, type Route, route, type Runtime } from '../../../capability.ts'
-import { completionHeaderWords, HttpFailure, json } from '../../../server.ts'
+import { type Caller, type Route, route, type Runtime, costOfCalls } from '../../../capability.ts'
+import {
+  completionHeaderWords,
+  HttpFailure,
+  json,
+  type AnswerEvent,
+  answerNaming,
+  type CompletionNames,
+  CONFIGURED_MODEL,
+  turnCompletion,
+} from '../../../server.ts'
 import { streamedResponse, wholeResponse } from './answer-response.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import type { SerialCallModels } from './parallel-calls.ts'
-import { keptConversation, responseNotFound, type ResponseTurn, responseTurn } from './response-conversation.ts'
-import { responseError } from './response-failure.ts'
+import {
+  keptConversation,
+  responseNotFound,
+  type ResponseTurn,
+  responseTurn,
+  turnKey,
+} from './response-conversation.ts'
+import { responseError, streamedError } from './response-failure.ts'
 import { responseBody, type ResponseItem } from './response-schema.ts'
 import { openResponseSource } from './response-source.ts'
-import { turnInput, turnResponse } from './turn-response.ts'
+import { messageText } from '../../../context.ts'
+import { fieldsOf } from '../../../platform.ts'
+import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
+import { responseBuilder } from './response-builder.ts'
+import type { ResponseEvent } from './response-event.ts'
+import { emptyResponse, type ResponseNames, type ResponseObject } from './response-object.ts'
 
 /** The endpoints of OpenAI's Responses API. Its official clients and Codex work unchanged. */
 export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
@@ -146,4 +166,63 @@ function itemPage(items: readonly ResponseItem[], { after, limit, order }: PageQ
   const data = ordered.slice(start, start + limit)
   const ids = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
   return { object: 'list', data, ...ids, has_more: start + limit < ordered.length }
+}
+
+/**
+ * A turn of a session as a response, read from its log. `waits`: the turn is ending, and the response is that of its
+ * end.
+ */
+async function turnResponse(
+  runtime: Runtime,
+  { session, turn }: ResponseTurn,
+  { signal, waits = false }: { readonly signal: AbortSignal; readonly waits?: boolean },
+): Promise<ResponseObject> {
+  const row = await runtime.store.turn(session, turn)
+  const created = Math.floor(Date.parse(row?.inputTime ?? '') / 1000)
+  const named = (names: CompletionNames): ResponseNames => ({
+    ...names,
+    key: turnKey({ session, turn }),
+    created,
+  })
+  if (!waits && (row?.state === 'queued' || row?.state === 'running')) {
+    const status = row.state === 'queued' ? 'queued' : 'in_progress'
+    return { ...emptyResponse(named({ call: turn, model: CONFIGURED_MODEL, session, turn }), {}), store: true, status }
+  }
+  const naming = answerNaming({ session, turn }, CONFIGURED_MODEL)
+  const answer = emptyAnswer()
+  const events: AnswerEvent[] = []
+  let failure: unknown
+  try {
+    for await (const event of turnCompletion(runtime, session, turn, signal)) {
+      naming.note(event)
+      collect(answer, event)
+      events.push(event)
+    }
+  } catch (error) {
+    failure = error
+  }
+  const names = named(naming.names())
+  const builder = responseBuilder(names, {}, [])
+  for (const event of events) builder.add(event)
+  if (failure !== undefined) return failedResponse(builder.fail(streamedError(failure)), failure)
+  builder.close()
+  const cost = await costOfCalls(runtime, answer.calls)
+  return builder.end({ store: true, foreword: forewordField(names, answer.calls, answer.citations, cost) }).response
+}
+
+async function turnInput({ store }: Pick<Runtime, 'store'>, at: ResponseTurn): Promise<readonly ResponseItem[]> {
+  const entries = await store.entries(at.session, { turn: at.turn })
+  const key = turnKey(at)
+  return entries.flatMap((entry): readonly ResponseItem[] => {
+    if (entry.type !== 'input') return []
+    const text = messageText(entry.message)
+    const content = [{ type: 'input_text', text }]
+    return [{ id: `in_${key}`, type: 'message', role: 'user', status: 'completed', content }]
+  })
+}
+
+function failedResponse(event: ResponseEvent, failure: unknown): ResponseObject {
+  const response = event['response'] as ResponseObject
+  const isCancelled = fieldsOf(failure)['code'] === 'cancelled'
+  return { ...response, store: true, ...(isCancelled ? { status: 'cancelled', error: null } : {}) }
 }

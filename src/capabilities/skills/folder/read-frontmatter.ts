@@ -12,7 +12,6 @@ import {
   type Node,
   parseDocument,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml'
 
 /** Never throws: a field that cannot be understood is a warning, and counts as absent (BEHAVIOURS §1.1). */
@@ -73,7 +72,9 @@ function readFields(document: Document): FrontmatterRead | string {
       description: textOf('description')?.trim(),
       license: textOf('license'),
       compatibility: textOf('compatibility'),
-      allowedTools: isSeq(tools) ? joinScalars(tools) : textOf('allowed-tools'),
+      allowedTools: isSeq(tools)
+        ? tools.items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
+        : textOf('allowed-tools'),
       // A version that is a number is as good as a text, so there is no warning about it.
       version: isMap(node) ? nodeText(nodeOf(node, 'version'), 'version', []) : undefined,
     }),
@@ -100,10 +101,6 @@ function cleanName(written: string | undefined, warnings: string[]): string | un
 function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is taken out here
   return text.replaceAll(/[\s\u0000-\u001F\u007F-\u009F]+/g, ' ').trim()
-}
-
-function joinScalars({ items }: YAMLSeq): string {
-  return items.flatMap((item) => (isScalar(item) ? [String(item.value)] : [])).join(' ')
 }
 
 function readMetadata(document: Document, node: Node | undefined, warnings: string[]): Frontmatter['metadata'] {

@@ -20,17 +20,18 @@ export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoo
   const roots: readonly SkillRoot[] = [
     { path: directory, ref: rootRef(directory), kind: 'home' },
     ...extraDirs.map((path) => ({ path, ref: rootRef(path), kind: 'extra' as const })),
-    { path: shared, ref: rootRef(shared), kind: 'workspace', trusted: await isTrusted(places) },
+    {
+      path: shared,
+      ref: rootRef(shared),
+      kind: 'workspace',
+      trusted: await isTrustedFolder(await resolvePath(places.workspace), {
+        home: await resolvePath(places.home),
+        trustedDirs: await Promise.all(places.trustedDirs.map(resolvePath)),
+      }),
+    },
   ]
   const real = await Promise.all(roots.map(({ path }) => resolvePath(path)))
   return roots.filter((_, index) => real.indexOf(real[index]!) === index)
-}
-
-async function isTrusted({ home, workspace, trustedDirs }: SkillPlaces): Promise<boolean> {
-  return isTrustedFolder(await resolvePath(workspace), {
-    home: await resolvePath(home),
-    trustedDirs: await Promise.all(trustedDirs.map(resolvePath)),
-  })
 }
 
 /** Unchanged if nothing is there. */

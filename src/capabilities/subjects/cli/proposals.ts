@@ -44,7 +44,14 @@ export async function decideProposal(decision: 'confirm' | 'decline', call: Comm
     const proposal = await findProposal(connection, call.words[1]!, 'waiting')
     if (!call.json) print(io, proposalText(proposal, new Date(), io))
     const { id, digest, state } = proposal
-    if (state.type !== 'waiting') throw decidedAlready(proposal)
+    if (state.type !== 'waiting')
+      throw new CommandFailure(
+        'decided',
+        `${proposal.id} is already ${proposal.state.type}. A proposal is decided once.`,
+        {
+          hint: 'List the waiting ones with `foreword subjects proposals`.',
+        },
+      )
     if (!(await confirmAction(decision === 'confirm' ? 'Write this?' : 'Decline this?', call, io))) {
       note(io, 'Nothing was decided. The proposal is still waiting.')
       return 1
@@ -60,12 +67,6 @@ export async function decideProposal(decision: 'confirm' | 'decline', call: Comm
 function decidedText({ id, file, state }: Proposal): string {
   if (state.type !== 'confirmed') return `Declined ${exactLine(id)}. Nothing was written.`
   return `Added to ${exactLine(fileText(file))}. Undo it with \`foreword subjects undo ${exactLine(id)}\`.`
-}
-
-function decidedAlready({ id, state }: Proposal): CommandFailure {
-  return new CommandFailure('decided', `${id} is already ${state.type}. A proposal is decided once.`, {
-    hint: 'List the waiting ones with `foreword subjects proposals`.',
-  })
 }
 
 /** Later ones keep waiting. */

@@ -12,7 +12,8 @@ export const LARGEST_FILE_BYTES = 8 * 1024 * 1024
 /** Reads a whole file. Never throws, waits for no pipe, and follows no link that was not there when it was resolved. */
 export function readWhole(place: FilePath | NoPath): Promise<SubjectFileRead> {
   return reading(place, async (file, size, mode) => {
-    if (size > LARGEST_FILE_BYTES) return tooLarge(size)
+    if (size > LARGEST_FILE_BYTES)
+      return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${LARGEST_FILE_BYTES} are read` }
     const bytes = await bytesFrom(file, 0, size)
     return { type: 'bytes', bytes, mode }
   })
@@ -83,7 +84,3 @@ function afterLine(bytes: Uint8Array): number {
 
 const NEWLINE = 10
 const RETURN = 13
-
-function tooLarge(size: number): SubjectFileRead {
-  return { type: 'unreadable', why: `it holds ${size} bytes, and at most ${LARGEST_FILE_BYTES} are read` }
-}

@@ -83,11 +83,11 @@ function gapLine({ timestamp, description, missing_capability, workaround }: Gap
 }
 
 function record(parts: readonly string[]): string {
-  return `- ${oneLine(parts.join(' '))}`
+  return `- ${parts.join(' ').replaceAll(/\s+/g, ' ').trim()}`
 }
 
 function records(lines: readonly string[], { records: most, recordChars }: Room): string {
-  const shown = lines.slice(0, most).map((line) => cut(line, recordChars))
+  const shown = lines.slice(0, most).map((line) => shorter(`${textBeginning(line, recordChars)}…`, line))
   const more = lines.length > shown.length ? [`- … and ${lines.length - shown.length} more`] : []
   return shorter([...shown, ...more].join('\n'), lines.join('\n'))
 }
@@ -106,17 +106,9 @@ function shownLine(most: number, whole: string, more: More): string {
   return `[${most} of ${whole.length} characters shown${more.context ? '; read_context shows more' : ''}]`
 }
 
-function cut(line: string, most: number): string {
-  return shorter(`${textBeginning(line, most)}…`, line)
-}
-
 /** A cut that saves nothing is none. */
 function shorter(shown: string, whole: string): string {
   return shown.length < whole.length ? shown : whole
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 function fresh(id: string): string {

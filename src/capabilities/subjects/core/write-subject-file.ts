@@ -46,7 +46,8 @@ export async function exactText(place: FilePath | NoPath): Promise<string> {
 
 async function replaceHeld(place: FilePath, { before, text }: TextChange): Promise<void> {
   const { mode } = await assertUnchanged(place, before)
-  await removeLeftovers(place)
+  const left = (await readdir(place.folder)).filter((name) => isLeftover(name, place))
+  await Promise.all(left.map((name) => rm(join(place.folder, name), { force: true })))
   await writeFileAtomically(place.path, text, {
     mode,
     beside: join(place.folder, `${leftoverStart(place)}${randomUUID()}.tmp`),
@@ -83,12 +84,6 @@ async function assertUnchanged(place: FilePath, before: string): Promise<ExactFi
   }
   if (now.mode !== undefined) await access(place.path, constants.W_OK)
   return now
-}
-
-/** Left by a process that ended in the middle; the holder of the lock is alone with them. */
-async function removeLeftovers(place: FilePath): Promise<void> {
-  const left = (await readdir(place.folder)).filter((name) => isLeftover(name, place))
-  await Promise.all(left.map((name) => rm(join(place.folder, name), { force: true })))
 }
 
 function isLeftover(name: string, place: FilePath): boolean {

@@ -48,7 +48,14 @@ export function createProposalRepository({
   return {
     async get(id) {
       const record = await store.record(PROPOSAL, id)
-      if (!record || record.value === null) throw noSuchProposal(id)
+      if (!record || record.value === null)
+        throw new SubjectError(
+          'not-found',
+          `There is no proposal ${id.slice(0, 100)}. List them with \`foreword subjects proposals\`.`,
+          {
+            proposal: id.slice(0, 100),
+          },
+        )
       return keptProposal(record)
     },
     all: async () => (await store.records(PROPOSAL)).map(keptProposal),
@@ -163,16 +170,6 @@ function auditFacts({ id, file, category, digest, by }: KeptProposal): AuditFact
     input: JSON.stringify({ proposal: id, file: changedFile(file), ...defined({ category }) }),
     digest,
   }
-}
-
-function noSuchProposal(id: string): SubjectError {
-  return new SubjectError(
-    'not-found',
-    `There is no proposal ${id.slice(0, 100)}. List them with \`foreword subjects proposals\`.`,
-    {
-      proposal: id.slice(0, 100),
-    },
-  )
 }
 
 export function decidedAlready({ id, stage }: KeptProposal): SubjectError {

@@ -64,13 +64,23 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
 
   async function propose(draft: ProposalDraft, by: ProposalSource): Promise<Proposal> {
     const file = draftFile(draft)
-    const value = { file, content: checkLines(draft.content), ...readCategory(draft) }
+    const value = {
+      file,
+      content: checkLines(draft.content),
+      ...(draft.type === 'taste' ? { category: draft.category } : {}),
+    }
     await assertExists(file)
     const digest = proposalDigest(value)
     const waiting = (await repository.all()).filter(({ stage }) => stage.type === 'waiting')
-    const same = waiting.find((each) => each.digest === digest && isSameSource(each.by, by))
+    const same = waiting.find(
+      (each) => each.digest === digest && each.by.session === by.session && each.by.client === by.client,
+    )
     if (same) return current(same)
-    if (waiting.length >= MOST_WAITING) throw tooMany(waiting.length)
+    if (waiting.length >= MOST_WAITING)
+      throw new SubjectError(
+        'invalid-input',
+        `${waiting.length} proposals wait for a person already, and no more may. Ask for some of them to be decided first.`,
+      )
     return current(await repository.add({ ...value, digest, by, time: clock.time() }))
   }
 
@@ -162,21 +172,6 @@ function tooLong(size: string, most: number): SubjectError {
   return new SubjectError(
     'invalid-input',
     `The content has ${size}, and a proposal may have ${most}. Propose what matters most.`,
-  )
-}
-
-function readCategory(draft: ProposalDraft): Pick<Proposal, 'category'> {
-  return draft.type === 'taste' ? { category: draft.category } : {}
-}
-
-function isSameSource(left: ProposalSource, right: ProposalSource): boolean {
-  return left.session === right.session && left.client === right.client
-}
-
-function tooMany(waiting: number): SubjectError {
-  return new SubjectError(
-    'invalid-input',
-    `${waiting} proposals wait for a person already, and no more may. Ask for some of them to be decided first.`,
   )
 }
 

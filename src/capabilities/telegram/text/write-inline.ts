@@ -48,7 +48,9 @@ function writeToken(token: MarkedToken, writer: TextWriter): void {
     case 'html':
       return writer.write(/^<br\s*\/?>$/i.test(token.text) ? '\n' : token.text)
     default:
-      return 'tokens' in token && token.tokens ? writeInline(token.tokens, writer) : writer.write(proseText(token.raw))
+      return 'tokens' in token && token.tokens
+        ? writeInline(token.tokens, writer)
+        : writer.write(decodeReferences(token.raw.replaceAll(/\n[ \t]+/g, '\n')))
   }
 }
 
@@ -70,10 +72,6 @@ function writeImage({ href, text }: Tokens.Image, writer: TextWriter): void {
   if (words.trim() === '') return writer.write(href)
   if (url && !isMisleading(words, url)) return writer.mark({ type: 'text_link', url }, () => writer.write(words))
   writer.write(`${words} (${decodeReferences(href)})`)
-}
-
-function proseText(raw: string): string {
-  return decodeReferences(raw.replaceAll(/\n[ \t]+/g, '\n'))
 }
 
 /** Without `tg:`, which can call people and act within Telegram. */

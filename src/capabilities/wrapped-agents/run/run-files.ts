@@ -24,7 +24,12 @@ export function openRunFiles(): RunFiles {
     process.off('exit', remove)
     rmSync(folder, { recursive: true, force: true })
     for (const path of outside.splice(0)) removeWithCopies(path)
-    for (const path of made.splice(0)) removeEmpty(path)
+    for (const path of made.splice(0))
+      try {
+        rmdirSync(path)
+      } catch {
+        // The program keeps something there.
+      }
   }
   process.on('exit', remove)
   return {
@@ -71,13 +76,5 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}
-
-function removeEmpty(path: string): void {
-  try {
-    rmdirSync(path)
-  } catch {
-    // The program keeps something there.
   }
 }

@@ -13,13 +13,13 @@ import { modelWindow } from '../model-window.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import { backgroundProcesses } from './background-processes.ts'
 import { findExecutable } from './find-executable.ts'
-import { heldOutput } from './held-output.ts'
 import { type RunChoices, runFacts } from './run-choices.ts'
 import { commonVariables, runEnvironment } from './run-environment.ts'
 import { openRunFiles } from './run-files.ts'
 import { type RunSummary, summarizeRun, summaryLine } from './run-summary.ts'
 import { makeRunToken } from './run-token.ts'
 import { spawnProgram } from './spawn-program.ts'
+import { PassThrough } from 'node:stream'
 
 export interface WrappedCommand {
   readonly program: WrappedProgram
@@ -35,7 +35,10 @@ export interface WrappedCommand {
 export async function runWrapped(command: WrappedCommand): Promise<number> {
   const { program, call, io } = command
   const executable = findExecutable(program.command, io.environment)
-  if (executable === undefined) throw notInstalled(program)
+  if (executable === undefined)
+    throw new CommandFailure('not-found', `There is no program \`${program.command}\` on PATH.`, {
+      hint: `Install ${program.title} with \`${program.install}\`, or add its folder to PATH.`,
+    })
   const stopped: { by?: NodeJS.Signals } = {}
   // A signal ends the program, if it runs; what was set up for it is taken down in order.
   const stopListening = onInterrupt(io, (signal = 'SIGINT') => (stopped.by ??= signal))
@@ -91,12 +94,6 @@ function chosenModel(program: WrappedProgram, { provider = program.provider, mod
   return model === undefined || model.startsWith(`${provider}/`) ? model : `${provider}/${model}`
 }
 
-function notInstalled({ command, title, install }: WrappedProgram): CommandFailure {
-  return new CommandFailure('not-found', `There is no program \`${command}\` on PATH.`, {
-    hint: `Install ${title} with \`${install}\`, or add its folder to PATH.`,
-  })
-}
-
 function stillValid(token: string, error: unknown): string {
   return `foreword: the token ${token} is still valid: ${errorMessage(error)} Revoke it with \`foreword token revoke ${token}\`.`
 }
@@ -149,4 +146,23 @@ async function waitForBackground(
     stop()
   }
   return false
+}
+
+interface HeldOutput {
+  readonly output: Io['stderr']
+  readonly lines: () => readonly string[]
+}
+
+/** Messages of the gateway wait here: they would be written over what the program draws. */
+function heldOutput(): HeldOutput {
+  const chunks: Buffer[] = []
+  const output = new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk))
+  return {
+    output,
+    lines: () =>
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .split('\n')
+        .filter((line) => line !== ''),
+  }
 }
