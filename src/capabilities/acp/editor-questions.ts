@@ -10,14 +10,6 @@ import type { PermissionOption, RequestPermissionOutcome, ToolCallContent } from
 import { argvText, exactLine, exactLines, foreignTextSentence, lookAlikes } from '../../context.ts'
 import { codeBlock } from './plain-text.ts'
 
-export interface EditorQuestions {
-  ask(entry: QuestionEntry): void
-  /** Somebody has decided, here or elsewhere: a question that is still open is withdrawn. */
-  settle(approval: string): void
-  /** The same for every question of a turn; of all turns where none is named. */
-  settleTurn(turn?: string): void
-}
-
 type QuestionEntry = Extract<Entry, { readonly type: 'approval-request' }>
 
 interface QuestionOptions {
@@ -32,7 +24,7 @@ interface QuestionOptions {
  * Asks the editor about calls that wait, each at most once at a time. The gateway keeps the first decision, wherever
  * it was made; without one the call goes on waiting.
  */
-export function editorQuestions({ link, client, session, workspace, warn }: QuestionOptions): EditorQuestions {
+export function editorQuestions({ link, client, session, workspace, warn }: QuestionOptions) {
   const open = new Map<string, { readonly turn: string; readonly over: AbortController }>()
 
   function withdraw(approval: string): void {
@@ -72,7 +64,7 @@ export function editorQuestions({ link, client, session, workspace, warn }: Ques
   }
 
   return {
-    ask(entry) {
+    ask(entry: QuestionEntry): void {
       const { approval, turn } = entry
       if (open.has(approval)) return
       const over = new AbortController()
@@ -85,8 +77,12 @@ export function editorQuestions({ link, client, session, workspace, warn }: Ques
         )
       })
     },
+
+    /** Somebody has decided, here or elsewhere: a question that is still open is withdrawn. */
     settle: withdraw,
-    settleTurn(turn) {
+
+    /** The same for every question of a turn; of all turns where none is named. */
+    settleTurn(turn?: string): void {
       for (const [approval, question] of open) if (turn === undefined || question.turn === turn) withdraw(approval)
     },
   }

@@ -27,19 +27,6 @@ import { turnStopReason } from './stop-reason.ts'
 import { realpath } from 'node:fs/promises'
 import { exactLine } from '../../context.ts'
 
-export interface OpenSessions {
-  create(request: NewSessionRequest): Promise<NewSessionResponse>
-  load(request: LoadSessionRequest): Promise<LoadSessionResponse>
-  resume(request: ResumeSessionRequest): Promise<LoadSessionResponse>
-  list(request: ListSessionsRequest): Promise<ListSessionsResponse>
-  prompt(request: PromptRequest, signal: AbortSignal): Promise<PromptResponse>
-  cancel(session: string): Promise<void>
-  close(session: string): Promise<Record<string, never>>
-  options(session: string): Promise<SessionConfigOption[]>
-  require(session: string): EditorSession
-  end(): Promise<void>
-}
-
 interface Surroundings {
   readonly cwd: string
   readonly mcpServers?: NewSessionRequest['mcpServers']
@@ -55,7 +42,7 @@ interface ServedCommands {
   readonly commands: readonly { readonly name: string; readonly argument?: string; readonly summary: string }[]
 }
 
-export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenSessions {
+export function openSessions({ link, client, warn }: OpenSessionsOptions) {
   const sessions = new Map<string, EditorSession>()
   /** Sessions that were made here: empty ones are removed again. */
   const made = new Set<string>()
@@ -143,21 +130,21 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
 
   return {
     require,
-    async create(request) {
+    async create(request: NewSessionRequest): Promise<NewSessionResponse> {
       requireFolder(request.cwd)
       const view = await requestJson<EditorSessionView>(link, '/api/sessions', { method: 'POST', body: {} })
       made.add(view.id)
       return { sessionId: view.id, ...(await open(view, request, () => Promise.resolve())) }
     },
-    async load(request) {
+    async load(request: LoadSessionRequest): Promise<LoadSessionResponse> {
       requireFolder(request.cwd)
       return await open(await readView(request.sessionId), request, (session) => session.replay())
     },
-    async resume(request) {
+    async resume(request: ResumeSessionRequest): Promise<LoadSessionResponse> {
       requireFolder(request.cwd)
       return await open(await readView(request.sessionId), request, (session) => session.catchUp())
     },
-    async list({ cursor, cwd }) {
+    async list({ cursor, cwd }: ListSessionsRequest): Promise<ListSessionsResponse> {
       const offset = pageStart(cursor)
       const path = `/api/sessions?limit=${PAGE}&offset=${offset}`
       const { sessions: rows } = await requestJson<{ readonly sessions: readonly EditorSessionView[] }>(link, path)
@@ -175,7 +162,7 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
         ...(rows.length < PAGE ? {} : { nextCursor: String(offset + PAGE) }),
       }
     },
-    async prompt({ sessionId, prompt }, signal) {
+    async prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
       const session = require(sessionId)
       const answer = await runCommand(sessionId, prompt)
       if (answer !== undefined) return answer
@@ -196,10 +183,10 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
         signal.removeEventListener('abort', cancel)
       }
     },
-    async cancel(id) {
+    async cancel(id: string): Promise<void> {
       await sessions.get(id)?.cancel()
     },
-    async close(id) {
+    async close(id: string): Promise<Record<string, never>> {
       const session = require(id)
       await session.cancel()
       await session.settled()
@@ -208,10 +195,10 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions): OpenS
       await removeEmpty(id)
       return {}
     },
-    async options(id) {
+    async options(id: string): Promise<SessionConfigOption[]> {
       return await configOptions(link, await readView(id))
     },
-    async end() {
+    async end(): Promise<void> {
       for (const session of sessions.values()) session.close()
       sessions.clear()
       for (const id of made) await removeEmpty(id).catch(() => {})

@@ -12,15 +12,11 @@ import {
   shownCall,
 } from './tool-call.ts'
 
-export interface SessionUpdates {
-  of(event: Exclude<SessionEvent, { readonly type: 'retry' | 'interrupted' }>): readonly SessionUpdate[]
-}
-
 /**
  * Updates of one session. `isOwn`: whether the editor itself has sent an input, by its idempotency key. The same
  * events give the same updates whether they are replayed from the log or arrive one by one.
  */
-export function sessionUpdates(workspace: string, isOwn: (key: string) => boolean): SessionUpdates {
+export function sessionUpdates(workspace: string, isOwn: (key: string) => boolean) {
   /** Streamed text by call. */
   const streamed = new Map<string, { readonly text: string; readonly reasoning: string }>()
   const calls = new Map<string, LoggedCall & { readonly showsChanges?: true }>()
@@ -28,7 +24,7 @@ export function sessionUpdates(workspace: string, isOwn: (key: string) => boolea
   const queued = new Map<string, Waiting>()
 
   return {
-    of(event) {
+    of(event: Exclude<SessionEvent, { readonly type: 'retry' | 'interrupted' }>): readonly SessionUpdate[] {
       if (event.type === 'entry') return ofEntry(event.entry)
       const { call, text } = event
       const before = streamed.get(call) ?? NOTHING

@@ -3,16 +3,7 @@ import { type RecordStore, StoreError } from '../../session.ts'
 import { type Clock, RuntimeError } from '../../capability.ts'
 import { runtimeFailure } from '../../runtime.ts'
 
-export interface EditedPrompt {
-  /** `undefined`: it is the one in the home, or the packaged one. Blank: none is sent. */
-  text(): Promise<string | undefined>
-  /** Newest first; one without text is a reset. */
-  versions(): Promise<readonly PromptVersion[]>
-  /** A blank text is the choice to send no system prompt. With `after`, a change of somebody else in between is `changed`. */
-  edit(text: string, after?: number): Promise<PromptVersion>
-  reset(): Promise<PromptVersion>
-  restore(version: number): Promise<PromptVersion>
-}
+export type EditedPrompt = ReturnType<typeof createEditedPrompt>
 
 export interface PromptVersion {
   readonly version: number
@@ -25,7 +16,7 @@ const KIND = 'prompt'
 const ID = 'system'
 const LONGEST = 200_000
 
-export function createEditedPrompt(store: RecordStore, clock: Clock): EditedPrompt {
+export function createEditedPrompt(store: RecordStore, clock: Clock) {
   async function put(text: string | null, after?: number): Promise<PromptVersion> {
     try {
       const value = text === null ? null : { text }
@@ -40,12 +31,17 @@ export function createEditedPrompt(store: RecordStore, clock: Clock): EditedProm
   }
 
   return {
-    async text() {
+    /** `undefined`: it is the one in the home, or the packaged one. Blank: none is sent. */
+    async text(): Promise<string | undefined> {
       const record = await store.record(KIND, ID)
       return record && promptVersion(record).text
     },
+
+    /** Newest first; one without text is a reset. */
     versions: async () => (await store.recordVersions(KIND, ID)).map(promptVersion),
-    async edit(text, after) {
+
+    /** A blank text is the choice to send no system prompt. With `after`, a change of somebody else in between is `changed`. */
+    async edit(text: string, after?: number): Promise<PromptVersion> {
       if (text.length > LONGEST) {
         throw new RuntimeError(
           'invalid-input',
@@ -55,7 +51,7 @@ export function createEditedPrompt(store: RecordStore, clock: Clock): EditedProm
       return put(text, after)
     },
     reset: () => put(null),
-    async restore(version) {
+    async restore(version: number): Promise<PromptVersion> {
       const found = (await store.recordVersions(KIND, ID)).find((each) => each.version === version)
       const text = found && promptVersion(found).text
       if (text === undefined) {

@@ -7,17 +7,12 @@ import { gatewayToken } from './gateway-token.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 
-export interface Relay {
-  readonly isOn: boolean
-  readonly endpoints: readonly RawEndpoint[]
-  warnings(): readonly string[]
-  stop(): void
-}
+export type Relay = ReturnType<typeof openRelay>
 
 /** Idle connections to a provider are kept for so long, ms: less than servers keep theirs. */
 const IDLE_MS = 4_000
 
-export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
+export function openRelay(host: CapabilityHost<RelaySettings>) {
   const { settings } = host
   const isOn = settings.enabled && host.writes
   const options = {
@@ -48,12 +43,12 @@ export function openRelay(host: CapabilityHost<RelaySettings>): Relay {
   return {
     isOn,
     endpoints: isOn ? [THROUGH, ASSEMBLE].map(endpointAt) : [],
-    warnings() {
+    warnings(): readonly string[] {
       const { lost, lastFault } = foreign?.state() ?? { lost: 0 }
       if (lost === 0) return []
       return [`${lostCalls(lost)} went on and could not be recorded. The last fault: ${lastFault ?? 'unknown'}`]
     },
-    stop() {
+    stop(): void {
       agents.http.destroy()
       agents.https.destroy()
     },

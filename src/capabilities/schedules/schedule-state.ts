@@ -58,23 +58,18 @@ export function withRun(state: ScheduleState, run: ScheduleRun): ScheduleState {
   return { ...state, runs: [...state.runs, run].slice(-MOST_RUNS) }
 }
 
-export interface ScheduleStates {
-  /** Where there is none yet, one that begins at `since`. Rejects with a faulty one: then nothing is sent twice. */
-  read(schedule: string, since: string): Promise<ScheduleState>
-  /** On disk when it resolves. */
-  write(schedule: string, state: ScheduleState): Promise<void>
-  remove(schedule: string): Promise<void>
-}
-
-export function scheduleStates(store: Pick<SessionStore, 'value' | 'putValue'>): ScheduleStates {
+export function scheduleStates(store: Pick<SessionStore, 'value' | 'putValue'>) {
   const keyOf = (schedule: string) => `schedule/${schedule}`
   return {
-    async read(schedule, since) {
+    /** Where there is none yet, one that begins at `since`. Rejects with a faulty one: then nothing is sent twice. */
+    async read(schedule: string, since: string): Promise<ScheduleState> {
       const value = await store.value(keyOf(schedule))
       if (value === undefined || value === null) return { upTo: since, runs: [] }
       return stateSchema.parse(value)
     },
-    write: (schedule, state) => store.putValue(keyOf(schedule), stateSchema.parse(state)),
-    remove: (schedule) => store.putValue(keyOf(schedule), null),
+
+    /** On disk when it resolves. */
+    write: (schedule: string, state: ScheduleState) => store.putValue(keyOf(schedule), stateSchema.parse(state)),
+    remove: (schedule: string) => store.putValue(keyOf(schedule), null),
   }
 }

@@ -7,13 +7,7 @@ import { type Skill, TOOL_FILES, type ToolFiles } from './skill.ts'
 
 type PinsHost = Pick<CapabilityHost, 'store' | 'clock' | 'writes' | 'access'>
 
-export interface PinnedSkills {
-  compare(skills: readonly Skill[], tools: ReadonlyMap<string, readonly Tool[]>): Promise<void>
-  withheld(): readonly WithheldTool[]
-  /** Accepts the whole skill that declares this tool. Returns false where no such skill of this digest waits. */
-  accept(tool: string, digest: string): Promise<boolean>
-  warnings(): readonly string[]
-}
+export type PinnedSkills = ReturnType<typeof pinnedSkills>
 
 interface AcceptedSkill {
   /** SHA-256 of its files that declare tools. */
@@ -41,7 +35,7 @@ const KEY = 'skills/accepted'
  * Pins the files that declare tools. What is there at the first start is accepted. Later a changed skill waits, and a
  * new one waits if the policy would let a tool of it run without asking.
  */
-export function pinnedSkills({ store, clock, writes, access }: PinsHost): PinnedSkills {
+export function pinnedSkills({ store, clock, writes, access }: PinsHost) {
   let record: AcceptedSkills | undefined
   let waiting: readonly WaitingSkill[] = []
   let fault: string | undefined
@@ -56,7 +50,7 @@ export function pinnedSkills({ store, clock, writes, access }: PinsHost): Pinned
   }
 
   return {
-    async compare(skills, tools) {
+    async compare(skills: readonly Skill[], tools: ReadonlyMap<string, readonly Tool[]>): Promise<void> {
       const found = await read(store)
       record = found
       const policy = await access()
@@ -88,7 +82,9 @@ export function pinnedSkills({ store, clock, writes, access }: PinsHost): Pinned
       }
     },
     withheld: () => waiting.flatMap(withheldTools),
-    async accept(tool, digest) {
+
+    /** Accepts the whole skill that declares this tool. Returns false where no such skill of this digest waits. */
+    async accept(tool: string, digest: string): Promise<boolean> {
       const found = waiting.find(({ now }) => now.digest === digest && now.tools.some(({ name }) => name === tool))
       if (found === undefined || record === undefined) return false
       const { skill, now } = found

@@ -5,12 +5,7 @@ import { parseCommand } from './command/command.ts'
 import type { ParsedMessage } from './parsed-update.ts'
 import { createPace } from './timing.ts'
 
-export interface ChatAccess {
-  /** Whether messages of the chat with this id reach the agent. */
-  chat(id: number): Promise<boolean>
-  /** Known personally, and not only as a member of a group. */
-  person(id: number): Promise<boolean>
-}
+export type ChatAccess = ReturnType<typeof createChatAccess>
 
 /** Allows what the configuration names and what was paired. Every question reads the pairings: a removed one ends at once. */
 export function createChatAccess(
@@ -19,23 +14,22 @@ export function createChatAccess(
     allowedChats,
   }: { readonly allowedUsers: readonly number[]; readonly allowedChats: readonly number[] },
   pairings: Pick<Pairings, 'find'>,
-): ChatAccess {
+) {
   const isPaired = async (id: number, kind: 'person' | 'group') =>
     (await pairings.find('telegram', String(id)))?.kind === kind
   const person = async (id: number) => allowedUsers.includes(id) || (await isPaired(id, 'person'))
   return {
+    /** Known personally, and not only as a member of a group. */
     person,
-    chat: async (id) => (isPersonal(id) ? person(id) : allowedChats.includes(id) || (await isPaired(id, 'group'))),
+
+    /** Whether messages of the chat with this id reach the agent. */
+    chat: async (id: number) =>
+      isPersonal(id) ? person(id) : allowedChats.includes(id) || (await isPaired(id, 'group')),
   }
 }
 
 /** Answers chats that may not talk to the agent. None of their messages reaches a model or a log. */
-export interface PairingGate {
-  /** Handles a message of such a chat. It may contain the code that pairs the chat. */
-  redeem(message: ParsedMessage): Promise<void>
-  /** Explains how to pair the chat, at most once an hour. */
-  explain(chat: ChatReference): Promise<void>
-}
+export type PairingGate = ReturnType<typeof createPairingGate>
 
 interface PairingGateParts {
   readonly username: string
@@ -51,7 +45,7 @@ const MOST_TRIES = 5
 /** A crowd of strangers must not delay known chats: so many answers at once, then one per interval (ms). */
 const ALL_ANSWERS = { burst: 20, everyMs: 3_000 }
 
-export function createPairingGate({ username, pairings, say, now }: PairingGateParts): PairingGate {
+export function createPairingGate({ username, pairings, say, now }: PairingGateParts) {
   const explanations = hourlyCounter(now)
   const tries = hourlyCounter(now)
   const answers = createPace(ALL_ANSWERS)
@@ -63,13 +57,16 @@ export function createPairingGate({ username, pairings, say, now }: PairingGateP
 
   const isCrowded = () => answers.wait(now()) > 0
 
+  /** Explains how to pair the chat, at most once an hour. */
   async function explain(chat: ChatReference): Promise<void> {
     if (!isCrowded() && explanations.count(chat.id) === 1) await answer(chat, pairingText(chat, username))
   }
 
   return {
     explain,
-    async redeem({ chat, title, speaker, text }) {
+
+    /** Handles a message of such a chat. It may contain the code that pairs the chat. */
+    async redeem({ chat, title, speaker, text }: ParsedMessage): Promise<void> {
       const code = parseCode(text)
       if (code === undefined) return explain(chat)
       if (tries.count(chat.id) > MOST_TRIES) return

@@ -9,12 +9,7 @@ import type { FollowedTurn } from './follow-turn.ts'
 import type { ParsedPress } from './parsed-update.ts'
 import { shorten } from './text/formatted-text.ts'
 
-export interface ApprovalMessages {
-  onEntry(followed: FollowedTurn, entry: Entry): void
-  /** Handles a pressed button. */
-  press(press: ParsedPress): Promise<void>
-  settled(): Promise<void>
-}
+export type ApprovalMessages = ReturnType<typeof createApprovalMessages>
 
 interface ApprovalMessagesParts {
   readonly context: Pick<ChannelContext, 'runtime' | 'warn'>
@@ -26,7 +21,7 @@ interface ApprovalMessagesParts {
 type Asked = Extract<Entry, { type: 'approval-request' }>
 type Decided = Extract<Entry, { type: 'approval' }>
 
-export function createApprovalMessages({ context, sender, access, notes }: ApprovalMessagesParts): ApprovalMessages {
+export function createApprovalMessages({ context, sender, access, notes }: ApprovalMessagesParts) {
   const { runtime } = context
   const names = new Map<number, string>()
   const queue = keyedQueue<string>()
@@ -109,7 +104,7 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
   }
 
   return {
-    onEntry(followed, entry) {
+    onEntry(followed: FollowedTurn, entry: Entry): void {
       const add = (work: () => Promise<void>) =>
         void queue
           .add(followed.turn, work)
@@ -118,7 +113,9 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
       if (entry.type === 'approval') add(() => closeDecided(entry))
       if (entry.type === 'turn-end') add(() => closeAll(followed.turn))
     },
-    async press(press) {
+
+    /** Handles a pressed button. */
+    async press(press: ParsedPress): Promise<void> {
       await sender.answerButton(press.callback, await answer(press))
     },
     settled: queue.idle,
@@ -149,30 +146,21 @@ interface PostedApproval {
 }
 
 /** Over restarts, no call is asked about twice. */
-export interface ApprovalNotes {
-  find(approval: string): PostedApproval | undefined
-  of(turn: string): readonly PostedApproval[]
-  all(): readonly PostedApproval[]
-  add(posted: PostedApproval): Promise<void>
-  remove(approval: string): Promise<void>
-}
+export type ApprovalNotes = ReturnType<typeof createApprovalNotes>
 
-export function createApprovalNotes(
-  inbox: ChannelInbox,
-  waiting: Awaited<ReturnType<ChannelInbox['waiting']>>,
-): ApprovalNotes {
+export function createApprovalNotes(inbox: ChannelInbox, waiting: Awaited<ReturnType<ChannelInbox['waiting']>>) {
   const notes = new Map<string, PostedApproval>()
   for (const { id, value } of waiting)
     if (isApprovalNote(id)) notes.set(id.slice(PREFIX.length), value as PostedApproval)
   return {
-    find: (approval) => notes.get(approval),
-    of: (turn) => [...notes.values()].filter((posted) => posted.turn === turn),
+    find: (approval: string) => notes.get(approval),
+    of: (turn: string) => [...notes.values()].filter((posted) => posted.turn === turn),
     all: () => [...notes.values()],
-    async add(posted) {
+    async add(posted: PostedApproval): Promise<void> {
       notes.set(posted.approval, posted)
       await inbox.accept(PREFIX + posted.approval, posted)
     },
-    async remove(approval) {
+    async remove(approval: string): Promise<void> {
       notes.delete(approval)
       await inbox.done(PREFIX + approval)
     },

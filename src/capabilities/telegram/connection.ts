@@ -7,15 +7,6 @@ import type { BotName } from './speaker.ts'
 import { shorten } from './text/formatted-text.ts'
 import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 
-interface BotConnection {
-  /** Asks who the bot is and registers how it receives updates. Retries until that succeeds; `undefined` once the signal is aborted. */
-  connect(): Promise<BotName | undefined>
-  /** Polls for updates until the signal is aborted. */
-  poll(accept: (update: Update) => Promise<void>): Promise<void>
-  /** A sentence for the operator while something is wrong. */
-  trouble(): string | undefined
-}
-
 interface BotConnectionParts {
   readonly api: Api
   readonly commands: readonly ChatCommand[]
@@ -26,7 +17,7 @@ interface BotConnectionParts {
   random(): number
 }
 
-export function connectBot(parts: BotConnectionParts): BotConnection {
+export function connectBot(parts: BotConnectionParts) {
   const { api, webhook, sleep, random, warn, signal } = parts
   const ending = signal as unknown as Parameters<Api['raw']['getMe']>[0]
   let trouble: string | undefined
@@ -79,8 +70,11 @@ export function connectBot(parts: BotConnectionParts): BotConnection {
   }
 
   return {
+    /** A sentence for the operator while something is wrong. */
     trouble: () => trouble,
-    async connect() {
+
+    /** Asks who the bot is and registers how it receives updates. Retries until that succeeds; `undefined` once the signal is aborted. */
+    async connect(): Promise<BotName | undefined> {
       for (let n = 1; !signal.aborted; n += 1) {
         try {
           const me = await introduce()
@@ -95,7 +89,9 @@ export function connectBot(parts: BotConnectionParts): BotConnection {
       }
       return undefined
     },
-    poll: (accept) =>
+
+    /** Polls for updates until the signal is aborted. */
+    poll: (accept: (update: Update) => Promise<void>) =>
       pollUpdates({
         ...parts,
         async accept(update) {

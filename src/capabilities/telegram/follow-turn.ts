@@ -9,12 +9,7 @@ import type { ReplyMessages } from './reply-messages.ts'
 import { messageParts } from './text/message-parts.ts'
 import { type Sleep, telegramTimes } from './timing.ts'
 
-export interface Follower {
-  /** Stops the growing. Resolves once no edit is under way. */
-  settle(): Promise<void>
-  /** Resolves once the turn is over or no longer followed. Never rejects. */
-  readonly over: Promise<void>
-}
+export type Follower = ReturnType<typeof followTurn>
 
 export interface FollowedTurn {
   readonly session: string
@@ -41,7 +36,7 @@ interface FollowParts {
  * Shows the typing indicator, and lets the reply grow in its messages, not faster than people read and Telegram
  * allows. The growing text is interim: the final reply comes from the log.
  */
-export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowParts): Follower {
+export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowParts) {
   const { runtime, sender, shown, sleep } = parts
   const ending = new AbortController()
   const signal = AbortSignal.any([parts.signal, ending.signal])
@@ -103,8 +98,11 @@ export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowP
     .catch(() => {})
     .then(() => ending.abort())
   return {
+    /** Resolves once the turn is over or no longer followed. Never rejects. */
     over,
-    async settle() {
+
+    /** Stops the growing. Resolves once no edit is under way. */
+    async settle(): Promise<void> {
       ending.abort()
       await writing
     },

@@ -11,12 +11,7 @@ import { replyText } from './reply-text.ts'
 import { messageParts } from './text/message-parts.ts'
 import type { Sleep } from './timing.ts'
 
-export interface Replies {
-  follow(followed: FollowedTurn): void
-  /** Puts the final reply into its chat. Returns the id of its first message. */
-  deliver(reply: Reply): Promise<{ readonly messageId: string }>
-  settled(): Promise<void>
-}
+export type Replies = ReturnType<typeof createReplies>
 
 interface RepliesParts {
   readonly context: ChannelContext
@@ -27,7 +22,7 @@ interface RepliesParts {
   readonly onEntry: (followed: FollowedTurn, entry: Entry) => void
 }
 
-export function createReplies(parts: RepliesParts): Replies {
+export function createReplies(parts: RepliesParts) {
   const { context, sender, access } = parts
   const { store } = context.runtime
   const replies = new Map<string, ReplyMessages>()
@@ -90,7 +85,9 @@ export function createReplies(parts: RepliesParts): Replies {
 
   return {
     follow,
-    async deliver(reply) {
+
+    /** Puts the final reply into its chat. Returns the id of its first message. */
+    async deliver(reply: Reply): Promise<{ readonly messageId: string }> {
       await followers.get(reply.turn)?.settle()
       try {
         const messageId = await put(reply)
@@ -103,7 +100,7 @@ export function createReplies(parts: RepliesParts): Replies {
         throw final
       }
     },
-    async settled() {
+    async settled(): Promise<void> {
       await Promise.all(Array.from(followers.values(), ({ over }) => over))
     },
   }

@@ -100,14 +100,7 @@ function webhookAddress(url: string): string {
   return address.href
 }
 
-interface OpenTelegram {
-  readonly replies: Replies
-  /** `undefined` until the bot has connected. */
-  updates(): UpdateHandler | undefined
-  trouble(): string | undefined
-  /** Resolves once all work has ended, after the signal was aborted. */
-  settled(): Promise<void>
-}
+type OpenTelegram = Awaited<ReturnType<typeof openTelegram>>
 
 interface OpenTelegramOptions extends Omit<TelegramOptions, 'webhook'> {
   readonly webhook?: { readonly url: string; readonly secret: string } | undefined
@@ -115,7 +108,7 @@ interface OpenTelegramOptions extends Omit<TelegramOptions, 'webhook'> {
 }
 
 /** Builds the channel and begins to listen. Does not wait for Telegram. */
-async function openTelegram(context: ChannelContext, options: OpenTelegramOptions): Promise<OpenTelegram> {
+async function openTelegram(context: ChannelContext, options: OpenTelegramOptions) {
   const { token, apiRoot, linkPreviews, webhook, maxFileBytes, signal } = options
   const { now = () => performance.now(), random = Math.random, sleep = sleepByTimer } = options
   const { inbox, runtime, warn } = context
@@ -168,9 +161,13 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
   })
   return {
     replies,
+
+    /** `undefined` until the bot has connected. */
     updates: () => updates,
     trouble: connection.trouble,
-    async settled() {
+
+    /** Resolves once all work has ended, after the signal was aborted. */
+    async settled(): Promise<void> {
       await listening
       await updates?.settled()
       await replies.settled()

@@ -29,23 +29,20 @@ export function backoffMs(n: number, random: () => number): number {
 }
 
 /** A token bucket: some calls at once, then one per interval. */
-export interface Pace {
-  /** How long the next call has to wait at the time `now`, ms. */
-  wait(now: number): number
-  take(now: number): void
-  /** Whether the bucket is full again. */
-  rested(now: number): boolean
-}
+export type Pace = ReturnType<typeof createPace>
 
 /** `burst`: how many calls may start at once when the bucket is full. Any span of time has at most `burst` plus one per `everyMs`. */
-export function createPace({ burst, everyMs }: { readonly burst: number; readonly everyMs: number }): Pace {
+export function createPace({ burst, everyMs }: { readonly burst: number; readonly everyMs: number }) {
   // When the bucket is full again, ms. This is the whole state of a bucket that refills steadily.
   let fullAt = 0
   return {
-    wait: (now) => Math.max(0, fullAt - now - (burst - 1) * everyMs),
-    take(now) {
+    /** How long the next call has to wait at the time `now`, ms. */
+    wait: (now: number) => Math.max(0, fullAt - now - (burst - 1) * everyMs),
+    take(now: number): void {
       fullAt = Math.max(fullAt, now) + everyMs
     },
-    rested: (now) => fullAt <= now,
+
+    /** Whether the bucket is full again. */
+    rested: (now: number) => fullAt <= now,
   }
 }

@@ -13,13 +13,7 @@ import type { BotName } from './speaker.ts'
 import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 
 /** Accepts updates, and handles each once, in the order of its chat. */
-export interface UpdateHandler {
-  /** On disk when it resolves. Drops repeated updates, and those that do not concern the bot. */
-  accept(update: Update): Promise<void>
-  /** Handles what a former process stored and did not finish. */
-  recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void>
-  settled(): Promise<void>
-}
+export type UpdateHandler = ReturnType<typeof createUpdateHandler>
 
 interface UpdateHandlerParts extends Omit<HandleMessageParts, 'runtime' | 'bot' | 'endedAhead'> {
   readonly context: ChannelContext
@@ -32,7 +26,7 @@ interface UpdateHandlerParts extends Omit<HandleMessageParts, 'runtime' | 'bot' 
   random(): number
 }
 
-export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
+export function createUpdateHandler(parts: UpdateHandlerParts) {
   const { context, me, signal, access, pairingGate, approvals } = parts
   const { inbox, runtime } = context
   const queue = keyedQueue<string>()
@@ -116,14 +110,17 @@ export function createUpdateHandler(parts: UpdateHandlerParts): UpdateHandler {
   }
 
   return {
-    async accept(update) {
+    /** On disk when it resolves. Drops repeated updates, and those that do not concern the bot. */
+    async accept(update: Update): Promise<void> {
       const parsed = read(update)
       if (!parsed) return
       // Messages of strangers are not stored. A chat that is paired by an earlier message has access when this one is handled.
       const isKept = await access.chat(parsed.chat.id)
       if (!isKept || (await inbox.accept(String(update.update_id), update))) handle(parsed, isKept)
     },
-    async recover(waiting) {
+
+    /** Handles what a former process stored and did not finish. */
+    async recover(waiting: readonly { readonly id: string; readonly value: unknown }[]): Promise<void> {
       for (const { id, value } of waiting) {
         if (isApprovalNote(id)) continue
         const parsed = read(value as Update)
@@ -148,15 +145,7 @@ async function failure(work: () => Promise<void>): Promise<Error | undefined> {
 const MOST_TRIES = 5
 
 /** Collects the messages of an album, which arrive one by one, until no more arrive. */
-interface Albums {
-  /**
-   * In the order in which it was sent. `undefined` for the later messages of an album, which belong to the group of
-   * the first. Resolves to `undefined` where `signal` is aborted meanwhile.
-   */
-  group(message: ParsedMessage): Promise<MessageGroup | undefined> | undefined
-}
-
-function createAlbums(sleep: Sleep, signal: AbortSignal): Albums {
+function createAlbums(sleep: Sleep, signal: AbortSignal) {
   const open = new Map<string, [ParsedMessage, ...ParsedMessage[]]>()
 
   async function collect(key: string, first: ParsedMessage): Promise<MessageGroup | undefined> {
@@ -173,7 +162,11 @@ function createAlbums(sleep: Sleep, signal: AbortSignal): Albums {
   }
 
   return {
-    group(message) {
+    /**
+     * In the order in which it was sent. `undefined` for the later messages of an album, which belong to the group of
+     * the first. Resolves to `undefined` where `signal` is aborted meanwhile.
+     */
+    group(message: ParsedMessage): Promise<MessageGroup | undefined> | undefined {
       if (message.album === undefined) return Promise.resolve([message])
       const key = `${message.chat.id} ${message.album}`
       const others = open.get(key)

@@ -4,14 +4,7 @@ import { otlpJson, type SpanSource } from './otlp-json.ts'
 import type { Span } from './span.ts'
 
 /** Sends spans to a collector, beside everything else: nothing waits for it, and nothing fails by it. */
-export interface SpanExporter {
-  add(spans: readonly Span[]): void
-  /** `undefined` while it works. */
-  problem(): string | undefined
-  counts(): { readonly waiting: number; readonly exported: number; readonly lost: number }
-  /** Tries once more to send what waits, for at most so many milliseconds, and ends. Never rejects. */
-  close(milliseconds: number): Promise<void>
-}
+export type SpanExporter = ReturnType<typeof createSpanExporter>
 
 interface ExporterParts {
   readonly collector: Collector
@@ -42,7 +35,7 @@ type Sent =
   | { readonly type: 'too-large'; readonly problem: string }
   | { readonly type: 'later'; readonly problem: string; readonly waitMs?: number }
 
-export function createSpanExporter({ collector, source, sleep, warn }: ExporterParts): SpanExporter {
+export function createSpanExporter({ collector, source, sleep, warn }: ExporterParts) {
   const { url, headers } = collector
   const waiting: { readonly span: Span; readonly size: number }[] = []
   const ending = new AbortController()
@@ -135,9 +128,13 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
 
   return {
     add,
+
+    /** `undefined` while it works. */
     problem: () => problem,
     counts: () => ({ waiting: waiting.length, exported, lost }),
-    async close(milliseconds) {
+
+    /** Tries once more to send what waits, for at most so many milliseconds, and ends. Never rejects. */
+    async close(milliseconds: number): Promise<void> {
       ending.abort()
       const rest = async (): Promise<void> => {
         await sending

@@ -162,17 +162,12 @@ type OpenedPage =
     }
   | { readonly type: 'failed'; readonly code: FetchFaultKind | 'unreadable'; readonly reason: string }
 
-/** Opens each page once in a turn. What failed is tried again when it is asked for again. */
-interface PageCache {
-  /** `open` is called where the page is not there yet. Calls at the same time share one opening. */
-  page(turn: string, address: string, signal: AbortSignal, open: () => Promise<OpenedPage>): Promise<OpenedPage>
-}
-
 /** Turns whose pages are kept, and pages of each: older ones are opened again. */
 const MOST_TURNS = 16
 const MOST_PAGES = 100
 
-function pageCache(): PageCache {
+/** Opens each page once in a turn. What failed is tried again when it is asked for again. */
+function pageCache() {
   const turns = new Map<string, Map<string, Promise<OpenedPage>>>()
 
   function turnPages(turn: string): Map<string, Promise<OpenedPage>> {
@@ -182,7 +177,13 @@ function pageCache(): PageCache {
   }
 
   return {
-    async page(turn, address, signal, open) {
+    /** `open` is called where the page is not there yet. Calls at the same time share one opening. */
+    async page(
+      turn: string,
+      address: string,
+      signal: AbortSignal,
+      open: () => Promise<OpenedPage>,
+    ): Promise<OpenedPage> {
       const pages = turnPages(turn)
       const other = pages.get(address)
       if (other) {

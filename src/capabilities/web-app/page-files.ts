@@ -34,17 +34,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export interface PageFiles {
-  /** Rejects with `not-found` for a name that is none of them. */
-  answer(name: string, request: Request): Promise<Response>
-}
-
-export async function openPageFiles(): Promise<PageFiles> {
+export async function openPageFiles() {
   const built = new Set(await builtFiles())
   const names = [...built].filter((name) => !name.endsWith('.br'))
   const files = new Map(names.map((name) => [name, openFile(name, built.has(`${name}.br`))]))
   return {
-    async answer(name, request) {
+    /** Rejects with `not-found` for a name that is none of them. */
+    async answer(name: string, request: Request): Promise<Response> {
       const file = files.get(name)
       if (file === undefined) throw notFound(name)
       const accepted = request.headers.get('accept-encoding') ?? ''

@@ -233,17 +233,6 @@ function chunks(values: readonly SourceChunk[]): string {
 }
 
 /** Reports each source when it is first cited, as a `source-url` or `source-document` chunk of the AI SDK. */
-interface UiSources {
-  /** Called with every entry of the turn, in order: some name sources. */
-  addEntry(entry: Entry): void
-  begin(): void
-  /** The chunks of the sources that the next piece of text cites. */
-  read(text: string): readonly SourceChunk[]
-  /** Discards the text of this call and the sources that it reported. */
-  takeBack(): void
-  /** The message is complete. `cited`: its citations in the log. */
-  end(cited: readonly CitationSource[]): readonly SourceChunk[]
-}
 
 interface SourceChunk {
   readonly type: 'source-url' | 'source-document'
@@ -252,7 +241,7 @@ interface SourceChunk {
 }
 
 /** Without citations yet. The text keeps its markers as the model wrote them. */
-function uiSources(): UiSources {
+function uiSources() {
   const known = new Map<number, CitationSource>()
   const reported = new Set<number>()
   let reportedInCall: number[] = []
@@ -277,20 +266,27 @@ function uiSources(): UiSources {
   }
 
   return {
-    addEntry(entry) {
+    /** Called with every entry of the turn, in order: some name sources. */
+    addEntry(entry: Entry): void {
       if (entry.type !== 'assembly' && entry.type !== 'tool-end') return
       for (const source of entry.sources ?? []) if (!known.has(source.citation)) known.set(source.citation, source)
     },
-    begin() {
+    begin(): void {
       reportedInCall = []
       reader = newReader()
     },
-    read: (text) => pieceChunks(reader.read(text)),
-    takeBack() {
+
+    /** The chunks of the sources that the next piece of text cites. */
+    read: (text: string) => pieceChunks(reader.read(text)),
+
+    /** Discards the text of this call and the sources that it reported. */
+    takeBack(): void {
       for (const number of reportedInCall) reported.delete(number)
       this.begin()
     },
-    end: (cited) => [...pieceChunks(reader.end()), ...report(cited)],
+
+    /** The message is complete. `cited`: its citations in the log. */
+    end: (cited: readonly CitationSource[]) => [...pieceChunks(reader.end()), ...report(cited)],
   }
 }
 

@@ -9,21 +9,7 @@ import { memoryIn, type MemorySettings } from './memory-settings.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
 import { rememberedLine, minuteText } from './summary-text.ts'
 
-export interface Memory {
-  /** Read once, before the first step of a turn. */
-  read(question: MemoryQuestion): Promise<TurnMemory>
-  /** Called for a new session. If a model summarizes, it summarizes the previous session at once. */
-  askAhead(session: string): void
-  show(session: string, input: string): Promise<SessionMemory>
-  /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
-  conversationOf(session: string): Promise<readonly string[]>
-  /** Of the sessions of one conversation, those that may be remembered in this one. */
-  remembered(session: string, sessions: readonly string[]): Promise<readonly string[]>
-  /** From now on no other session remembers this one. Its log stays. */
-  forget(session: string): Promise<void>
-  sessionDeleted(session: string): Promise<void>
-  close(): Promise<void>
-}
+export type Memory = ReturnType<typeof createMemory>
 
 export interface SessionMemory {
   readonly session: string
@@ -75,7 +61,7 @@ interface MemoryParts {
 
 type Asking = Pick<MemoryQuestion, 'keeps' | 'signal'>
 
-export function createMemory(parts: MemoryParts): Memory {
+export function createMemory(parts: MemoryParts) {
   const { store, settings, counter, recall, warn } = parts
   const { previousSession } = settings
   const summaries = createSessionSummaries({ ...parts, ...previousSession })
@@ -86,6 +72,7 @@ export function createMemory(parts: MemoryParts): Memory {
   const isForgotten = async (session: string) =>
     forgottenNow.has(session) || (await store.value(forgottenKey(session))) === true
 
+  /** Of the sessions of one conversation, those that may be remembered in this one. */
   async function remembered(session: string, sessions: readonly string[]): Promise<readonly string[]> {
     const forgotten = await Promise.all(sessions.map(async (id) => id !== session && isForgotten(id)))
     return sessions.filter((_, index) => !forgotten[index])
@@ -123,6 +110,7 @@ export function createMemory(parts: MemoryParts): Memory {
     })
   }
 
+  /** Read once, before the first step of a turn. */
   async function read(question: MemoryQuestion): Promise<TurnMemory> {
     const { session, layout, signal } = question
     const on = memoryIn(settings, layoutOf(layout))
@@ -145,13 +133,15 @@ export function createMemory(parts: MemoryParts): Memory {
 
   return {
     read,
-    askAhead(session) {
+
+    /** Called for a new session. If a model summarizes, it summarizes the previous session at once. */
+    askAhead(session: string): void {
       if (!previousSession.summarize || !memoryIn(settings, layoutOf(parts.layout)).previousSession) return
       const asked = earlier(session).then((ids) => previous(ids, { keeps: true }))
       const work = orNothing(asked, NOTHING).finally(() => running.delete(work))
       running.add(work)
     },
-    async show(session, input) {
+    async show(session: string, input: string): Promise<SessionMemory> {
       const row = await store.session(session)
       if (!row) throw sessionNotFound(session)
       const layout = layoutOf(parts.layout)
@@ -170,16 +160,20 @@ export function createMemory(parts: MemoryParts): Memory {
         ...defined({ own }),
       }
     },
-    async forget(session) {
+
+    /** From now on no other session remembers this one. Its log stays. */
+    async forget(session: string): Promise<void> {
       if (!(await store.session(session))) throw sessionNotFound(session)
       await store.putValue(forgottenKey(session), true)
       await forget(session)
       await store.withdrawSession(session)
     },
     remembered,
-    conversationOf: async (session) => [session, ...(await earlier(session))],
+
+    /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
+    conversationOf: async (session: string) => [session, ...(await earlier(session))],
     sessionDeleted: forget,
-    async close() {
+    async close(): Promise<void> {
       await summaries.stop()
       await Promise.all(running)
     },

@@ -20,14 +20,7 @@ export interface ResponseEnd {
   readonly foreword: unknown
 }
 
-export interface ResponseBuilder {
-  begin(): readonly ResponseEvent[]
-  add(event: AnswerEvent): readonly ResponseEvent[]
-  /** Ends the item that is open. The response is whole then, but for its end. */
-  close(): readonly ResponseEvent[]
-  end(end: ResponseEnd): ResponseEvent & { readonly response: ResponseObject }
-  fail(error: StreamedError): ResponseEvent
-}
+export type ResponseBuilder = ReturnType<typeof responseBuilder>
 
 interface OpenItem {
   readonly type: 'message' | 'reasoning'
@@ -42,11 +35,7 @@ interface OpenItem {
  * What the model thinks, says and calls becomes an item each, in their order. Source of the sequence:
  * https://platform.openai.com/docs/api-reference/responses-streaming.
  */
-export function responseBuilder(
-  names: ResponseNames,
-  body: ResponseBody,
-  tools: readonly OfferedTool[],
-): ResponseBuilder {
+export function responseBuilder(names: ResponseNames, body: ResponseBody, tools: readonly OfferedTool[]) {
   const empty = emptyResponse(names, body)
   const output: ResponseItem[] = []
   let open: OpenItem | undefined
@@ -59,7 +48,7 @@ export function responseBuilder(
       { type: 'response.created', response: empty },
       { type: 'response.in_progress', response: empty },
     ],
-    add(event) {
+    add(event: AnswerEvent): readonly ResponseEvent[] {
       if (event.type === 'text-delta') {
         const events = [...opened('message'), delta('response.output_text.delta', 'content_index', event.text)]
         length += event.text.length
@@ -78,17 +67,19 @@ export function responseBuilder(
       if (event.type === 'finish') ({ reason: finish, usage } = event)
       return []
     },
-    close() {
+
+    /** Ends the item that is open. The response is whole then, but for its end. */
+    close(): readonly ResponseEvent[] {
       // OpenAI's clients look for a message where nothing else is there.
       const nothing = output.length === 0 && open === undefined ? opened('message') : []
       return [...nothing, ...close()]
     },
-    end({ store, foreword }) {
+    end({ store, foreword }: ResponseEnd): ResponseEvent & { readonly response: ResponseObject } {
       const ended = endedFields(finish)
       const response = { ...empty, ...ended, output, usage: responseUsage(usage), store, foreword }
       return { type: `response.${ended.status}`, response }
     },
-    fail: ({ reason, ...error }) => ({
+    fail: ({ reason, ...error }: StreamedError) => ({
       type: 'response.failed',
       response: { ...empty, status: 'failed', error, output, foreword: { code: reason } },
     }),

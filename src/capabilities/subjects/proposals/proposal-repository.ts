@@ -12,31 +12,13 @@ import { defined, sha256 } from '../../../platform.ts'
 import { changedFile, type Proposal, type ProposalDraft, SubjectError, type SubjectFile } from '../core.ts'
 
 /** Proposals in the store. Several processes may write there: a write that is based on an old version does nothing. */
-export interface ProposalRepository {
-  /** Rejects with `not-found`. */
-  get(id: string): Promise<KeptProposal>
-  /** In the order in which they were made. */
-  all(): Promise<readonly KeptProposal[]>
-  /** Notes that somebody was asked. */
-  add(value: Omit<ProposalValue, 'stage'>): Promise<KeptProposal>
-  /** The next version, with a note for the audit. `undefined`: another process wrote first, and nothing is written. */
-  advance(proposal: KeptProposal, stage: Stage, note?: AuditNote): Promise<KeptProposal | undefined>
-  /** Keeps both texts; `advance` with what comes back. */
-  keepTexts(before: string, after: string): Promise<ContentChange>
-  texts(change: ContentChange): Promise<{ readonly before: string; readonly after: string }>
-}
+export type ProposalRepository = ReturnType<typeof createProposalRepository>
 
 export type AuditNote = Pick<AuditFacts, 'decision' | 'rule' | 'by' | 'reason' | 'ok'>
 
 export type ProposalStore = Pick<SessionStore, 'record' | 'records' | 'transaction' | 'content'>
 
-export function createProposalRepository({
-  store,
-  clock,
-}: {
-  readonly store: ProposalStore
-  readonly clock: Clock
-}): ProposalRepository {
+export function createProposalRepository({ store, clock }: { readonly store: ProposalStore; readonly clock: Clock }) {
   async function write(kept: KeptProposal, after: number, note: AuditNote | undefined): Promise<void> {
     const time = clock.time()
     const change = { kind: PROPOSAL, id: kept.id, value: proposalValue(kept), after }
@@ -46,7 +28,8 @@ export function createProposalRepository({
   }
 
   return {
-    async get(id) {
+    /** Rejects with `not-found`. */
+    async get(id: string): Promise<KeptProposal> {
       const record = await store.record(PROPOSAL, id)
       if (!record || record.value === null)
         throw new SubjectError(
@@ -58,13 +41,19 @@ export function createProposalRepository({
         )
       return keptProposal(record)
     },
+
+    /** In the order in which they were made. */
     all: async () => (await store.records(PROPOSAL)).map(keptProposal),
-    async add(value) {
+
+    /** Notes that somebody was asked. */
+    async add(value: Omit<ProposalValue, 'stage'>): Promise<KeptProposal> {
       const kept: KeptProposal = { ...value, id: clock.newId('proposal'), version: 1, stage: { type: 'waiting' } }
       await write(kept, 0, { decision: 'asked', rule: PROPOSAL })
       return kept
     },
-    async advance(proposal, stage, note) {
+
+    /** The next version, with a note for the audit. `undefined`: another process wrote first, and nothing is written. */
+    async advance(proposal: KeptProposal, stage: Stage, note?: AuditNote): Promise<KeptProposal | undefined> {
       const next: KeptProposal = { ...proposal, version: proposal.version + 1, stage }
       try {
         await write(next, proposal.version, note)
@@ -74,11 +63,13 @@ export function createProposalRepository({
         throw error
       }
     },
-    async keepTexts(before, after) {
+
+    /** Keeps both texts; `advance` with what comes back. */
+    async keepTexts(before: string, after: string): Promise<ContentChange> {
       await store.transaction([before, after].map((text) => ({ type: 'content', text })))
       return { before: reference(before), after: reference(after) }
     },
-    async texts({ before, after }) {
+    async texts({ before, after }: ContentChange): Promise<{ readonly before: string; readonly after: string }> {
       return { before: await readContent(store, before), after: await readContent(store, after) }
     },
   }

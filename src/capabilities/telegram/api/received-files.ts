@@ -80,13 +80,7 @@ export interface TelegramFilesOptions {
   readonly silenceMs?: number
 }
 
-interface TelegramFiles {
-  /**
-   * The bytes of a file, to be read once. Rejects with `TelegramFileError` before the first byte where the fault is
-   * known by then; later faults come from within the bytes.
-   */
-  download(fileId: string, options: DownloadOptions): Promise<AsyncIterable<Uint8Array>>
-}
+type TelegramFiles = ReturnType<typeof telegramFiles>
 
 interface DownloadOptions {
   readonly maxBytes: number
@@ -105,12 +99,16 @@ class TelegramFileError extends ForewordError {
 /** How long a download may receive no bytes before it counts as broken, ms. */
 const LONGEST_SILENCE = 30_000
 
-export function telegramFiles(options: TelegramFilesOptions): TelegramFiles {
+export function telegramFiles(options: TelegramFilesOptions) {
   const { api, token, apiRoot, fetch: ask = fetch, silenceMs = LONGEST_SILENCE } = options
   const root = withoutSlash(apiRoot)
 
   return {
-    async download(fileId, { maxBytes, signal }) {
+    /**
+     * The bytes of a file, to be read once. Rejects with `TelegramFileError` before the first byte where the fault is
+     * known by then; later faults come from within the bytes.
+     */
+    async download(fileId: string, { maxBytes, signal }: DownloadOptions): Promise<AsyncIterable<Uint8Array>> {
       const { path, size } = await filePath(api, fileId, signal)
       if (size !== undefined && size > maxBytes) throw tooLarge(maxBytes)
       const watch = silenceWatch(silenceMs)
@@ -168,13 +166,9 @@ function refusalError({ ok, status, headers }: Response, maxBytes: number): Tele
 }
 
 /** Aborts `signal` when no bytes have arrived for a while. A slow reader does not count. */
-interface SilenceWatch {
-  readonly signal: AbortSignal
-  begin(): void
-  end(): void
-}
+type SilenceWatch = ReturnType<typeof silenceWatch>
 
-function silenceWatch(ms: number): SilenceWatch {
+function silenceWatch(ms: number) {
   const silent = new AbortController()
   let timer: NodeJS.Timeout | undefined
   return {

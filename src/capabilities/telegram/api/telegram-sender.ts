@@ -12,17 +12,7 @@ import { type TelegramFault, readFault, TelegramRefusal } from './telegram-api.t
  * errors until its signal is aborted; then every waiting call rejects with its reason. Any other refusal rejects with
  * `TelegramRefusal`.
  */
-export interface TelegramSender {
-  /** Returns Telegram's id of the message. */
-  send(to: ChatReference, part: FormattedText, options?: SendOptions): Promise<number>
-  edit(to: ChatReference, messageId: number, part: FormattedText, options?: MessageEditOptions): Promise<EditOutcome>
-  /** Returns whether the message existed and could be removed. */
-  remove(to: ChatReference, messageId: number): Promise<boolean>
-  /** Shows the typing indicator for five seconds. Does not wait for other calls, is not retried, and never rejects. */
-  typing(to: ChatReference): Promise<void>
-  /** Acknowledges a pressed button, and shows the person `text` as a note where it is given. Never rejects. */
-  answerButton(callbackId: string, text?: string): Promise<void>
-}
+export type TelegramSender = ReturnType<typeof telegramSender>
 
 interface SendOptions {
   readonly buttons?: TelegramButtons
@@ -65,7 +55,7 @@ type SentText = { text: string; entities?: MessageEntity[] }
 /** Time limit to acknowledge a button, ms. */
 const LONGEST_ANSWER_WAIT = 30_000
 
-export function telegramSender(options: TelegramSenderOptions): TelegramSender {
+export function telegramSender(options: TelegramSenderOptions) {
   const { api, signal, warn, linkPreviews = false } = options
   const { now = Date.now, random = Math.random, sleep = sleepByTimer } = options
   // grammY's types use another AbortSignal than Node's.
@@ -101,7 +91,8 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
   }
 
   return {
-    async send(to, part, { buttons } = {}) {
+    /** Returns Telegram's id of the message. */
+    async send(to: ChatReference, part: FormattedText, { buttons }: SendOptions = {}): Promise<number> {
       const rest = {
         chat_id: to.id,
         ...preview,
@@ -115,7 +106,12 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       return message!.message_id
     },
 
-    async edit(to, messageId, part, { buttons, droppable = false } = {}) {
+    async edit(
+      to: ChatReference,
+      messageId: number,
+      part: FormattedText,
+      { buttons, droppable = false }: MessageEditOptions = {},
+    ): Promise<EditOutcome> {
       const rest = {
         chat_id: to.id,
         message_id: messageId,
@@ -134,7 +130,8 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       }
     },
 
-    async remove(to, messageId) {
+    /** Returns whether the message existed and could be removed. */
+    async remove(to: ChatReference, messageId: number): Promise<boolean> {
       try {
         await inLine('deleteMessage', to, {
           run: () => api.raw.deleteMessage({ chat_id: to.id, message_id: messageId }, ending),
@@ -146,7 +143,8 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       }
     },
 
-    async typing({ id: chat, thread }) {
+    /** Shows the typing indicator for five seconds. Does not wait for other calls, is not retried, and never rejects. */
+    async typing({ id: chat, thread }: ChatReference): Promise<void> {
       const line = chatLine(chat)
       if (signal.aborted || line.held) return
       const topic = thread === undefined ? {} : { message_thread_id: thread }
@@ -158,7 +156,8 @@ export function telegramSender(options: TelegramSenderOptions): TelegramSender {
       }
     },
 
-    async answerButton(callbackId, text) {
+    /** Acknowledges a pressed button, and shows the person `text` as a note where it is given. Never rejects. */
+    async answerButton(callbackId: string, text?: string): Promise<void> {
       const until = now() + LONGEST_ANSWER_WAIT
       for (let n = 1; !signal.aborted; n++) {
         try {

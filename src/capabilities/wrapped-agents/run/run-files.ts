@@ -3,23 +3,15 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { RunPlan } from '../program/wrapped-program.ts'
 
-export interface RunFiles {
-  /** A private folder, which exists from the first file on. */
-  readonly folder: string
-  /** Removes files of killed runs first. Only the owner can read the files. */
-  write(files: NonNullable<RunPlan['files']>): void
-  /** Removes everything. Also called when this process exits. */
-  remove(): void
-}
-
 const NAME = /^foreword-wrap-(\d+)\b/
 
 /** Everything in it has a name with the number of this process, by which a later run finds what a killed one left. */
-export function openRunFiles(): RunFiles {
+export function openRunFiles() {
   removeLeft(tmpdir())
   const folder = mkdtempSync(join(tmpdir(), `foreword-wrap-${process.pid}-`))
   const outside: string[] = []
   const made: string[] = []
+  /** Removes everything. Also called when this process exits. */
   function remove(): void {
     process.off('exit', remove)
     rmSync(folder, { recursive: true, force: true })
@@ -33,8 +25,11 @@ export function openRunFiles(): RunFiles {
   }
   process.on('exit', remove)
   return {
+    /** A private folder, which exists from the first file on. */
     folder,
-    write(files) {
+
+    /** Removes files of killed runs first. Only the owner can read the files. */
+    write(files: NonNullable<RunPlan['files']>): void {
       for (const { path, text } of files) {
         const place = dirname(path)
         const first = mkdirSync(place, { recursive: true, mode: 0o700 })

@@ -1,12 +1,6 @@
 import type { Io } from '../../../capability.ts'
 import { makeToken, withNamedTokens } from '../../../cli.ts'
 
-export interface RunToken {
-  readonly name: string
-  readonly value: string
-  revoke(): Promise<void>
-}
-
 /** How long it is valid where nothing revokes it, because the run was killed. */
 const LONGEST_RUN = '7d'
 
@@ -14,7 +8,7 @@ const LONGEST_RUN = '7d'
  * A token of the scope `talk`. Its name is the first of `wrap-NAME`, `wrap-NAME-2` … that is free, so that the calls
  * of one run after another have the same name.
  */
-export async function makeRunToken(program: string, home: string, io: Io): Promise<RunToken> {
+export async function makeRunToken(program: string, home: string, io: Io) {
   const taken = new Set(await withNamedTokens(home, io, (named) => named.list().map(({ name }) => name.toLowerCase())))
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? `wrap-${program}` : `wrap-${program}-${number}`
