@@ -232,15 +232,16 @@ function chunks(values: readonly SourceChunk[]): string {
   return values.map(chunk).join('')
 }
 
-/** Reports each source when it is first cited, as a `source-url` or `source-document` chunk of the AI SDK. */
-
 interface SourceChunk {
   readonly type: 'source-url' | 'source-document'
   readonly sourceId: string
   readonly [field: string]: unknown
 }
 
-/** Without citations yet. The text keeps its markers as the model wrote them. */
+/**
+ * Reports each source when it is first cited, as a `source-url` or `source-document` chunk of the AI SDK.
+ * Without citations yet, the text keeps its markers as the model wrote them.
+ */
 function uiSources() {
   const known = new Map<number, CitationSource>()
   const reported = new Set<number>()

@@ -1,12 +1,21 @@
 import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeNewFile } from '../../../platform.ts'
-import { notesPage } from './notes.ts'
+import { notesPage, longNotesLines } from './notes.ts'
 import { appendLine, exactText, replaceText } from './write-subject-file.ts'
 import { gapLine, gapRecord, logRecord, operationLine } from './log-line.ts'
-import { type JsonObject, splitLines } from './lines.ts'
-import { readNotes, readSubject } from './read-subject.ts'
-import { fileOfSubject, fileToChange, folderWithin, subjectFolder, unwritable, whyNot } from './subject-folders.ts'
+import { type JsonObject, splitLines, jsonLines } from './lines.ts'
+import {
+  fileOfSubject,
+  fileToChange,
+  folderWithin,
+  subjectFolder,
+  unwritable,
+  whyNot,
+  fileOfTaste,
+  type FilePath,
+  type NoPath,
+} from './subject-folders.ts'
 import {
   SubjectError,
   type SubjectFacts,
@@ -14,11 +23,14 @@ import {
   type SubjectFolders,
   type Subjects,
   type SubjectsOptions,
+  type SubjectReading,
 } from './subjects.ts'
-import { isSubjectId, nameRule, quotedId } from './subject-name.ts'
+import { isSubjectId, nameRule, quotedId, defaultTaste } from './subject-name.ts'
 import { readBrief } from './brief.ts'
-import { readBeginning } from './read-subject-file.ts'
+import { readBeginning, type SubjectFileRead, readEnd, readWhole } from './read-subject-file.ts'
 import { textBeginning } from './text-cap.ts'
+import { hash } from 'node:crypto'
+import { declaredGenres, shownRecords, subjectContext, type SubjectTexts } from './subject-context.ts'
 
 /** Subjects and tastes as folders of files (BEHAVIOURS §4). A missing folder counts as empty. */
 export function openSubjects(options: SubjectsOptions): Subjects {
@@ -148,4 +160,84 @@ function briefTitle(brief: string): string {
   const lines = splitLines(readBrief(brief).intent).map((line) => line.trim().replace(/^#+\s*/, ''))
   const title = lines.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? ''
   return title.length > 200 ? `${textBeginning(title, 199)}…` : title
+}
+
+/** Reads everything about a subject whose folder exists. An unreadable file is an empty text with a warning. */
+async function readSubject(options: SubjectsOptions, id: string, folder: string): Promise<SubjectReading> {
+  const { texts, warnings } = await readTexts(options, id, folder)
+  const summary = await notesSummary(options, id, texts.notes)
+  const read = subjectContext({ ...texts, summary }, options)
+  return { id, context: read.context, warnings: [...warnings, ...read.warnings] }
+}
+
+/** All notes; empty if they cannot be read. */
+async function readNotes(places: SubjectFolders, id: string, folder: string): Promise<string> {
+  return decodedText(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
+}
+
+async function readTexts(
+  places: SubjectFolders,
+  id: string,
+  folder: string,
+): Promise<{ readonly texts: SubjectTexts; readonly warnings: readonly string[] }> {
+  const warnings: string[] = []
+  const read = async (place: FilePath | NoPath, reader = readWhole) => {
+    const found = await reader(place)
+    if (found.type === 'unreadable') warnings.push(`${place.shown} cannot be read: ${found.why}.`)
+    return found
+  }
+  const file = (name: string) => fileOfSubject(places, id, folder, name)
+  const brief = decodedText(await read(await file('brief.md')))
+  const tastes = new Map([[defaultTaste, decodedText(await read(await fileOfTaste(places, defaultTaste)))]])
+  const missing: string[] = []
+  for (const name of declaredGenres(readBrief(brief).tastes)) {
+    const found = await read(await fileOfTaste(places, name))
+    if (found.type === 'missing') missing.push(name)
+    tastes.set(name, decodedText(found))
+  }
+  warnings.push(...missing.slice(0, MOST_NAMED).map(noFile))
+  if (missing.length > MOST_NAMED) {
+    warnings.push(`There is no file of ${missing.length - MOST_NAMED} more tastes that brief.md declares.`)
+  }
+  const notes = decodedText(await read(await file('notes.md')))
+  const log = decodedText(await read(await file('log.jsonl'), readRecords))
+  const gaps = decodedText(await read(await file('vocabulary_gaps.jsonl'), readRecords))
+  return { texts: { tastes, brief, notes, log, gaps }, warnings }
+}
+
+/** The most missing tastes that warnings name. */
+const MOST_NAMED = 10
+
+function noFile(name: string): string {
+  return `brief.md declares the taste ${name}, and there is no file ${name}.md.`
+}
+
+/** Bytes of the end of a log: enough for the records that are shown. */
+function readRecords(place: FilePath | NoPath): Promise<SubjectFileRead> {
+  return readEnd(place, (bytes) => jsonLines(decoded(bytes)).objects.length >= shownRecords)
+}
+
+/** A summary of long notes by a model, if there is one. */
+async function notesSummary(
+  { summaryOf }: SubjectsOptions,
+  subject: string,
+  text: string,
+): Promise<string | undefined> {
+  const lines = splitLines(text).length
+  if (summaryOf === undefined || lines <= longNotesLines) return undefined
+  try {
+    const summary = await summaryOf({ subject, text, lines, sha256: hash('sha256', text, 'hex') })
+    return summary === undefined || summary.trim() === '' ? undefined : summary
+  } catch {
+    return undefined
+  }
+}
+
+function decodedText(read: SubjectFileRead): string {
+  return read.type === 'bytes' ? decoded(read.bytes) : ''
+}
+
+/** Replaces invalid UTF-8 (BEHAVIOURS §4) and keeps everything else, including a byte order mark. */
+function decoded(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }

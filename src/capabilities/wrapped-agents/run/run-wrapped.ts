@@ -12,7 +12,6 @@ import { defined, errorMessage, sleep } from '../../../platform.ts'
 import { modelWindow } from '../model-window.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import { backgroundProcesses } from './background-processes.ts'
-import { findExecutable } from './find-executable.ts'
 import { type RunChoices, runFacts } from './run-choices.ts'
 import { commonVariables, runEnvironment } from './run-environment.ts'
 import { openRunFiles } from './run-files.ts'
@@ -20,6 +19,8 @@ import { type RunSummary, summarizeRun, summaryLine } from './run-summary.ts'
 import { makeRunToken } from './run-token.ts'
 import { spawnProgram } from './spawn-program.ts'
 import { PassThrough } from 'node:stream'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 
 export interface WrappedCommand {
   readonly program: WrappedProgram
@@ -164,5 +165,24 @@ function heldOutput(): HeldOutput {
         .toString('utf8')
         .split('\n')
         .filter((line) => line !== ''),
+  }
+}
+
+/** The path of a program, as a shell would find it. */
+function findExecutable(
+  command: string,
+  { PATH = '', PATHEXT = '' }: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const endings = process.platform === 'win32' ? PATHEXT.split(';') : ['']
+  const folders = PATH.split(delimiter).filter((folder) => folder !== '')
+  return folders.flatMap((folder) => endings.map((ending) => join(folder, `${command}${ending}`))).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
   }
 }
