@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { dueTimes } from './due-times.ts'
+import { dueTimes, wallTime } from './due-times.ts'
 import { parseTimeRule } from './time-rule.ts'
-import { wallTime } from './due-times.ts'
 
 const BERLIN = 'Europe/Berlin'
 const NEW_YORK = 'America/New_York'

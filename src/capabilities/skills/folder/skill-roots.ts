@@ -24,7 +24,7 @@ export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoo
       path: shared,
       ref: rootRef(shared),
       kind: 'workspace',
-      trusted: await isTrustedFolder(await resolvePath(places.workspace), {
+      trusted: isTrustedFolder(await resolvePath(places.workspace), {
         home: await resolvePath(places.home),
         trustedDirs: await Promise.all(places.trustedDirs.map(resolvePath)),
       }),
