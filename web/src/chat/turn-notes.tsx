@@ -1,6 +1,7 @@
-import { HeldCall } from './held-call.tsx'
 import type { ReactNode } from 'react'
 import { outcomeNotice } from '../../../src/runtime/turns/outcome-notice.ts'
+import { api } from '../api/client.ts'
+import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { Words } from '../parts/words.tsx'
 import type { Turn } from './conversation.ts'
@@ -30,6 +31,29 @@ export function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
           <Note>{notice}</Note>
         ))}
     </>
+  )
+}
+
+/** A call to a model that waits for a person, since it could pass a budget: what it may cost, and the decisions. */
+function HeldCall({ question }: { readonly question: NonNullable<Turn['held']> }): ReactNode {
+  const { approval, digest, request, held } = question
+  if (held === undefined) return undefined
+  const decide = (decision: object): Promise<unknown> =>
+    api(`/api/approvals/${encodeURIComponent(approval)}`, { method: 'POST', body: { ...decision, digest, by: 'web' } })
+  const { model } = request.input as { readonly model?: string }
+  return (
+    <DecisionButtons
+      label="Approval of a call over budget"
+      agreements={[
+        { key: 'y', label: 'Allow this call', run: () => decide({ decision: 'approve', scope: 'once' }) },
+        { key: 's', label: 'Raise the limit', run: () => decide({ decision: 'approve', scope: 'session' }) },
+      ]}
+      refusal="Refuse"
+      refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
+    >
+      <p>{held.sentence}</p>
+      <p className="text-soft">{`The call to ${model ?? 'the model'} has not left. “Raise the limit” ${held.raise.charAt(0).toLowerCase() + held.raise.slice(1)}`}</p>
+    </DecisionButtons>
   )
 }
 

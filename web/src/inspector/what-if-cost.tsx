@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { compare, forecast, type Forecast } from '../../../src/context.ts'
 import { type ModelList, type ModelView, useResource } from '../api/resources.ts'
 import { count, dollars } from '../parts/numbers.ts'
 import { useScenario } from './call-scenario.ts'
@@ -6,7 +7,6 @@ import { usePreviousCall } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { useAssembly } from './what-if-assembler.ts'
 import type { Assembled } from './what-if-assembly.ts'
-import { priceOf } from './what-if-price.ts'
 
 interface CostProps extends Inspected {
   readonly assembled: Assembled
@@ -37,4 +37,24 @@ function usePreviousAssembly(inspected: Inspected): Assembled | undefined {
   const { next } = inspected
   const { data } = useScenario(previous === undefined ? undefined : { call: previous, next })
   return useAssembly(data).assembled
+}
+
+interface PriceQuestion {
+  readonly assembled: Assembled
+  /** The previous call, if any. */
+  readonly before: Assembled | undefined
+  readonly facts: ModelView['facts'] | undefined
+  /** Reported ÷ estimated tokens of the model. */
+  readonly ratio: number
+}
+
+/** What the prompt of a call would cost, as the gateway forecasts it. */
+function priceOf({ assembled, before, facts, ratio }: PriceQuestion): Forecast {
+  const reuse = before === undefined ? 0 : compare(before, assembled).commonPrefix.tokens
+  return forecast({
+    promptTokens: Math.round(assembled.manifest.used * ratio),
+    reuseTokens: Math.round(reuse * ratio),
+    ...(facts?.price ? { price: facts.price } : {}),
+    ...(facts?.cache ? { cache: facts.cache } : {}),
+  })
 }
