@@ -69,8 +69,7 @@ test('an archive that is gone says so, and nothing of it stays when the gateway 
   const gone = await send('GET', `/api/backups/${first.ready!.id}/archive`)
   assert.equal(gone.status, 404)
   assert.match(await gone.text(), /is gone/)
-  gateway.process.child.kill('SIGTERM')
-  await gateway.process.ended
+  await gateway.stop()
   assert.deepEqual(
     readdirSync(join(gateway.home, 'data')).filter((name) => name.startsWith('backup-')),
     [],

@@ -258,8 +258,7 @@ test('a wrong key, a hanging provider and a missing model have error codes, and 
 
   const secrets = [...all, gateway.token]
   const seen = [
-    gateway.process.stdout(),
-    gateway.process.stderr(),
+    gateway.printed(),
     String(refused),
     JSON.stringify(refused),
     JSON.stringify(await gateway.curl('/api/configuration')),

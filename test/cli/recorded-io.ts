@@ -25,6 +25,8 @@ export interface RunOptions {
   /** A pipe that is open and stays silent. */
   readonly idle?: boolean
   readonly exit?: Io['exit']
+  /** Is called with each piece of the output. */
+  readonly onOutput?: (piece: string) => void
   /** Draws the editor of a chat; somebody sits there. */
   readonly editor?: Io['terminal']
 }
@@ -34,6 +36,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const terminal = options.terminal ?? Boolean(options.person ?? options.editor)
   const stdout = recorder(terminal, options.columns)
   const stderr = recorder(terminal, options.columns)
+  const { onOutput } = options
+  if (onOutput) for (const { stream } of [stdout, stderr]) stream.on('data', (piece: Buffer) => onOutput(String(piece)))
   const code = await main(argv, {
     stdin: stdinOf(options, stdout),
     stdout: stdout.stream,

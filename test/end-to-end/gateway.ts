@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai'
 import type { CallRecord } from '../../src/session.ts'
 import { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from '../../src/testing.ts'
-import { type Spawned, spawnForeword } from '../cli/gateway-process.ts'
+import { spawnForeword } from '../cli/gateway-process.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { type Recorded, run } from '../cli/recorded-io.ts'
 
@@ -15,13 +15,16 @@ export const keys = {
   SCRIPTED_ANTHROPIC_KEY: 'sk-ant-0c5e9b7a3d1f2468',
 }
 
-/** The program itself in a process of its own, with providers that are scripts. */
+/** The program itself, with providers that are scripts. */
 export interface RealGateway {
   readonly home: string
   readonly url: string
   readonly token: string
   readonly provider: ScriptedProvider
-  readonly process: Spawned
+  /** Everything that it has printed. */
+  printed(): string
+  /** Ends it as Ctrl-C does. */
+  stop(): Promise<void>
   readonly environment: Readonly<Record<string, string>>
   readonly openai: OpenAI
   /** A command on the same home. */
@@ -43,13 +46,18 @@ export interface Turn {
   readonly outcome?: { readonly type: string; readonly code?: string; readonly message?: string }
 }
 
+/** Starts a gateway, which ends with the test: in this process, unless something else is given to start it. */
 export async function realGateway(
   t: TestContext,
   options: ScriptedProviderOptions,
   configuration: Readonly<Record<string, unknown>> = {},
   /** Puts something into the home before the gateway starts. */
   prepare: (home: string) => Promise<void> = async () => {},
+  start: StartGateway = startHere,
 ): Promise<RealGateway> {
+  let started: StartedGateway | undefined
+  // Before its home and its provider are gone.
+  t.after(() => started?.stop())
   const provider = await scriptedProvider(options)
   t.after(() => provider.close())
   const temporary = temporaryHome(t)
@@ -59,8 +67,9 @@ export async function realGateway(
   mkdirSync(home, { recursive: true, mode: 0o700 })
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ...configured(provider.url), ...configuration }))
   await prepare(home)
-  const process = spawnForeword(t, ['start', '--json'], environment)
-  const { address: url } = JSON.parse(await process.line(/address/)) as { address: string }
+  started = await start(t, environment)
+  const { first, printed, stop } = started
+  const { address: url } = JSON.parse(first) as { address: string }
   const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
   const headers = { authorization: `Bearer ${token}` }
 
@@ -79,7 +88,8 @@ export async function realGateway(
     url,
     token,
     provider,
-    process,
+    printed,
+    stop,
     environment,
     openai: new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 }),
     foreword: (...words) => run(words, { environment }),
@@ -103,6 +113,51 @@ export async function realGateway(
       return shown!
     },
     call: (id) => curl<CallRecord>(`/api/calls/${id}`),
+  }
+}
+
+/** Starts a gateway with the environment of a home. */
+type StartGateway = (t: TestContext, environment: Readonly<Record<string, string>>) => Promise<StartedGateway>
+
+interface StartedGateway extends Pick<RealGateway, 'printed' | 'stop'> {
+  /** What it prints at its start, with its address. */
+  readonly first: string
+}
+
+const startHere: StartGateway = async (_t, environment) => {
+  let output = ''
+  let interrupt: (() => void) | undefined
+  const first = Promise.withResolvers<string>()
+  const ended = run(['start', '--json'], {
+    environment: { PATH: process.env['PATH'] ?? '', ...environment },
+    onInterrupt: (listener) => {
+      interrupt = listener
+      return () => (interrupt = undefined)
+    },
+    exit: () => {},
+    onOutput(piece) {
+      output += piece
+      if (/^\{"address".*\n/m.test(output)) first.resolve(output)
+    },
+  })
+  const stop = async () => {
+    interrupt?.()
+    await ended
+  }
+  const failed = ended.then(() => Promise.reject(new Error(`the gateway has ended:\n${output}`)))
+  return { first: await Promise.race([first.promise, failed]), printed: () => output, stop }
+}
+
+/** In a process of its own, which `stop` kills. */
+export const startApart: StartGateway = async (t, environment) => {
+  const { child, ended, line, stdout, stderr } = spawnForeword(t, ['start', '--json'], environment)
+  return {
+    first: await line(/address/),
+    printed: () => stdout() + stderr(),
+    async stop() {
+      child.kill('SIGKILL')
+      await ended
+    },
   }
 }
 

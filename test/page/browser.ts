@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core'
-import { type RealGateway, realGateway } from '../end-to-end/gateway.ts'
+import { type RealGateway, realGateway, type startApart } from '../end-to-end/gateway.ts'
 import { browserOptions } from '../../scripts/checks/shared-browser.ts'
 import { once } from '../../src/platform.ts'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
@@ -29,6 +29,8 @@ export interface PageOptions {
   readonly browser?: BrowserContextOptions
   /** Puts something into the home before the gateway starts. */
   readonly prepare?: (home: string) => Promise<void>
+  /** `startApart`, for tests that kill the gateway. */
+  readonly start?: typeof startApart
 }
 
 /**
@@ -40,7 +42,7 @@ export async function openedPage(
   provider: ScriptedProviderOptions,
   options: PageOptions = {},
 ): Promise<OpenedPage> {
-  const gateway = await realGateway(t, provider, options.configuration, options.prepare)
+  const gateway = await realGateway(t, provider, options.configuration, options.prepare, options.start)
   const another = (context: BrowserContextOptions = {}) => openPage(t, gateway, context)
   return { gateway, page: await another(options.browser), another }
 }
@@ -48,7 +50,7 @@ export async function openedPage(
 async function openPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions): Promise<Page> {
   const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
@@ -76,7 +78,7 @@ export async function pageOf(
   const context = await (await browser()).newContext(options)
   t.after(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {

@@ -1,4 +1,5 @@
-import type { Locator, Page } from 'playwright-core'
+import { text } from 'node:stream/consumers'
+import type { Download, Locator, Page } from 'playwright-core'
 
 /** Writes a message and sends it. */
 export async function send(page: Page, text: string): Promise<void> {
@@ -17,7 +18,7 @@ export async function turnEnded(page: Page): Promise<void> {
 }
 
 /** How long the page may take until it fits its window, ms: a layout follows a new size a frame or two later. */
-const FITS_MS = 5_000
+const FITS_MS = 30_000
 
 /** Waits until nothing is wider than the window. Throws with the widest element where something stays so. */
 export async function fitsWidth(page: Page): Promise<void> {
@@ -39,6 +40,11 @@ const widest = `(() => {
   const text = (element.textContent ?? '').slice(0, 80)
   return Math.ceil(reach(element)) + ' px wider than ' + innerWidth + ' px: ' + element.cloneNode(false).outerHTML + ' ' + text
 })()`
+
+/** The browser may be another program's, so its files are not asked for. */
+export async function downloadedText(download: Download): Promise<string> {
+  return text(await download.createReadStream())
+}
 
 /** Writes a picture of the page where the environment asks for pictures. */
 export async function picture(page: Page, name: string): Promise<void> {

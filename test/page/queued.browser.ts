@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { spawnForeword } from '../cli/gateway-process.ts'
-import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
+import { startApart } from '../end-to-end/gateway.ts'
+import { closeBrowser, type OpenedPage, openedPage, seriousFaults, type PageOptions } from './browser.ts'
 import { fitsWidth, picture, send } from './conversation.ts'
 
 after(closeBrowser)
@@ -20,16 +21,20 @@ interface Waiting extends OpenedPage {
 }
 
 /** A conversation in which the first message is being answered for as long as the test wants, and these wait behind it. */
-async function waiting(t: TestContext, ...texts: readonly string[]): Promise<Waiting> {
+async function waiting(t: TestContext, texts: readonly string[], options: PageOptions = {}): Promise<Waiting> {
   const first = Promise.withResolvers<void>()
   const heard: string[] = []
-  const opened = await openedPage(t, {
-    answer: async ({ newest, body }) => {
-      heard.push(JSON.stringify(body['messages'] ?? body['input']))
-      if (newest === 'one') await first.promise
-      return { text: `Read: ${newest}` }
+  const opened = await openedPage(
+    t,
+    {
+      answer: async ({ newest, body }) => {
+        heard.push(JSON.stringify(body['messages'] ?? body['input']))
+        if (newest === 'one') await first.promise
+        return { text: `Read: ${newest}` }
+      },
     },
-  })
+    options,
+  )
   t.after(() => first.resolve())
   const { page } = opened
   await send(page, 'one')
@@ -47,7 +52,7 @@ async function assertReplays({ gateway, session }: Waiting): Promise<void> {
 }
 
 test('5. a message that waits is edited in its place, with its files, in every tab, terminal and export', async (t) => {
-  const opened = await waiting(t, 'two', 'three')
+  const opened = await waiting(t, ['two', 'three'])
   const { page, another, gateway, heard, session, answer } = opened
   const other = await another()
   await other.goto(page.url())
@@ -83,7 +88,7 @@ test('5. a message that waits is edited in its place, with its files, in every t
 })
 
 test('5. two who edit the same message see what the other wrote, and neither loses a word', async (t) => {
-  const { page, another, answer, heard } = await waiting(t, 'two')
+  const { page, another, answer, heard } = await waiting(t, ['two'])
   const other = await another()
   await other.goto(page.url())
   for (const tab of [page, other]) await waits(tab).getByRole('button', { name: 'Edit message 1' }).click()
@@ -112,7 +117,7 @@ test('5. two who edit the same message see what the other wrote, and neither los
 })
 
 test('5. a message that begins to be answered while it is edited keeps what was written', async (t) => {
-  const { page, answer } = await waiting(t, 'two')
+  const { page, answer } = await waiting(t, ['two'])
   await waits(page).getByRole('button', { name: 'Edit message 1' }).click()
   await editor(page).fill('two, too late')
   answer()
@@ -126,7 +131,7 @@ test('5. a message that begins to be answered while it is edited keeps what was 
 })
 
 test('5. a message that is taken back is out of the conversation, and can be put back', async (t) => {
-  const opened = await waiting(t, 'two', 'three')
+  const opened = await waiting(t, ['two', 'three'])
   const { page, heard, answer } = opened
   await waits(page).getByRole('button', { name: 'Remove message 1' }).click()
   await waits(page).getByText('two', { exact: true }).waitFor({ state: 'detached' })
@@ -178,15 +183,14 @@ test('5. messages that wait can be changed and taken back in a session with bran
 })
 
 test('5. a gateway that is killed while messages wait answers them as they were edited', async (t) => {
-  const { page, gateway } = await waiting(t, 'two', 'three')
+  const { page, gateway } = await waiting(t, ['two', 'three'], { start: startApart })
   await waits(page).getByRole('button', { name: 'Edit message 2' }).click()
   await editor(page).fill('three, better')
   await editor(page).press('Enter')
   await waits(page).getByText('three, better').waitFor()
   await waits(page).getByRole('button', { name: 'Remove message 1' }).click()
   await waits(page).getByText('two', { exact: true }).waitFor({ state: 'detached' })
-  gateway.process.child.kill('SIGKILL')
-  await gateway.process.ended
+  await gateway.stop()
   await page.getByText('Connecting to the gateway again').waitFor()
   const environment = { ...gateway.environment, FOREWORD_GATEWAY_PORT: new URL(gateway.url).port }
   await spawnForeword(t, ['start', '--json'], environment).line(/address/)
@@ -232,7 +236,7 @@ test('4. a turn that runs in another branch is named, with the way to it and a b
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`5. what waits is readable and accessible while it is edited: ${colorScheme}`, async (t) => {
-    const { page } = await waiting(t, 'two', 'A message that waits, with a text that is rather long for a window')
+    const { page } = await waiting(t, ['two', 'A message that waits, with a text that is rather long for a window'])
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width: 360, height: 800 })
     await waits(page).getByRole('button', { name: 'Edit message 2' }).click()

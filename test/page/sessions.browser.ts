@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, styleOf } from './conversation.ts'
+import { fitsWidth, styleOf, downloadedText } from './conversation.ts'
 import { writeSessions } from './large-home.ts'
 
 after(closeBrowser)
@@ -179,9 +179,11 @@ test('1. a session is exported to a file and imported from it, a second time as 
   const { session } = await gateway.say('Carry me over')
   const download = page.waitForEvent('download')
   await choose(page, 'Carry me over', 'Export')
-  const path = await (await download).path()
-  assert.match(await readFile(path, 'utf8'), /"foreword":"session"/)
-  await page.getByLabel('File with an exported session').setInputFiles(path)
+  const buffer = Buffer.from(await downloadedText(await download))
+  assert.match(buffer.toString(), /"foreword":"session"/)
+  await page
+    .getByLabel('File with an exported session')
+    .setInputFiles({ name: 'session.jsonl', mimeType: 'application/jsonl', buffer })
   await page.getByRole('button', { name: 'Import a copy' }).click()
   await page.waitForURL(/\/sessions\/session_/)
   assert.ok(!page.url().endsWith(session))
@@ -193,10 +195,12 @@ test('1. a session that is about to be deleted is imported again under its id', 
   const { session } = await gateway.say('Bring me back')
   const download = page.waitForEvent('download')
   await choose(page, 'Bring me back', 'Export')
-  const path = await (await download).path()
+  const buffer = Buffer.from(await downloadedText(await download))
   await choose(page, 'Bring me back', 'Delete')
   await row(page, 'Bring me back').waitFor({ state: 'detached' })
-  await page.getByLabel('File with an exported session').setInputFiles(path)
+  await page
+    .getByLabel('File with an exported session')
+    .setInputFiles({ name: 'session.jsonl', mimeType: 'application/jsonl', buffer })
   await page.waitForURL(new RegExp(`/sessions/${session}$`))
   await row(page, 'Bring me back').waitFor()
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test, type TestContext } from 'node:test'
@@ -7,7 +7,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { AuditRecord } from '../../src/session.ts'
 import { run } from '../cli/recorded-io.ts'
 import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, picture } from './conversation.ts'
+import { fitsWidth, picture, downloadedText } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -93,7 +93,7 @@ test('the audit is exported as JSON Lines with the filter of the page', async (t
       main.getByRole('link', { name, exact: true }).click(),
     ])
     assert.equal(download.suggestedFilename(), 'foreword-audit.jsonl')
-    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n')
+    const lines = (await downloadedText(download)).trimEnd().split('\n')
     return lines.map((line) => JSON.parse(line) as AuditRecord)
   }
   assert.deepEqual(await exported('Export all records as JSON Lines'), records)

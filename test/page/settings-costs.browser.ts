@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { CostReport } from '../../src/capability.ts'
 import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, picture } from './conversation.ts'
+import { fitsWidth, picture, downloadedText } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -129,7 +129,7 @@ test('costs are downloaded as a spreadsheet with the same rows and nine decimals
   await page.getByRole('link', { name: 'Download as CSV' }).press('Enter')
   const file = await download
   assert.equal(file.suggestedFilename(), 'costs-by-model.csv')
-  const lines = (await readFile(await file.path(), 'utf8')).split('\r\n').flatMap((text) => text.split('\n'))
+  const lines = (await downloadedText(file)).split('\r\n').flatMap((text) => text.split('\n'))
   const { rows, total } = await gateway.curl<CostReport>('/api/costs?by=model')
   assert.equal(lines[0], 'model,title,calls,unpriced,usd,saved_usd,waiting')
   assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { spawnForeword } from '../cli/gateway-process.ts'
+import { startApart } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage } from './browser.ts'
 import { lastTurn, picture, send } from './conversation.ts'
 
@@ -77,11 +78,10 @@ test('5. offline is shown, what was written is kept, and the answer goes on wher
 
 test('5. a gateway that is killed in the middle of an answer and started again goes on with it', async (t) => {
   const answers = [{ text: words, pieceDelayMs: 40 }, { text: 'And now the whole of it.' }]
-  const { page, gateway } = await openedPage(t, { answer: (_, n) => answers[n - 1]! })
+  const { page, gateway } = await openedPage(t, { answer: (_, n) => answers[n - 1]! }, { start: startApart })
   await send(page, 'Count')
   await reached(page, 'word10 ')
-  gateway.process.child.kill('SIGKILL')
-  await gateway.process.ended
+  await gateway.stop()
   await page.getByText('Connecting to the gateway again').waitFor()
   assert.match(await answerOf(page), /^word0 word1 /, 'what was shown stays while the gateway is away')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
@@ -10,6 +10,7 @@ import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys } from '../end-to-end/gateway.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
+import { downloadedText } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -156,7 +157,7 @@ test('13: what was tried is saved as a scenario that the command assembles to wh
   const folder = join(gateway.home, 'kept')
   mkdirSync(folder)
   const file = join(folder, 'tried.json')
-  writeFileSync(file, readFileSync(await download.path()))
+  writeFileSync(file, await downloadedText(download))
   const { stdout } = await gateway.foreword('assemble', file)
   const [, used] = /used (\d+) of 2500/.exec(stdout)!
   assert.match((await shown.textContent())!, new RegExp(`^${Number(used).toLocaleString('en')} of 2,500`))
@@ -270,7 +271,7 @@ test('14: a call is shared as one file that opens anywhere, with its bar and tex
     page.getByRole('button', { name: 'Share as one file' }).click(),
   ])
   const file = join(gateway.home, 'shared.html')
-  const html = readFileSync(await download.path(), 'utf8')
+  const html = await downloadedText(download)
   writeFileSync(file, html)
   for (const key of [...Object.values(keys), gateway.token]) assert.ok(!html.includes(key))
   assert.doesNotMatch(html, /<script|<link|src=/)
