@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import type { Download, Locator, Page } from 'playwright-core'
 
 /** Writes a message and sends it. */
@@ -43,7 +43,7 @@ const widest = `(() => {
 
 /** The browser may be another program's, so its files are not asked for. */
 export async function downloadedText(download: Download): Promise<string> {
-  return text(await download.createReadStream())
+  return readText(await download.createReadStream())
 }
 
 /** Writes a picture of the page where the environment asks for pictures. */
