@@ -123,7 +123,6 @@ export {
   charsPerFour,
   declared,
   messageTokens,
-  formerCounters,
   smallCounters,
   type TokenCounter,
   tokenx,

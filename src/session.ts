@@ -72,7 +72,6 @@ export {
   type CallStore,
   type CallWarning,
   type ForeignEnd,
-  foreignEnd,
   type ForeignFacts,
   type Usage,
   usedTokens,

@@ -198,23 +198,6 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
     (await preview(runtime, session)).messages.join('\n'),
     /=== begin (\w+): file "sheet\.csv" \(file_\w+\), [^\n]+ ===\n# sheet\n\nday\theight\n1\t4\.2\n=== end \1 ===/,
   )
-
-  // As an older version kept it.
-  const old = {
-    kind: 'text',
-    mediaType: 'text/csv',
-    content: 'sha256:0',
-    characters: 9,
-    tokens: 9,
-    counter: 'tokenx@2',
-  } as const
-  await runtime.store.setFileState(sheet!.id, { type: 'ready', reading: old })
-  const again = await here.reopened()
-  const read = await until(async () => {
-    const { state } = await again.runtime.library.file(sheet!.id)
-    return state.type === 'ready' && state.reading.kind === 'table' && state.reading.indexed ? state.reading : undefined
-  })
-  assert.deepEqual(read.sheets, ['sheet'])
 })
 
 test('a file is directly above the message it came with, and stays there', async (t) => {

@@ -67,7 +67,7 @@ test('what was decided about a tool is what a call without conditions says, byte
     const { assembly } = outcomeOf(input)
     if (!assembly) return
     assert.deepEqual(assemble(input), assembly)
-    // As older records have it: the tools that were offered, and nothing of why.
+    // Only the tools that were offered, and nothing of why.
     const offered = new Set(assembly.request.tools.map(({ name }) => name))
     const tools = input.tools!.filter(({ name }) => offered.has(name)).map(unconditional)
     const plain = outcomeOf({ ...input, tools }).assembly

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entrySentence, type Scenario } from '../src/context.ts'
 import { barSegments } from '../web/src/inspector/bar-segments.ts'
-import { entryTitle, pieceTitle, withFileNames } from '../web/src/inspector/entry-words.ts'
+import { entryTitle, pieceTitle } from '../web/src/inspector/entry-words.ts'
 import { assembleScenario } from '../web/src/inspector/what-if-assembly.ts'
 import { forAll, outcomeOf } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
@@ -39,7 +39,7 @@ test('a turn is titled by what was said, and by the kind of what is no text', ()
   })
 })
 
-test('a file is called by its name in the bar, in rows and in sentences, in accounts of earlier versions too', () => {
+test('a file is called by its name in the bar, in rows and in sentences', () => {
   const attachment = { turn: 'a', id: 'file_1', name: 'plan.md', text: 'Sail at nine.' }
   const scenario: Scenario = {
     name: 'files',
@@ -53,14 +53,11 @@ test('a file is called by its name in the bar, in rows and in sentences, in acco
     tools: [],
   }
   const { manifest } = assembleScenario(scenario)
-  const unnamed = { ...manifest, entries: manifest.entries.map((entry) => ({ ...entry, name: undefined })) }
-  for (const account of [manifest, withFileNames(unnamed, scenario)]) {
-    const entry = account.entries.find(({ layer }) => layer === 'attachment')!
-    assert.equal(entryTitle(entry, account), 'Attachment: plan.md')
-    assert.match(entrySentence({ ...entry, outcome: 'omitted' }, account)!, /^The file plan\.md left out/)
-    const titles = barSegments(account).map(({ title }) => title)
-    assert.ok(titles.includes('Attachment: plan.md'), titles.join())
-  }
+  const entry = manifest.entries.find(({ layer }) => layer === 'attachment')!
+  assert.equal(entryTitle(entry, manifest), 'Attachment: plan.md')
+  assert.match(entrySentence({ ...entry, outcome: 'omitted' }, manifest)!, /^The file plan\.md left out/)
+  const titles = barSegments(manifest).map(({ title }) => title)
+  assert.ok(titles.includes('Attachment: plan.md'), titles.join())
 })
 
 function sum(segments: readonly { readonly tokens: number }[]): number {

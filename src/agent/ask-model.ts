@@ -189,7 +189,10 @@ type Finish = Extract<ModelEvent, { type: 'finish' }>
 async function answerEntries(
   context: TurnContext,
   call: string,
-  { message, ended }: { readonly message: AssistantMessage; readonly ended: TurnOutcome | undefined },
+  {
+    message,
+    ended,
+  }: { readonly message: AssistantMessage; readonly ended: ReturnType<typeof answerOutcome> | undefined },
   usage: EntryBody,
 ): Promise<readonly EntryBody[]> {
   const turn = context.turn.id

@@ -33,7 +33,7 @@ export interface FileLibrary {
   /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
   give(id: string, owner: FileOwner): Promise<void>
   remove(id: string): Promise<void>
-  /** Reads every file that a former process had not read, or read by other rules, and removes bytes that no file needs. */
+  /** Reads every file that a former process had not read, and removes bytes that no file needs. */
   recover(): Promise<number>
   close(): Promise<void>
 }

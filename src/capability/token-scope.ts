@@ -17,8 +17,6 @@ export interface Caller {
   readonly name?: string | undefined
   /** Of a named token: its own id, which a later token of the same name does not have. */
   readonly tokenId?: string
-  /** When that token was made, ISO 8601. */
-  readonly tokenMade?: string
 }
 
 /** The owner: a person at this machine, or a request with the token in `data/token`. */

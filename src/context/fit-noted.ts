@@ -135,7 +135,7 @@ function decide(
   return { rest, decision, moves }
 }
 
-/** Turns that no note covers: those that an earlier version has cut. And files of every turn that is not shown. */
+/** Turns that no note covers, such as those that were cut without notes. And files of every turn that is not shown. */
 function uncovered(
   { earlier, earlierFiles }: ConversationInput,
   { notes }: Block,

@@ -2,7 +2,6 @@ import { layoutProblems } from './check-input.ts'
 import type { FileFrame } from './attachment.ts'
 import type { Placement, Priority } from './layer.ts'
 import { type AssemblyLayout, type CutRule, type LayoutPlacement, startOf } from './layout.ts'
-import type { ToolDefinition } from './tool-definition.ts'
 
 /** A named choice of how a context is put together: what an assembly reads of it, and what capabilities do (docs/guide/layouts.md). */
 export interface Layout extends AssemblyLayout {
@@ -301,9 +300,3 @@ function byName(all: readonly Layout[]): Readonly<Record<string, Layout>> {
 function inOrder<Value>(all: Readonly<Record<string, Value>>, own: Readonly<Record<string, Value>>) {
   return { ...own, ...Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(own, name))) }
 }
-
-/** What the tools of Foreword read. Scenarios whose tools have no `reads` are those of versions without it. */
-export const readersByName: ReadonlyMap<string, NonNullable<ToolDefinition['reads']>> = new Map([
-  ['read_history', 'history'],
-  ['read_attachment', 'files'],
-])

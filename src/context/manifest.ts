@@ -16,7 +16,7 @@ type Outcome = 'included' | 'reduced' | 'omitted'
 export interface ManifestEntry {
   readonly id: string
   readonly layer: string
-  /** What people call it, on one line, where its id says nothing: the name of a file. Manifests of earlier versions have none. */
+  /** What people call it, on one line, where its id says nothing: the name of a file. */
   readonly name?: string
   readonly slot: Slot
   readonly outcome: Outcome

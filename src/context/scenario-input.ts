@@ -1,6 +1,6 @@
 import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'
-import { layoutOf, readersByName } from './layouts.ts'
+import { layoutOf } from './layouts.ts'
 import type { Message } from './message.ts'
 import type { Scenario } from './scenario-schema.ts'
 import { declared, type TokenCounter } from './token-counter.ts'
@@ -31,7 +31,7 @@ export function scenarioInput(scenario: Scenario, counters: readonly TokenCounte
     history: scenario.history.map(toTurn),
     current: toTurn(scenario.current),
     attachments: scenario.attachments.map(own),
-    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? readersByName.get(tool.name) })),
+    tools: scenario.tools.map(({ reads, ...tool }) => own({ ...tool, reads: reads ?? readsOfTool.get(tool.name) })),
     budget: scenario.budget,
     counter,
     ...(scenario.cut ? { cut: scenario.cut } : {}),
@@ -50,3 +50,9 @@ function ownCost<T extends { readonly tokens?: number | undefined }>(
 ) {
   return (counter.id === declared.id ? { ...rest, tokens: cost ?? 0 } : rest) as Omit<T, 'tokens'> & { tokens?: number }
 }
+
+/** What a tool of this name reads where a scenario does not say it. */
+const readsOfTool: ReadonlyMap<string, 'history' | 'files'> = new Map([
+  ['read_history', 'history'],
+  ['read_attachment', 'files'],
+])

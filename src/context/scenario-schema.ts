@@ -1,4 +1,4 @@
-import { readersByName, usualLayout } from './layouts.ts'
+import { usualLayout } from './layouts.ts'
 import { z } from 'zod'
 
 /** The published JSON Schema of the format. */
@@ -12,10 +12,6 @@ export function scenarioJsonSchema(): Record<string, unknown> {
 
 /** A scenario with its defaults filled in. */
 export type Scenario = z.output<typeof scenarioSchema>
-
-const usualReads = [...readersByName]
-  .map(([tool, reads], index) => `"${reads}" for ${index === 0 ? 'a tool' : 'one'} named ${tool}`)
-  .join(' and ')
 
 const tokens = z.number().int().nonnegative()
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
@@ -142,7 +138,7 @@ export const scenarioSchema = z.strictObject({
           .enum(['history', 'files'])
           .optional()
           .describe(
-            `What was left out and can be read with it: the notes on it name the tool. Where absent, ${usualReads}.`,
+            'What was left out and can be read with it: the notes on it name the tool. Where absent, "history" for a tool named read_history and "files" for one named read_attachment.',
           ),
         offeredWith: z
           .strictObject({ layer: z.string(), form: z.string() })

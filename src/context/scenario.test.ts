@@ -152,7 +152,7 @@ test('a text that is not JSON is an error with the line', () => {
   assert.throws(() => readScenarios('{"a": 1}\n{"a": 2\n'), /line 2 is not JSON/)
 })
 
-test('the note on what was left out names the tool that reads it, by what it reads or by its former name', () => {
+test('the note on what was left out names the tool that reads it, by what it reads or by its own name', () => {
   const turn = (id: string) => ({ id, messages: [{ role: 'user', content: 'x'.repeat(200) }] })
   const note = (tool: object) => {
     const result = runScenario({

@@ -52,19 +52,13 @@ function plainTurn({ id, messages }: Turn): Scenario['current'] {
 }
 
 function scenarioLayout(choice: LayoutChoice, { layout: used }: AssemblyInput): Scenario['layout'] {
-  const said = withFrame(layoutChanges(choice), used)
+  const said = layoutChanges(choice)
   const meant = layoutOf(said)
   const gap = (['shrinks', 'fileFrame', 'ownSpacing', 'headShare', 'cut'] as const).find(
     (key) => JSON.stringify(meant[key]) !== JSON.stringify(used[key]),
   )
   if (gap === undefined) return said
   throw new RangeError(`The layout "${used.name}" is not a known one with changes: it differs in ${gap}.`)
-}
-
-/** An earlier version may have framed files in another way. */
-function withFrame(said: string | LayoutChanges, { fileFrame }: AssemblyInput['layout']): string | LayoutChanges {
-  if (layoutOf(said).fileFrame === fileFrame) return said
-  return { ...(typeof said === 'string' ? { extends: said } : said), fileFrame }
 }
 
 /** A whole layout as changes to the known one that treats texts as it does. */

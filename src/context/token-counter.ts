@@ -60,14 +60,6 @@ export const tokenx = slicedCounter('tokenx', '4', function* (text) {
   for (const slice of wordSlices(text, SLICE)) yield estimateTokenCount(slice) + randomRunTokens(slice)
 })
 
-/** As it was before random runs had a rate of their own: calls that it has counted are assembled with it again. */
-const formerTokenx = slicedCounter('tokenx', '3', function* (text) {
-  for (const slice of wordSlices(text, SLICE)) yield estimateTokenCount(slice)
-})
-
-/** Earlier versions of counters, for records. No new call is counted with them. */
-export const formerCounters: readonly TokenCounter[] = [formerTokenx]
-
 /** A counter that counts everything that is sent. `slices` splits a text: as a whole, a long one needs far more memory or time. */
 export function slicedCounter(id: string, version: string, slices: (text: string) => Iterable<number>): TokenCounter {
   return {

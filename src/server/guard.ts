@@ -73,9 +73,8 @@ export function createGuard({
     }
     const kept = named?.find(hash)
     if (kept === undefined) return undefined
-    const { name, scope, made } = kept
-    const own = { tokenId: tokenId(kept), tokenMade: made }
-    return { visitor: { by: `token:${name}`, name, scope, token: hash, ...own }, kept }
+    const { name, scope } = kept
+    return { visitor: { by: `token:${name}`, name, scope, token: hash, tokenId: tokenId(kept) }, kept }
   }
 
   /** Throws for a token that has expired. */

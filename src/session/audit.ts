@@ -23,7 +23,7 @@ export interface AuditFacts {
   readonly decision?: 'allowed' | 'refused' | 'asked' | 'approved' | 'denied'
   /** What decided, such as `global.mode=allowlist`, or where a person decided. */
   readonly rule?: string
-  /** Who decided, called or changed something: `owner`, `cli`, `token:NAME`, `telegram:ID`. Absent in records of older versions. */
+  /** Who decided, called or changed something: `owner`, `cli`, `token:NAME`, `telegram:ID`.*/
   readonly by?: string
   readonly reason?: string
   /** Texts of others that the model had read when it asked for the call, in words, the newest first. */

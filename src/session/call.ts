@@ -52,9 +52,6 @@ export interface ForeignFacts {
     /** Why it failed. */
     readonly why?: string
   }
-  /** Of calls that earlier versions recorded when they ended. */
-  readonly end?: string
-  readonly status?: number
 }
 
 /** How a call of another program went. */
@@ -65,25 +62,6 @@ export interface ForeignEnd {
   readonly status?: number
   /** `sha256:HASH` of what the answer said, as JSON. Absent where nothing came. */
   readonly answer?: string
-}
-
-/** How a call of another program went, as far as it is known. Earlier versions wrote it with what was known before. */
-export function foreignEnd({ foreign, outcome, input }: EndedForeignCall): Partial<ForeignEnd> {
-  if (outcome?.foreign) return outcome.foreign
-  const { end, status } = foreign ?? {}
-  const { answer } = (input as { readonly foreign?: Partial<ForeignEnd> } | undefined)?.foreign ?? {}
-  return {
-    ...(end === undefined ? {} : { end }),
-    ...(status === undefined ? {} : { status }),
-    ...(answer === undefined ? {} : { answer }),
-  }
-}
-
-interface EndedForeignCall {
-  readonly foreign?: Pick<ForeignFacts, 'end' | 'status'>
-  readonly outcome?: { readonly foreign?: ForeignEnd }
-  /** Where the answer is looked for. */
-  readonly input?: unknown
 }
 
 /** What is known about a call only afterwards. */

@@ -138,8 +138,8 @@ export type EntryBody =
       readonly cut: Cut
       /** The budget of the prompt, tokens. */
       readonly available: number
-      /** The same before any margin: window − reserve. Absent in older logs. */
-      readonly room?: number
+      /** The same before any margin: window − reserve. */
+      readonly room: number
     }
   /** Another program made a call through this gateway, which is over. */
   | { readonly type: 'foreign-call'; readonly call: string }

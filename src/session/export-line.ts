@@ -176,7 +176,7 @@ const entry = z.discriminatedUnion('type', [
   z.looseObject({ ...ofTurn, type: z.literal('approval'), approval: id, toolCallId: id, digest: id, decision, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('message'), message, tokens, citations: sources.optional() }),
   z.looseObject({ ...ofCall, type: z.literal('usage'), model: id, usage: z.looseObject({}) }),
-  z.looseObject({ ...ofCall, type: z.literal('cut'), cut: z.looseObject({}), available: z.number() }),
+  z.looseObject({ ...ofCall, type: z.literal('cut'), cut: z.looseObject({}), available: z.number(), room: z.number() }),
   z.looseObject({ ...at, type: z.literal('fold') }),
   z.looseObject({ ...at, type: z.literal('model'), model: id.nullable() }),
   z.looseObject({ ...at, type: z.literal('choice'), choice: id, value: id.nullable() }),

@@ -10,10 +10,7 @@ export const turnOutcomeTypes = [
   'failed',
 ] as const
 
-/**
- * How a turn ended (BEHAVIOURS §1.6). Only an answer that its model ended itself is `completed`. Logs of earlier
- * versions have only `completed`, `cancelled` and `failed`.
- */
+/** How a turn ended (BEHAVIOURS §1.6). Only an answer that its model ended itself is `completed`. */
 export type TurnOutcome =
   | { readonly type: 'completed' }
   /** The answer was cut at a limit. It has text. */
@@ -36,8 +33,5 @@ export type TurnOutcome =
  */
 export type AnswerLimit = 'tokens' | 'characters' | 'event' | 'time'
 
-/**
- * Why a message in the log is incomplete. `failed` is no longer written; older logs have it where `interrupted` is written
- * now.
- */
-export type PartialReason = 'interrupted' | Exclude<TurnOutcome['type'], 'completed'>
+/** Why a message in the log is incomplete. */
+export type PartialReason = 'interrupted' | Exclude<TurnOutcome['type'], 'completed' | 'failed'>

@@ -141,14 +141,8 @@ const plainNames: ReadonlySet<string> = new Set([
   'workspace',
 ])
 
-/**
- * Files that read what earlier versions stored. Entries and columns that were named after a capability keep these names, so
- * the code that reads or migrates them contains the names.
- */
+/** Files that read the member `skills` of a plugin, as it was before there were capabilities. */
 const formerNames: ReadonlySet<string> = new Set([
-  'src/session/choices.ts',
-  'src/session/sqlite/migrations.ts',
-  // The member `skills` of a plugin, as it was before there were capabilities.
   'src/capability/plugin.ts',
   'src/runtime/load-plugins.ts',
 ])

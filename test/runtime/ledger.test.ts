@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { layout } from '../../src/context.ts'
 import type { SealedManifest } from '../../src/runtime.ts'
-import { readReferredContent } from '../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { gate, type Opened, opened, tool } from './opened.ts'
 
@@ -107,58 +106,6 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
     assert.ok(rebuilt.identical)
     assert.equal(JSON.stringify(rebuilt.request), JSON.stringify(model.calls[index]?.request))
   }
-})
-
-test('calls of versions that knew the tools that read back by their names are built again as they were', async (t) => {
-  const at = await opened(t, { model: talkative(small) })
-  const session = await talk(at, 12)
-  const call = (await at.store.calls(session)).at(-1)!
-  const { request } = await at.runtime.request(call.id)
-  assert.match(JSON.stringify(request.messages[0]), /read_history finds and reads them/)
-  const { toolsSayReads, ...input } = call.input as { readonly toolsSayReads: true; readonly tools: string }
-  assert.ok(toolsSayReads)
-  const tools = JSON.parse((await readReferredContent(at.store, input.tools))!) as { readonly reads?: string }[]
-  const kept = async (id: string, record: object, sent: readonly object[]) => {
-    const reference = `sha256:${await at.store.putContent(JSON.stringify(sent))}`
-    await at.store.putCall({ ...call, id, input: { ...record, tools: reference } })
-    return (await at.runtime.request(id)).request
-  }
-  const bare = tools.map((definition) => ({ ...definition, reads: undefined }))
-  assert.deepEqual(await kept('call_of_an_older_version', input, bare), request)
-  // Today's tools of those names read back what they say that they do.
-  const { messages } = await kept('call_with_a_tool_of_that_name', { ...input, toolsSayReads }, bare)
-  assert.doesNotMatch(JSON.stringify(messages), /read_history finds/)
-})
-
-test('a call of earlier assembly rules that is rebuilt with other bytes is reported as such, not as changed', async (t) => {
-  const at = await opened(t, { model: talkative(small) })
-  const session = await talk(at, 2)
-  const [first, second] = await at.store.calls(session)
-  const { rules, ...input } = first!.input as { readonly rules: number }
-  assert.ok(rules > 1)
-  const digest = '0'.repeat(64)
-  const changed = async (id: string, record: object) =>
-    at.store.putCall({ ...first!, id, input: record, requestDigest: digest })
-  await changed('call_without_rules', input)
-  await changed('call_of_earlier_rules', { ...input, rules: rules - 1 })
-  await changed('call_of_these_rules', { ...input, rules })
-  await at.store.putCall({
-    ...second!,
-    id: 'call_rebuilt_as_it_was',
-    input: { ...(second!.input as object), rules: 1 },
-  })
-  const { calls, identical, different } = await at.runtime.replay(session)
-  const problem = 'written by an earlier version of the assembly rules'
-  const got = first!.requestDigest
-  assert.deepEqual([calls, identical], [6, 3])
-  assert.deepEqual(
-    different.toSorted((left, right) => (left.call < right.call ? -1 : 1)),
-    [
-      { call: 'call_of_earlier_rules', expected: digest, problem, got },
-      { call: 'call_of_these_rules', expected: digest, got },
-      { call: 'call_without_rules', expected: digest, problem, got },
-    ],
-  )
 })
 
 test('the digest of a turn in an account covers all that was said in it', async (t) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
-import { messageText } from '../../src/context.ts'
 import { exportSession } from '../../src/session.ts'
 import { createModels } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
@@ -160,23 +159,6 @@ test('without a model the note is an index, and nothing more is asked', async (t
   assert.equal(asked, before)
   const entries = (await steps(at, session)).at(-1)!.manifest.entries
   assert.deepEqual(entries.find(({ layer }) => layer === 'note')?.form, 'index')
-})
-
-test('a cut of an earlier version, which left less room to first turns, is made again as it was', async (t) => {
-  const at = await openedHere(t, 'index')
-  const { session } = await at.say(`Question: ${'how high is the water at the quay? '.repeat(46)}`)
-  await talk(at, 12, session)
-  const cut = (await steps(at, session)).find(({ manifest }) => manifest.cut)!
-  const said = async (call: string) => (await at.runtime.request(call)).request.messages.map(messageText)
-  assert.match((await said(cut.id))[0]!, /^Question: how high/)
-  const { notes, ...input } = cut.input as { readonly notes: { readonly first: number } }
-  const { first, ...former } = notes
-  assert.equal(first, 0.25)
-  await at.store.putCall({ ...cut, id: 'call_of_an_older_version', input: { ...input, notes: former } })
-  assert.match(
-    (await said('call_of_an_older_version'))[0]!,
-    /^\[\d+ turns of this conversation not shown; read_history/,
-  )
 })
 
 test('a restart keeps the notes and the words that lie ready, and so does an export', async (t) => {

@@ -131,30 +131,6 @@ for (const { grows, forgotten } of [
   })
 }
 
-test('a cut of an older log, which does not say its room, is judged by the account of its call', async (t) => {
-  const model = scriptedModel({ facts: { window: 5_000, maxOutput: 1_000 }, answer: () => ({ text: answer }) })
-  const settings = { reserve: 1_000, margin: 1_600 }
-  const at = await opened(t, { model, settings })
-  let session: string | undefined
-  for (let turn = 0; turn < 20; turn++) session = (await at.say(question(turn), session ? { session } : {})).session
-  const [before] = (await cutsOf(at, session!)).slice(-1)
-  const old = await at.reopened({
-    around: (store) => ({
-      ...store,
-      async entries(id, options) {
-        const entries = await store.entries(id, options)
-        return entries.map((entry) => {
-          if (entry.type !== 'cut') return entry
-          const { room: _room, ...rest } = entry
-          return rest
-        })
-      },
-    }),
-  })
-  const { manifest } = await old.runtime.preview({ session: session!, input: 'hello' })
-  assert.deepEqual(manifest.cut, before)
-})
-
 /** Every call that kept the marks begins with the messages of the one before, and few calls make new ones. */
 async function assertSteady(at: Opened, model: ScriptedModel, session: string, mostCuts: number): Promise<void> {
   const calls = await callsOf(at, session)

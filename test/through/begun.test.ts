@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { foreignEnd } from '../../src/session.ts'
 import { open, recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { messagesEvents, startVendor } from './vendor.ts'
 
@@ -55,7 +54,7 @@ test('a call is on record while its answer comes, and who follows its session he
   const [ended] = await recordedCalls(gateway)
   assert.equal(ended?.id, begun.id)
   assert.deepEqual(await Promise.all(outcomes), ['whole'])
-  assert.deepEqual({ ...foreignEnd(ended), answer: undefined }, { end: 'whole', status: 200, answer: undefined })
+  assert.deepEqual({ ...ended.outcome?.foreign, answer: undefined }, { end: 'whole', status: 200, answer: undefined })
   assert.equal(ended.outcome?.wire?.sha256, createHash('sha256').update(body).digest('hex'))
   assert.equal(
     (await gateway.runtime.foreignSessions.exchanges(ended.session!, { limit: 1 }))[0]?.answer?.text,
@@ -93,13 +92,6 @@ test('a body that is not in the encoding that it names goes on and is kept as it
   assert.match(String(sent), /no format that Foreword knows/)
   assert.deepEqual(gateway.warnings, [])
   assert.equal(gateway.runtime.foreign.state().lost, 0)
-})
-
-test('of a call that an earlier version recorded, the end is found where that version wrote it', () => {
-  const earlier = { foreign: { end: 'left', status: 200 }, input: { foreign: { answer: 'sha256:aa' } } }
-  assert.deepEqual(foreignEnd(earlier), { end: 'left', status: 200, answer: 'sha256:aa' })
-  assert.deepEqual(foreignEnd({ foreign: {}, outcome: { foreign: { end: 'whole' } } }), { end: 'whole' })
-  assert.deepEqual(foreignEnd({ foreign: {} }), {})
 })
 
 /** The one call of a gateway, as soon as it is on record. */

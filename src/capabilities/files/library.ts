@@ -235,8 +235,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       await blobs.remove(row.hash, isNeeded)
     },
     async recover() {
-      const old = (await store.files({ state: 'ready' })).filter(isOldTable)
-      const unread = [...(await store.files({ state: 'processing' })), ...old]
+      const unread = await store.files({ state: 'processing' })
       for (const row of unread) enqueue(row)
       const indexed = await reconcile(await parts.engine())
       await blobs.sweep(isNeeded)
@@ -297,11 +296,4 @@ function withMediaType(row: FileRow): FileRow {
 /** The version of an indexed file: its bytes and its reader. */
 function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
-}
-
-/** A CSV or TSV file that an older version read as text: it is read again, as the spreadsheet that it is. */
-function isOldTable({ state }: FileRow): boolean {
-  return (
-    state.type === 'ready' && state.reading.kind === 'text' && /^text\/(?:csv|tab-)/.test(state.reading.mediaType ?? '')
-  )
 }

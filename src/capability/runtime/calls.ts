@@ -146,10 +146,7 @@ export interface Replay {
   }
 }
 
-/**
- * A call that is not rebuilt as it was. `problem` is the reason where one is known: a content is gone (then `got` is empty),
- * or an earlier version of the assembly rules wrote the call.
- */
+/** A call that is not rebuilt as it was. `problem`: a content that it needs is gone; then `got` is empty. */
 export interface ReplayDifference {
   readonly call: string
   readonly expected: string

@@ -160,7 +160,7 @@ test('a question is answered with a whole answer and Enter, and what cannot beco
   assert.deepEqual([type(['a', 'n'], other), other.focused, answered], ['an', false, ['y']])
 })
 
-test('a history of older versions is read, and messages of several lines are kept', (t) => {
+test('a history is read line by line, and messages of several lines are kept', (t) => {
   const home = folder(t)
   mkdirSync(join(home, 'data'))
   writeFileSync(join(home, 'data', 'chat-history'), 'old line\n"quoted"\n')

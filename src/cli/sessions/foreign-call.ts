@@ -1,6 +1,6 @@
 import { type CallPrice, exactMoneyText, type Io } from '../../capability.ts'
 import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
-import { type CallRecord, foreignEnd, type Usage } from '../../session.ts'
+import { type CallRecord, type Usage } from '../../session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, singleLine, table } from '../table.ts'
 import { programText } from './session-table.ts'
@@ -43,7 +43,7 @@ export function foreignCallText(call: CallRecord, manifest: PricedManifest, io: 
 function unknownLine(call: CallRecord): string {
   const { method, path } = (call.input as { readonly foreign: { readonly method: string; readonly path: string } })
     .foreign
-  const { status } = foreignEnd(call)
+  const status = call.outcome?.foreign?.status
   const answered = status === undefined ? '' : ` was answered ${status}. It`
   return exactLine(`${method} ${path}${answered} has no parts: its path or its body has no format that Foreword knows.`)
 }

@@ -1,6 +1,5 @@
 import { exactMoneyText, type Io } from '../../capability.ts'
 import { exactLine } from '../../context.ts'
-import { foreignEnd } from '../../session.ts'
 import type { CallLine } from '../find-session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, fittedTable } from '../table.ts'
@@ -68,7 +67,7 @@ function promptText({ used, outcome }: CallLine): string {
 function endText(call: CallLine): string {
   const { foreign, outcome, cutRecord } = call
   const { retryOf } = foreign ?? {}
-  const { status } = foreignEnd(call)
+  const status = outcome?.foreign?.status
   const how = [
     ...(retryOf === undefined ? [] : ['retry']),
     ...(cutRecord === undefined ? [] : [`cut ${cutRecord.turns}`]),

@@ -77,7 +77,6 @@ function printEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
 
 /** What follows an incomplete answer. The outcome of the turn is printed after it, and says all of a cancelled one. */
 const PARTIAL: Readonly<Record<Exclude<PartialReason, 'cancelled'>, string>> = {
-  failed: 'failed here',
   interrupted: 'interrupted here',
   length: 'cut here',
   empty: 'no text',

@@ -29,34 +29,19 @@ import { loadHistory } from './history-loader.ts'
 /** How a call was made, as far as the body depends on it. Recorded with the call. */
 export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPromptTokens' | 'limits'>
 
-/**
- * Version of the rules by which a request is assembled. It is raised whenever the same input may give other bytes, so that
- * a replay can tell a call of earlier rules from one that was changed.
- */
-const ASSEMBLY_RULES = 2
-
-/** Whether a call was recorded under earlier assembly rules. Records of before the version was noted count as earlier. */
-export function hasEarlierRules({ input }: CallRecord): boolean {
-  return ((input as Partial<CallInput>).rules ?? 1) < ASSEMBLY_RULES
-}
-
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
 export interface CallInput {
-  /** `ASSEMBLY_RULES` when the call was made. Absent in records of older versions. */
-  readonly rules?: number
   readonly layout: LayoutChoice
   readonly counter: string
   readonly budget: Budget
   readonly layers: readonly string[]
   readonly tools: string
-  /** The tool definitions declare what they read. Absent in records of versions that knew such tools by their names. */
-  readonly toolsSayReads?: true
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
   /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
   readonly notes?: {
-    /** The share of first turns beside an index. Absent in records of versions that had one share for all, `FORMER_FIRST`. */
-    readonly first?: number
+    /** The share of first turns beside an index, as the layout had it. */
+    readonly first: number
     readonly words?: NoteWords
     readonly cacheOver?: true
     readonly worth?: CutWorth
@@ -65,12 +50,11 @@ export interface CallInput {
   readonly earlierFiles?: readonly EarlierFile[]
   /** The oldest turn that was loaded; absent where there was none. */
   readonly historyFrom?: string
-  /** How attached files were framed. Absent in records of versions that had one frame only, the plain one. */
-  readonly fileFrame?: FileFrame
-  /** Which images reached the model. Absent in records of versions that replaced them behind the account. */
+  /** How attached files were framed, as the layout had it. */
+  readonly fileFrame: FileFrame
+  /** Which images reached the model. */
   readonly images?: ImageSupport
-  /** How the call was made. Absent in records of older versions. */
-  readonly options?: RecordedOptions
+  readonly options: RecordedOptions
   /** A conversation that is in no session: `{history, current}`. */
   readonly conversation?: string
   /** What was announced of changes of the head since it was composed. Absent where nothing was. */
@@ -93,7 +77,7 @@ export async function recordInput(
   }: {
     readonly layout: LayoutChoice
     readonly inSession: boolean
-    readonly options?: RecordedOptions
+    readonly options: RecordedOptions
     readonly head?: FrozenParts
     /** Sessions whose words a layer contains, by its id; `conversation` for a conversation that is in no session. */
     readonly holds?: (id: string) => readonly string[] | undefined
@@ -118,18 +102,16 @@ export async function recordInput(
   const from = input.history.find(({ id }) => !first.has(id))?.id
   const earlierFiles = announcedFiles(input)
   return {
-    rules: ASSEMBLY_RULES,
     layout,
     counter: input.counter.id,
     budget: input.budget,
     layers,
     tools,
-    toolsSayReads: true,
     ...defined({ cut: input.cut, earlier: input.earlier }),
     ...(input.notes
       ? {
           notes: defined({
-            first: input.layout.notes?.first,
+            first: input.layout.notes!.first,
             words: input.notes.words,
             cacheOver: input.notes.cacheOver || undefined,
             worth: input.notes.worth,
@@ -138,7 +120,8 @@ export async function recordInput(
       : {}),
     ...(earlierFiles.length > 0 ? { earlierFiles } : {}),
     fileFrame: input.layout.fileFrame,
-    ...defined({ images: input.images, options, head: ofHead }),
+    options,
+    ...defined({ images: input.images, head: ofHead }),
     ...(conversation ? { conversation } : from === undefined ? {} : { historyFrom: from }),
   }
 }
@@ -160,10 +143,9 @@ export async function restoreInput(
     return JSON.parse(text)
   }
   const layout = recordedLayout(input)
-  const counter = await counters(input.counter, record.manifest.counter.version)
+  const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
-  const definitions = (await get(input.tools)) as ToolDefinition[]
-  const tools = input.toolsSayReads ? definitions : definitions.map(addFormerReads)
+  const tools = (await get(input.tools)) as ToolDefinition[]
   const rest = {
     layout,
     layers,
@@ -230,20 +212,10 @@ export async function restoreInput(
   }
 }
 
-/** The layout as it was when the call was made: what earlier versions did in another way is in the record. */
-function recordedLayout({ layout, fileFrame = 'plain', notes }: CallInput): Layout {
+/** The layout as it was when the call was made. */
+function recordedLayout({ layout, fileFrame, notes }: CallInput): Layout {
   const used = layoutOf(layout)
-  // One that was recorded whole has the rule of its notes.
-  if (!used.notes || used === layout) return { ...used, fileFrame }
-  return { ...used, fileFrame, notes: { ...used.notes, first: notes?.first ?? FORMER_FIRST } }
-}
-
-const FORMER_FIRST = 0.2
-
-/** Tools of records that were written before tools declared what they read: two were known by their names. */
-function addFormerReads(tool: ToolDefinition): ToolDefinition {
-  if (tool.name === 'read_history') return { ...tool, reads: 'history' }
-  return tool.name === 'read_attachment' ? { ...tool, reads: 'files' } : tool
+  return { ...used, fileFrame, ...(used.notes && notes && { notes: { ...used.notes, first: notes.first } }) }
 }
 
 async function missingNote(store: SessionStore, { id, input }: CallRecord): Promise<RuntimeError> {
@@ -271,13 +243,10 @@ export async function missingContentError(store: SessionStore, content: string, 
 
 /** What is recorded of a call that sent its caller's own messages and tools: `verbatim` refers to `{tools, messages}`. */
 interface VerbatimRecord {
-  /** `ASSEMBLY_RULES` when the call was made. Absent in records of older versions. */
-  readonly rules?: number
   readonly verbatim: string
   readonly counter: string
   readonly budget: Budget
-  /** How the call was made. Absent in records of older versions. */
-  readonly options?: RecordedOptions
+  readonly options: RecordedOptions
 }
 
 /** Writes the messages and tools beside the log and returns the record of them. */
@@ -289,7 +258,7 @@ export async function recordVerbatim(
 ): Promise<VerbatimRecord> {
   const { messages, tools = [], budget, counter } = input
   const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }), holds)}`
-  return { rules: ASSEMBLY_RULES, verbatim: reference, counter: counter.id, budget, options }
+  return { verbatim: reference, counter: counter.id, budget, options }
 }
 
 /** Whether an earlier call was sent as its caller wrote it. */
@@ -300,12 +269,12 @@ export function isVerbatim({ input }: CallRecord): boolean {
 /** The input of such a call. Rejects with `missing-content` where it is gone. */
 export async function restoreVerbatim(
   store: SessionStore,
-  { id, model, input, manifest }: CallRecord,
+  { id, model, input }: CallRecord,
   counters: Counters,
 ): Promise<VerbatimInput> {
   const { verbatim: reference, counter, budget } = input as VerbatimRecord
   const text = await readReferredContent(store, reference)
   if (text === undefined) throw await missingContentError(store, reference, id)
   const { tools, messages } = JSON.parse(text) as Pick<VerbatimInput, 'messages'> & { tools: readonly ToolDefinition[] }
-  return { tools, messages, budget, counter: await counters(counter, manifest.counter.version), model }
+  return { tools, messages, budget, counter: await counters(counter), model }
 }

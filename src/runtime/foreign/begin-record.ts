@@ -2,7 +2,7 @@ import type { TokenCounter } from '../../context.ts'
 import { identifyCall, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
-import { type CallOutcome, type CallRecord, type ForeignFacts, foreignEnd } from '../../session.ts'
+import { type CallOutcome, type CallRecord, type ForeignFacts } from '../../session.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
 import { cutName } from './analysis/analysed-body.ts'
@@ -120,7 +120,7 @@ function wireOf({ url, body, head, left }: BegunCall): CallOutcome['wire'] {
 /** Whether a call says again what the last one said, in the same turn. `digest`: of its request. */
 function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest: string): boolean {
   if (record.foreign?.turn !== turn || !record.outcome) return false
-  const hasAnswer = record.outcome.error === undefined && foreignEnd(record).end === 'whole'
+  const hasAnswer = record.outcome.error === undefined && record.outcome.foreign?.end === 'whole'
   return !(hasAnswer && turn === undefined) && record.requestDigest === digest
 }
 

@@ -32,7 +32,7 @@ export async function foreignAssembly(
   return explainInSlices({
     format,
     body,
-    counter: await counters(counter, call.manifest.counter.version),
+    counter: await counters(counter),
     client: call.foreign?.client ?? 'unknown',
     model: call.model,
   })

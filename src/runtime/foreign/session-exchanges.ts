@@ -1,7 +1,7 @@
 import type { ExchangesOptions, ForeignExchange } from '../../capability.ts'
 import type { ForeignAnswer, ForeignAssembly } from '../../foreign.ts'
 import { defined } from '../../platform.ts'
-import { type CallRecord, foreignEnd, type SessionStore } from '../../session.ts'
+import { type CallRecord, type SessionStore } from '../../session.ts'
 import { newestWords } from './prompt-words.ts'
 
 export interface ExchangeSources {
@@ -61,9 +61,9 @@ function threadOf({ foreign }: CallRecord): string {
 /** What an answer said; `undefined` where nothing came, or where it is gone. */
 export async function readAnswerOf(
   store: Pick<SessionStore, 'content'>,
-  call: Pick<CallRecord, 'foreign' | 'outcome' | 'input'>,
+  call: Pick<CallRecord, 'outcome'>,
 ): Promise<ForeignAnswer | undefined> {
-  const { answer: reference } = foreignEnd(call)
+  const reference = call.outcome?.foreign?.answer
   if (reference === undefined) return undefined
   const text = await store.content(reference.replace('sha256:', ''))
   return text === undefined ? undefined : (JSON.parse(text) as ForeignAnswer)

@@ -26,7 +26,7 @@ import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
-import { type CallInput, isVerbatim, hasEarlierRules, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
+import { type CallInput, isVerbatim, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import { foreignAssembly, foreignBody, hasNoAccount } from '../foreign/foreign-again.ts'
 import { isForeign } from '../foreign/foreign-input.ts'
 import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
@@ -117,10 +117,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
         const request = again && 'messages' in again ? again : undefined
         const rebuilt = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
         const isSame = !('problem' in rebuilt) && rebuilt.got === call.requestDigest
-        if (!isSame) {
-          const earlier = hasEarlierRules(call) ? { problem: EARLIER_RULES } : {}
-          different.push({ call: call.id, expected: call.requestDigest, ...earlier, ...rebuilt })
-        }
+        if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...rebuilt })
         const proof = await proveAgain(prover, call, request)
         if (proof) proofs.push({ call: call.id, ...proof })
       }
@@ -214,9 +211,6 @@ function sumUpWires(proofs: readonly (WireProof & { readonly call: string })[]):
   }
 }
 
-/** Why a call of before the current assembly rules is built again with other bytes. */
-const EARLIER_RULES = 'written by an earlier version of the assembly rules'
-
 /** A content that is gone makes its own calls different and harms no other. Any other failure is passed on. */
 function unlessMissing(error: unknown): { readonly got: ''; readonly problem: string } {
   if (error instanceof RuntimeError && error.code === 'missing-content') return { got: '', problem: error.message }
@@ -231,7 +225,7 @@ async function assembleAgain(
 ): Promise<Assembly | VerbatimAssembly | ContextOverflowError> {
   const note = noteCallInput(record)
   if (note) {
-    return noteCallAgain(note, await counters(note.counter, record.manifest.counter.version), async (call) => {
+    return noteCallAgain(note, await counters(note.counter), async (call) => {
       const base = await store.call(call)
       if (base) return assembleAgain(store, base, counters)
       throw new RuntimeError(
@@ -268,7 +262,6 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       if (expected === undefined) return undefined
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
       const { options } = call.input as CallInput
-      if (!options) return unknown('the version that recorded the call did not note how it was made')
       const model = await findModel(call.model)
       if (model instanceof Error) return unknown(model.message)
       if (!model.requestBody) return unknown(`${call.model} has no body to make`)

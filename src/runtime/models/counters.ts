@@ -1,16 +1,11 @@
-import { formerCounters, smallCounters, type TokenCounter } from '../../context.ts'
+import { smallCounters, type TokenCounter } from '../../context.ts'
 import { inSlices } from '../../platform.ts'
 
-/**
- * Finds a counter by id. Throws a `RangeError` that lists the known ids. `version`: of a record. An earlier counter is returned for
- * it where it is known; an even earlier version is counted by the earliest that is.
- */
-export type Counters = (id: string, version?: string) => Promise<TokenCounter>
+/** Finds a counter by id. Throws a `RangeError` that lists the known ids. */
+export type Counters = (id: string) => Promise<TokenCounter>
 
 /** Loads the table of `o200k` only when that counter is requested: it needs tens of megabytes. */
-export const findCounter: Counters = async (id, version) => {
-  const former = formerCounters.find((each) => each.id === id && Number(version) <= Number(each.version))
-  if (former) return former
+export const findCounter: Counters = async (id) => {
   const found = smallCounters.find((counter) => counter.id === id)
   if (found) return found
   if (id === 'o200k') return (await import('../../context/o200k.ts')).o200k

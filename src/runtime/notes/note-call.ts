@@ -15,7 +15,7 @@ export interface NoteCallInput {
   readonly noteOf: string
   readonly instruction: string
   readonly counter: string
-  readonly options?: RecordedOptions
+  readonly options: RecordedOptions
 }
 
 /** What a call that asks for a note was made from; `undefined` for other calls. */

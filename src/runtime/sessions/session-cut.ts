@@ -28,12 +28,10 @@ export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   return [{ type: 'cut', turn, call, cut, available: budget.available, room: budgetRoom(budget) }]
 }
 
-/** The last cut in the log of a session. Older logs do not have its room: the account of its call has it. */
-export async function lastCut(store: Pick<SessionStore, 'entries' | 'call'>, session: string): Promise<HasCut['cut']> {
+/** The last cut in the log of a session. */
+export async function lastCut(store: Pick<SessionStore, 'entries'>, session: string): Promise<HasCut['cut']> {
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
-  if (entry?.type !== 'cut') return undefined
-  const manifest = entry.room === undefined ? (await store.call(entry.call))?.manifest : undefined
-  return { marks: entry.cut, room: entry.room ?? (manifest ? budgetRoom(manifest.budget) : entry.available) }
+  return entry?.type === 'cut' ? { marks: entry.cut, room: entry.room } : undefined
 }
 
 function budgetRoom({ window, reserve }: Manifest['budget']): number {

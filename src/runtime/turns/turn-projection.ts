@@ -41,12 +41,11 @@ export function projectTurn(
 }
 
 /** Nobody ended these answers: a layout that keeps no partial ones leaves them out. The others were answers, as far as they went. */
-const BROKEN_OFF: ReadonlySet<PartialReason> = new Set(['cancelled', 'failed', 'interrupted'])
+const BROKEN_OFF: ReadonlySet<PartialReason> = new Set(['cancelled', 'interrupted'])
 
 /** What the model reads behind an answer that is not whole. A label that was ever sent stays as it is: replay compares. */
 const labels: Readonly<Record<PartialReason, string>> = {
   cancelled: '[This answer was stopped here by the person.]',
-  failed: '[This answer broke off here: the model call failed.]',
   interrupted: '[This answer was interrupted here: the model call broke off. Go on from here if you are asked to.]',
   length: '[This answer was cut here at its length limit.]',
   empty: '[No answer was given: the model said nothing.]',

@@ -106,7 +106,7 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const { id, foreign, used, outcome, cost, reuse } = call
   const { promptTokens, cachedTokens } = outcome?.usage ?? {}
   const about = outcome?.usageEstimated ? 'about ' : ''
-  const status = outcome?.foreign?.status ?? foreign?.status
+  const status = outcome?.foreign?.status
   const facts = [
     ...(promptTokens !== undefined
       ? [`${about}${count(promptTokens)} tokens`]

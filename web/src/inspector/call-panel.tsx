@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { type ManifestEntry, type Piece } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -9,7 +9,7 @@ import { useScenario } from './call-scenario.ts'
 import { ContextBar } from './context-bar.tsx'
 import { CostLine } from './cost-line.tsx'
 import { EntryRow, type EntryRowProps } from './entry-row.tsx'
-import { pieceTitle, withFileNames } from './entry-words.ts'
+import { pieceTitle } from './entry-words.ts'
 import { useForeignParts } from './foreign-parts.ts'
 import { LeftOutRow } from './left-out-row.tsx'
 import { useAccount } from './previous-call.ts'
@@ -27,8 +27,7 @@ export function CallPanel(inspected: Inspected): ReactNode {
   const own = useAssembly(scenario)
   const assembled = program ? parts.assembled : own.assembled
   const error = unread ?? parts.error
-  const account = made ?? (call === undefined ? assembled?.manifest : undefined)
-  const manifest = useMemo(() => account && withFileNames(account, scenario), [account, scenario])
+  const manifest = made ?? (call === undefined ? assembled?.manifest : undefined)
   // The strip reports why the next call cannot be read again; what was read last stays.
   if (manifest === undefined) return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
   const { used } = manifest

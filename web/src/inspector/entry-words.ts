@@ -4,7 +4,6 @@ import {
   type ManifestEntry,
   type Piece,
   reasonSentence,
-  type Scenario,
   turnNumber,
 } from '../../../src/context.ts'
 
@@ -34,19 +33,6 @@ function toolTitle({ layer, origin, name }: ManifestEntry): string {
 /** From 1, in reading order. */
 function noteNumber({ id }: ManifestEntry, { entries }: Manifest): number {
   return entries.filter(({ layer }) => layer === 'note').findIndex((note) => note.id === id) + 1
-}
-
-/** A manifest of an earlier version does not name its files: the input of the call does. */
-export function withFileNames<Account extends Manifest>(
-  manifest: Account,
-  scenario: Pick<Scenario, 'attachments'> | undefined,
-): Account {
-  const names = new Map(scenario?.attachments.map(({ id, name }) => [id, name]))
-  const named = (entry: ManifestEntry): ManifestEntry => {
-    const name = entry.layer === 'attachment' ? (entry.name ?? names.get(entry.id)) : undefined
-    return name === undefined || name === entry.name ? entry : { ...entry, name }
-  }
-  return { ...manifest, entries: manifest.entries.map(named) }
 }
 
 /** A title with the first words of a turn, where its messages are known. */

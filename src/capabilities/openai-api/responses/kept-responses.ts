@@ -8,7 +8,7 @@ import type { ResponseItem } from './response-schema.ts'
 export interface KeptResponse {
   /** Whose token made it: nobody else finds it. */
   readonly by: string
-  /** The id of that token; absent for the owner's, and in what was kept before tokens had ids. */
+  /** The id of that token; absent for the owner's. */
   readonly token?: string
   readonly response: ResponseObject
   readonly input: readonly ResponseItem[]
@@ -125,11 +125,9 @@ export function openKeptResponses({ settings: { keepDays }, home, clock, writes,
   }
 }
 
-/** Of what was kept by the name of a token alone, whether this one was there then: another may have had the name. */
-function isOf({ by, token, response }: KeptResponse, caller: Caller): boolean {
-  if (by !== caller.by) return false
-  if (token !== undefined || caller.tokenMade === undefined) return token === caller.tokenId
-  return Math.floor(Date.parse(caller.tokenMade) / 1000) <= Number(response.created_at)
+/** By the id of the token: another one may have had its name. */
+function isOf({ by, token }: KeptResponse, caller: Caller): boolean {
+  return by === caller.by && token === caller.tokenId
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000

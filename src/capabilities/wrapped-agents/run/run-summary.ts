@@ -1,7 +1,6 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { requestJson } from '../../../cli.ts'
 import { sleep } from '../../../platform.ts'
-import { foreignEnd } from '../../../session.ts'
 import { callsText, type CallSums, knownCostText, sumCalls, tokensText } from '../call-sums.ts'
 import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 
@@ -26,7 +25,7 @@ export async function summarizeRun(
   const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
   const calls = priced.filter(({ id }) => ids.has(id))
   const failed = calls.filter((call) => {
-    const { end, status = 200 } = foreignEnd(call)
+    const { end, status = 200 } = call.outcome?.foreign ?? {}
     return end !== 'left' && (call.outcome?.error !== undefined || status >= 400)
   })
   return { ...sumCalls(calls), sessions, failed: failed.length }
