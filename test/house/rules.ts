@@ -142,10 +142,7 @@ const plainNames: ReadonlySet<string> = new Set([
 ])
 
 /** Files that read the member `skills` of a plugin, as it was before there were capabilities. */
-const formerNames: ReadonlySet<string> = new Set([
-  'src/capability/plugin.ts',
-  'src/runtime/load-plugins.ts',
-])
+const formerNames: ReadonlySet<string> = new Set(['src/capability/plugin.ts', 'src/runtime/load-plugins.ts'])
 
 /** Names of capabilities in the rooms below them. A capability that is removed from the list must leave nothing behind. */
 export function namedCapabilities(sources: Sources): readonly string[] {
