@@ -300,3 +300,9 @@ function byName(all: readonly Layout[]): Readonly<Record<string, Layout>> {
 function inOrder<Value>(all: Readonly<Record<string, Value>>, own: Readonly<Record<string, Value>>) {
   return { ...own, ...Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(own, name))) }
 }
+
+/** What a tool of this name reads where a scenario does not say it. */
+export const readsOfTool: ReadonlyMap<string, 'history' | 'files'> = new Map([
+  ['read_history', 'history'],
+  ['read_attachment', 'files'],
+])

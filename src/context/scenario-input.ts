@@ -1,6 +1,6 @@
 import type { AssemblyInput } from './assembly-input.ts'
 import type { Layer } from './layer.ts'
-import { layoutOf } from './layouts.ts'
+import { layoutOf, readsOfTool } from './layouts.ts'
 import type { Message } from './message.ts'
 import type { Scenario } from './scenario-schema.ts'
 import { declared, type TokenCounter } from './token-counter.ts'
@@ -50,9 +50,3 @@ function ownCost<T extends { readonly tokens?: number | undefined }>(
 ) {
   return (counter.id === declared.id ? { ...rest, tokens: cost ?? 0 } : rest) as Omit<T, 'tokens'> & { tokens?: number }
 }
-
-/** What a tool of this name reads where a scenario does not say it. */
-const readsOfTool: ReadonlyMap<string, 'history' | 'files'> = new Map([
-  ['read_history', 'history'],
-  ['read_attachment', 'files'],
-])
