@@ -105,8 +105,15 @@ export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
 export { importedHeadKey, importSession } from './session/import-session.ts'
 export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
-export { openSqliteStore, sqliteDriver } from './session/sqlite-driver.ts'
-export { type OpenStoreOptions, requireAbility, type StoreDriver } from './session/store-driver.ts'
+export {
+  compactStore,
+  findMissingContents,
+  findStoreFault,
+  isStoreFile,
+  openSqliteStore,
+  snapshotStore,
+  storePath,
+} from './session/store-file.ts'
 export { type BlobStore, openBlobs } from './session/blobs.ts'
 export { withEdits } from './session/edits.ts'
 export { labelRow, matchesSession } from './session/session-list.ts'

@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { Layer, Layout, LintFinding } from '../context.ts'
 import type { Provider } from '../model.ts'
 import type { EmbedderKind } from '../search.ts'
-import type { StoreDriver } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { Channel } from './channel.ts'
 import type { CapabilityHost, CapabilityPlaces } from './host.ts'
@@ -60,8 +59,6 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly startLine?: (runtime: Runtime) => Promise<StartLine | undefined>
   readonly providers?: readonly Provider[]
   readonly layouts?: readonly Layout[]
-  /** Ways to keep sessions, chosen by their names with the configuration key `store`. */
-  readonly stores?: readonly StoreDriver[]
   /** Kinds of embedding models, chosen by their names with the configuration key `search.embedding.kind`. */
   readonly embedders?: readonly EmbedderKind[]
   /**

@@ -1,23 +1,20 @@
-import type { OpenStoreOptions, SessionStore, StoreDriver } from '../session.ts'
+import { existsSync } from 'node:fs'
+import type { SessionStore } from '../session.ts'
 import { CommandFailure } from './failure.ts'
-import { programCapabilities } from './io.ts'
-import type { Io } from '../capability.ts'
 
+/** The store of a home, for commands without a gateway. */
 export interface HomeStore {
-  readonly driver: StoreDriver
-  readonly folder: string
-  readonly open: (options?: Pick<OpenStoreOptions, 'readOnly'>) => Promise<SessionStore>
+  readonly path: string
+  readonly open: (options?: { readonly readOnly: boolean }) => Promise<SessionStore>
 }
 
-/** Finds the store that the configuration of a home names. */
-export async function findHomeStore(home: string, io: Io): Promise<HomeStore> {
-  const { homeAt, homeStoreDriver } = await import('../runtime.ts')
-  const driver = await homeStoreDriver(home, io.environment, programCapabilities(io))
-  const { data: folder } = homeAt(home)
+export async function findHomeStore(home: string): Promise<HomeStore> {
+  const { homeAt } = await import('../runtime.ts')
+  const { openSqliteStore, storePath } = await import('../session.ts')
+  const path = storePath(homeAt(home).data)
   return {
-    driver,
-    folder,
-    open: (options) => driver.open({ folder, ...options }),
+    path,
+    open: (options) => openSqliteStore({ path, ...options }),
   }
 }
 
@@ -27,7 +24,7 @@ export async function withStore<T>(
   work: (store: SessionStore) => Promise<T>,
   absent: () => T,
 ): Promise<T> {
-  if (!(await home.driver.exists(home.folder))) return absent()
+  if (!existsSync(home.path)) return absent()
   const store = await openForReading(home)
   try {
     return await work(store)

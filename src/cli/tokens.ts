@@ -1,4 +1,3 @@
-import type { Io } from '../capability.ts'
 import type { MadeToken, NamedTokens } from '../runtime.ts'
 import { findHomeStore, withWritableStore } from './open-store.ts'
 
@@ -6,16 +5,12 @@ import { findHomeStore, withWritableStore } from './open-store.ts'
  * Works with the named tokens of a home, with or without a running gateway, which reads the file again by itself. So a token can
  * be revoked also where the gateway hangs.
  */
-export async function withNamedTokens<T>(
-  home: string,
-  io: Io,
-  work: (named: NamedTokens) => T | Promise<T>,
-): Promise<T> {
+export async function withNamedTokens<T>(home: string, work: (named: NamedTokens) => T | Promise<T>): Promise<T> {
   const [{ createHome, homeAt, openNamedTokens }, { randomBytes }] = await Promise.all([
     import('../runtime.ts'),
     import('node:crypto'),
   ])
-  const found = await findHomeStore(home, io)
+  const found = await findHomeStore(home)
   return await work(
     openNamedTokens({
       home,
@@ -31,6 +26,6 @@ export async function withNamedTokens<T>(
 }
 
 /** Makes a named token for a person at this terminal. */
-export function makeToken(home: string, io: Io, draft: Parameters<NamedTokens['make']>[0]): Promise<MadeToken> {
-  return withNamedTokens(home, io, (named) => named.make(draft, 'cli'))
+export function makeToken(home: string, draft: Parameters<NamedTokens['make']>[0]): Promise<MadeToken> {
+  return withNamedTokens(home, (named) => named.make(draft, 'cli'))
 }

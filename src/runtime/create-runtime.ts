@@ -213,13 +213,12 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     yield* complete({ context, models, clock, budgets }, input)
   }
 
-  const { environment = {}, capabilities: own = [], driver } = parts
+  const { environment = {}, capabilities: own = [] } = parts
   const backups = createBackupService({
     home: parts.home,
     environment,
     capabilities: own,
     store,
-    driver,
     version: parts.version,
     clock,
   })

@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'
-import { sqliteDriver, type StoreDriver } from '../session.ts'
+import { openSqliteStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { systemClock } from './clock.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
@@ -12,7 +12,7 @@ import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { checkpointTargets } from './audit/checkpoint-targets.ts'
 import { loadConfiguration } from './configuration/load.ts'
 import { ConfigurationError } from './configuration/problem.ts'
-import { knownLayouts, knownStores } from './configuration/schema.ts'
+import { knownLayouts } from './configuration/schema.ts'
 import { type Configuration, capabilitySettings } from './configuration/configuration.ts'
 import type { Environment } from './configuration/value.ts'
 import { createRuntime, type HostedRuntime } from './create-runtime.ts'
@@ -58,15 +58,12 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { context, agent, model, providers, models, plugins } = configuration
   const { workspace } = agent
   const live: LiveModels = { model, providers }
-  const driver = storeDriver(configuration, knownStores(capabilities))
-  const { data } = homeAt(home)
+  const storeFile = storePath(homeAt(home).data)
   const isEmpty =
-    onlyReads === true &&
-    !(await driver.exists(data)) &&
-    statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
+    onlyReads === true && !existsSync(storeFile) && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   if (!isEmpty) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
-    driver.open({ folder: data, inMemory: isEmpty }),
+    openSqliteStore({ path: isEmpty ? ':memory:' : storeFile }),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
@@ -117,7 +114,6 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       store,
       ...defined({ checkpoints }),
       secrets,
-      driver,
       models: cleanModels(
         createModels({
           known: capabilities.flatMap((each) => each.providers ?? []),
@@ -196,24 +192,3 @@ function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapabilit
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */
 const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
-
-/** @throws ConfigurationError that lists the known ones where none has this name */
-function storeDriver(
-  { store }: Pick<Configuration, 'store'>,
-  drivers: readonly StoreDriver[] = [sqliteDriver],
-): StoreDriver {
-  const found = drivers.find(({ name }) => name === store)
-  if (found) return found
-  const message = `must be one of ${drivers.map(({ name }) => name).join(', ')}`
-  throw new ConfigurationError([{ key: 'store', place: 'configuration', message, hint: '' }])
-}
-
-/** The store that the configuration of a home names; the default one where the configuration has mistakes in it. */
-export async function homeStoreDriver(
-  home: string,
-  environment: Environment,
-  capabilities: readonly AnyCapability[],
-): Promise<StoreDriver> {
-  const { configuration, schema } = await loadConfiguration({ home, environment, capabilities })
-  return storeDriver(configuration, schema.stores)
-}

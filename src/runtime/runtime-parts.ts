@@ -3,7 +3,7 @@ import type { AnyCapability, CapabilityPlaces, Channel, Clock, Runtime, RunningC
 import { startCapabilities } from '../capability/toolkit.ts'
 import { layoutOf } from '../context.ts'
 import type { Models } from '../model.ts'
-import type { SessionStore, StoreDriver } from '../session.ts'
+import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { homeAt } from './home/home.ts'
@@ -19,8 +19,6 @@ export interface RuntimeParts {
   readonly version: string
   readonly home: string
   readonly store: SessionStore
-  /** What keeps that store: archives of the home are made with it. Without it there are none. */
-  readonly driver?: StoreDriver
   /** Takes checkpoints of its audit. Without it the chain alone is verified. Closed before the store. */
   readonly checkpoints?: CheckpointService
   readonly models: Models

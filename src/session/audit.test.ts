@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { temporaryStore } from '../../test/session/temporary-store.ts'
 import { nextAuditRecord, CHAIN_START, verifyAudit } from './audit.ts'
 import type { SessionStore } from './session-store.ts'
-import { openSqliteStore } from './sqlite-driver.ts'
+import { openSqliteStore } from './store-file.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const around = { session: 'a', turn: 't1', tool: 'shell' }

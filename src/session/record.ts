@@ -22,7 +22,7 @@ export interface RecordChange {
   readonly after?: number
 }
 
-/** The next version of a record, for every driver. Throws `conflict` where `after` is not the newest, and `invalid`. */
+/** The next version of a record. Throws `conflict` where `after` is not the newest, and `invalid`. */
 export function nextVersion(change: RecordChange, newest: RecordVersion | undefined, time: string): RecordVersion {
   const { kind, id, value, after } = change
   const json: string | undefined = JSON.stringify(value)

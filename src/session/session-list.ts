@@ -3,7 +3,7 @@ import type { EntryBody } from './entry.ts'
 import type { SessionRow, TurnRow } from './log-store.ts'
 import type { SessionActivity, SessionFilter } from './session-filter.ts'
 
-/** What a list of sessions shows of one, as every driver stores it. */
+/** What a list of sessions shows of one, as the store keeps it. */
 export interface StoredLabel {
   /** The beginning of the first message, on one line. */
   readonly opening: string | null

@@ -24,8 +24,6 @@ export type StoreErrorCode =
   | 'too-large'
   /** Another gateway runs on this home. */
   | 'claimed'
-  /** This kind of store cannot do what was asked. */
-  | 'unsupported'
   | 'closed'
 
 /** A failure of the store. The message says what failed, where, and how to fix it; it never quotes the content of a session. */

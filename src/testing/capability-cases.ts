@@ -80,12 +80,11 @@ function checkNames(value: AnyCapability): void {
   assert.match(name, TYPED_NAME)
   for (const part of settingsKey.split('.')) assert.match(part, /^[a-z][a-zA-Z0-9-]*$/, 'settingsKey')
   for (const each of [commands, slashCommands, session].flatMap(Object.keys)) assert.match(each, TYPED_NAME)
-  const { providers = [], embedders = [], layouts = [], stores = [] } = value
+  const { providers = [], embedders = [], layouts = [] } = value
   for (const names of [
     providers.map(({ kind }) => kind),
     embedders.map(({ kind }) => kind),
     layouts.map((each) => each.name),
-    stores.map((each) => each.name),
   ]) {
     assert.ok(
       names.every((each) => /^[^\s/]+$/.test(each)),

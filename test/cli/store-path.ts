@@ -1,7 +1,7 @@
 import { homeAt } from '../../src/runtime.ts'
-import { sqliteDriver } from '../../src/session.ts'
+import { storePath as pathInData } from '../../src/session.ts'
 
 /** The store file of a home. */
 export function storePath(home: string): string {
-  return sqliteDriver.location(homeAt(home).data)
+  return pathInData(homeAt(home).data)
 }

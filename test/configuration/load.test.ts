@@ -72,7 +72,6 @@ test('without a file everything has its default, and paths are in the home', asy
     },
     channels: {},
     mcp: { servers: {} },
-    store: 'sqlite',
     plugins: [],
     capabilities: [],
   })
@@ -96,19 +95,6 @@ test('a file with comments is read, and each key knows where it was said', async
     'providers.office.baseURL': 'config.json:5:59',
     'providers.office.apiKeyFile': 'config.json:5:92',
   })
-})
-
-test('a store is one that there is: those that come with Foreword, or those of the program', async () => {
-  assert.equal((await load('{ "store": "sqlite" }')).configuration.store, 'sqlite')
-  const { configuration, problems } = await load('{ "store": "postgres" }')
-  assert.deepEqual(problems.map(problemText), [
-    'config.json:1:3: store must be one of sqlite. Where sessions are kept, by the name of the store.',
-  ])
-  assert.equal(configuration.store, 'sqlite')
-  const variable = await load('', { FOREWORD_STORE: 'files' })
-  assert.deepEqual(variable.problems.map(problemText), [
-    'FOREWORD_STORE: store must be one of sqlite. Where sessions are kept, by the name of the store.',
-  ])
 })
 
 test('in a list, too, an unknown key is answered with those that there are', async () => {

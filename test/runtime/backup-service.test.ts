@@ -3,28 +3,25 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createBackupService } from '../../src/runtime/backup/backup-service.ts'
-import { sqliteDriver, type StoreDriver } from '../../src/session.ts'
+import { backupHome } from '../../src/runtime.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { openedHome } from '../home/opened-home.ts'
 
-type Snapshot = NonNullable<StoreDriver['snapshot']>
-
-/** The service of a home, and what stands before each snapshot of its store. */
+/** The service of a home, and what happens before each archive is written. */
 async function service(t: TestContext) {
   const { home, runtime } = await openedHome(t, {})
   let before = async (): Promise<void> => {}
-  const snapshot: Snapshot = async (...where) => {
-    await before()
-    return sqliteDriver.snapshot!(...where)
-  }
   const backups = createBackupService({
     home,
     environment: {},
     capabilities: [],
     store: runtime.store,
-    driver: { ...sqliteDriver, snapshot },
     version: '0.1.0',
     clock: fixedClock(),
+    async backUp(options) {
+      await before()
+      return backupHome(options)
+    },
   })
   const settled = async () => {
     for (;;) {

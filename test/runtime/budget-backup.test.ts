@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { backupHome } from '../../src/runtime/backup/backup-home.ts'
 import { restoreHome } from '../../src/runtime/backup/restore-home.ts'
-import { openBudgetLedger, sqliteDriver } from '../../src/session.ts'
+import { openBudgetLedger } from '../../src/session.ts'
 
 const CHECK = { account: JSON.stringify(['day', '2026-01-05', {}]), unit: 'nanos', limit: 1e12, warnAt: 1 } as const
 const NOW = '2026-01-05T12:00:00.000Z'
@@ -81,7 +81,7 @@ test('a ledger that cannot be copied is left out of the archive, and said', asyn
   const home = temporaryHome(t)
   writeFileSync(fileOf(home), 'no database at all, but long enough to be read as one '.repeat(40))
   const file = join(home, '..', 'saved.tar.gz')
-  const { leftOut } = await backupHome({ home, store: sqliteDriver, file, version: '0.1.0', time: NOW })
+  const { leftOut } = await backupHome({ home, file, version: '0.1.0', time: NOW })
   assert.equal(leftOut.length, 1)
   assert.match(leftOut[0]!, /^data\/budgets\.sqlite: .*; the next start fills budgets from the log$/)
 })
@@ -99,13 +99,12 @@ function spendOnce(
 
 async function saved(home: string, onProgress: () => void = () => {}): Promise<string> {
   const file = join(home, '..', 'saved.tar.gz')
-  await backupHome({ home, store: sqliteDriver, file, version: '0.1.0', time: NOW, onProgress })
+  await backupHome({ home, file, version: '0.1.0', time: NOW, onProgress })
   return file
 }
 
 async function restoredTo(home: string, file: string): Promise<string> {
-  const findStore = async () => sqliteDriver
-  await restoreHome({ home, findStore, findTargets: async () => [], file, replaces: true, time: NOW })
+  await restoreHome({ home, findTargets: async () => [], file, replaces: true, time: NOW })
   return home
 }
 

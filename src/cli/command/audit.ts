@@ -66,7 +66,7 @@ const USUAL = 50
 async function listAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = { last: USUAL, ...readFilter(call) }
   const records = await withStore(
-    await findHomeStore(call.home, io),
+    await findHomeStore(call.home),
     async (store) => store.audit(await resolveSession(store, filter)),
     () => [],
   )
@@ -117,7 +117,7 @@ function shortCall({ argv, command, input, reason }: AuditRecord): string {
 /** Verifies the whole chain. Exit code 1 where it is broken. */
 async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
   const expect = await readExpectation(call.text('expect'))
-  const report = await verifyStoredAudit(await findHomeStore(call.home, io), call.home, io, expect)
+  const report = await verifyStoredAudit(await findHomeStore(call.home), call.home, io, expect)
   if (call.json) printJson(io, report)
   else
     print(
@@ -190,7 +190,7 @@ async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = readFilter(call)
   const file = call.text('output')
   const found = await withStore(
-    await findHomeStore(call.home, io),
+    await findHomeStore(call.home),
     async (store) => {
       const { auditLines } = await import('../../session.ts')
       await write(auditLines(store, await resolveSession(store, filter)), file, io)

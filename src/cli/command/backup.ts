@@ -4,7 +4,6 @@ import { refuseTools } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
 import { note, print, printJson } from '../io.ts'
 import { withHomeCapabilities } from '../load-configuration.ts'
-import { findHomeStore } from '../open-store.ts'
 import { sizeText } from '../state-text.ts'
 import { progressLine } from '../status-line.ts'
 import { version } from '../version.ts'
@@ -30,12 +29,10 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
   refuseTools(given, 'back up the home')
   const io = await withHomeCapabilities(call.home, given)
   const { backupHome, outsideFolders } = await import('../../runtime.ts')
-  const { driver: store } = await findHomeStore(call.home, io)
   const progress = progressLine(io)
   const saved = await runStoppable(io, (signal) =>
     backupHome({
       home: call.home,
-      store,
       capabilities: io.capabilities ?? [],
       file: call.words[0]!,
       replaces: call.has('force'),

@@ -6,7 +6,6 @@ import { sizeText } from '../state-text.ts'
 import { refuseTools } from '../failure.ts'
 import { print, printJson } from '../io.ts'
 import { withHomeCapabilities } from '../load-configuration.ts'
-import { findHomeStore } from '../open-store.ts'
 import { statusLine } from '../status-line.ts'
 
 export const compactCommand: Command = {
@@ -28,9 +27,8 @@ async function compact(call: CommandCall, given: Io): Promise<number> {
   const { compactHome } = await import('../../runtime.ts')
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
-  const { driver } = await findHomeStore(call.home, io)
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, driver, line.show, io.capabilities)).finally(line.clear)
+    ? await withClaim(call.home, () => compactHome(call.home, line.show, io.capabilities)).finally(line.clear)
     : nothing
   if (call.json) printJson(io, done)
   else {

@@ -28,7 +28,7 @@ export const restoreCommand: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { homeCheckpointTargets, restoreHome, homeStoreDriver } = await import('../../runtime.ts')
+  const { homeCheckpointTargets, restoreHome } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
   if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
@@ -36,7 +36,6 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
-        findStore: (home) => homeStoreDriver(home, io.environment, programCapabilities(io)),
         findTargets: (home) =>
           homeCheckpointTargets({ home, environment: io.environment, capabilities: programCapabilities(io) }),
         file,

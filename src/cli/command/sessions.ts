@@ -55,7 +55,7 @@ async function listSessions(call: CommandCall, io: Io): Promise<number> {
     throw usageFailure(`--limit must be a whole number above 0, not "${call.text('limit')}".`)
   const filter = defined({ words: call.text('search'), folder: call.text('folder'), state: findState(call) })
   const rows = await withStore(
-    await findHomeStore(call.home, io),
+    await findHomeStore(call.home),
     async (store) => {
       const found = await store.sessions({ limit, ...filter })
       return call.json ? found : found.map(withTitle)

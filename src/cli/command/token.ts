@@ -56,7 +56,7 @@ async function newToken(call: CommandCall, io: Io): Promise<number> {
     token,
     hash: _hash,
     ...made
-  } = await makeToken(call.home, io, {
+  } = await makeToken(call.home, {
     name,
     scope,
     ...defined({ expires: call.text('expires') }),
@@ -88,7 +88,7 @@ function readScope(text: string | undefined): TokenScope {
 
 async function listTokens(call: CommandCall, io: Io): Promise<number> {
   const { listedTokens, openTokenUses } = await import('../../runtime.ts')
-  const tokens = await withNamedTokens(call.home, io, async (named) =>
+  const tokens = await withNamedTokens(call.home, async (named) =>
     listedTokens(named.list(), await openTokenUses({ home: call.home }).all(), Date.now()),
   )
   const empty = 'No named tokens yet. Make one with `foreword token new NAME --scope SCOPE`.'
@@ -112,7 +112,7 @@ function tokenTable(tokens: readonly ListedToken[], io: Io): string {
 
 async function revokeToken(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
-  await withNamedTokens(call.home, io, (named) => named.revoke(name, 'cli'))
+  await withNamedTokens(call.home, (named) => named.revoke(name, 'cli'))
   if (call.json) printJson(io, { revoked: name })
   else note(io, `Revoked ${name}. Nobody gets in with it any more.`)
   return 0

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { CommandCall, Finding, Io } from '../../capability.ts'
 import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
@@ -57,7 +58,7 @@ async function changeKey(
     const read = () => Promise.resolve({ type: 'text' as const, text })
     const planned = await loadConfiguration({ home, environment, capabilities: programCapabilities(io), read })
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
-    await recordChange(key, value, call, io)
+    await recordChange(key, value, call)
   }
   const { origins, schema } = await loaded(call, io)
   await orFailure(() => setValue({ home, schema, key: path, value, check }), hint)
@@ -71,10 +72,9 @@ async function changeKey(
 }
 
 /** Records the key in the audit, never the value, before the change counts. A home without a store has no audit yet. */
-async function recordChange(key: string, value: unknown, { home }: CommandCall, io: Io): Promise<void> {
-  // The change may be what makes a store possible again.
-  const kept = await findHomeStore(home, io).catch(() => undefined)
-  if (kept === undefined || !(await kept.driver.exists(kept.folder))) return
+async function recordChange(key: string, value: unknown, { home }: CommandCall): Promise<void> {
+  const kept = await findHomeStore(home)
+  if (!existsSync(kept.path)) return
   const reason = `${key} ${value === undefined ? 'removed' : 'set'} with foreword config`.slice(0, MOST_REASON)
   const facts = { kind: 'change', rule: 'config.json', by: 'cli', reason } as const
   try {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Finding, Io } from '../../capability.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
 import type { AuditReport, CheckpointTargetReport } from '../../session.ts'
@@ -13,16 +14,16 @@ interface StoreFinding {
 
 /** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
-  const { driver, folder } = home
-  const path = driver.location(folder)
-  if (!(await driver.exists(folder))) return { finding: ok('store', 'empty'), newest: undefined }
+  const { path } = home
+  if (!existsSync(path)) return { finding: ok('store', 'empty'), newest: undefined }
   try {
     const newest = await withStore(
       home,
       async (store) => (await store.sessions({ limit: 1 }))[0]?.updated,
       () => undefined,
     )
-    const fault = await driver.findFault?.(folder)
+    const { findStoreFault } = await import('../../session.ts')
+    const fault = await findStoreFault(path)
     const hint = `Stop Foreword. Then restore your last backup with \`foreword restore FILE --replace\`, which keeps the current home, or move ${path} away.`
     return {
       finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, hint),
@@ -36,11 +37,11 @@ export async function checkStore(home: HomeStore): Promise<StoreFinding> {
 
 const NAMED = 5
 
-/** Checks that the store has every text that it refers to by hash. No findings where the store is empty or cannot tell. */
-export async function checkContents({ driver, folder }: HomeStore): Promise<readonly Finding[]> {
-  if (!(await driver.exists(folder))) return []
-  const missing = await driver.findMissingContents?.(folder)
-  if (missing === undefined) return []
+/** Checks that the store has every text that it refers to by hash. No findings where the store is empty. */
+export async function checkContents({ path }: HomeStore): Promise<readonly Finding[]> {
+  if (!existsSync(path)) return []
+  const { findMissingContents } = await import('../../session.ts')
+  const missing = await findMissingContents(path)
   if (missing.length === 0)
     return [ok('contents', 'the store has every text that a call, a session or a file refers to')]
   const named = missing.slice(0, NAMED).map(({ hash, place }) => `sha256:${hash} (${place})`)

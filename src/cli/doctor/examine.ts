@@ -28,14 +28,14 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
     configuration: { gateway, model, models, providers },
   } = loaded
   const known = loaded.knownProviders
-  const kept = await findHomeStore(home, io)
+  const kept = await findHomeStore(home)
   const privateFiles = [
     files.configurationFile,
     files.toolAccessFile,
     files.contextToolAccessFile,
     files.data,
     files.tokenFile,
-    kept.driver.location(kept.folder),
+    kept.path,
   ]
   yield checkNode(process.versions.node)
   yield await checkHome(home)

@@ -32,9 +32,8 @@ export async function* examineSecurity(
   const { environment } = io
   const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
   const { configuration } = loaded
-  const kept = await findHomeStore(home, io)
+  const kept = await findHomeStore(home)
   const files = homeAt(home)
-  const store = kept.driver.location(kept.folder)
   const keys = Object.values(configuration.providers).flatMap(({ apiKeyFile }) => apiKeyFile ?? [])
   const policy = await accessFile(accessPaths(home), environment, readText).current()
   const file = await accessFilePath(home)
@@ -43,7 +42,13 @@ export async function* examineSecurity(
   const none = ok('policy', 'no tool may run')
 
   yield* label('S01', [await checkModes('home', [home, files.data], fixes)])
-  const secret = [files.tokenFile, files.configurationFile, files.toolAccessFile, files.contextToolAccessFile, store]
+  const secret = [
+    files.tokenFile,
+    files.configurationFile,
+    files.toolAccessFile,
+    files.contextToolAccessFile,
+    kept.path,
+  ]
   yield* label('S02', [await checkModes('files', [...secret, ...keys], fixes)])
   yield* label('S03', orOk(await checkToken(home, configuration.gateway), 'token', 'hard to guess'))
   yield* label('S04', [await checkNamed(home)])

@@ -13,7 +13,7 @@ import { sourceLine } from '../turn-display.ts'
 export async function showSession(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   return await withStore(
-    await findHomeStore(call.home, io),
+    await findHomeStore(call.home),
     (store) => show(store, word, call, io),
     () => {
       throw unknownSession(word)

@@ -19,7 +19,7 @@ export async function exportSessionFile(call: CommandCall, io: Io): Promise<numb
   const capabilities = programCapabilities(io)
   const secrets = await readHomeSecrets({ home: call.home, environment: io.environment, capabilities })
   return await withStore(
-    await findHomeStore(call.home, io),
+    await findHomeStore(call.home),
     async (store) => {
       const { id } = await findStoredSession(store, word)
       const file = call.text('output')
@@ -58,7 +58,7 @@ export async function importSessionFile(call: CommandCall, io: Io): Promise<numb
   const file = call.words[1]!
   // An imported turn that has not ended must not resume here.
   const endsTurnsAt = new Date().toISOString()
-  const id = await withWritableStore(await findHomeStore(call.home, io), (store) =>
+  const id = await withWritableStore(await findHomeStore(call.home), (store) =>
     session
       .importSession(
         store,

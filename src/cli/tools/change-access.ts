@@ -21,7 +21,7 @@ export function denyTools(call: CommandCall, io: Io): Promise<number> {
 
 async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promise<number> {
   const wanted: Wanted = { names: call.words.slice(1), allowed }
-  const written = await changeAccessFile(call.home, wanted, io)
+  const written = await changeAccessFile(call.home, wanted)
   const tools = await toolsNow(call, written, io)
   const { matchesToolName } = await import('../../tool.ts')
   const meant = tools.filter(({ name }) => wanted.names.some((word) => matchesToolName(word, name)))
@@ -29,7 +29,6 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
     await record(
       call.home,
       meant.map((tool) => newAccess(tool, wanted)),
-      io,
     )
   if (call.json) for (const tool of meant) printJson(io, tool)
   else if (meant.length > 0) print(io, await toolTable(meant, lineLimit(io)))
@@ -90,11 +89,11 @@ function warn(text: string, io: Io): void {
 }
 
 /** Records the change in the audit and keeps the contents of the file, with or without a running gateway. */
-async function recordChange(home: string, wanted: Wanted, edited: FileChange, io: Io): Promise<void> {
+async function recordChange(home: string, wanted: Wanted, edited: FileChange): Promise<void> {
   const { accessWrites } = await import('../../runtime.ts')
   const facts = wanted.names.map((name) => changeFacts(name, wanted.allowed))
   try {
-    await withWritableStore(await findHomeStore(home, io), async (store) =>
+    await withWritableStore(await findHomeStore(home), async (store) =>
       store.transaction(await accessWrites(store, edited, facts, new Date().toISOString())),
     )
   } catch (error) {
@@ -109,9 +108,9 @@ async function recordChange(home: string, wanted: Wanted, edited: FileChange, io
   }
 }
 
-async function record(home: string, facts: readonly AuditFacts[], io: Io): Promise<void> {
+async function record(home: string, facts: readonly AuditFacts[]): Promise<void> {
   const time = new Date().toISOString()
-  await withWritableStore(await findHomeStore(home, io), (store) =>
+  await withWritableStore(await findHomeStore(home), (store) =>
     store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const)),
   )
 }
@@ -141,7 +140,7 @@ interface Wanted {
 }
 
 /** Writes `tool-access.json`. The change is recorded, and what was before is kept, before the new content counts. */
-async function changeAccessFile(home: string, wanted: Wanted, io: Io): Promise<EditedAccess> {
+async function changeAccessFile(home: string, wanted: Wanted): Promise<EditedAccess> {
   const { accessFilePath, editAccess } = await import('../../runtime.ts')
   const { withTool } = await import('../../tool.ts')
   const { names, allowed } = wanted
@@ -149,7 +148,7 @@ async function changeAccessFile(home: string, wanted: Wanted, io: Io): Promise<E
     return await editAccess(
       home,
       (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
-      (edited) => recordChange(home, wanted, edited, io),
+      (edited) => recordChange(home, wanted, edited),
     )
   } catch (error) {
     if (error instanceof CommandFailure) throw error

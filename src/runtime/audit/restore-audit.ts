@@ -7,8 +7,9 @@ import {
   type AuditKey,
   type ChainPosition,
   parseCheckpoint,
+  openSqliteStore,
   type SessionStore,
-  type StoreDriver,
+  storePath,
 } from '../../session.ts'
 import { systemClock } from '../clock.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
@@ -24,8 +25,6 @@ interface RestoredAudit {
   readonly home: string
   /** Where its new content lies, whole and examined, before it is put in place. */
   readonly arriving: string
-  /** What keeps the sessions of each. */
-  readonly findStore: (home: string) => Promise<StoreDriver>
   /** Where the checkpoints of each are written. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   /** When the archive was written, ISO 8601. */
@@ -46,16 +45,15 @@ export async function homeCheckpointTargets(
  * from the archive. Everything is written to what arrives, so a crash leaves either the old audit or the new one.
  */
 export async function recordRestore(restore: RestoredAudit): Promise<void> {
-  const { home, arriving, findStore, findTargets, saved, time } = restore
-  const driver = await findStore(arriving)
+  const { home, arriving, findTargets, saved, time } = restore
   const folder = homeAt(arriving).data
   const former = await formerAudit(restore)
-  if (!(await driver.exists(folder)) && former.newest === undefined) return
+  if (!existsSync(storePath(folder)) && former.newest === undefined) return
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (former.key) await copyFile(auditKeyFile(home), auditKeyFile(arriving))
   // A damaged key in an archive is no reason to keep the archive from coming back.
   const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
-  const store = await driver.open({ folder })
+  const store = await openSqliteStore({ path: storePath(folder) })
   try {
     const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
     const targets: Record<string, TargetNote> = {}
@@ -69,7 +67,7 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
 }
 
 /** What is known of the audit that is replaced. Damage of it is often the reason for a restore. */
-async function formerAudit({ home, findStore, findTargets }: RestoredAudit): Promise<{
+async function formerAudit({ home, findTargets }: RestoredAudit): Promise<{
   readonly key: AuditKey | undefined
   readonly newest: ChainPosition | undefined
 }> {
@@ -80,7 +78,7 @@ async function formerAudit({ home, findStore, findTargets }: RestoredAudit): Pro
     const lines = (await target.read?.().catch(() => [])) ?? []
     known.push(parseCheckpoint(lines.at(-1) ?? ''))
   }
-  known.push(await storedHead(findStore, home).catch(() => undefined))
+  known.push(await storedHead(home).catch(() => undefined))
   const newest = known
     .filter((each) => each !== undefined)
     .toSorted((one, other) => one.number - other.number)
@@ -88,11 +86,10 @@ async function formerAudit({ home, findStore, findTargets }: RestoredAudit): Pro
   return { key, newest: newest && { number: newest.number, hash: newest.hash } }
 }
 
-async function storedHead(findStore: RestoredAudit['findStore'], home: string): Promise<ChainPosition | undefined> {
-  const driver = await findStore(home)
-  const folder = homeAt(home).data
-  if (!(await driver.exists(folder))) return undefined
-  const store = await driver.open({ folder, readOnly: true })
+async function storedHead(home: string): Promise<ChainPosition | undefined> {
+  const path = storePath(homeAt(home).data)
+  if (!existsSync(path)) return undefined
+  const store = await openSqliteStore({ path, readOnly: true })
   try {
     return await store.auditHead()
   } finally {

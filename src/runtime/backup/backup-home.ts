@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
-import { budgetLedgerFile, copyBudgetLedger, requireAbility, openBlobs, type StoreDriver } from '../../session.ts'
+import { budgetLedgerFile, copyBudgetLedger, isStoreFile, openBlobs, snapshotStore, storePath } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError, diskFault } from './backup-error.ts'
@@ -23,8 +23,6 @@ import { writeArchive } from './write-archive.ts'
 
 interface BackupOptions {
   readonly home: string
-  /** What keeps its sessions. */
-  readonly store: StoreDriver
   /** Those of the home: their search indexes are part of the archive. */
   readonly capabilities?: readonly AnyCapability[]
   /** Where the archive goes. */
@@ -61,11 +59,10 @@ const TRIES = 5
  * Saves a home as one archive, beside a running gateway or without one: the stores as they are at one moment, exactly the
  * files that they name, and everything else in the home. The archive is read back before it gets its name.
  *
- * @throws BackupError `exists`, `io`; StoreError, `unsupported` where the store cannot be saved as files
+ * @throws BackupError `exists`, `io`; StoreError
  */
 export async function backupHome(options: BackupOptions): Promise<Backup> {
   const { home, capabilities = [], version, time, signal, onProgress } = options
-  const store = requireAbility(options.store, 'snapshot')
   const file = await archivePath(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {
     throw new BackupError('exists', `${file} is a folder. Name a file in it, such as ${join(file, 'foreword.tar.gz')}.`)
@@ -86,8 +83,8 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
     const isApart = (path: string) => path === file || path === partial || path === preparing
     onProgress?.({ stage: 'copying the store' })
     const indexes = capabilities.flatMap((capability) => capability.indexes ?? [])
-    const isCopied = (name: string) => store.owns(name) || indexes.some(({ file: index }) => name.startsWith(index))
-    const stored = await copyStore(store, indexes, data, preparing)
+    const isCopied = (name: string) => isStoreFile(name) || indexes.some(({ file: index }) => name.startsWith(index))
+    const stored = await copyStore(indexes, data, preparing)
     const listing = await homeFiles(
       home,
       (path) => isApart(path) || (dirname(path) === data && isCopied(basename(path))),
@@ -127,26 +124,19 @@ async function archivePath(file: string): Promise<string> {
   }
 }
 
-type Snapshots = ReturnType<typeof requireAbility<'snapshot'>>
-
 interface StoredFiles {
   readonly files: readonly HomeFile[]
   readonly leftOut: readonly string[]
 }
 
 /** The stores as they are now, and the bytes that they name, held by links so that nobody can remove them meanwhile. */
-async function copyStore(
-  store: Snapshots,
-  indexes: readonly IndexFile[],
-  data: string,
-  preparing: string,
-): Promise<StoredFiles> {
+async function copyStore(indexes: readonly IndexFile[], data: string, preparing: string): Promise<StoredFiles> {
   const leftOut: string[] = []
   const files: HomeFile[] = []
-  if (await store.exists(data)) {
-    const { names, held, missing } = await holdBlobs(store, data, preparing)
+  if (existsSync(storePath(data))) {
+    const { name, held, missing } = await holdBlobs(data, preparing)
     leftOut.push(...missing.map((hash) => `data/files/${hash}: the store refers to these bytes, and they are missing`))
-    for (const name of names) files.push(await regularFile(`data/${name}`, join(preparing, name)))
+    files.push(await regularFile(`data/${name}`, join(preparing, name)))
     for (const hash of held)
       files.push(await regularFile(`data/files/${hash.slice(0, 2)}/${hash}`, join(preparing, hash)))
   }
@@ -171,19 +161,19 @@ async function copyStore(
   return { files, leftOut }
 }
 
-/** The files of a copy of the store, and hashes of bytes that it names: those that are held, and those that are truly missing. */
+/** The file of a copy of the store, and hashes of bytes that it names: those that are held, and those that are truly missing. */
 interface Held {
-  readonly names: readonly string[]
+  readonly name: string
   readonly held: readonly string[]
   readonly missing: readonly string[]
 }
 
 /** Bytes that are removed between the copy and the look at them lead to a new copy, which does not name them. */
-async function holdBlobs(store: Snapshots, data: string, preparing: string): Promise<Held> {
+async function holdBlobs(data: string, preparing: string): Promise<Held> {
   const blobs = openBlobs(join(data, 'files'))
   for (let attempt = 1; ; attempt += 1) {
-    const { files, fault, fileHashes } = await store.snapshot(data, preparing)
-    if (fault !== undefined) throw new BackupError('damaged', `The store ${store.location(data)} is damaged: ${fault}`)
+    const { name, fault, fileHashes } = snapshotStore(storePath(data), preparing)
+    if (fault !== undefined) throw new BackupError('damaged', `The store ${storePath(data)} is damaged: ${fault}`)
     const held: string[] = []
     const missing: string[] = []
     for (const hash of fileHashes) {
@@ -191,7 +181,7 @@ async function holdBlobs(store: Snapshots, data: string, preparing: string): Pro
       if (there) held.push(hash)
       else missing.push(hash)
     }
-    if (missing.length === 0 || attempt === TRIES) return { names: files, held, missing }
+    if (missing.length === 0 || attempt === TRIES) return { name, held, missing }
   }
 }
 

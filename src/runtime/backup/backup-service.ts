@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,7 +11,7 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import { defined, errorMessage, ForewordError } from '../../platform.ts'
-import type { SessionStore, StoreDriver } from '../../session.ts'
+import { type SessionStore, storePath } from '../../session.ts'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
 import { backupHome } from './backup-home.ts'
@@ -24,10 +24,10 @@ interface BackupServiceOptions {
   /** Those of the home: their search indexes are part of the archive. */
   readonly capabilities: readonly AnyCapability[]
   readonly store: SessionStore
-  /** What keeps the sessions; without it there are no archives. */
-  readonly driver: StoreDriver | undefined
   readonly version: string
   readonly clock: Clock
+  /** Writes an archive. Default: `backupHome`. */
+  readonly backUp?: typeof backupHome
 }
 
 /** How long an archive can be downloaded, ms. */
@@ -39,7 +39,7 @@ const KIND = 'backup'
 
 /** Archives for download, in a folder that no archive contains. `close` removes them. */
 export function createBackupService(options: BackupServiceOptions): BackupService & { close(): Promise<void> } {
-  const { home, environment, capabilities, store, driver, version, clock } = options
+  const { home, environment, capabilities, store, version, clock, backUp = backupHome } = options
   let running: BackupState['running']
   let failed: BackupState['failed']
   let ready: (MadeBackup & { readonly folder: string }) | undefined
@@ -55,14 +55,13 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 
-  async function write(keeper: StoreDriver): Promise<void> {
+  async function write(): Promise<void> {
     const time = clock.time()
     const folder = await mkdtemp(join(homeAt(home).data, `${preparingPrefix(process.pid)}ready-`))
     try {
       const name = `foreword-${time.slice(0, 19).replace('T', '-').replaceAll(':', '')}.tar.gz`
-      const { bytes, files, leftOut } = await backupHome({
+      const { bytes, files, leftOut } = await backUp({
         home,
-        store: keeper,
         capabilities,
         file: join(folder, name),
         version,
@@ -96,13 +95,13 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         const hint = 'Wait until it is ready. GET /api/backups shows how far it is.'
         throw new RuntimeError('decided', 'An archive is being made already.', {}, { hint })
       }
-      if (!driver?.snapshot) {
+      if (!existsSync(storePath(homeAt(home).data))) {
         const hint = 'Copy the home while the gateway does not run.'
         throw new RuntimeError('invalid-input', 'The store of this home cannot be saved as files.', {}, { hint })
       }
       running = { stage: 'copying the store' }
       failed = undefined
-      work = write(driver)
+      work = write()
         .catch((error: unknown) => {
           failed = {
             message: errorMessage(error),

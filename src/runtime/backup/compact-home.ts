@@ -3,7 +3,7 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { compactSearchIndex } from '../../search.ts'
-import { requireAbility, openBlobs, type StoreDriver } from '../../session.ts'
+import { compactStore, openBlobs, storePath } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
@@ -22,22 +22,20 @@ interface Compacted {
  * Removes what nothing in a home references any more, and returns the space to the disk. For the one process that holds
  * the home, while nothing else has it open. `capabilities` are those of the home, whose search indexes shrink too.
  *
- * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`, `unsupported` where the store cannot be compacted; SearchError
+ * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`; SearchError
  */
 export async function compactHome(
   home: string,
-  driver: StoreDriver,
   onProgress: (text: string) => void,
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
-  const store = requireAbility(driver, 'compact')
   const { data } = homeAt(home)
   const before = await folderSize(data)
-  if (!(await store.exists(data))) return { contents: 0, files: 0, before, after: before }
+  if (!existsSync(storePath(data))) return { contents: 0, files: 0, before, after: before }
   // What a backup that was killed has left behind.
   for (const name of await readdir(data))
     if (name.startsWith(PREPARING)) await rm(join(data, name), { recursive: true, force: true })
-  const { contents, fileHashes } = await store.compact(data, onProgress)
+  const { contents, fileHashes } = await compactStore(storePath(data), onProgress)
   onProgress('looking for files that nothing refers to')
   const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))

@@ -8,8 +8,10 @@ import {
   type AuditVerdict,
   budgetLedgerFile,
   carryBudgetLedger,
-  type StoreDriver,
+  findStoreFault,
+  openSqliteStore,
   StoreError,
+  storePath,
   verifyAudit,
 } from '../../session.ts'
 import type { CheckpointTarget } from '../audit/checkpoint-target.ts'
@@ -22,8 +24,6 @@ import { type ArchivedFile, readArchive } from './read-archive.ts'
 interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
-  /** What keeps the sessions of a home, as the configuration there names it. */
-  readonly findStore: (home: string) => Promise<StoreDriver>
   /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   readonly file: string
@@ -76,8 +76,8 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
     })
     options.onProgress?.({ stage: 'examining the store' })
     const audit = await examineStore(options)
-    const { findStore, findTargets } = options
-    await recordRestore({ home, arriving: arrivingHome(home), findStore, findTargets, saved: header.created, time })
+    const { findTargets } = options
+    await recordRestore({ home, arriving: arrivingHome(home), findTargets, saved: header.created, time })
     carrySpent(home)
     await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
     const aside = await finishRestore(home)
@@ -127,14 +127,12 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examineStore({ home, file, findStore }: RestoreOptions): Promise<AuditVerdict> {
-  const arriving = arrivingHome(home)
-  const driver = await findStore(arriving)
-  const folder = homeAt(arriving).data
-  if (!(await driver.exists(folder))) return { type: 'whole', records: 0 }
-  const fault = await driver.findFault?.(folder)
+async function examineStore({ home, file }: RestoreOptions): Promise<AuditVerdict> {
+  const path = storePath(homeAt(arrivingHome(home)).data)
+  if (!existsSync(path)) return { type: 'whole', records: 0 }
+  const fault = await findStoreFault(path)
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
-  const store = await driver.open({ folder })
+  const store = await openSqliteStore({ path })
   try {
     return await verifyAudit(store)
   } finally {

@@ -10,8 +10,6 @@ import { providersSchema } from './providers-schema.ts'
 interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
-  /** Names of the stores. */
-  readonly stores: readonly string[]
   /** Keys of capabilities inside one of the host's own, such as `context`, by its name. */
   readonly inside: (section: string) => z.ZodRawShape
   /** Sections of capabilities. */
@@ -168,7 +166,7 @@ const audit = z.strictObject({
  * All of `config.json` (docs/guide/configuration.md). Every key may be left out; a key that is not here is a problem, since
  * a misspelt one would be a setting that silently does nothing. The types are those of the host's own keys.
  */
-export function hostSchema({ layouts, providers, stores, inside, sections }: HostSchemaOptions) {
+export function hostSchema({ layouts, providers, inside, sections }: HostSchemaOptions) {
   return z.strictObject({
     $schema: z.string().optional().describe('JSON Schema of this file, for editors.'),
     gateway: gateway
@@ -202,11 +200,6 @@ export function hostSchema({ layouts, providers, stores, inside, sections }: Hos
       .strictObject(inside('channels'))
       .prefault({})
       .describe('Where people talk, besides the browser and the terminal.'),
-    store: z
-      .string()
-      .refine((name) => stores.includes(name), { error: `must be one of ${stores.join(', ')}` })
-      .default('sqlite')
-      .describe('Where sessions are kept, by the name of the store.'),
     plugins: z.array(z.string().min(1)).default([]).describe('Modules of further plugins, in order.'),
     capabilities: z
       .array(z.string().min(1))

@@ -4,7 +4,7 @@ import { errorMessage, nearestName } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
 import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema, knownStores, settingsSection } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
 
 export interface CapabilitySetting {
   readonly home: string
@@ -95,7 +95,6 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   pairingNotice: 'function',
   providers: 'list',
   layouts: 'list',
-  stores: 'list',
   embedders: 'list',
   indexes: 'list',
   session: 'object',
@@ -179,13 +178,11 @@ const namedThings: Readonly<Record<string, (value: AnyCapability) => readonly st
   provider: ({ providers = [] }) => providers.map(({ kind }) => kind),
   'kind of embedding model': ({ embedders = [] }) => embedders.map(({ kind }) => kind),
   layout: ({ layouts: own = [] }) => own.map((each) => each.name),
-  store: ({ stores = [] }) => stores.map((each) => each.name),
 }
 
 const hostNames: Readonly<Record<string, readonly string[]>> = {
   command: hostCommands,
   layout: Object.keys(layouts),
-  store: knownStores([]).map(({ name }) => name),
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

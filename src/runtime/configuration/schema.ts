@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type AnyCapability, withoutSettingFacts } from '../../capability.ts'
 import { type Layout, layouts } from '../../context.ts'
 import type { Provider } from '../../model.ts'
-import { sqliteDriver, type StoreDriver } from '../../session.ts'
 import { hostSchema, type HostShape } from './host-schema.ts'
 
 /** What `config.json` may contain with these capabilities. */
@@ -10,7 +9,6 @@ export interface ConfigurationSchema {
   readonly capabilities: readonly AnyCapability[]
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
-  readonly stores: readonly StoreDriver[]
   readonly whole: z.ZodType<HostShape>
   /** JSON Schema (2020-12), as the one of the built-in capabilities is committed in `schema/config.schema.json`. */
   readonly json: KeySchema
@@ -44,26 +42,19 @@ export function settingsSection({ name, settingsKey = name }: Pick<AnyCapability
 function createSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
   const sections = foldSections(capabilities)
   const providers = capabilities.flatMap((one) => one.providers ?? [])
-  const stores = knownStores(capabilities)
   const allLayouts = knownLayouts(capabilities)
   const inHost = ['gateway', 'context', 'agent', 'channels']
   const whole = hostSchema({
     layouts: allLayouts,
     providers,
-    stores: stores.map(({ name }) => name),
     inside: (section) => sectionShape((sections[section] as Sections | undefined) ?? {}),
     sections: sectionShape(Object.fromEntries(Object.entries(sections).filter(([name]) => !inHost.includes(name)))),
   })
   const json: KeySchema = z.toJSONSchema(whole, { io: 'input', override: withoutSettingFacts }) as KeySchema
-  return { capabilities, layouts: allLayouts, providers, stores, whole, json: { ...json, ...TITLE } }
+  return { capabilities, layouts: allLayouts, providers, whole, json: { ...json, ...TITLE } }
 }
 
 const TITLE = { title: 'config.json of Foreword' }
-
-/** What `store` may name. */
-export function knownStores(capabilities: readonly AnyCapability[]): readonly StoreDriver[] {
-  return [sqliteDriver, ...capabilities.flatMap(({ stores = [] }) => stores)]
-}
 
 /** The layouts of Foreword and those of capabilities, by name. */
 export function knownLayouts(capabilities: readonly AnyCapability[]): Readonly<Record<string, Layout>> {

@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { compactSqliteFile } from '../../platform.ts'
-import type { CompactedStore } from '../store-driver.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
 import type { Plan } from './tables.ts'
 
-type RemovedContents = Omit<CompactedStore, 'fileHashes'>
+interface RemovedContents {
+  readonly contents: number
+  /** Characters of their texts. */
+  readonly characters: number
+}
 
 /** Rows that are read or removed at once: some milliseconds of work. */
 const PAGE = 500
@@ -26,8 +29,8 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['files', 'state'],
 ]
 
-/** See `StoreDriver.compact`. @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer` */
-export async function compactStore(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
+/** See `compactStore`. */
+export async function compactStoreFile(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
   refuseOtherVersions(path)
   const connection = openStoreConnection({ path })
   let removed: RemovedContents

@@ -65,7 +65,7 @@ async function runThrough(
 ): Promise<number> {
   const { program, choices, call, io } = command
   const since = new Date().toISOString()
-  const token = await makeRunToken(program.name, call.home, io)
+  const token = await makeRunToken(program.name, call.home)
   const files = openRunFiles()
   let isKept = false
   try {
