@@ -17,7 +17,7 @@ import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } fro
 import { createTurnCache, loadHistory, type TurnCache } from '../src/runtime/calls/history-loader.ts'
 import { rememberCounts } from '../src/runtime/models/counters.ts'
 import { tokenCounts } from '../src/runtime/turns/turn-projection.ts'
-import { type EntryBody, openSqliteStore, type SessionStore } from '../src/session.ts'
+import { type EntryBody, openStore, type SessionStore } from '../src/session.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
 const WINDOWS = [8_000, 128_000]
@@ -30,7 +30,7 @@ const counter = rememberCounts(tokenx)
 const runs = Number(process.argv[2] ?? 15)
 
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
-const store = await openSqliteStore({ path: join(home, 'bench.sqlite') })
+const store = await openStore({ path: join(home, 'bench.sqlite') })
 try {
   for (const size of SIZES) await fill(store, size)
   console.log(`Medians of ${runs} runs in ms, with tool calls in 30 % of the turns.`)

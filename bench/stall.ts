@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteSearch } from '../src/search.ts'
-import { exportSession, importSession, openSqliteStore } from '../src/session.ts'
+import { exportSession, importSession, openStore } from '../src/session.ts'
 import { type Child, startChild } from './gateway/child.ts'
 import { ATTACKS, attackers, unfoldingPdfs } from './stall/attacks.ts'
 import { longPdf } from './stall/long-pdf.ts'
@@ -62,13 +62,13 @@ if (ATTACKS.some(isWanted)) {
 }
 
 await inProcess('export, 100,000 messages', async () => {
-  const store = await openSqliteStore({ path: join(home, 'export.sqlite') })
+  const store = await openStore({ path: join(home, 'export.sqlite') })
   for (let at = 0; at < 50_000; at += 1000) await store.transaction(turnsFrom(at, 1000))
   const lines: string[] = []
   return {
     work: async () => {
       for await (const line of exportSession(store, 'a')) lines.push(line)
-      const other = await openSqliteStore({ path: join(home, 'import.sqlite') })
+      const other = await openStore({ path: join(home, 'import.sqlite') })
       return { close: () => (store.close(), other.close()), next: async () => void (await importSession(other, lines)) }
     },
     next: 'import of it',

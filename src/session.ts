@@ -110,7 +110,7 @@ export {
   findMissingContents,
   findStoreFault,
   isStoreFile,
-  openSqliteStore,
+  openStore,
   snapshotStore,
   storePath,
 } from './session/store-file.ts'

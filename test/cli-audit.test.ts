@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import { storePath } from './cli/store-path.ts'
-import { type AuditFacts, chainHash, openSqliteStore, type Write } from '../src/session.ts'
+import { type AuditFacts, chainHash, openStore, type Write } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run, type RunOptions } from './cli/recorded-io.ts'
 
@@ -35,7 +35,7 @@ const changed: AuditFacts = { kind: 'change', rule: 'global.mode=full', reason: 
 
 async function audited(context: TestContext, facts: readonly AuditFacts[] = [refused, ran, failed, changed]) {
   const { home, environment } = temporaryHome(context)
-  const store = await openSqliteStore({ path: storePath(home) })
+  const store = await openStore({ path: storePath(home) })
   const time = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`
   await store.transaction(facts.map((each, index): Write => ({ type: 'audit', facts: each, time: time(index + 1) })))
   await store.close()

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/capability.ts'
-import { openSqliteStore } from '../src/session.ts'
+import { openStore } from '../src/session.ts'
 import { readToken, systemClock } from '../src/runtime.ts'
 import { createProposals } from '../src/capabilities/subjects/proposals/proposals.ts'
 import { openSubjects } from '../src/capabilities/subjects/core.ts'
@@ -38,7 +38,7 @@ const brief = (findings: readonly Finding[]) => findings.map(({ check, level, me
 
 async function recorded(home: string): Promise<void> {
   mkdirSync(join(storePath(home), '..'), { recursive: true })
-  const store = await openSqliteStore({ path: storePath(home) })
+  const store = await openStore({ path: storePath(home) })
   for (const tool of ['a', 'b']) {
     await store.transaction([{ type: 'audit', facts: { kind: 'decision', tool }, time: '2026-11-20T10:00:00.000Z' }])
   }
@@ -259,7 +259,7 @@ test('doctor counts subjects and reports proposals of models', async (context) =
     {
       prepare: async (home) => {
         await recorded(home)
-        const store = await openSqliteStore({ path: storePath(home) })
+        const store = await openStore({ path: storePath(home) })
         const subjects = openSubjects({ directory: join(home, 'subjects'), tastes: '', maxTextChars: 1000 })
         const proposals = createProposals({ store, subjects, clock: systemClock })
         await proposals.propose({ type: 'notes', subject: 'reef', content: 'Blue.' }, { tool: 'propose_notes_update' })

@@ -6,7 +6,7 @@ import { snippet } from '../src/cli/search-history.ts'
 import type { RecallAnswer, SearchHit } from '../src/search.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
-import { openSqliteStore } from '../src/session.ts'
+import { openStore } from '../src/session.ts'
 import { storePath } from './cli/store-path.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { servedConnection } from './cli/served-connection.ts'
@@ -111,7 +111,7 @@ test('--history shows messages of sessions with time, author and the text around
 
 test('--history finds a message as it was edited while it waited', async (context) => {
   const { home, environment } = temporaryHome(context)
-  const store = await openSqliteStore({ path: storePath(home) })
+  const store = await openStore({ path: storePath(home) })
   const [turn, tokens] = ['t', { counter: 'chars@1', full: 1, least: 1 }]
   const message = (content: string) => ({ role: 'user', content }) as const
   await store.append(

@@ -5,7 +5,7 @@ import { Readable, Writable } from 'node:stream'
 import test from 'node:test'
 import type { Io } from '../src/capability.ts'
 import { applyStyle, note, print } from '../src/cli.ts'
-import { openSqliteStore } from '../src/session.ts'
+import { openStore } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { storePath } from './cli/store-path.ts'
@@ -30,7 +30,7 @@ test('no title, name or text of others can control a terminal, whatever command 
     skillText(`name: alpha\ndescription: ${JSON.stringify(HOSTILE)}`, HOSTILE),
   )
   await run(['send', `/say ${HOSTILE}`], { environment })
-  const store = await openSqliteStore({ path: storePath(home) })
+  const store = await openStore({ path: storePath(home) })
   const [session] = await store.sessions({ limit: 1 })
   const id = session!.id
   const [call] = await store.calls(id)

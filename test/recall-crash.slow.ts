@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openRecallIndex } from '../src/search.ts'
-import { openSqliteStore } from '../src/session.ts'
+import { openStore } from '../src/session.ts'
 import { logHistory } from './recall/logged-history.ts'
 
 const SESSIONS = ['a', 'b', 'c']
@@ -20,7 +20,7 @@ test('killed again and again while it indexes and while it takes out, the histor
   const home = await mkdtemp(join(tmpdir(), 'foreword-crash-'))
   t.after(() => rm(home, { recursive: true, force: true }))
   const path = join(home, 'store.sqlite')
-  const store = await openSqliteStore({ path })
+  const store = await openStore({ path })
   t.after(() => store.close())
   for (const session of SESSIONS) {
     const turns = Array.from({ length: TURNS }, (_, n) => ({ said: `Cormorant ${session}${n} sat on the pier.` }))

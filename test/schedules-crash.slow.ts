@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openSqliteStore } from '../src/session.ts'
+import { openStore } from '../src/session.ts'
 import { scriptedProvider } from '../src/testing.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -56,14 +56,14 @@ test('a gateway that is killed again and again while it makes up a hundred due t
 
 /** What was decided about a schedule ends two hours ago. */
 async function setBack(home: string, id: string): Promise<void> {
-  const store = await openSqliteStore({ path: join(home, 'data', 'foreword.sqlite') })
+  const store = await openStore({ path: join(home, 'data', 'foreword.sqlite') })
   await store.putValue(`schedule/${id}`, { upTo: new Date(Date.now() - 120 * MINUTE).toISOString(), runs: [] })
   await store.close()
 }
 
 /** The idempotency keys of every message in every session. */
 async function keysOf(home: string): Promise<readonly string[]> {
-  const store = await openSqliteStore({ path: join(home, 'data', 'foreword.sqlite') })
+  const store = await openStore({ path: join(home, 'data', 'foreword.sqlite') })
   const rows = await store.sessions({ limit: 1_000 })
   const logs = await Promise.all(rows.map(({ id }) => store.entries(id, { types: ['input'] })))
   await store.close()

@@ -5,7 +5,7 @@ import { callCost, type Price } from '../src/context.ts'
 import { createUsageAdder } from '../src/runtime/usage/usage-sums.ts'
 import { dayIn } from '../src/runtime/usage/day-of.ts'
 import { usageReport } from '../src/runtime/usage/usage-report.ts'
-import { type CallRecord, openSqliteStore, type ToolSum } from '../src/session.ts'
+import { type CallRecord, openStore, type ToolSum } from '../src/session.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, numbers, usedGateway } from './end-to-end/used-gateway.ts'
 import { call } from './cases/session-store-entries.ts'
@@ -154,7 +154,7 @@ test('a call without a report or without a price is counted and adds no money', 
 })
 
 test('many pages of calls are added up, whatever their order in the store', async (t) => {
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   t.after(() => store.close())
   const next = numbers(3)
   const usage = { cachedTokens: undefined, cacheWrittenTokens: undefined, reasoningTokens: undefined }

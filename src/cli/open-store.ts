@@ -10,11 +10,11 @@ export interface HomeStore {
 
 export async function findHomeStore(home: string): Promise<HomeStore> {
   const { homeAt } = await import('../runtime.ts')
-  const { openSqliteStore, storePath } = await import('../session.ts')
+  const { openStore, storePath } = await import('../session.ts')
   const path = storePath(homeAt(home).data)
   return {
     path,
-    open: (options) => openSqliteStore({ path, ...options }),
+    open: (options) => openStore({ path, ...options }),
   }
 }
 

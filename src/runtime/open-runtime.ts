@@ -4,7 +4,7 @@ import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
 import { defined } from '../platform.ts'
-import { openSqliteStore, storePath } from '../session.ts'
+import { openStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { systemClock } from './clock.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
@@ -63,7 +63,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     onlyReads === true && !existsSync(storeFile) && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   if (!isEmpty) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
-    openSqliteStore({ path: isEmpty ? ':memory:' : storeFile }),
+    openStore({ path: isEmpty ? ':memory:' : storeFile }),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { exportSession, importSession, openSqliteStore } from '../session.ts'
+import { exportSession, importSession, openStore } from '../session.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const tokens = { counter: 'chars@1', full: 1, least: 1 }
 
 test('an export and an import let everybody else run before they are done', async (context) => {
-  const store = await openSqliteStore({ path: ':memory:' })
-  const other = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
+  const other = await openStore({ path: ':memory:' })
   context.after(() => Promise.all([store.close(), other.close()]))
   const inputs = Array.from({ length: 20 }, (_, index) => {
     const message = { role: 'user', content: `question ${index}` } as const

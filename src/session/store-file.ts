@@ -23,7 +23,7 @@ export function isStoreFile(name: string): boolean {
  *
  * @throws StoreError `newer`, `older`, `corrupt`, `busy`, `readonly`, `not-found` (only when `readOnly`), `io`
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<SessionStore> {
+export async function openStore(options: SqliteStoreOptions): Promise<SessionStore> {
   const sqlite = await import('./sqlite/open-sqlite-store.ts')
   return sqlite.openStoreFile(options)
 }

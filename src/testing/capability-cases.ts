@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { AnyCapability, RunningCapabilities, Runtime } from '../capability.ts'
 import { startCapabilities } from '../capability/toolkit.ts'
 import { sleep } from '../platform.ts'
-import { openSqliteStore } from '../session.ts'
+import { openStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { capabilityHost } from './capability-host.ts'
 import type { TestFunction } from './test-function.ts'
@@ -181,7 +181,7 @@ async function withHome(run: (start: Start) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-capability-'))
   const home = { folder, data: join(folder, 'data'), workspace: join(folder, 'workspace') }
   await Promise.all([mkdir(home.data), mkdir(home.workspace)])
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   try {
     await run(async (value, { settings: given, environment = {}, others = [] }) => {
       const settings = Object.fromEntries(others.map((other) => [other.name, parseSection(other, undefined)]))

@@ -1,7 +1,7 @@
 import { type CapabilityBase, RuntimeError } from '../capability.ts'
 import { layoutOf, tokenx, usualLayout } from '../context.ts'
 import { createRecords } from '../runtime.ts'
-import { openSqliteStore } from '../session.ts'
+import { openStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import { fixedClock } from './fixed-clock.ts'
 
@@ -10,7 +10,7 @@ import { fixedClock } from './fixed-clock.ts'
  * runtime unless one is given. `startCapabilities([mine], await capabilityHost())` starts a capability.
  */
 export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promise<CapabilityBase> {
-  const { store = await openSqliteStore({ path: ':memory:' }), clock = fixedClock() } = given
+  const { store = await openStore({ path: ':memory:' }), clock = fixedClock() } = given
   return {
     home: { folder: '/nowhere', data: '/nowhere/data', workspace: '/nowhere/workspace' },
     environment: {},

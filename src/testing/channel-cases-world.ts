@@ -5,7 +5,7 @@ import { capability } from '../capability.ts'
 import { messageText, tokenx, usualLayout } from '../context.ts'
 import type { ModelRequest } from '../model.ts'
 import { type Channel, createRuntime, type Pairings, type Runtime, systemClock } from '../runtime.ts'
-import { openSqliteStore, type SessionStore } from '../session.ts'
+import { openStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import { scriptedModel, scriptedModels, type ScriptedReply } from './scripted-model.ts'
 
@@ -100,7 +100,7 @@ async function openWorld(
   const runtime: Runtime = await createRuntime({
     version: '0.1.0',
     home,
-    store: observedStore(await openSqliteStore({ path: join(home, 'store.sqlite') }), before),
+    store: observedStore(await openStore({ path: join(home, 'store.sqlite') }), before),
     models: scriptedModels(model),
     capabilities: [prompt],
     settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },

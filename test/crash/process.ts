@@ -10,7 +10,7 @@ import { type Channel, createRuntime, systemClock } from '../../src/runtime.ts'
 import { ownFeatures, ownSettings, withFeatures } from '../home/features.ts'
 import { listen } from '../../src/server.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'
-import { openSqliteStore } from '../../src/session.ts'
+import { openStore } from '../../src/session.ts'
 import { readAccess, type Tool } from '../../src/tool.ts'
 
 /** Where this process stops and says so, so that it can be killed there. */
@@ -66,7 +66,7 @@ const pigeon: Channel = {
   },
 }
 
-const store = await openSqliteStore({ path: join(home, 'store.sqlite') })
+const store = await openStore({ path: join(home, 'store.sqlite') })
 const opened = await createRuntime({
   version: '0.1.0',
   home,

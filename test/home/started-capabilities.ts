@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import type { AnyCapability, CapabilityHost, LayerContext, Self, TurnPart, TurnQuestion } from '../../src/capability.ts'
 import { type Layer, layoutOf, layouts, tokenx } from '../../src/context.ts'
 import { createRecords } from '../../src/runtime/records.ts'
-import { openSqliteStore } from '../../src/session.ts'
+import { openStore } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
 
 /** Capabilities that were started on an empty home, without a runtime around them. */
@@ -32,7 +32,7 @@ export async function startedCapabilities(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-capabilities-'))
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   const clock = fixedClock()
   const layout = layoutOf('auto')
   const warnings: string[] = []

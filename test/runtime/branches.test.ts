@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, assert as holds, asyncProperty, constantFrom, nat, record } from 'fast-check'
 import { messageText } from '../../src/context.ts'
-import { exportSession, importSession, openSqliteStore, turnsTo } from '../../src/session.ts'
+import { exportSession, importSession, openStore, turnsTo } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened, tool } from './opened.ts'
 
@@ -48,7 +48,7 @@ test('in any tree of branches a call reads the turns that lead to it, and replay
       const { calls, identical } = await runtime.replay(session)
       assert.deepEqual([calls, identical], [count, count])
 
-      const elsewhere = await openSqliteStore({ path: ':memory:' })
+      const elsewhere = await openStore({ path: ':memory:' })
       const lines = await Array.fromAsync(exportSession(store, session))
       await importSession(elsewhere, lines)
       assert.deepEqual(await elsewhere.turns(session), await store.turns(session))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SessionEvent, SubmittedTurn } from '../../src/runtime.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
-import { openSqliteStore } from '../../src/session.ts'
+import { openStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, upTo } from './opened.ts'
 import { assertWhole, busySession } from './two-writers.ts'
@@ -153,7 +153,7 @@ test('entries of another process arrive in their place', async (t) => {
     }
   })()
   await new Promise(setImmediate)
-  const other = await openSqliteStore({ path: join(home, 'store.sqlite') })
+  const other = await openStore({ path: join(home, 'store.sqlite') })
   await other.append(session, [{ type: 'model', model: null }], time)
   await other.close()
   await say('second', { session })

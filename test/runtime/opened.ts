@@ -22,7 +22,7 @@ import {
 import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
 import { defined } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
-import { type Entry, openSqliteStore, type SessionStore } from '../../src/session.ts'
+import { type Entry, openStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type AccessRead, type DirectTool, readAccess, type Tool, type ToolProperties } from '../../src/tool.ts'
 
@@ -88,7 +88,7 @@ export async function opened(t: TestContext, setting: Setting = {}): Promise<Ope
 
 async function openedAt(runtimes: Runtime[], home: string, setting: Setting, restarts: number): Promise<Opened> {
   const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
-  const store = around(await openSqliteStore({ path: join(home, 'store.sqlite') }))
+  const store = around(await openStore({ path: join(home, 'store.sqlite') }))
   const { start, listens } = setting
   const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
   const warnings: string[] = []

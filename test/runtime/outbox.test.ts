@@ -5,7 +5,7 @@ import { type Channel, type Reply, UndeliverableError } from '../../src/runtime.
 import { noteSent } from '../../src/runtime/channels/channel-run.ts'
 import { createOutbox, type OutboxOptions } from '../../src/runtime/channels/outbox.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
-import { openSqliteStore, type SessionStore, type TurnOutcome } from '../../src/session.ts'
+import { openStore, type SessionStore, type TurnOutcome } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryFolder } from '../session/temporary-folder.ts'
 import { gate } from './opened.ts'
@@ -28,7 +28,7 @@ function pigeon(fly: (reply: Reply) => Promise<void> | void = () => {}) {
 }
 
 async function world(context: TestContext) {
-  const store = await openSqliteStore({ path: join(await temporaryFolder(context), 'store.sqlite') })
+  const store = await openStore({ path: join(await temporaryFolder(context), 'store.sqlite') })
   context.after(() => store.close())
   const clock = fixedClock()
   const warnings: string[] = []

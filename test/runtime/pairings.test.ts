@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createPairings, type PairedChat } from '../../src/runtime.ts'
-import { openSqliteStore, verifyAudit } from '../../src/session.ts'
+import { openStore, verifyAudit } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryFolder } from '../session/temporary-folder.ts'
 
@@ -12,7 +12,7 @@ async function world(context: TestContext) {
   const path = join(await temporaryFolder(context), 'store.sqlite')
   const clock = fixedClock()
   const open = async () => {
-    const store = await openSqliteStore({ path })
+    const store = await openStore({ path })
     context.after(() => store.close())
     return { store, pairings: createPairings({ store, clock, random: randomBytes }) }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createProposals } from '../../src/capabilities/subjects/proposals/proposals.ts'
-import { openSqliteStore, type SessionStore } from '../../src/session.ts'
+import { openStore, type SessionStore } from '../../src/session.ts'
 import { type Proposal, type Proposals, SubjectError } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
@@ -134,7 +134,7 @@ interface Here {
 
 async function here(t: TestContext, text: string): Promise<Here> {
   const path = await temporaryStore(t)
-  const store = await openSqliteStore({ path })
+  const store = await openStore({ path })
   t.after(() => store.close())
   const subjects = subjectFiles({ tide: text })
   return { path, store, subjects, proposals: createProposals({ store, subjects, clock: fixedClock() }) }

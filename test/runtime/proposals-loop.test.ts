@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { outputText, toolResults } from '../../src/context.ts'
-import { openSqliteStore } from '../../src/session.ts'
+import { openStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened } from './opened.ts'
 
@@ -15,7 +15,7 @@ test('a model reads a subject, works and proposes, and nothing is written until 
   writeFileSync(notes, '- The water is cold.\n')
 
   // As an MCP server beside the gateway has it: another connection to the same store.
-  const store = await openSqliteStore({ path: join(home, 'store.sqlite') })
+  const store = await openStore({ path: join(home, 'store.sqlite') })
   t.after(() => store.close())
   const model = scriptedModel({
     answer: (_request, n) => {

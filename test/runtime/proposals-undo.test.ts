@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createProposals } from '../../src/capabilities/subjects/proposals/proposals.ts'
-import { openSqliteStore } from '../../src/session.ts'
+import { openStore } from '../../src/session.ts'
 import { SubjectError } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
@@ -78,7 +78,7 @@ test('an edit while it is taken back is read again', async (t) => {
 })
 
 async function here(t: TestContext, text: string) {
-  const store = await openSqliteStore({ path: await temporaryStore(t) })
+  const store = await openStore({ path: await temporaryStore(t) })
   t.after(() => store.close())
   const subjects = subjectFiles({ tide: text })
   return { subjects, proposals: createProposals({ store, subjects, clock: fixedClock() }) }

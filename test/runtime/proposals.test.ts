@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createProposals } from '../../src/capabilities/subjects/proposals/proposals.ts'
-import { openSqliteStore, type SessionStore } from '../../src/session.ts'
+import { openStore, type SessionStore } from '../../src/session.ts'
 import type {
   Proposal,
   ProposalDecision,
@@ -264,7 +264,7 @@ async function here(
   notes: Readonly<Record<string, string>> = { tide: '' },
   path?: string,
 ): Promise<{ readonly proposals: Proposals; readonly subjects: SubjectFiles; readonly store: SessionStore }> {
-  const store = await openSqliteStore({ path: path ?? (await temporaryStore(t)) })
+  const store = await openStore({ path: path ?? (await temporaryStore(t)) })
   t.after(() => store.close())
   const subjects = subjectFiles(notes)
   return { proposals: createProposals({ store, subjects, clock: fixedClock() }), subjects, store }

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import test from 'node:test'
 import { openRecall } from '../../src/runtime/recall/open-recall.ts'
 import { parseDates, datePeriods } from '../../src/search/recall/dates.ts'
-import { openSqliteStore } from '../../src/session.ts'
+import { openStore } from '../../src/session.ts'
 import { openRecallIndex, type RecallAnswer, type RecallQuery } from '../../src/search.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { calledTool, logHistory } from '../recall/logged-history.ts'
@@ -314,7 +314,7 @@ test('an index that is behind, cut off, of another log or gone is brought to wha
   const restored = await again.reopened()
   assert.equal((await find(restored, 'heron')).length, 0)
   // Another process writes a session, as an import does beside a running gateway.
-  const importer = await openSqliteStore({ path: join(at.home, 'store.sqlite') })
+  const importer = await openStore({ path: join(at.home, 'store.sqlite') })
   await logHistory(importer, 'imported', [{ said: 'A heron came by.' }])
   await importer.close()
   assert.deepEqual(await find(restored, 'heron'), ['A heron came by.'])

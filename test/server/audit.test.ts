@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AuditFacts, type AuditRecord, examineAudit, openSqliteStore } from '../../src/session.ts'
+import { type AuditFacts, type AuditRecord, examineAudit, openStore } from '../../src/session.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served } from './served.ts'
 
@@ -11,7 +11,7 @@ interface Page {
 
 /** Six calls: odd ones of the session `a`, even ones of `b`, a minute apart. The third was refused. */
 async function audited(context: TestContext) {
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   context.after(() => store.close())
   await store.transaction(
     [1, 2, 3, 4, 5, 6].map((number) => ({

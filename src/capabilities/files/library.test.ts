@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test'
 import { tokenx } from '../../context.ts'
 import type { Document, DocumentReader } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
-import { openBlobs, openSqliteStore } from '../../session.ts'
+import { openBlobs, openStore } from '../../session.ts'
 import { fixedClock } from '../../testing.ts'
 import { createLibrary } from './library.ts'
 import type { FileLibrary } from '../../capability.ts'
@@ -121,7 +121,7 @@ interface Given {
 
 async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: Given): Promise<FileLibrary> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-library-'))
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   const reader: DocumentReader = {
     read:
       read ?? (async ({ name }) => documents[name] ?? { kind: 'text', text: 'High water.', mediaType: 'text/plain' }),

@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test'
 import { layoutOf, tokenx } from '../../context.ts'
 import type { TurnQuestion } from '../../capability.ts'
 import type { Recall } from '../../search.ts'
-import { openSqliteStore } from '../../session.ts'
+import { openStore } from '../../session.ts'
 import { fixedClock } from '../../testing.ts'
 import { memory, memoryService } from './memory.ts'
 
@@ -56,7 +56,7 @@ type MemorySelf = Parameters<NonNullable<typeof memory.stop>>[0]
 
 /** The capability over a store in memory, with the sessions of one conversation. */
 async function running(t: TestContext) {
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   t.after(() => store.close())
   const clock = fixedClock()
   const sessions: string[] = []

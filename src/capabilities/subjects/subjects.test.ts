@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { TurnQuestion } from '../../capability.ts'
 import { layoutOf } from '../../context.ts'
-import { openSqliteStore } from '../../session.ts'
+import { openStore } from '../../session.ts'
 import { fixedClock } from '../../testing.ts'
 import { createToolbox, type ToolCall } from '../../tool.ts'
 import {
@@ -304,7 +304,7 @@ async function running(t: TestContext, files: Readonly<Record<string, string>>, 
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openStore({ path: ':memory:' })
   t.after(() => store.close())
   const paths = { directory: join(folder, 'subjects'), tastes: join(folder, 'tastes') }
   const host = { settings: settings({ ...paths, ...given }), store, clock: fixedClock(), writes: true, warn: () => {} }

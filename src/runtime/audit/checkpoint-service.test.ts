@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { type AuditCheckpoint, openSqliteStore, parseCheckpoint } from '../../session.ts'
+import { type AuditCheckpoint, openStore, parseCheckpoint } from '../../session.ts'
 import { createHome, homeAt } from '../home/home.ts'
 import { auditKeyFile } from './audit-key.ts'
 import { type CheckpointService, openCheckpoints, withRecordListener } from './checkpoint-service.ts'
@@ -16,7 +16,7 @@ async function serviceWith(context: TestContext, append: CheckpointTarget['appen
   const home = await mkdtemp(join(tmpdir(), 'foreword-checkpoints-'))
   context.after(() => rm(home, { recursive: true, force: true }))
   await createHome(homeAt(home))
-  const opened = await openSqliteStore({ path: ':memory:' })
+  const opened = await openStore({ path: ':memory:' })
   context.after(() => opened.close())
   context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
   const warnings: string[] = []

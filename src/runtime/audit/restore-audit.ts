@@ -7,7 +7,7 @@ import {
   type AuditKey,
   type ChainPosition,
   parseCheckpoint,
-  openSqliteStore,
+  openStore,
   type SessionStore,
   storePath,
 } from '../../session.ts'
@@ -53,7 +53,7 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
   if (former.key) await copyFile(auditKeyFile(home), auditKeyFile(arriving))
   // A damaged key in an archive is no reason to keep the archive from coming back.
   const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
-  const store = await openSqliteStore({ path: storePath(folder) })
+  const store = await openStore({ path: storePath(folder) })
   try {
     const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
     const targets: Record<string, TargetNote> = {}
@@ -89,7 +89,7 @@ async function formerAudit({ home, findTargets }: RestoredAudit): Promise<{
 async function storedHead(home: string): Promise<ChainPosition | undefined> {
   const path = storePath(homeAt(home).data)
   if (!existsSync(path)) return undefined
-  const store = await openSqliteStore({ path, readOnly: true })
+  const store = await openStore({ path, readOnly: true })
   try {
     return await store.auditHead()
   } finally {

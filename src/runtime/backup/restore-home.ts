@@ -9,7 +9,7 @@ import {
   budgetLedgerFile,
   carryBudgetLedger,
   findStoreFault,
-  openSqliteStore,
+  openStore,
   StoreError,
   storePath,
   verifyAudit,
@@ -132,7 +132,7 @@ async function examineStore({ home, file }: RestoreOptions): Promise<AuditVerdic
   if (!existsSync(path)) return { type: 'whole', records: 0 }
   const fault = await findStoreFault(path)
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
-  const store = await openSqliteStore({ path })
+  const store = await openStore({ path })
   try {
     return await verifyAudit(store)
   } finally {

@@ -53,7 +53,7 @@ import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
 const KNOWN_HASHES = 2_000
 const ALL = Number.MAX_SAFE_INTEGER
 
-/** See `openSqliteStore`. */
+/** See `openStore`. */
 export async function openStoreFile(options: SqliteStoreOptions): Promise<SessionStore> {
   refuseOtherVersions(options.path)
   const connection = openStoreConnection(options)

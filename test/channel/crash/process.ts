@@ -5,7 +5,7 @@ import { tokenx } from '../../../src/context.ts'
 import { prompt } from '../../../src/capabilities/prompt/prompt.ts'
 import { type Channel, createRuntime, systemClock } from '../../../src/runtime.ts'
 import { ownFeatures, ownSettings, withFeatures } from '../../home/features.ts'
-import { openSqliteStore } from '../../../src/session.ts'
+import { openStore } from '../../../src/session.ts'
 import { scriptedModel, scriptedModels } from '../../../src/testing.ts'
 import { readAccess } from '../../../src/tool.ts'
 import { fastTime } from '../fast-time.ts'
@@ -83,7 +83,7 @@ withFeatures(
   await createRuntime({
     version: '0.1.0',
     home,
-    store: await openSqliteStore({ path: join(home, 'store.sqlite') }),
+    store: await openStore({ path: join(home, 'store.sqlite') }),
     models: scriptedModels(model),
     capabilities: [prompt, ...ownFeatures],
     capabilitySettings: ownSettings(home),
