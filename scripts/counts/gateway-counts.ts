@@ -49,7 +49,8 @@ export async function gatewayCounts(root: string): Promise<GatewayCounts> {
   )
   try {
     const [line] = (await once(gateway.stdout!, 'data')) as [Buffer]
-    const { address } = JSON.parse(line.toString()) as { readonly address: string }
+    const { address } = JSON.parse(line.toString()) as { readonly address?: string }
+    if (address === undefined) throw new Error(`the gateway did not start: ${line.toString()}`)
     const http = client(address, readFileSync(join(home, 'data', 'token'), 'utf8').trim())
     const idle = () => http('/api/status?wait=idle')
     const take = () => takeCounts(gateway)
