@@ -45,12 +45,9 @@ export function toolJournal(all: readonly Entry[]): ToolJournal {
   const asked = new Map<string, Extract<Entry, { type: 'approval-request' }>>()
   for (const entry of all.slice(step + 1)) {
     if (entry.type === 'tool-start') started.add(entry.toolCallId)
-    if (entry.type === 'tool-end') ended.set(entry.toolCallId, toResult(entry))
+    if (entry.type === 'tool-end')
+      ended.set(entry.toolCallId, entry.ok ? { ok: true, output: entry.output } : { ok: false, error: entry.output })
     if (entry.type === 'approval-request') asked.set(entry.toolCallId, entry)
   }
   return { started, ended, asked }
-}
-
-function toResult({ ok, output }: Extract<Entry, { type: 'tool-end' }>): ToolResult {
-  return ok ? { ok: true, output } : { ok: false, error: output }
 }

@@ -251,7 +251,7 @@ function refuseSecondStart(id: string, body: EntryBody, seq: number): void {
  */
 function refuseSettled(row: TurnRow, body: EntryBody): void {
   if (body.type === 'head') return refuseTakenBack(row)
-  if (!isSettled(row) || !REFUSED_WHEN_SETTLED.includes(body.type)) return
+  if (row.state === 'queued' || row.state === 'running' || !REFUSED_WHEN_SETTLED.includes(body.type)) return
   throw new StoreError(
     'conflict',
     `Turn ${row.turn} of session ${row.session} has ended (${row.state}). It accepts no ${body.type}.`,
@@ -298,8 +298,4 @@ function afterEntry(row: TurnRow, seq: number, body: EntryBody): TurnRow {
 export function turnRowAfter(row: TurnRow, entries: readonly (EntryBody & { readonly seq: number })[]): TurnRow {
   const fresh: TurnRow = { ...row, lastSeq: row.firstSeq, state: 'queued', tokens: 0, leastTokens: 0 }
   return entries.reduce((before, entry) => afterEntry(before, entry.seq, entry), fresh)
-}
-
-function isSettled(row: TurnRow): boolean {
-  return row.state !== 'queued' && row.state !== 'running'
 }

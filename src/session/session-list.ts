@@ -76,11 +76,14 @@ function stateOf({ unended: open, waiting, state }: StoredLabel): string {
 }
 
 function openingOf({ message }: EntryBody & { type: 'input' | 'edit' }): string | null {
-  return oneLine(messageText(message).slice(0, 2_000)).slice(0, LONGEST_OPENING).toWellFormed() || null
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+  return (
+    messageText(message)
+      .slice(0, 2_000)
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .slice(0, LONGEST_OPENING)
+      .toWellFormed() || null
+  )
 }
 
 /** What a session row has of a stored label. */

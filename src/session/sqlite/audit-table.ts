@@ -145,10 +145,6 @@ const TEXTS = [
 const NUMBERS = ['exitCode', 'durationMs', 'bytes']
 const FLAGS = ['ok', 'truncated']
 
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
-}
-
 function isStoredFacts(value: unknown): value is StoredFacts {
   if (typeof value !== 'object' || value === null) return false
   const { kind, previous, argv, read, ...rest } = value as Record<string, unknown>
@@ -157,7 +153,9 @@ function isStoredFacts(value: unknown): value is StoredFacts {
   return (
     KINDS.includes(kind) &&
     typeof previous === 'string' &&
-    [argv, read].every((words) => words === undefined || isTexts(words)) &&
+    [argv, read].every(
+      (words) => words === undefined || (Array.isArray(words) && words.every((each) => typeof each === 'string')),
+    ) &&
     areAll(TEXTS, 'string') &&
     areAll(NUMBERS, 'number') &&
     areAll(FLAGS, 'boolean')

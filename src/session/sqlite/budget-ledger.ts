@@ -120,8 +120,9 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
     if (!row) return
     const spent = cost ?? row
     const before = row.open === 1 ? NOTHING : row
-    const held = row.open === 1 ? negative(row) : NOTHING
-    for (const account of JSON.parse(row.accounts) as string[]) add(account, minus(spent, before), held)
+    const held = row.open === 1 ? { nanos: -row.nanos, tokens: -row.tokens } : NOTHING
+    for (const account of JSON.parse(row.accounts) as string[])
+      add(account, { nanos: spent.nanos - before.nanos, tokens: spent.tokens - before.tokens }, held)
     if (forgets) database.run('delete from holds where id = ?', id)
     else database.run('update holds set open = 0 where id = ?', id)
   }
@@ -189,14 +190,6 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
 }
 
 const NOTHING: BudgetAmount = { nanos: 0, tokens: 0 }
-
-function negative({ nanos, tokens }: BudgetAmount): BudgetAmount {
-  return { nanos: -nanos, tokens: -tokens }
-}
-
-function minus(one: BudgetAmount, other: BudgetAmount): BudgetAmount {
-  return { nanos: one.nanos - other.nanos, tokens: one.tokens - other.tokens }
-}
 
 /** A sum of anything else would not be exact. */
 function assertWhole({ nanos, tokens }: BudgetAmount): void {
