@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { text as readText } from 'node:stream/consumers'
 import type { Download, Locator, Page } from 'playwright-core'
+import { seriousFaults } from './browser.ts'
 
 /** Writes a message and sends it. */
 export async function send(page: Page, text: string): Promise<void> {
@@ -45,6 +47,31 @@ const widest = `(() => {
 export async function downloadedText(download: Download): Promise<string> {
   return readText(await download.createReadStream())
 }
+
+/**
+ * What is on the page fits a phone and a desk, light and dark, and axe finds nothing serious in it. Axe looks once in each
+ * scheme, at one of the widths.
+ */
+export async function looksRight(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await fitsWidth(page)
+      await page.evaluate(transitionsEnded)
+      const hasLook = (colorScheme === 'light') === (width === 360)
+      if (hasLook) assert.deepEqual(await seriousFaults(page), [], `${name}, ${colorScheme}, ${width} px`)
+      await picture(page, `${name}-${colorScheme}-${width}`)
+    }
+  }
+  if (before !== null) await page.setViewportSize(before)
+}
+
+/** An expression of the page: colours are measured when they are no longer on their way. */
+const transitionsEnded = `Promise.allSettled(
+  document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished),
+).then(() => undefined)`
 
 /** Writes a picture of the page where the environment asks for pictures. */
 export async function picture(page: Page, name: string): Promise<void> {

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test, type TestContext } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Finding } from '../../src/capability.ts'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, picture } from './conversation.ts'
+import { closeBrowser, openedPage } from './browser.ts'
+import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -105,18 +105,12 @@ test('checks that take long show what they have found so far', async (t) => {
   await main.getByRole('listitem').filter({ hasText: 'audit' }).first().waitFor()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [360, 1280]) {
-    test(`the doctor fits, and axe finds nothing serious: ${colorScheme}, ${width} px`, async (t) => {
-      const { page, gateway } = await openedPage(t, {}, { browser: { colorScheme, viewport: { width, height: 900 } } })
-      await writeFile(join(gateway.home, 'tool-access.json'), '{"global": {"mode": "nothing"}}')
-      await openDoctor(page, gateway.url)
-      assert.deepEqual(await seriousFaults(page), [])
-      await fitsWidth(page)
-      await picture(page, `doctor-${colorScheme}-${width}`)
-    })
-  }
-}
+test('the doctor fits, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {
+  const { page, gateway } = await openedPage(t, {})
+  await writeFile(join(gateway.home, 'tool-access.json'), '{"global": {"mode": "nothing"}}')
+  await openDoctor(page, gateway.url)
+  await looksRight(page, 'doctor')
+})
 
 /** Lists its one model only when it is told to. */
 async function slowServer(t: TestContext): Promise<{ readonly url: string; answer(): void }> {
