@@ -23,6 +23,7 @@ export {
   RUN_MARK,
 } from './platform/processes.ts'
 export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'
+export { type Activity, createActivity } from './platform/activity.ts'
 export { keyedQueue, serialQueue } from './platform/serial-queue.ts'
 export { sha256 } from './platform/sha256.ts'
 export { parseTraceparent, readTraceparent } from './platform/traceparent.ts'

@@ -22,24 +22,24 @@ export async function runTools(
   state: TurnState,
   { calls, prepared }: ToolStep,
 ): Promise<TurnState> {
-  const { journal: log, limits, turn: running } = context
+  const { activity, journal: log, limits } = context
   const journal = toolJournal(state.entries)
   const call = askingCall(state)
   const turn = { most: limits.turnResultChars, shown: countShownChars(state), calls: calls.length }
   const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
-  const settled = await Promise.all(
-    calls.map(async (part, index) => {
-      // A result that is not kept elsewhere is shown whole.
-      const most = log.keepContent
-        ? resultAllowance(await limits.resultChars(part.toolName), turn)
-        : Number.MAX_SAFE_INTEGER
-      const seen = prepared?.seen
-      return settleCall(context, journal, { part, call, most, roomTokens, seen, isTooMany: index >= MOST_CALLS })
-    }),
-  )
+  const settle = async (part: ToolCallPart, index: number) => {
+    // A result that is not kept elsewhere is shown whole.
+    const most = log.keepContent
+      ? resultAllowance(await limits.resultChars(part.toolName), turn)
+      : Number.MAX_SAFE_INTEGER
+    const seen = prepared?.seen
+    return settleCall(context, journal, { part, call, most, roomTokens, seen, isTooMany: index >= MOST_CALLS })
+  }
+  const running = calls.map((part, index) => activity.run(settle(part, index)))
+  const settled = await activity.rest(Promise.all(running))
   const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }
-  const body: EntryBody = { type: 'message', turn: running.id, message, tokens: await log.countTokens(message) }
+  const body: EntryBody = { type: 'message', turn: context.turn.id, message, tokens: await log.countTokens(message) }
   const entries = await log.append([body])
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
 }

@@ -34,6 +34,14 @@ export interface TurnSetup {
    * call leaves.
    */
   holdCall?(call: PreparedCall, granted?: GrantedCall): Promise<CallHold>
+  /** Counts what is under way: calls of one message run beside each other, and each may wait for a person. */
+  readonly activity?: TurnActivity
+}
+
+/** Each resolves or rejects as its promise does. */
+export interface TurnActivity {
+  run<Value>(work: Promise<Value>): Promise<Value>
+  rest<Value>(wait: Promise<Value>): Promise<Value>
 }
 
 /** Whether a call may leave. */
@@ -215,6 +223,7 @@ export interface TurnContext {
   readonly output: Required<TurnOutput>
   readonly clock: TurnClock
   readonly holdCall: NonNullable<TurnSetup['holdCall']>
+  readonly activity: TurnActivity
   /** Questions about model calls whose answers were passed on. */
   readonly answered: Set<string>
 }
@@ -252,6 +261,7 @@ export function turnContext(setup: TurnSetup): TurnContext {
       citedSources: (text) => output?.citedSources?.(text) ?? Promise.resolve([]),
     },
     clock: clock ?? { now: () => performance.now(), sleep },
+    activity: setup.activity ?? { run: (work) => work, rest: (wait) => wait },
     holdCall: (call, granted) => setup.holdCall?.(call, granted) ?? Promise.resolve(FREE),
     answered: new Set(),
   }

@@ -121,6 +121,11 @@ export interface Capability<Settings = undefined, Service = undefined> {
   warnings?(self: Self<Settings, Service>): readonly string[]
   /** Facts for `GET /api/status`, by key. */
   status?(self: Self<Settings, Service>): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+  /**
+   * What it has to do by itself: settles when that is over, or when it is worth a new look. `undefined`: nothing, for it waits for a
+   * person or a time at most. `session`: of interest is only what concerns that session.
+   */
+  idle?(self: Self<Settings, Service>, session?: string): Promise<unknown> | undefined
   stop?(self: Self<Settings, Service>): void | Promise<void>
 }
 

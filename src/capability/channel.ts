@@ -31,6 +31,8 @@ export interface Channel {
    * without a token of the gateway: `handle` checks who calls. A rejection is an inner failure.
    */
   readonly hook?: ChannelHook
+  /** Resolves when what came in is handled; `undefined`: all of it is, or waits for a time. */
+  idle?(): Promise<unknown> | undefined
   /** What is wrong with it now, for the status of the gateway. */
   warnings?(): readonly string[]
 }

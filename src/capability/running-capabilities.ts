@@ -62,6 +62,8 @@ export interface RunningCapabilities extends Contributions {
   status(): Promise<Readonly<Record<string, unknown>>>
   channels(): Promise<readonly Channel[]>
   reload(): Promise<void>
+  /** For those who wait until each has nothing to do. */
+  readonly parts: readonly { idle(session?: string): Promise<unknown> | undefined }[]
   /** In reverse order. Every capability is stopped, even if another one fails; then rejects with all failures. */
   stop(): Promise<void>
 }
@@ -200,6 +202,7 @@ export function runCapabilities(
         await runGuarded(each, 'could not be read again', ({ value, self }) => value.reload?.(self))
       }
     },
+    parts: started.map(({ value, self }) => ({ idle: (session) => value.idle?.(self, session) })),
     stop: () => (stopped ??= stop(started)),
   }
 }

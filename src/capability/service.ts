@@ -27,6 +27,8 @@ export interface FileLibrary {
   files(owner?: FileOwner): Promise<readonly FileRow[]>
   /** The file once it is read, or cannot be; as it is when `signal` is aborted. */
   settled(id: string, signal?: AbortSignal): Promise<FileRow>
+  /** Resolves when files that came are read and can be searched; `undefined`: all of them. */
+  idle(): Promise<unknown> | undefined
   /** The text of a file that has one. */
   text(row: FileRow): Promise<string | undefined>
   bytes(row: FileRow): Promise<Uint8Array>

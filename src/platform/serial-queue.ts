@@ -10,6 +10,9 @@ export function serialQueue() {
 /** Runs work of one key in the order it was added, and work of different keys side by side. */
 export function keyedQueue<Key>() {
   const last = new Map<Key, Promise<void>>()
+  const emptied = async (): Promise<void> => {
+    while (last.size > 0) await Promise.all(last.values())
+  }
   return {
     /** Runs `work` once everything before it has succeeded or failed. Rejects with what `work` throws. */
     add<Value>(key: Key, work: () => Value | Promise<Value>): Promise<Value> {
@@ -27,9 +30,7 @@ export function keyedQueue<Key>() {
     get size(): number {
       return last.size
     },
-    /** Resolves once nothing is waiting or running, with what was added meanwhile. Never rejects. */
-    async idle(): Promise<void> {
-      while (last.size > 0) await Promise.all(last.values())
-    },
+    /** Resolves once nothing is waiting or running, with what was added meanwhile; `undefined`: that is so now. Never rejects. */
+    idle: (): Promise<void> | undefined => (last.size > 0 ? emptied() : undefined),
   }
 }

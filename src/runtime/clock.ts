@@ -1,15 +1,18 @@
 import { randomFillSync } from 'node:crypto'
 import type { Clock } from '../capability.ts'
 import type { TurnClock } from '../agent.ts'
-import { sleep } from '../platform.ts'
+import { type Activity, sleep } from '../platform.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The same for the loop of a turn. */
-export function turnClock(clock: Clock): TurnClock {
+/** The same for the loop of a turn. What sleeps in a session has nothing to do meanwhile. */
+export function turnClock(clock: Clock, activity?: Activity, session?: string): TurnClock {
   return {
     now: () => clock.monotonic(),
-    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? sleep(milliseconds, signal),
+    sleep(milliseconds, signal) {
+      const sleeping = clock.sleep?.(milliseconds, signal) ?? sleep(milliseconds, signal)
+      return activity?.rest(session, sleeping) ?? sleeping
+    },
   }
 }
 

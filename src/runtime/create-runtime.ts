@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { defined, ForewordError, type KnownSecrets } from '../platform.ts'
+import { createActivity, defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import { examineAudit, type InputOptions } from '../session.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
@@ -25,6 +25,7 @@ import { createConfigurationService } from './configuration/configuration-servic
 import { createForeignServices } from './foreign/foreign-services.ts'
 import { recordedEmbeddings } from './foreign/recorded-embeddings.ts'
 import { homeAt } from './home/home.ts'
+import { untilIdle } from './idle.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
 import { findCounter, rememberCounts } from './models/counters.ts'
@@ -134,11 +135,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     allowedTools: () => allowedTools(policy, tools()),
   }
   const states = createSessionStates(store)
+  const activity = createActivity()
   const sums = { store, priceOf: (model: string) => priceOf(parts.models, model) }
   const channelsOpen = Promise.withResolvers<void>()
-  const outbox = createOutbox(store, channels, clock, warn, { opens: channelsOpen.promise, stopTimeoutMs: 2_000 })
+  const outbox = createOutbox(store, channels, clock, warn, {
+    opens: channelsOpen.promise,
+    activity,
+    stopTimeoutMs: 2_000,
+  })
   const questions = createLiveQuestions({ store, clock })
-  const approvals = createApprovalService({ store, states, clock, live: questions })
+  const approvals = createApprovalService({ store, states, clock, live: questions, activity })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
   const budgets = createBudgetService({
@@ -158,7 +164,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   }
   const previewParts = { prepare, store, states, clock, library, readFingerprint }
   const idle = idleSessions({ ...previewParts, store, models, counters: findCounter, budgets })
-  const notes = createNoteWriter({ clock, warn, idle })
+  const notes = createNoteWriter({ clock, warn, idle, activity })
   const queue = createTurnQueue({
     store,
     prepare,
@@ -169,6 +175,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     states,
     outbox,
     clock,
+    activity,
     retries: retryRule(settings),
     warn,
     notes,
@@ -188,6 +195,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     resolve: (id) => models.resolve(id),
     ledger,
     questions,
+    activity,
     warn,
   })
   const started = clock.time()
@@ -214,14 +222,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   }
 
   const { environment = {}, capabilities: own = [] } = parts
-  const backups = createBackupService({
-    home: parts.home,
-    environment,
-    capabilities: own,
-    store,
-    version: parts.version,
-    clock,
-  })
+  const ofHome = { home: parts.home, environment, capabilities: own, store, clock }
+  const backups = createBackupService({ ...ofHome, version: parts.version })
   const toolAdmin = createToolAdmin({ store, capabilities, policy, settings, clock, tools })
   let recovered = 0
   runtime = {
@@ -230,7 +232,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       refuseWhenClosing()
       if (input.model !== undefined) await models.assertKnown(input.model)
       if (input.choices !== undefined) await capabilities.checkChoices(input.choices)
-      const { state, submitted } = await admit({ store, states, settings, clock, library }, input)
+      const admitted = admit({ store, states, settings, clock, library }, input)
+      const { state, submitted } = await activity.run(input.session, admitted)
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted
     },
@@ -295,34 +298,16 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     auditKey: () => parts.checkpoints?.key,
     acceptance: createAcceptanceService({ policy, capabilities, acceptTool: toolAdmin.acceptTool }),
     access: createAccessService({
-      home: parts.home,
-      environment,
-      store,
-      clock,
+      ...ofHome,
       policy,
       async tools() {
         await capabilities.ready()
         return [...capabilities.turnTools().map(({ tool }) => tool), ...tools()]
       },
     }),
-    configuration: createConfigurationService({
-      home: parts.home,
-      environment,
-      capabilities: own,
-      store,
-      clock,
-    }),
+    configuration: createConfigurationService(ofHome),
     backups,
-    setup: createModelSetup({
-      home: parts.home,
-      environment,
-      capabilities: own,
-      models: parts.models,
-      choice: models,
-      live,
-      store,
-      clock,
-    }),
+    setup: createModelSetup({ ...ofHome, models: parts.models, choice: models, live }),
     models: () => modelStatuses(parts.models, models, { calibration, limits }),
     model: (id) => modelView({ settings, calibration, limits }, models, id),
     async status() {
@@ -358,13 +343,17 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       const folded = now ? await foldSessions({ store, clock, account }, session) : undefined
       return { warnings: [...capabilities.warnings(), ...toolConflicts(), ...unread], ...defined({ folded }) }
     },
+    idle(session, signal) {
+      const services = [activity, approvals, programs.foreign, recall, calibration, parts.checkpoints, store]
+      return untilIdle([...services, ...capabilities.parts, ...channels], session, signal)
+    },
     close() {
       closing ??= (async () => {
         await queue.stop()
         await running.stop()
-        await programs.foreign.settled()
+        await programs.foreign.idle()
         await backups.close()
-        await Promise.all([capabilities.stop(), calibration.close(), recall.close()])
+        await Promise.all([capabilities.stop(), calibration.idle(), recall.close()])
         budgets.close()
         await parts.checkpoints?.close()
         await store.close()
@@ -375,7 +364,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   if (writes) {
     await budgets.fill()
     recovered = await queue.recover()
-    void capabilities.recover().catch((error: unknown) => warn(String(error)))
+    activity.run(undefined, capabilities.recover()).catch((error: unknown) => warn(String(error)))
     recall.start()
     if (settings.notes === 'model') notes.recover()
   }

@@ -228,7 +228,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
       mcp.close()
     },
     async settle() {
-      await Promise.all([brake.settle(), options.tokens?.uses.settled()])
+      await Promise.all([brake.settle(), options.tokens?.uses.idle()])
     },
     answer,
     refuse: (failure, path, headers) => errorResponse(failure, path, formats, headers),

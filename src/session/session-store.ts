@@ -20,6 +20,8 @@ export interface SessionStore
   extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
   transaction(writes: readonly Write[]): Promise<void>
+  /** Resolves when accepted writes are on disk, or were refused; `undefined`: all of them are. */
+  idle(): Promise<void> | undefined
   /** Waits for all accepted writes, then closes. */
   close(): Promise<void>
 }

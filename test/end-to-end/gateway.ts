@@ -36,6 +36,8 @@ export interface RealGateway {
   /** As `useChat` sends it; the message that it shows at the end. */
   chat(conversation: string, text: string, model?: string): Promise<UIMessage>
   call(id: string): Promise<CallRecord>
+  /** Resolves when it has nothing to do, in a session or at all. */
+  idle(session?: string): Promise<void>
 }
 
 export interface Turn {
@@ -113,6 +115,9 @@ export async function realGateway(
       return shown!
     },
     call: (id) => curl<CallRecord>(`/api/calls/${id}`),
+    async idle(session) {
+      await curl(`/api/status?wait=idle${session === undefined ? '' : `&session=${session}`}`)
+    },
   }
 }
 

@@ -86,7 +86,7 @@ test('a call for a named model is on record with what it cost, and is held to a 
     (error) => error instanceof APIError && error.status === 402,
   )
   assert.equal(bodies.length, 1)
-  await runtime.foreign.settled()
+  await runtime.idle()
   const [refused, sent] = await runtime.store.findCalls({ limit: 10 })
   assert.equal(sent?.foreign?.kind, 'embedding')
   assert.equal(sent.model, 'lab/small')

@@ -65,6 +65,7 @@ export function scriptedLibrary(time: string): FileLibrary {
       rows.delete((await file(id)).id)
     },
     recover: async () => 0,
+    idle: () => undefined,
     close: async () => {},
   }
 }

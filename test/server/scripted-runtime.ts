@@ -394,7 +394,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       server: () => undefined,
       begin: () => assert.fail('no call of another program is expected'),
       state: () => ({ open: 0, recorded: 0, lost: 0 }),
-      settled: async () => {},
+      idle: () => undefined,
     },
     foreignSessions: {
       programs: async () => new Map(),
@@ -621,6 +621,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       facts: {},
     }),
     reload: async () => ({ warnings: [] }),
+    idle: async () => {},
     close: async () => {},
   }
   return runtime

@@ -14,6 +14,7 @@ export function scriptedSchedules(): Schedules {
     runs: async () => [run],
     check: async () => {},
     begin() {},
+    idle: () => undefined,
     stop: async () => {},
   }
 }

@@ -235,7 +235,7 @@ test('the token beside the project of a caller has the scope talk, and only the 
     rawHeaders.filter((_, at) => rawHeaders[at - 1]?.toLowerCase() === 'openai-project'),
   )
   assert.deepEqual(projects, [['proj_1'], []])
-  await gateway.runtime.foreign.settled()
+  await gateway.runtime.idle()
   const records = JSON.stringify(await gateway.runtime.store.findCalls({ limit: 10 }))
   assert.match(records, /\/v1\/responses/)
   assert.ok(!records.includes(token))
@@ -300,7 +300,7 @@ test('a fault of the record lets the call through and is reported', async (t) =>
   const answer = await send(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body })
   assert.equal(answer.status, 200)
   assert.equal(answer.body.toString(), messagesEvents('Hello.'))
-  await gateway.runtime.foreign.settled()
+  await gateway.runtime.idle()
   const { facts, warnings } = await gateway.runtime.status()
   assert.deepEqual(facts['through'], {
     open: 0,

@@ -78,7 +78,7 @@ test('a call is on record with its session, its answer and the digest of its bod
     ],
     body,
   })
-  await gateway.runtime.foreign.settled()
+  await gateway.runtime.idle()
   const [session] = await gateway.runtime.store.sessions()
   assert.deepEqual(session?.binding, { channel: 'claude-code', conversation: 'abc' })
   assert.equal(session.title, 'Say hello')

@@ -42,7 +42,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
       assert.equal(vendor.received.at(-1)?.body.toString(), text)
       assert.equal(vendor.received.at(-1)?.url, path)
     }
-    await gateway.runtime.foreign.settled()
+    await gateway.runtime.idle()
     const records = await gateway.runtime.store.findCalls({ limit: 100 })
     assert.equal(records.length, calls.length)
     for (const { foreign, manifest } of records) {

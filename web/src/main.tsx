@@ -1,10 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { begin } from './api/underway.ts'
 import { App } from './app/app.tsx'
 import { followShortcuts } from './app/shortcuts.tsx'
 import './app/theme.css'
 import { followTheme } from './parts/theme.ts'
 
+const started = begin()
 followTheme()
 followShortcuts()
 createRoot(document.querySelector('#root')!).render(
@@ -12,3 +14,4 @@ createRoot(document.querySelector('#root')!).render(
     <App />
   </StrictMode>,
 )
+started()

@@ -101,7 +101,7 @@ export function openFileService(options: FileServiceOptions): FileService {
     }
   }
 
-  let recovering: Promise<number> = Promise.resolve(0)
+  let recovering: Promise<number> | undefined
   async function recover(): Promise<number> {
     const { length } = await store.files()
     if (length === 0 || stopped.signal.aborted) return 0
@@ -164,7 +164,8 @@ export function openFileService(options: FileServiceOptions): FileService {
       return { embedder: embedder.id, ...defined({ degraded }) }
     },
     warnings: () => (degraded === undefined ? [] : [`Files are searched by words alone: ${degraded}`]),
-    recover: () => (recovering = recover()),
+    recover: () => (recovering = recover().finally(() => (recovering = undefined))),
+    idle: () => recovering ?? library.idle() ?? embedding.idle(),
     close: once(async () => {
       stopped.abort()
       await library.close()
@@ -172,7 +173,7 @@ export function openFileService(options: FileServiceOptions): FileService {
       // Closing the index ends what the recovery asks of it; after that nothing reads the store any more.
       const index = await opening?.catch(() => undefined)
       await index?.close()
-      await recovering.catch(() => {})
+      await recovering?.catch(() => {})
     }),
   }
 }

@@ -54,6 +54,7 @@ export const files = capability<FileSettings, FilesService>({
   },
   warnings: ({ service }) => service.warnings(),
   status: async ({ service }) => defined({ meaning: await service.meaning() }),
+  idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.close(),
 })
 

@@ -241,6 +241,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       await blobs.sweep(isNeeded)
       return unread.length + indexed
     },
+    idle: () => (working.size > 0 ? Promise.all(working) : undefined),
     async close() {
       stopped.abort()
       await parts.reader.close()

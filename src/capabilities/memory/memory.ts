@@ -52,5 +52,6 @@ export const memory = capability<MemorySettings, Memory>({
   conversation: ({ service }, session, sessions) => service.remembered(session, sessions),
   sessionStarted: ({ service }, session) => service.askAhead(session),
   sessionDeleted: ({ service }, session) => service.sessionDeleted(session),
+  idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.close(),
 })

@@ -5,7 +5,7 @@ import {
   type StoredRecord,
   type SubmitInput,
 } from '../../capability.ts'
-import { defined, errorMessage, ForewordError, keyedQueue, sleep } from '../../platform.ts'
+import { createActivity, defined, errorMessage, ForewordError, keyedQueue, sleep } from '../../platform.ts'
 import { conditionDigest, parseCondition, planProgram } from './condition.ts'
 import {
   changedSchedule,
@@ -43,6 +43,8 @@ export interface Schedules {
   check(): Promise<void>
   /** From now on, what is due is sent when it is due. */
   begin(): void
+  /** Resolves when everything that is due is decided; `undefined`: it is. */
+  idle(): Promise<void> | undefined
   /** Ends what runs. What was decided and not sent is sent at the next start. */
   stop(): Promise<void>
 }
@@ -71,6 +73,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
   const records: Records<ScheduleValue> = host.records(scheduleRecordKind)
   const states = scheduleStates(store)
   const changes = keyedQueue<string>()
+  const activity = createActivity()
   const end = new AbortController()
   let changed = Promise.withResolvers<void>()
   let loop: Promise<void> | undefined
@@ -211,7 +214,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       const woken = new AbortController()
       const signal = AbortSignal.any([end.signal, woken.signal])
       const due = wait === undefined ? [] : [clock.sleep?.(wait, signal) ?? sleep(wait, signal)]
-      await Promise.race([changed.promise, ...due])
+      await activity.rest(undefined, Promise.race([changed.promise, ...due]))
       woken.abort()
     }
   }
@@ -301,8 +304,9 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     runs: async (id) => (await stateOf(await records.get(id))).runs.toReversed(),
     check,
     begin() {
-      loop ??= run()
+      loop ??= activity.run(undefined, run())
     },
+    idle: () => activity.idle() ?? changes.idle(),
     async stop() {
       end.abort()
       // Without a schedule nothing else ends the wait.

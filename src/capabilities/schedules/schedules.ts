@@ -43,5 +43,6 @@ export const schedules = capability<ScheduleSettings, Schedules>({
     const { scheduleRoutes } = await import('./http/schedule-routes.ts')
     return scheduleRoutes(self)
   },
+  idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.stop(),
 })

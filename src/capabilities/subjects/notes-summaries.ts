@@ -106,6 +106,8 @@ export function createNotesSummaries(parts: NotesSummariesParts) {
         throw runtimeFailure(error)
       }
     },
+    /** Resolves when no model is asked; `undefined`: none is. */
+    idle: queue.idle,
     /** Aborts the running calls, and makes no more. */
     async stop(): Promise<void> {
       stopping.abort()

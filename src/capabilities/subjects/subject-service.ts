@@ -31,6 +31,7 @@ export interface RunningSubjects extends SubjectService {
   /** Checks again whether the default subject exists. */
   reload(): Promise<void>
   warnings(): readonly string[]
+  idle(): Promise<void> | undefined
   /** Aborts the running calls of a model. */
   close(): Promise<void>
 }
@@ -78,6 +79,7 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
     },
     reload,
     warnings: () => warnings,
+    idle: summaries.idle,
     close: summaries.stop,
   }
 }

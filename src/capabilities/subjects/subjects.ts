@@ -61,6 +61,7 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
   },
   reload: ({ service }) => service.reload(),
   warnings: ({ service }) => service.warnings(),
+  idle: ({ service }) => service.idle(),
   stop: ({ service }) => service.close(),
 })
 

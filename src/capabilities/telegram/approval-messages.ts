@@ -118,7 +118,7 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
     async press(press: ParsedPress): Promise<void> {
       await sender.answerButton(press.callback, await answer(press))
     },
-    settled: queue.idle,
+    idle: queue.idle,
   }
 }
 

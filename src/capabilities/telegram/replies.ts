@@ -1,4 +1,5 @@
 import { type ChannelContext, type Reply, UndeliverableError } from '../../capability.ts'
+import { createActivity } from '../../platform.ts'
 import { citedSources, readTurnView } from '../../runtime.ts'
 import type { Entry, LogStore } from '../../session.ts'
 import type { ChatAccess } from './access.ts'
@@ -27,6 +28,7 @@ export function createReplies(parts: RepliesParts) {
   const { store } = context.runtime
   const replies = new Map<string, ReplyMessages>()
   const followers = new Map<string, Follower>()
+  const leaving = createActivity()
 
   function messagesFor({ session, turn }: Pick<FollowedTurn, 'session' | 'turn'>, chat: ChatReference): ReplyMessages {
     const known = replies.get(turn) ?? createReplyMessages(sender, chat, (part) => context.sent(session, turn, part))
@@ -54,7 +56,7 @@ export function createReplies(parts: RepliesParts) {
       },
     })
     followers.set(turn, follower)
-    void follower.over.then(() => leave(followed, follower, shown)).catch(() => {})
+    void follower.over.then(() => leaving.run(undefined, leave(followed, follower, shown))).catch(() => {})
   }
 
   /** A cancelled turn without words delivers nothing, so its interim messages are removed. */
@@ -100,6 +102,7 @@ export function createReplies(parts: RepliesParts) {
         throw final
       }
     },
+    idle: leaving.idle,
     async settled(): Promise<void> {
       await Promise.all(Array.from(followers.values(), ({ over }) => over))
     },

@@ -87,6 +87,7 @@ export function telegramChannel(options: TelegramOptions): Channel {
     },
     // A reply can be ready before the channel is open.
     deliver: async (reply) => (await opening.promise).replies.deliver(reply),
+    idle: () => open?.idle(),
     warnings() {
       const trouble = open?.trouble()
       return trouble === undefined ? [] : [trouble]
@@ -165,13 +166,14 @@ async function openTelegram(context: ChannelContext, options: OpenTelegramOption
     /** `undefined` until the bot has connected. */
     updates: () => updates,
     trouble: connection.trouble,
+    idle: () => updates?.idle() ?? approvals.idle() ?? replies.idle(),
 
     /** Resolves once all work has ended, after the signal was aborted. */
     async settled(): Promise<void> {
       await listening
-      await updates?.settled()
+      await updates?.idle()
       await replies.settled()
-      await approvals.settled()
+      await approvals.idle()
     },
   }
 }

@@ -137,7 +137,7 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
         else await inbox.done(id)
       }
     },
-    settled: queue.idle,
+    idle: queue.idle,
   }
 }
 

@@ -12,8 +12,8 @@ import { tracePlace, turnSpans } from './turn-spans.ts'
 
 /** Spans of what this process does, on their way to a collector. */
 export interface Telemetry extends Pick<SpanExporter, 'counts' | 'problem'> {
-  /** Resolves once what has ended is on its way. */
-  idle(): Promise<void>
+  /** Resolves once what has ended has arrived, or waits for its next try; `undefined`: all of it. */
+  idle(): Promise<void> | undefined
   /** Sends what waits, within three seconds. */
   stop(): Promise<void>
 }
@@ -111,12 +111,12 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
   return {
     counts: exporter.counts,
     problem: () => exporter.problem() ?? fault,
-    idle: () => reading.idle(),
+    idle: () => reading.idle() ?? exporter.idle(),
     async stop() {
       stopEntries()
       stopCalls()
       const until = performance.now() + STOP_MS
-      await settlesWithin(reading.idle(), STOP_MS)
+      await settlesWithin(Promise.resolve(reading.idle()), STOP_MS)
       await exporter.close(Math.max(100, until - performance.now()))
     },
   }

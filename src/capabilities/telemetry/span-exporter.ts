@@ -1,4 +1,4 @@
-import { errorMessage, publicAddress, redactSecrets, settlesWithin } from '../../platform.ts'
+import { createActivity, errorMessage, publicAddress, redactSecrets, settlesWithin } from '../../platform.ts'
 import type { Collector } from './collector.ts'
 import type { Span, AttributeValue, Attributes } from './span.ts'
 
@@ -46,6 +46,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
   let problem: string | undefined
   let hasWarned = false
   let sending: Promise<void> | undefined
+  const activity = createActivity()
 
   function add(spans: readonly Span[]): void {
     for (const span of spans) {
@@ -61,7 +62,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
 
   function begin(): void {
     if (waiting.length === 0) return
-    sending ??= send().finally(() => {
+    sending ??= activity.run(undefined, send()).finally(() => {
       sending = undefined
       if (!ending.signal.aborted) begin()
     })
@@ -76,7 +77,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
       note(sent.problem)
       if (sent.type === 'later') {
         if (isLast) return
-        await sleep(sent.waitMs ?? waitMs, ending.signal)
+        await activity.rest(undefined, sleep(sent.waitMs ?? waitMs, ending.signal))
         waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
         continue
       }
@@ -130,6 +131,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
 
     /** `undefined` while it works. */
     problem: () => problem,
+    idle: activity.idle,
     counts: () => ({ waiting: waiting.length, exported, lost }),
 
     /** Tries once more to send what waits, for at most so many milliseconds, and ends. Never rejects. */

@@ -32,5 +32,6 @@ export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
     const problem = service?.problem()
     return problem === undefined ? [] : [problem]
   },
+  idle: ({ service }) => service?.idle(),
   stop: ({ service }) => service?.stop(),
 })

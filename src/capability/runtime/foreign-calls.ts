@@ -11,7 +11,7 @@ export interface ForeignCallService {
   /** What was recorded since the start of this process, and what was not. */
   state(): ForeignCallState
   /** Resolves when what has ended so far is on record. Never rejects. */
-  settled(): Promise<void>
+  idle(): Promise<void> | undefined
 }
 
 /** A call as it came, before anything of it has left. */

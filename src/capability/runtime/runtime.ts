@@ -195,6 +195,12 @@ export interface Runtime {
   status(): Promise<RuntimeStatus>
   /** Reads prompt files and plugins again, between turns. With `now`, heads are composed again at the next call. */
   reload(options?: ReloadOptions): Promise<ReloadResult>
+  /**
+   * Resolves when there is nothing to do by itself, in a session or at all: no turn runs, what was written is on disk, replies are
+   * delivered, indexes and notes are complete. What waits for a person, or for a time such as the next attempt, is nothing to do.
+   * Rejects with the reason of `signal`.
+   */
+  idle(session?: string, signal?: AbortSignal): Promise<void>
   /** Stops taking input, ends running calls, keeps their turns for the next start, and closes the store. */
   close(): Promise<void>
 }

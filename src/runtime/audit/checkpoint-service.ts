@@ -24,6 +24,8 @@ export interface CheckpointService {
   readonly key: AuditKey | undefined
   /** What is wrong now, as sentences. */
   warnings(): readonly string[]
+  /** Resolves when no checkpoint is being taken. */
+  idle(): Promise<void> | undefined
   /** Takes the last checkpoint. Waits at most some seconds for its targets. */
   close(): Promise<void>
 }
@@ -97,6 +99,7 @@ export async function openCheckpoints(options: CheckpointServiceOptions): Promis
       if (records >= everyRecords) void take()
     },
     take,
+    idle: queue.idle,
     warnings: () => [...new Set([...lasting, ...(state ? failures(state.note, targets) : [])])],
     verify: (asked = {}) => examineHomeAudit({ home, targets, store, ...asked }),
     async close() {

@@ -1,5 +1,5 @@
 import { type Channel, type Clock, type Reply, type SentPart, UndeliverableError } from '../../capability.ts'
-import { settlesWithin, sleep } from '../../platform.ts'
+import { type Activity, createActivity, settlesWithin, sleep } from '../../platform.ts'
 import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
@@ -19,6 +19,8 @@ export interface Outbox {
 export interface OutboxOptions {
   /** Nothing is delivered before this has resolved, such as before the channels were started. */
   readonly opens?: Promise<void>
+  /** Counts what is being sent, and not what waits for its next try. */
+  readonly activity?: Activity
   /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   /** How long `stop` waits, ms. */
@@ -43,7 +45,12 @@ export function createOutbox(
   channels: readonly Channel[],
   clock: Clock,
   warn: (text: string) => void,
-  { opens = Promise.resolve(), retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 }: OutboxOptions = {},
+  {
+    opens = Promise.resolve(),
+    activity = createActivity(),
+    retryDelaysMs = growingDelaysMs,
+    stopTimeoutMs = 5_000,
+  }: OutboxOptions = {},
 ): Outbox {
   const byName = new Map(channels.map((channel) => [channel.name, channel]))
   const lanes = new Map<string, Lane>()
@@ -69,7 +76,7 @@ export function createOutbox(
       if (problem !== lastProblem)
         warn(`Could not deliver a reply of ${state.session}: ${problem} Foreword tries again.`)
       lastProblem = problem
-      await sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped)
+      await activity.rest(state.session, sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped))
     }
     lanes.delete(state.session)
   }
@@ -115,7 +122,7 @@ export function createOutbox(
     }
     const lane: Lane = { again: false, wake: () => {} }
     lanes.set(state.session, lane)
-    return running(run(lane, state))
+    return running(activity.run(state.session, run(lane, state)))
   }
 
   async function recoverAll(states: SessionStates): Promise<void> {
@@ -145,7 +152,7 @@ export function createOutbox(
       const recovering = recoverAll(states).catch((error: unknown) =>
         warn(`Could not find out which replies are undelivered: ${failureSentence(error)}`),
       )
-      void running(recovering)
+      void running(activity.run(undefined, recovering))
     },
     async stop() {
       stopping.abort()

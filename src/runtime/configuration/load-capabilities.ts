@@ -87,6 +87,7 @@ const memberKinds: Readonly<Record<Exclude<keyof AnyCapability, 'name' | 'settin
   accept: 'function',
   warnings: 'function',
   status: 'function',
+  idle: 'function',
   stop: 'function',
   startLine: 'function',
   turnTools: 'function',

@@ -1,5 +1,5 @@
 import type { ForeignCallStart, ForeignCallState } from '../../capability.ts'
-import { defined, errorMessage, keyedQueue } from '../../platform.ts'
+import { type Activity, defined, errorMessage, keyedQueue } from '../../platform.ts'
 import { beginRecord, type BegunRecord } from './begin-record.ts'
 import type { RecordParts } from './record-parts.ts'
 import { endRecord } from './end-record.ts'
@@ -13,21 +13,25 @@ export interface CallRecorder {
    * answers come first. A process that dies later than that leaves a call without an end on record.
    */
   begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording
-  opened(): void
+  /** Counts a call that came, until the function that it returns is called. */
+  opened(): () => void
   /** Runs work on the way of a call. `undefined`: it threw, which is noted. */
   guarded<Result>(what: string, work: () => Result): Result | undefined
   /** Notes a fault of ours that a call did not wait for. */
   note(what: string, error: unknown): void
   state(): ForeignCallState
-  /** Resolves when what has ended so far is on record. */
-  settled(): Promise<void>
+  /** Writes what has ended so far at once, and resolves when it is on record; `undefined`: all of it is. */
+  idle(): Promise<void> | undefined
 }
 
 export interface BegunRecording {
-  end(ended: EndedCall, held: HeldForeignCall | undefined): void
+  /** `over`: of `opened`, called once the end is on record. */
+  end(ended: EndedCall, held: HeldForeignCall | undefined, over: () => void): void
 }
 
-export function createCallRecorder(parts: RecordParts & { readonly warn: (text: string) => void }): CallRecorder {
+export function createCallRecorder(
+  parts: RecordParts & { readonly activity: Activity; readonly warn: (text: string) => void },
+): CallRecorder {
   const queue = keyedQueue<string>()
   const pauses = new Set<() => void>()
   let [open, recorded, lost] = [0, 0, 0]
@@ -63,7 +67,7 @@ export function createCallRecorder(parts: RecordParts & { readonly warn: (text: 
         }
       })
       return {
-        end(ended, held) {
+        end(ended, held, over) {
           // What it held of a budget is given back at once.
           if (held) moment.end()
           void queue.add(key, async () => {
@@ -78,18 +82,25 @@ export function createCallRecorder(parts: RecordParts & { readonly warn: (text: 
               lost += 1
               note('its end was not recorded', error)
             } finally {
-              open -= 1
+              over()
             }
             guarded('what it cost was not counted', () => held?.settle(undefined))
           })
         },
       }
     },
-    opened: () => void (open += 1),
+    opened() {
+      open += 1
+      const end = parts.activity.begin()
+      return () => {
+        open -= 1
+        end()
+      }
+    },
     guarded,
     note,
     state: () => ({ open, recorded, lost, ...defined({ lastFault }) }),
-    settled() {
+    idle() {
       for (const end of pauses) end()
       return queue.idle()
     },

@@ -1,7 +1,7 @@
 import type { Admission, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
-import { defined } from '../../platform.ts'
+import { type Activity, defined } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
 import type { RecordParts } from './record-parts.ts'
@@ -15,6 +15,7 @@ interface ForeignCallParts extends RecordParts {
   readonly models: Pick<Models, 'server'>
   readonly limits: ForeignLimits
   readonly cuts: ForeignCuts
+  readonly activity: Activity
   readonly warn: (text: string) => void
 }
 
@@ -50,7 +51,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     let held: HeldForeignCall | undefined
     let recording: BegunRecording | undefined
     let isOver = false
-    recorder.opened()
+    const over = recorder.opened()
 
     async function admit(signal: AbortSignal): Promise<Admission> {
       try {
@@ -126,7 +127,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         isOver = true
         const { url: _, ...rest } = noted
         const durationMs = clock.monotonic() - began
-        record().end({ ...defined(rest), end, admission: noted.admission, durationMs }, held)
+        record().end({ ...defined(rest), end, admission: noted.admission, durationMs }, held, over)
       },
     }
   }
@@ -135,7 +136,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     server: (provider) => models.server?.(provider),
     begin,
     state: recorder.state,
-    settled: recorder.settled,
+    idle: recorder.idle,
   }
 }
 

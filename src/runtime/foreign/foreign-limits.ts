@@ -1,7 +1,7 @@
 import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
-import { defined, sleep } from '../../platform.ts'
+import { type Activity, defined, sleep } from '../../platform.ts'
 import type { CallOutcome, SessionStore } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
@@ -37,6 +37,7 @@ interface LimitParts {
   readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>
   readonly clock: Clock
   readonly questions: Pick<LiveQuestions, 'ask'>
+  readonly activity: Activity
   factsOf(model: string): ModelFacts | undefined
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
@@ -51,7 +52,7 @@ const CHARACTERS_PER_TOKEN = 3.5
  * says nothing. An answer that grows beyond what is held for it holds more, and is stopped where there is no more.
  */
 export function createForeignLimits(parts: LimitParts): ForeignLimits {
-  const { store, budgets, clock, questions, warn } = parts
+  const { store, budgets, clock, questions, activity, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
   async function hold({ id, start, said, left, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
@@ -145,7 +146,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
           warn(`A call of ${program} waits for a decision: ${answer.sentence}`)
           void rest(limit).then(() => over.abort())
         }
-        const first = await decisionOrRoom(waits, answer, until)
+        const first = await activity.rest(undefined, decisionOrRoom(waits, answer, until))
         if (first === undefined) return answer.sentence
         if (first === 'room') continue
         const { approval, decision } = first

@@ -26,7 +26,7 @@ test('a prompt that fits by what was learned fits by what the provider counts', 
       const most = room - book.margin('m', tokenx, room)
       assert.ok(most * ratio <= room + 1, `${most} × ${ratio} > ${room}`)
       assert.ok(most * Math.max(1, ratio) >= room * 0.97, 'and no more is left free than the error asks for')
-      await book.close()
+      await book.idle()
     }),
   )
 })
@@ -36,7 +36,7 @@ test('a counter that counts too much leaves no less room for the window, only fo
   for (let n = 0; n < 60; n += 1) book.observe('m', tokenx, 10_000, 6000)
   assert.ok(book.margin('m', tokenx, 10_000) <= 100)
   assert.ok(Math.abs(book.ratio('m', tokenx) - 0.6) < 1e-6)
-  await book.close()
+  await book.idle()
 })
 
 test('a counter is measured from the third call on, each model and counter by itself', async () => {
@@ -50,7 +50,7 @@ test('a counter is measured from the third call on, each model and counter by it
   assert.deepEqual([book.wasCalled('m'), book.wasCalled('n')], [false, false])
   book.noteCalled('n')
   assert.equal(book.wasCalled('n'), true)
-  await book.close()
+  await book.idle()
   const again = await open(values(kept))
   assert.deepEqual([again.isMeasured('m', tokenx), again.wasCalled('m'), again.wasCalled('n')], [true, true, false])
 })

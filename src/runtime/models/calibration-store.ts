@@ -28,8 +28,8 @@ export interface CalibrationStore {
   wasCalled(model: string): boolean
   noteCalled(model: string): void
   observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
-  /** Writes what was learned and not yet saved. */
-  close(): Promise<void>
+  /** Writes what was learned and not yet saved; `undefined`: nothing. */
+  idle(): Promise<void> | undefined
   view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
 }
 
@@ -87,7 +87,7 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
       // What was learned in the last seconds may be lost in a crash; it is learned again.
       timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
     },
-    close: () => (timer ? write() : Promise.resolve()),
+    idle: () => (timer ? write() : undefined),
     view(model) {
       for (const [name, state] of states) {
         const [id, counter] = name.split(' ')

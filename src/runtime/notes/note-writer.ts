@@ -10,7 +10,7 @@ import {
   wordsFault,
 } from '../../context.ts'
 import { answerLimits } from '../../model.ts'
-import { defined, errorMessage, idleSleep } from '../../platform.ts'
+import { type Activity, defined, errorMessage, idleSleep } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
 import { turnClock } from '../clock.ts'
 import { seal } from '../ledger/seal.ts'
@@ -42,10 +42,11 @@ interface WriterParts {
   /** Is told what went wrong, once for each call. */
   readonly warn: (text: string) => void
   readonly idle: IdleSessions
+  readonly activity: Activity
 }
 
 /** A writer without work. */
-export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter {
+export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): NoteWriter {
   const running = new Map<
     string,
     { readonly work: Promise<void>; readonly stop: AbortController; readonly isLocal: boolean }
@@ -82,7 +83,7 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
       if (note?.isLocal) note.stop.abort()
     },
     recover() {
-      recovering = findIdle().catch((error: unknown) => {
+      recovering = activity.run(undefined, findIdle()).catch((error: unknown) => {
         if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)
       })
     },
@@ -96,7 +97,9 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
   function begin(place: NotePlace, last: AnsweredCall, plan: NotePlan): void {
     const { state, model } = place
     const stop = new AbortController()
-    const work = write(place, last, plan, AbortSignal.any([leaving.signal, stop.signal]))
+    const signal = AbortSignal.any([leaving.signal, stop.signal])
+    const work = activity
+      .run(state.session, write(place, last, plan, signal))
       .catch((error: unknown) => failed(state.session, error))
       .finally(() => running.delete(state.session))
     running.set(state.session, { work, stop, isLocal: model.facts.free === true })
@@ -113,7 +116,9 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
   function wait(session: string, call: string, waitMs: number): void {
     waiting.get(session)?.stop.abort()
     const stop = new AbortController()
-    const work = ending(session, call, waitMs, AbortSignal.any([leaving.signal, stop.signal]))
+    const signal = AbortSignal.any([leaving.signal, stop.signal])
+    const work = activity
+      .run(session, ending(session, call, waitMs, signal))
       .catch((error: unknown) => failed(session, error))
       .finally(() => {
         if (waiting.get(session)?.stop === stop) waiting.delete(session)
@@ -122,7 +127,7 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
   }
 
   async function ending(session: string, call: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    await (clock.sleep?.(waitMs, signal) ?? idleSleep(waitMs, signal))
+    await activity.rest(session, clock.sleep?.(waitMs, signal) ?? idleSleep(waitMs, signal))
     if (signal.aborted || running.has(session)) return
     const read = await idle.read(session, call, signal)
     const answer = read?.last.prepared.options?.maxOutputTokens
@@ -224,7 +229,7 @@ export function createNoteWriter({ clock, warn, idle }: WriterParts): NoteWriter
         countTokens: async () => NOT_COUNTED,
       },
       limits: { retries: retryRule(settings) },
-      clock: turnClock(clock),
+      clock: turnClock(clock, activity, state.session),
     }
   }
 }

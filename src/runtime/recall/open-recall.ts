@@ -12,6 +12,8 @@ interface HistoryRecall extends Recall {
   start(): void
   /** Removes a deleted session: when this resolves, no search finds it. Its bytes are removed later, in slices. */
   forget(session: string): Promise<void>
+  /** Indexes what waits for that at once, and resolves when it is indexed; `undefined`: all of it is. */
+  idle(): Promise<unknown> | undefined
   close(): Promise<void>
 }
 
@@ -130,12 +132,23 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   function later(): void {
     if (timer || stopped.signal.aborted) return
-    timer = setTimeout(() => {
-      timer = undefined
-      drained().catch((error: unknown) => {
-        if (!stopped.signal.aborted) warn(`Could not index the history: ${errorMessage(error)}`)
-      })
-    }, QUIET_MS).unref()
+    timer = setTimeout(drain, QUIET_MS).unref()
+  }
+
+  function drain(): void {
+    clearTimeout(timer)
+    timer = undefined
+    drained().catch((error: unknown) => {
+      if (!stopped.signal.aborted) warn(`Could not index the history: ${errorMessage(error)}`)
+    })
+  }
+
+  /** Never rejects. */
+  function idle(): Promise<unknown> | undefined {
+    if (timer) drain()
+    const unlisted = listing?.done === false ? [listing.work] : []
+    const work = [...working.values(), ...(draining ? [draining] : []), ...unlisted]
+    return work.length > 0 ? Promise.allSettled(work) : undefined
   }
 
   /** Only a question about all sessions finds undone turns. */
@@ -200,11 +213,13 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
         warn(`The index keeps the deleted session ${session} until the next start: ${errorMessage(error)}`)
       }
     },
+    idle,
     async close() {
       stopped.abort()
       clearTimeout(timer)
+      timer = undefined
       unwatch?.()
-      await Promise.allSettled([...working.values(), draining, listing?.work])
+      await idle()
       const last = await opening?.catch(() => undefined)
       last?.index.close()
     },

@@ -143,7 +143,7 @@ test('a use is noted to the minute, and one of an earlier token of the name does
   assert.equal(listedTokens(named.list(), first, clock.time)[0]!.used, first.laptop)
   clock.time += 1_000
   uses.note('laptop')
-  await uses.settled()
+  await uses.idle()
   assert.deepEqual(await openTokenUses({ home }).all(), { laptop: '2026-03-10T12:01:00.000Z' })
   await named.revoke('laptop', 'cli')
   clock.time += 1_000

@@ -9,8 +9,8 @@ export interface TokenUses {
   note(name: string): void
   /** ISO 8601, by the name of the token. */
   all(): Promise<Readonly<Record<string, string>>>
-  /** Resolves when what was noted is on disk. Never rejects. */
-  settled(): Promise<void>
+  /** Resolves when what was noted is on disk; `undefined`: all of it is. Never rejects. */
+  idle(): Promise<void> | undefined
 }
 
 /** Uses within this time are one, ms. */
@@ -36,7 +36,7 @@ export function openTokenUses({ home, now = Date.now }: { home: string; now?: ()
       void queue.add(write).catch(() => {})
     },
     all: () => queue.add(() => readUses(path)),
-    settled: () => queue.idle(),
+    idle: queue.idle,
   }
 }
 

@@ -2,7 +2,7 @@ import { type Approvals, callFacts, readFacts } from '../../agent.ts'
 import type { ApprovalDecision, ApprovalOutcome, AuditFacts, Entry, SessionStore } from '../../session.ts'
 import { callDigest } from '../../tool.ts'
 import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
-import { defined, serialQueue } from '../../platform.ts'
+import { type Activity, defined, serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { LiveQuestions } from './live-questions.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
@@ -18,6 +18,8 @@ export interface ApprovalService {
   decide(approval: string, decision: PersonsDecision): Promise<void>
   /** How many turns wait in this process at the moment. */
   count(): number
+  /** Resolves when decisions that were made are on disk. */
+  idle(): Promise<void> | undefined
 }
 
 type Question = Extract<Entry, { type: 'approval-request' }>
@@ -28,8 +30,9 @@ export function createApprovalService(parts: {
   readonly clock: Clock
   /** Questions of programs that wait for an answer now. */
   readonly live: LiveQuestions
+  readonly activity: Activity
 }): ApprovalService {
-  const { store, states, clock, live } = parts
+  const { store, states, clock, live, activity } = parts
   const listeners = new Map<string, (decision: ApprovalOutcome) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
   const decisions = serialQueue()
@@ -148,7 +151,8 @@ export function createApprovalService(parts: {
       withdraw: (approval, reason) => decisions.add(() => withdraw(state, turn, approval, reason)),
       newId: () => clock.newId('approval'),
       granted: (digest) => granted(state, digest),
-      decision: (approval, signal) => decision({ session: state.session, turn }, approval, signal),
+      decision: (approval, signal) =>
+        activity.rest(state.session, decision({ session: state.session, turn }, approval, signal)),
     }),
     async waiting() {
       const all = await questions()
@@ -170,6 +174,7 @@ export function createApprovalService(parts: {
       }
     },
     count: () => listeners.size + live.waiting().length,
+    idle: decisions.idle,
   }
 }
 

@@ -1,5 +1,5 @@
-import { type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
-import type { Clock, RunningCapabilities, TurnPart, TurnPreset, TurnQuestion } from '../../capability.ts'
+import { type RetryNotice, type RetryRule, retryWait, type TurnClock } from '../../agent.ts'
+import type { RunningCapabilities, TurnPart, TurnPreset, TurnQuestion } from '../../capability.ts'
 import { available, type Layer, layoutOf, type TokenCounter, toolTokens } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
 import { defined } from '../../platform.ts'
@@ -7,7 +7,6 @@ import type { InputOptions } from '../../session.ts'
 import { isListed, sentDefinition, type Tool } from '../../tool.ts'
 import { type AssemblyContext, layersFor, type PreparedParts } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
-import { turnClock } from '../clock.ts'
 import { OWN_PROMPT } from '../head/frozen-head.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import type { SessionState } from '../sessions/session-state.ts'
@@ -160,7 +159,7 @@ function leastTokens({ renditions, withheld }: Layer, counter: TokenCounter): nu
 /** What the wait for a provider needs from the world. */
 interface Waiting {
   readonly rule: RetryRule
-  readonly clock: Clock
+  readonly clock: TurnClock
   readonly signal: AbortSignal
   /** Notifies those who watch. */
   readonly show: (notice: RetryNotice) => void
@@ -174,16 +173,16 @@ export async function prepareWithRetries<Prepared>(
   prepare: () => Promise<Prepared>,
   { rule, clock, signal, show }: Waiting,
 ): Promise<Prepared> {
-  const began = clock.monotonic()
+  const began = clock.now()
   for (let retries = 0; ; retries += 1) {
     try {
       return await prepare()
     } catch (error) {
       signal.throwIfAborted()
-      const waitMs = retryWait({ error, retries, elapsedMs: clock.monotonic() - began }, rule)
+      const waitMs = retryWait({ error, retries, elapsedMs: clock.now() - began }, rule)
       if (waitMs === undefined || !(error instanceof ModelError)) throw error
       show({ type: 'retry', attempt: retries + 2, waitMs, code: error.code, message: error.message })
-      await turnClock(clock).sleep(waitMs, signal)
+      await clock.sleep(waitMs, signal)
       signal.throwIfAborted()
     }
   }

@@ -3,7 +3,7 @@ import type { FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
 import { ContextOverflowError, type CutRecord, cutSums, unframedResults } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
-import { defined, timeSlice } from '../../platform.ts'
+import { type Activity, defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
@@ -192,6 +192,7 @@ export interface TurnDependencies extends CallPlace {
   /** Where images are; none is sent where it is absent. */
   readonly library: FileLibrary | undefined
   readonly signal: AbortSignal
+  readonly activity: Activity
   /** Told of each request that is about to be sent. */
   assembled?(call: AnsweredCall): void
 }

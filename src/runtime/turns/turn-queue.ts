@@ -2,7 +2,7 @@ import { type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import { type Activity, defined, errorMessage } from '../../platform.ts'
 import {
   type EntryBody,
   type InputOptions,
@@ -13,6 +13,7 @@ import {
 } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
+import { turnClock } from '../clock.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-place.ts'
@@ -57,6 +58,7 @@ interface QueueParts {
   readonly states: SessionStates
   readonly outbox: Outbox
   readonly clock: Clock
+  readonly activity: Activity
   /** When a provider that cannot be asked about a turn's model is asked again. */
   readonly retries: RetryRule
   readonly warn: (text: string) => void
@@ -69,7 +71,7 @@ interface QueueParts {
 
 /** A queue that is empty until `recover` or `add`. */
 export function createTurnQueue(parts: QueueParts): TurnQueue {
-  const { store, states, outbox, clock, retries, warn } = parts
+  const { store, states, outbox, clock, activity, retries, warn } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
@@ -96,7 +98,8 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     state.queue.shift()
     const controller = new AbortController()
     state.running = { turn, controller }
-    const work = run(state, turn, controller.signal)
+    const work = activity
+      .run(state.session, run(state, turn, controller.signal))
       .then(() => settled(turn))
       .catch((error: unknown) => interrupted(state, turn, error))
       .finally(() => {
@@ -118,7 +121,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     try {
       prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
         rule: retries,
-        clock,
+        clock: turnClock(clock, activity, state.session),
         signal,
         show: (notice) => state.stream.delta(turn, notice),
       })
@@ -140,6 +143,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       approvals,
       budgets,
       clock,
+      activity,
       signal,
       retries,
       readFingerprint,

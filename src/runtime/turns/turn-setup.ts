@@ -27,7 +27,7 @@ export function turnCalls({
 
 /** Joins the loop of a turn to the store, the stream and the account. */
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
-  const { context, state, model, turn, clock, signal, entries, policy, approvals } = dependencies
+  const { context, state, model, turn, clock, signal, entries, policy, approvals, activity } = dependencies
   const { settings } = context
   const documents = [...(context.turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
   const citations = turnCitations(
@@ -58,7 +58,11 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
       turnResultChars: settings.maxTurnResultChars ?? 240_000,
     },
     output: { show: words.show, citedSources: citations.citedSources },
-    clock: turnClock(clock),
+    clock: turnClock(clock, activity, state.session),
+    activity: {
+      run: (work) => activity.run(state.session, work),
+      rest: (wait) => activity.rest(state.session, wait),
+    },
     holdCall: dependencies.budgets.of({
       ...turnCalls(dependencies),
       model,

@@ -90,9 +90,18 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       path: '/api/status',
       scope: 'read',
       tag: 'system',
-      summary: 'Reports the version, the home, the model, active turns and warnings',
+      summary:
+        'Reports the version, the home, the model, active turns and warnings; with `wait=idle`, once nothing is to do',
+      description:
+        'Nothing is to do when no turn runs, everything that was written is on disk, replies are delivered, and indexes and notes ' +
+        'are complete. What waits for a person, or for a time such as the next attempt, is nothing to do.',
+      query: z.strictObject({
+        wait: z.literal('idle').optional(),
+        session: z.string().min(1).optional().describe('Waits for what concerns this session alone.'),
+      }),
       answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
-      handle: async () => {
+      handle: async ({ query, request }) => {
+        if (query.wait) await runtime.idle(query.session, request.signal)
         const { facts, ...status } = await runtime.status()
         return json({ ...status, ...facts })
       },

@@ -176,7 +176,8 @@ function createStore(connection: StoreConnection): SessionStore {
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 
-    close: () => (closed ??= queue.flush().finally(() => connection.close())),
+    idle: queue.idle,
+    close: () => (closed ??= Promise.resolve(queue.idle()).finally(() => connection.close())),
   }
 
   function tell(written: readonly Entry[]): void {

@@ -12,8 +12,8 @@ export interface WriteQueue {
   push<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result>
   /** Resolves when what was written so far, and can be read, is on the disk. Rejects where that failed. */
   onDisk(): Promise<void>
-  /** Runs all waiting writes now. Resolves when they are on the disk, or were rejected. */
-  flush(): Promise<void>
+  /** Runs all waiting writes now. Resolves when they are on the disk, or were rejected; `undefined`: there are none. */
+  idle(): Promise<void> | undefined
 }
 
 /** What the queue needs to know about a write. */
@@ -65,9 +65,9 @@ export function createWriteQueue(connection: StoreConnection): WriteQueue {
       await syncing
       if (fault) throw fault.error
     },
-    async flush() {
+    idle() {
       while (waiting.length > 0) write()
-      await syncing
+      return syncing
     },
   }
 

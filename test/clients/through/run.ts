@@ -143,7 +143,7 @@ async function tellStory(client: Client): Promise<void> {
       ...limits,
     })
     for (const { path: file } of plan.files ?? []) rmSync(file, { force: true })
-    await gateway.runtime.foreign.settled()
+    await gateway.runtime.idle()
     return { ...ran, sent: tap.sent().slice(sentBefore), received: vendor.requests.slice(receivedBefore) }
   }
 

@@ -1,3 +1,5 @@
+import { underway } from './underway.ts'
+
 /** An answer of the gateway that is an error: what is wrong, and how to correct it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -32,8 +34,7 @@ export interface ApiOptions {
 
 /** Calls the HTTP API of the gateway that served the page and returns its JSON. Rejects with `ApiError`. */
 export async function api<Answer>(path: string, options: ApiOptions = {}): Promise<Answer> {
-  const response = await request(path, options)
-  const text = await response.text()
+  const text = await underway(request(path, options).then((response) => response.text()))
   return (text === '' ? undefined : JSON.parse(text)) as Answer
 }
 
@@ -41,7 +42,7 @@ export async function api<Answer>(path: string, options: ApiOptions = {}): Promi
 export async function request(path: string, { method = 'GET', body, headers, signal }: ApiOptions): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(path, {
+    const call = fetch(path, {
       method,
       headers: {
         ...(body === undefined || body instanceof Blob ? {} : { 'content-type': 'application/json' }),
@@ -50,6 +51,7 @@ export async function request(path: string, { method = 'GET', body, headers, sig
       ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     })
+    response = await underway(call)
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, {

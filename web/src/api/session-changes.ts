@@ -1,4 +1,5 @@
 import type { ListedSession } from './resources.ts'
+import { begin } from './underway.ts'
 
 /** `ready`: from here on nothing is missed, so what was read before is read again. */
 export type SessionChange =
@@ -52,7 +53,11 @@ function tell(change: SessionChange): void {
 
 function connect(send: Listener): void {
   const source = new EventSource('/api/session-changes')
-  source.addEventListener('ready', () => send({ type: 'ready' }))
+  const connected = begin()
+  source.addEventListener('ready', () => {
+    send({ type: 'ready' })
+    connected()
+  })
   source.addEventListener('session', ({ data }: MessageEvent<string>) =>
     send({ type: 'session', session: JSON.parse(data) as ListedSession }),
   )
@@ -60,6 +65,7 @@ function connect(send: Listener): void {
     send({ type: 'deleted', ...(JSON.parse(data) as { readonly id: string }) }),
   )
   source.addEventListener('error', () => {
+    connected()
     // The browser tries again by itself, except after an answer that is no stream.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(send), RETRY_MS)
   })

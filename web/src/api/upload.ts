@@ -1,5 +1,6 @@
 import type { FileRow } from '../../../src/session.ts'
 import { api, ApiError, request } from './client.ts'
+import { underway } from './underway.ts'
 
 export type { FileRow }
 
@@ -17,7 +18,7 @@ export async function uploadFile(file: File, { owner, signal, onProgress }: Uplo
   const call = new XMLHttpRequest()
   const form = new FormData()
   form.append('file', file, file.name)
-  const answer = await new Promise<UploadAnswer>((resolve, reject) => {
+  const sent = new Promise<UploadAnswer>((resolve, reject) => {
     call.open('POST', owner === undefined ? '/api/files' : `/api/files?${new URLSearchParams(owner).toString()}`)
     call.responseType = 'json'
     call.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
@@ -27,6 +28,7 @@ export async function uploadFile(file: File, { owner, signal, onProgress }: Uplo
     signal.addEventListener('abort', () => call.abort())
     call.send(form)
   })
+  const answer = await underway(sent)
   const { error, files: [stored] = [], refused: [refusal] = [] } = answer
   const problem = error ?? refusal
   if (stored) return stored
@@ -43,8 +45,9 @@ export async function readUpload(id: string, signal: AbortSignal): Promise<FileR
 
 /** An address for the bytes of an image, within this page. Free it with `URL.revokeObjectURL`. */
 export async function imageAddress(id: string, mediaType: string, signal: AbortSignal): Promise<string> {
-  const response = await request(`/api/files/${encodeURIComponent(id)}/content`, { signal })
-  return URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: mediaType }))
+  const content = request(`/api/files/${encodeURIComponent(id)}/content`, { signal })
+  const bytes = await underway(content.then((response) => response.arrayBuffer()))
+  return URL.createObjectURL(new Blob([bytes], { type: mediaType }))
 }
 
 interface UploadAnswer {

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
+import { Loading } from '../api/underway.ts'
 import { ChatPage } from '../chat/chat-page.tsx'
 import { SessionPage } from './session-page.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -16,7 +17,7 @@ export function App(): ReactNode {
   if (signedIn === 'no') return <SignInPage />
   return (
     <Shell>
-      <Suspense fallback={null}>
+      <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/">
             <ChatPage session={undefined} call={undefined} />

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { navigate } from 'wouter/use-browser-location'
+import { Loading } from '../api/underway.ts'
 import { openOverlay, useOverlay } from '../parts/overlays.ts'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
@@ -26,7 +27,7 @@ export function Shortcuts(): ReactNode {
   const overlay = useOverlay()
   const close = (): void => openOverlay(undefined)
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<Loading />}>
       {overlay === 'palette' && <CommandPalette onClose={close} />}
       {overlay === 'keys' && <KeysDialog onClose={close} />}
     </Suspense>

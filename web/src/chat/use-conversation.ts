@@ -3,7 +3,9 @@ import { api, ApiError } from '../api/client.ts'
 import type { ListedSession } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { followSession, untilDone } from '../api/session-events.ts'
+import { begin } from '../api/underway.ts'
 import type { Entry } from '../../../src/session.ts'
+import { openTurns } from './open-turns.ts'
 import { type Conversation, conversationOf, emptyConversation, withEarlier, withEvent } from './conversation.ts'
 
 /** How many entries of the log are read at once: some fifty turns. */
@@ -54,9 +56,11 @@ export function useConversation(session: string | undefined): FollowedConversati
     }
     let conversation = emptyConversation
     let frame: number | undefined
+    let drawn = (): void => {}
     let reading = false
     const draw = (): void => {
       frame = undefined
+      drawn()
       setState((before) => ({ ...before, conversation, loaded: true }))
       // The turns before a short branch may be anywhere in the log.
       if (conversation.turns.length < SHORT) loadEarlier.current()
@@ -96,7 +100,9 @@ export function useConversation(session: string | undefined): FollowedConversati
         onEvent(event) {
           conversation = withEvent(conversation, event, Date.now())
           // A page in the background draws no frames, so a timer takes their place there.
-          frame ??= document.hidden ? window.setTimeout(draw, 250) : requestAnimationFrame(draw)
+          if (frame !== undefined) return
+          drawn = begin()
+          frame = document.hidden ? window.setTimeout(draw, 250) : requestAnimationFrame(draw)
         },
         onConnected: (connected) => setState((before) => ({ ...before, connected })),
       })
@@ -113,8 +119,26 @@ export function useConversation(session: string | undefined): FollowedConversati
       stop()
       controller.abort()
       if (frame !== undefined) cancelAnimationFrame(frame)
+      drawn()
     }
   }, [session])
 
+  const { conversation, connected } = state
+  const works = connected && isAtWork(conversation)
+  useEffect(() => (works ? begin() : undefined), [works])
+  useEffect(() => {
+    document.documentElement.dataset['seq'] = String(conversation.seq)
+  }, [conversation])
+
   return { ...state, loadEarlier: () => loadEarlier.current() }
 }
+
+/** Whether a turn goes on by itself: it does not while all that is open in it waits for a person, or for the next attempt. */
+function isAtWork(conversation: Conversation): boolean {
+  const { running } = openTurns(conversation)
+  if (running === undefined || running.held || running.retry || running.interrupted !== undefined) return false
+  const open = running.parts.flatMap((part) => (part.type === 'tool' && OPEN.has(part.state) ? [part.state] : []))
+  return open.length === 0 || open.some((state) => state !== 'waiting')
+}
+
+const OPEN: ReadonlySet<string> = new Set(['asked', 'waiting', 'running'])

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { underway } from '../api/underway.ts'
 
 interface Part {
   readonly value: string
@@ -14,7 +15,7 @@ export function TextDifference({ before, after }: { readonly before: string; rea
   const [parts, setParts] = useState<readonly Part[]>([])
   useEffect(() => {
     let current = true
-    void differenceOf(before, after).then((made) => current && setParts(made))
+    void underway(differenceOf(before, after)).then((made) => current && setParts(made))
     return () => {
       current = false
     }

@@ -3,6 +3,7 @@ import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { type Manifest, reasonSentence } from '../../../src/context.ts'
 import { untilDone } from '../api/session-events.ts'
+import { begin } from '../api/underway.ts'
 import { CostLine } from './cost-line.tsx'
 import type { BarSegment } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
@@ -43,9 +44,14 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
       return true
     }
     // What the gateway said last stays while it is away, which is told beside the message field.
-    const timer = setTimeout(() => void untilDone(read, signal, () => {}), PAUSE_MS)
+    const paused = begin()
+    const timer = setTimeout(() => {
+      void untilDone(read, signal, () => {})
+      paused()
+    }, PAUSE_MS)
     return () => {
       clearTimeout(timer)
+      paused()
       controller.abort()
     }
   }, [key, seen])

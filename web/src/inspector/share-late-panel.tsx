@@ -1,5 +1,6 @@
 import type { SessionProgram } from '../../../src/capability.ts'
 import { type ComponentType, type LazyExoticComponent, type ReactNode, Suspense } from 'react'
+import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { NextCall } from './next-call.ts'
 
@@ -19,7 +20,13 @@ interface LatePanelProps extends Inspected {
 /** A page of the inspector that is loaded when it is opened. */
 export function LatePanel({ panel: Panel, ...inspected }: LatePanelProps): ReactNode {
   return (
-    <Suspense fallback={<Spinner />}>
+    <Suspense
+      fallback={
+        <Loading>
+          <Spinner />
+        </Loading>
+      }
+    >
       <Panel {...inspected} />
     </Suspense>
   )

@@ -16,6 +16,7 @@ import type { Inspected } from './share-late-panel.tsx'
 import { saveFile } from './share-save.ts'
 import { entryKey, textsOf } from './share-texts.ts'
 import { conversationTitles } from './share-titles.ts'
+import { underway } from '../api/underway.ts'
 import { assembleBeside } from './what-if-assembler.ts'
 
 /** The exact request of a call: the proof that it is the one that left, a command that sends it again, and a file to give away. */
@@ -102,7 +103,7 @@ async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign
       const texts = entry.outcome === 'omitted' ? leftOutTexts(entry, manifest, scenario) : []
       return texts.length === 0 ? [] : [[entryKey(entry), texts.map(({ text }) => text).join('\n\n')] as const]
     })
-    const texts = new Map([...left, ...textsOf(await assembleBeside(scenario))])
+    const texts = new Map([...left, ...textsOf(await underway(assembleBeside(scenario)))])
     const shared = { id, time, model, manifest, texts, titles: conversationTitles(scenario), digest }
     saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Scenario } from '../../../src/context.ts'
+import { underway } from '../api/underway.ts'
 import type { Assembled } from './what-if-assembly.ts'
 
 type Answer = { readonly id: number } & ({ readonly assembled: Assembled } | { readonly problem: string })
@@ -43,7 +44,7 @@ export function useAssembly(scenario: Scenario | undefined): AssemblyState {
   useEffect(() => {
     if (scenario === undefined) return undefined
     let current = true
-    assembleBeside(scenario).then(
+    underway(assembleBeside(scenario)).then(
       (assembled) => current && setState({ assembled }),
       (error: unknown) => current && setState({ problem: String(error) }),
     )

@@ -1,4 +1,5 @@
 import { memo, type ReactNode, useEffect, useState } from 'react'
+import { begin } from '../api/underway.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { codeLanguage } from './code-language.ts'
@@ -80,10 +81,12 @@ function useHighlight(
       if (current) setColoured({ of: code, lines })
     }
     // Without the highlighter the code is shown without colours.
-    const timer = setTimeout(() => void colour().catch(() => {}), 60)
+    const rested = begin()
+    const timer = setTimeout(() => void colour().then(rested, rested), 60)
     return () => {
       current = false
       clearTimeout(timer)
+      rested()
     }
   }, [code, language])
   return coloured !== undefined && language !== undefined && code.startsWith(coloured.of) ? coloured : undefined

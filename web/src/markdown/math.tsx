@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { underway } from '../api/underway.ts'
 import type { MathToken } from './math-syntax.ts'
 
 /** A formula, drawn by the browser from MathML. It is its TeX until the reader of TeX is there, and where that cannot read it. */
@@ -13,7 +14,7 @@ export function Formula({ tex, display }: Pick<MathToken, 'tex' | 'display'>): R
       drawMath(place.current, tex, display)
       setDrawn(tex)
     }
-    draw().catch(() => current && setDrawn(undefined))
+    underway(draw()).catch(() => current && setDrawn(undefined))
     return () => {
       current = false
     }

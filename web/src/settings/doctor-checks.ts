@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { type DoctorPath, type Finding, runDoctor } from '../api/doctor.ts'
+import { underway } from '../api/underway.ts'
 
 /** A finding; of a known hole it has an id. */
 export type NamedFinding = Finding & { readonly id?: string }
@@ -24,7 +25,7 @@ export function useDoctor(path: DoctorPath): DoctorChecks {
     setFindings([])
     setRunning(true)
     setError(undefined)
-    runDoctor(path, controller.signal, (finding) => setFindings((known) => [...known, finding]))
+    underway(runDoctor(path, controller.signal, (finding) => setFindings((known) => [...known, finding])))
       .catch((failure: unknown) => {
         if (!controller.signal.aborted) setError(failure as ApiError)
       })

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { Link } from 'wouter'
+import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { settingsPages } from './settings-pages.ts'
 
@@ -28,7 +29,13 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
       <div className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4">
         <div className="mx-auto max-w-3xl">
           <h1 className="mb-4 text-xl font-semibold">{current.title}</h1>
-          <Suspense fallback={<Spinner />}>
+          <Suspense
+            fallback={
+              <Loading>
+                <Spinner />
+              </Loading>
+            }
+          >
             <Content />
           </Suspense>
         </div>

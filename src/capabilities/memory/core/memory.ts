@@ -173,6 +173,7 @@ export function createMemory(parts: MemoryParts) {
     /** The session and the earlier ones of its conversation, newest first, without those that are forgotten. */
     conversationOf: async (session: string) => [session, ...(await earlier(session))],
     sessionDeleted: forget,
+    idle: () => (running.size > 0 ? Promise.all(running) : summaries.idle()),
     async close(): Promise<void> {
       await summaries.stop()
       await Promise.all(running)

@@ -125,6 +125,8 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
       failed.delete(session)
       if ((await store.value(summaryKey(session))) !== undefined) await store.putValue(summaryKey(session), null)
     },
+    /** Resolves when no model is asked; `undefined`: none is. */
+    idle: () => (running.size > 0 ? Promise.allSettled(running.running()) : undefined),
     /** Cancels running requests to the model, and starts no more. */
     async stop(): Promise<void> {
       stopping.abort()

@@ -1,0 +1,35 @@
+import { setImmediate as others } from 'node:timers/promises'
+import { orAborted } from '../platform.ts'
+
+/** What may have something to do. */
+interface Part {
+  /** Settles when that is over, or when it is worth a new look. `undefined`: nothing. */
+  idle?(session?: string): Promise<unknown> | undefined
+}
+
+/**
+ * Resolves when all parts have nothing to do in two looks, between which everything else has run: what one part hands to
+ * another is in neither for a moment. A part that fails is not waited for. Rejects with the reason of `signal`.
+ */
+export async function untilIdle(
+  parts: readonly (Part | undefined)[],
+  session?: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const failed = new Set<Part>()
+  for (let wasIdle = false; ;) {
+    const work = parts.flatMap((part) => {
+      if (!part || failed.has(part)) return []
+      try {
+        return part.idle?.(session)?.catch(() => failed.add(part)) ?? []
+      } catch {
+        failed.add(part)
+        return []
+      }
+    })
+    if (work.length === 0 && wasIdle) return
+    wasIdle = work.length === 0
+    await orAborted(Promise.all(work), signal)
+    await others()
+  }
+}
