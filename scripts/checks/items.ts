@@ -38,7 +38,7 @@ export function namedItems(files: readonly string[]): readonly Item[] {
   return files.map((file) => testItem(suiteOf(file), file))
 }
 
-export function suiteOf(file: string): Suite {
+function suiteOf(file: string): Suite {
   if (file.endsWith('.browser.ts')) return 'page'
   return file.endsWith('.slow.ts') ? 'slow' : 'unit'
 }
