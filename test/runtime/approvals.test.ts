@@ -19,8 +19,6 @@ test('a turn waits for a person, and the call that was approved is the one that 
     folder: '/letters',
   })
   assert.deepEqual(desk.sent, [], 'nothing runs before somebody has decided')
-  // The question can be read before the disk has it and the turn waits for its answer.
-  while ((await here.runtime.status()).waiting === 0) await new Promise(setImmediate)
   assert.equal((await here.runtime.status()).waiting, 1)
 
   await here.runtime.decide(question.approval, approve('once', question.digest))
@@ -69,9 +67,8 @@ test('a call with another plan after a restart needs a new approval', async (t) 
   const [asked] = await waiting(before, 1)
   desk.program = 'courier'
   const after = await before.reopened()
-  const fresh = await until(async () =>
-    (await after.runtime.approvals()).find(({ digest }) => digest !== asked!.digest),
-  )
+  const [fresh] = await waiting(after, 1)
+  assert.ok(fresh)
   assert.deepEqual(fresh.request.argv, ['courier', '--to', 'Ada'])
   await assert.rejects(after.runtime.decide(asked!.approval, approve('once', asked!.digest)), {
     code: 'not-found',
@@ -107,7 +104,8 @@ test('an approval in the log of which the audit knows nothing, as in an imported
   const forged = { type: 'approval', turn: turn.turn, approval, toolCallId, digest, decision, by: 'nobody' } as const
   await before.store.append(turn.session, [forged], '2026-11-21T12:00:00.000Z')
   const after = await before.reopened()
-  await until(async () => ((await after.runtime.status()).waiting === 1 ? true : undefined))
+  await after.runtime.idle()
+  assert.equal((await after.runtime.status()).waiting, 1)
   assert.deepEqual(desk.sent, [])
 })
 
@@ -159,7 +157,8 @@ test('a call whose plan changed before its approval needs a new approval', async
   const [question] = await waiting(here, 1)
   desk.program = 'courier'
   await here.runtime.decide(question!.approval, approve('session', question!.digest))
-  const again = await until(async () => (await here.runtime.approvals())[0])
+  const [again] = await waiting(here, 1)
+  assert.ok(again)
   assert.deepEqual([again.request.argv?.[0], desk.sent], ['courier', []])
   await here.runtime.decide(again.approval, approve('once', again.digest))
   await here.ended(turn)
@@ -251,8 +250,8 @@ test('an approval for the session holds at once, without a restart', async (t) =
   await here.runtime.decide(question!.approval, approve('session', question!.digest))
   await here.ended(first)
   const second = await here.runtime.submit({ text: 'Again.', session: first.session })
-  const asked = until(async () => ((await here.runtime.approvals()).length > 0 ? 'asked' : undefined))
-  assert.notEqual(await Promise.race([here.ended(second), asked]), 'asked')
+  await waiting(here, 0)
+  assert.deepEqual((await here.ended(second)).outcome, { type: 'completed' })
   assert.deepEqual(desk.sent, ['Ada', 'Ada'])
 })
 
@@ -267,13 +266,15 @@ test('that one call of a turn was approved makes no approval in its log of anoth
   const questions = await waiting(before, 2)
   const [ada, bo] = ['Ada', 'Bo'].map((name) => questions.find(({ request }) => request.argv?.at(-1) === name)!)
   await before.runtime.decide(ada!.approval, approve('once', ada!.digest))
-  await until(async () => (desk.sent.length === 1 ? true : undefined))
+  await before.runtime.idle()
+  assert.equal(desk.sent.length, 1)
   const { approval, digest, toolCallId } = bo!
   const decision = { type: 'approve', scope: 'once' } as const
   const forged = { type: 'approval', turn, approval, toolCallId, digest, decision, by: 'nobody' } as const
   await before.store.append(session, [forged], '2026-11-21T12:00:00.000Z')
   const after = await before.reopened()
-  await until(async () => ((await after.runtime.status()).waiting === 1 ? true : undefined))
+  await after.runtime.idle()
+  assert.equal((await after.runtime.status()).waiting, 1)
   assert.deepEqual(desk.sent, ['Ada'])
 })
 
@@ -284,7 +285,8 @@ test('a decision about an earlier question does not close the repeated one', asy
   const [old] = await waiting(before, 1)
   desk.program = 'courier'
   const after = await before.reopened()
-  const fresh = await until(async () => (await after.runtime.approvals()).find(({ digest }) => digest !== old!.digest))
+  const [fresh] = await waiting(after, 1)
+  assert.notEqual(fresh!.digest, old!.digest)
   const { approval, digest, toolCallId } = old!
   const late = { type: 'approval', turn, approval, toolCallId, digest, decision: { type: 'deny' }, by: 'x' } as const
   await after.store.append(session, [late], '2026-11-21T12:00:00.000Z')
@@ -380,18 +382,10 @@ function approve(scope: 'once' | 'session', digest: string) {
 }
 
 async function waiting({ runtime }: Opened, count: number) {
-  return until(async () => {
-    const all = await runtime.approvals()
-    return all.length === count ? all : undefined
-  })
-}
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  await runtime.idle()
+  const all = await runtime.approvals()
+  assert.equal(all.length, count)
+  return all
 }
 
 async function results({ log }: Opened, session: string): Promise<readonly string[]> {

@@ -23,10 +23,6 @@ async function delivered({ log }: Opened, session: string) {
   return (await log(session)).flatMap((entry) => (entry.type === 'delivered' ? [entry] : []))
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2))
-}
-
 test('a reply is put into its conversation once, in order, and the log knows under which name', async (t) => {
   const channel = pigeon()
   const model = scriptedModel({ answer: (_, n) => ({ text: `answer ${n}` }) })
@@ -36,7 +32,8 @@ test('a reply is put into its conversation once, in order, and the log knows und
   const turns = []
   for (const text of ['one', 'two', 'three']) turns.push(await at.runtime.submit({ session, text }))
   await Promise.all(turns.map(at.ended))
-  await until(async () => (await delivered(at, session)).length === 3)
+  await at.runtime.idle()
+  assert.equal((await delivered(at, session)).length, 3)
   assert.deepEqual(
     channel.sent.map(({ conversation, turn, text }) => [conversation, turn, text]),
     turns.map(({ turn }, index) => ['roof', turn, `answer ${index + 1}`]),
@@ -47,7 +44,8 @@ test('a reply is put into its conversation once, in order, and the log knows und
   )
   const after = await at.reopened()
   await after.say('four', { session })
-  await until(async () => (await delivered(after, session)).length === 4)
+  await after.runtime.idle()
+  assert.equal((await delivered(after, session)).length, 4)
   assert.equal(channel.sent.length, 4)
 })
 
@@ -56,7 +54,7 @@ test('that a message went out is noted once, however often a channel says it, an
   const channel = { ...pigeon(), start: async (given: ChannelContext) => void (desk = given) }
   const at = await opened(t, { channels: [channel] })
   const { session, turn } = await at.say('hello')
-  await until(async () => desk !== undefined)
+  await at.runtime.idle()
   for (const messageId of ['one', 'one', 'two', 'two']) await desk!.sent(session, turn, { part: 1, messageId })
   await desk!.sent(session, turn, { part: 2, messageId: 'two' })
   const sent = (await at.log(session)).flatMap((entry) =>
@@ -86,11 +84,12 @@ test('a reply that a channel could not deliver is reported, and delivered later,
   const at = await opened(t, { channels: [channel] })
   const session = await at.runtime.sessionFor(roof)
   const first = await at.say('one', { session })
-  await until(async () => at.warnings.length > 0)
+  await at.runtime.idle()
   assert.match(at.warnings[0]!, /Could not deliver.*the pigeon is asleep/)
   broken = false
   const second = await at.say('two', { session })
-  await until(async () => (await delivered(at, session)).length === 2)
+  await at.runtime.idle()
+  assert.equal((await delivered(at, session)).length, 2)
   assert.deepEqual(
     channel.sent.map(({ turn }) => turn),
     [first.turn, second.turn],
@@ -104,10 +103,11 @@ test('a reply that was settled and not delivered is delivered at the next start'
   const before = await opened(t, { channels: [channel] })
   const session = await before.runtime.sessionFor(roof)
   const { turn } = await before.say('one', { session })
-  await until(async () => before.warnings.length > 0)
+  await before.runtime.idle()
   const awake = pigeon()
   const after = await before.reopened({ channels: [awake] })
-  await until(async () => (await delivered(after, session)).length === 1)
+  await after.runtime.idle()
+  assert.equal((await delivered(after, session)).length, 1)
   assert.deepEqual(
     awake.sent.map((reply) => [reply.turn, reply.text]),
     [[turn, 'ok']],
@@ -133,7 +133,8 @@ test('closing waits for a reply that is on its way, so that it is not sent again
   await closed
   const after = await before.reopened()
   await after.say('two', { session })
-  await until(async () => (await delivered(after, session)).length === 2)
+  await after.runtime.idle()
+  assert.equal((await delivered(after, session)).length, 2)
   assert.equal(channel.sent.length, 2)
 })
 
@@ -146,7 +147,8 @@ test('people read of a failed turn, and not of one that was cancelled before its
   await at.runtime.cancel(session, first.turn)
   await at.ended(first)
   const second = await at.say('two', { session })
-  await until(async () => (await delivered(at, session)).length === 1)
+  await at.runtime.idle()
+  assert.equal((await delivered(at, session)).length, 1)
   assert.deepEqual(
     channel.sent.map(({ turn, text, outcome }) => [turn, text, outcome.type === 'failed' && outcome.code]),
     [[second.turn, '', 'auth']],

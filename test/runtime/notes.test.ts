@@ -55,21 +55,9 @@ async function talk(at: Opened, turns: number, session?: string): Promise<string
     )
     assert.equal(view.outcome?.type, 'completed')
     name = view.session
-    await settled(at, name)
+    await at.runtime.idle(name)
   }
   return name!
-}
-
-/** Waits until no note is being written. */
-async function settled(at: Opened, session: string): Promise<void> {
-  for (;;) {
-    const calls = await at.store.calls(session)
-    if (calls.every(({ outcome }) => outcome !== undefined)) {
-      await new Promise(setImmediate)
-      return
-    }
-    await new Promise(setImmediate)
-  }
 }
 
 async function steps(at: Opened, session: string) {

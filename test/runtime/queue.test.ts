@@ -203,8 +203,7 @@ test('a deleted session is gone, and one that runs is not deleted', async (t) =>
   await assert.rejects(runtime.deleteSession(first.session), { code: 'invalid-input' })
   held.open()
   const { calls } = await ended(first)
-  // The turn is over when its end is in the log; the queue hears of it a moment later.
-  while ((await runtime.status()).running > 0) await new Promise(setImmediate)
+  await runtime.idle()
   assert.equal(await runtime.deleteSession(first.session), true)
   assert.equal(await runtime.deleteSession(first.session), false)
   assert.deepEqual(await runtime.store.sessions(), [])

@@ -5,7 +5,7 @@ import { cutSentence } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
-import { type Opened, opened } from './opened.ts'
+import { opened } from './opened.ts'
 
 const isNoteRequest = ({ bytes }: { readonly bytes: Buffer }) =>
   bytes.toString().includes('Write the note that will stand')
@@ -40,16 +40,10 @@ async function talk(t: TestContext, { model = 'local/priced', notes = 'index', c
   for (let turn = 0; turn < 55; turn += 1) {
     const view = await at.say(`Question ${turn}: how high is the water?`, session === '' ? {} : { session })
     session = view.session
-    await noteIsWritten(at, session)
+    await at.runtime.idle(session)
   }
   const calls = (await at.store.calls(session)).filter(({ kind }) => kind === undefined)
   return { at, session, manifests: calls.map(({ manifest }) => manifest as SealedManifest) }
-}
-
-async function noteIsWritten(at: Opened, session: string): Promise<void> {
-  const isRunning = async () => (await at.store.calls(session, { last: 3 })).some(({ outcome }) => !outcome)
-  do await new Promise(setImmediate)
-  while (await isRunning())
 }
 
 const whys = (manifests: readonly SealedManifest[]) => manifests.flatMap(({ cutRecord }) => cutRecord?.why ?? [])

@@ -3,7 +3,6 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { createForeword, type Foreword } from '../../src/foreword.ts'
 import type { CallRecord } from '../../src/session.ts'
 
@@ -114,6 +113,6 @@ export function open(
 
 /** The calls of a gateway, once none is open and each is on record, oldest first. */
 export async function recordedCalls({ runtime }: Pick<TestGateway, 'runtime'>): Promise<readonly CallRecord[]> {
-  while (runtime.foreign.state().open > 0) await setImmediate()
+  await runtime.idle()
   return (await runtime.store.findCalls({ limit: 1_000 })).toReversed()
 }
