@@ -160,8 +160,8 @@ for (const [text, why] of [
     /the layout auto of tide is also a layout of Foreword itself/,
   ],
   [
-    'export default { name: "tide", stores: [{ name: "own" }, { name: "own" }] }',
-    /the store own of tide is also a store of the capability tide/,
+    'export default { name: "tide", layouts: [{ name: "own" }, { name: "own" }] }',
+    /the layout own of tide is also a layout of the capability tide/,
   ],
   ['throw new Error("no tide today")', /no tide today/],
   ['export const low = 1; enum Tide {}', /tide\.ts:1: TypeScript enum is not supported/],
