@@ -2,6 +2,7 @@ import { chatWireSettings, provider } from '../../model/provider.ts'
 import { defined } from '../../platform.ts'
 import type { EmbedderKind } from '../../search.ts'
 
+/** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
   kind: 'openai-compatible',
   title: "A server with OpenAI's API",
@@ -20,6 +21,7 @@ export const openaiCompatible = provider({
   },
 })
 
+/** Embedding models behind `/v1/embeddings`, on any server. */
 export const openaiCompatibleEmbedding: EmbedderKind = {
   kind: 'openai-compatible',
   needsBaseURL: true,

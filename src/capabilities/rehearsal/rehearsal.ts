@@ -1,5 +1,6 @@
 import { provider } from '../../model/provider.ts'
 
+/** A scripted model without weights, which answers with the outline of its request. */
 export const rehearsal = provider({
   kind: 'rehearsal',
   builtIn: true,
