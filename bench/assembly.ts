@@ -18,6 +18,7 @@ import { createTurnCache, loadHistory, type TurnCache } from '../src/runtime/cal
 import { rememberCounts } from '../src/runtime/models/counters.ts'
 import { tokenCounts } from '../src/runtime/turns/turn-projection.ts'
 import { type EntryBody, openStore, type SessionStore } from '../src/session.ts'
+import { systemClock } from '../src/platform.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
 const WINDOWS = [8_000, 128_000]
@@ -30,7 +31,7 @@ const counter = rememberCounts(tokenx)
 const runs = Number(process.argv[2] ?? 15)
 
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
-const store = await openStore({ path: join(home, 'bench.sqlite') })
+const store = await openStore({ clock: systemClock, path: join(home, 'bench.sqlite') })
 try {
   for (const size of SIZES) await fill(store, size)
   console.log(`Medians of ${runs} runs in ms, with tool calls in 30 % of the turns.`)

@@ -7,6 +7,7 @@
 import { createDocumentReader, type DocumentReaderOptions } from '../src/document.ts'
 import { confineNode, findNodeSandbox } from '../src/tool.ts'
 import { longPdf } from './stall/long-pdf.ts'
+import { systemClock } from '../src/platform.ts'
 
 const runs = Number(process.argv[2] ?? 15)
 const text = Buffer.from('The keeper notes seven ships.\n')
@@ -28,7 +29,7 @@ else
 const times = new Map<string, number[]>()
 for (let run = 0; run < runs; run += 1) {
   for (const [way, confine] of Object.entries(ways)) {
-    const reader = createDocumentReader({ ...(confine && { confine }) })
+    const reader = createDocumentReader({ clock: systemClock, ...(confine && { confine }) })
     for (const [file, bytes] of [
       ['first text', text],
       ['next text', text],

@@ -13,6 +13,7 @@ import { readCollection } from './search/read-collection.ts'
 import { sentenceEncoder } from './search/sentence-encoder.ts'
 import { speedHeading, speedLines, speeds } from './search/speed.ts'
 import { variantQualities } from './search/variants.ts'
+import { systemClock } from '../src/platform.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +34,9 @@ const { values } = parseArgs({
 const embedders = [
   hashedNgrams,
   ...(values.weights ? [await sentenceEncoder()] : []),
-  ...(values.ollama ? [ollamaEmbedder({ baseURL: 'http://127.0.0.1:11434', model: values.ollama })] : []),
+  ...(values.ollama
+    ? [ollamaEmbedder({ clock: systemClock, baseURL: 'http://127.0.0.1:11434', model: values.ollama })]
+    : []),
 ]
 const collections = [...ownCollections(), ...(values.collection ? [readCollection(values.collection)] : [])]
 console.log(`${'collection'.padEnd(16)}${'method'.padEnd(52)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)

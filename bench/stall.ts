@@ -15,6 +15,7 @@ import { ATTACKS, attackers, unfoldingPdfs } from './stall/attacks.ts'
 import { longPdf } from './stall/long-pdf.ts'
 import { longText } from './stall/long-text.ts'
 import { type Pause, watchPauses } from './stall/pauses.ts'
+import { systemClock } from '../src/platform.ts'
 
 const MEGABYTE = 1_000_000
 const here = import.meta.dirname
@@ -62,20 +63,20 @@ if (ATTACKS.some(isWanted)) {
 }
 
 await inProcess('export, 100,000 messages', async () => {
-  const store = await openStore({ path: join(home, 'export.sqlite') })
+  const store = await openStore({ clock: systemClock, path: join(home, 'export.sqlite') })
   for (let at = 0; at < 50_000; at += 1000) await store.transaction(turnsFrom(at, 1000))
   const lines: string[] = []
   return {
     work: async () => {
       for await (const line of exportSession(store, 'a')) lines.push(line)
-      const other = await openStore({ path: join(home, 'import.sqlite') })
+      const other = await openStore({ clock: systemClock, path: join(home, 'import.sqlite') })
       return { close: () => (store.close(), other.close()), next: async () => void (await importSession(other, lines)) }
     },
     next: 'import of it',
   }
 })
 await inProcess('index, 20 MB text', async () => {
-  const engine = await openSqliteSearch({ path: join(home, 'search.sqlite') })
+  const engine = await openSqliteSearch({ clock: systemClock, path: join(home, 'search.sqlite') })
   const text = longText(20 * MEGABYTE)
   return {
     work: async () => {

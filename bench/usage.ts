@@ -11,6 +11,7 @@ import type { ManifestEntry } from '../src/context.ts'
 import { sessionCosts } from '../src/runtime/usage/cost-report.ts'
 import { usageReport } from '../src/runtime/usage/usage-report.ts'
 import { type CallRecord, openStore, type Write } from '../src/session.ts'
+import { systemClock } from '../src/platform.ts'
 
 const calls = Number(process.argv[2] ?? 100_000)
 const SESSIONS = 200
@@ -20,7 +21,7 @@ const TURNS = 40
 const folder = await mkdtemp(join(tmpdir(), 'foreword-usage-'))
 const path = join(folder, 'foreword.sqlite')
 try {
-  let store = await openStore({ path })
+  let store = await openStore({ clock: systemClock, path })
   for (let session = 0; session < SESSIONS; session += 1) {
     await store.append(`s${session}`, [{ type: 'session-start', title: `Session ${session}` }], timeOf(0))
   }
@@ -39,7 +40,7 @@ try {
   console.log(`${calls.toLocaleString('en')} calls, ${((await stat(path)).size / 1e6).toFixed(0)} MB`)
   await measured('opened, up to date', async () => {
     await store.close()
-    store = await openStore({ path })
+    store = await openStore({ clock: systemClock, path })
   })
   for (const by of ['day', 'model', 'session', 'layer', 'tool'] as const) {
     const report = () =>

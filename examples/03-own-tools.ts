@@ -2,6 +2,7 @@
  * Two tools of your own. `tide` only looks something up, so it has `execute`. `moor` changes something, so it has `plan`:
  * what it would do is shown first, and what a person approves is what runs.
  */
+import { systemClock } from 'foreword/runtime'
 import { createToolbox, tool } from 'foreword/tool'
 import { appendFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,7 +40,7 @@ export function moor(logbook: string) {
 // A toolbox does what the gateway does with a call: it checks the input, asks the policy, and runs the tool.
 const logbook = join(await mkdtemp(join(tmpdir(), 'harbour-')), 'logbook.txt')
 const { run } = createToolbox([tide, moor(logbook)])
-const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
+const context = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
 
 for (const [toolName, input] of [
   ['tide', { hour: 0 }],

@@ -2,6 +2,7 @@
  * A turn of an agent without the gateway: the loop of `foreword/agent`, the assembly of `foreword/context`, a journal in
  * memory, and one tool. The model is a scripted one, so that this runs without a key.
  */
+import { systemClock } from 'foreword/runtime'
 import { type Journal, type PreparedCall, runTurn, type Step } from 'foreword/agent'
 import { assemble, type Layer, layoutOf, tokenx } from 'foreword/context'
 import type { Entry, EntryBody } from 'foreword/session'
@@ -55,6 +56,7 @@ const entries = await journal.append([
   { type: 'input', turn: 't1', message: input, tokens: { counter: '', full: 0, least: 0 } },
 ])
 const outcome = await runTurn({
+  clock: systemClock,
   turn: { session: 's1', id: 't1', entries },
   model,
   assemble: assembleStep,

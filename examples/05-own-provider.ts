@@ -2,6 +2,7 @@
  * A provider of your own, in one file: a package of the AI SDK, with a key, a setting, prices, and the list of its server.
  * `foreword/testing` has a server that answers from a script, so that this runs without a key.
  */
+import { systemClock } from 'foreword/runtime'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { type CatalogRow, createModels, languageModel, listModelsEndpoint, provider } from 'foreword/model'
 import { scriptedProvider } from 'foreword/testing'
@@ -43,6 +44,7 @@ export const harbour = provider({
 const server = await scriptedProvider({ answer: () => ({ text: 'High water is at four.' }) })
 
 const models = createModels({
+  clock: systemClock,
   known: [harbour],
   providers: { harbour: { kind: 'harbour', baseURL: server.url, region: 'south' } },
   environment: { HARBOUR_API_KEY: 'a-key' },

@@ -25,10 +25,10 @@ export default capability({
   homeFolders: ({ folder }) => [folder],
   indexes: [{ file: INDEX, title: 'the index of the pilot books' }],
 
-  async start({ settings: { folder }, home, writes }) {
+  async start({ settings: { folder }, home, clock, writes }) {
     const path = join(home.data, INDEX)
     // Beside a process that writes the index, it is opened for queries. Before the first start there is none.
-    const engine = await openSqliteSearch(writes ? { path } : { path, readOnly: true }).catch((error: unknown) => {
+    const engine = await openSqliteSearch({ path, clock, readOnly: !writes }).catch((error: unknown) => {
       if (writes) throw error
       return undefined
     })

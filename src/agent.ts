@@ -17,7 +17,6 @@ export {
   type PreparedCall,
   type Step,
   stopping,
-  type TurnClock,
   type TurnOutput,
   type TurnSetup,
 } from './agent/turn-setup.ts'

@@ -34,7 +34,8 @@ export {
 } from './capability/channel.ts'
 export type { PathInFolder } from './capability/confined-path.ts'
 export { type HostCommand, hostCommands } from './capability/host-command.ts'
-export type { CapabilityHost, CapabilityPlaces, Clock } from './capability/host.ts'
+export type { CapabilityHost, CapabilityPlaces } from './capability/host.ts'
+export type { Clock } from './platform.ts'
 export type { LintedTool, LintReport } from './capability/lint-report.ts'
 export type {
   CalledTool,

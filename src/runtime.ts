@@ -35,7 +35,7 @@ export {
   UndeliverableError,
   type WaitingApproval,
 } from './capability.ts'
-export { systemClock } from './runtime/clock.ts'
+export { systemClock } from './platform.ts'
 export { readAuditKey } from './runtime/audit/audit-key.ts'
 export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
 export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'

@@ -4,6 +4,7 @@ import { askModel, type Journal, runTurn, type Step, type TurnSetup } from '../s
 import type { Entry } from '../src/session.ts'
 import { scriptedModel, type ScriptedReply } from '../src/testing.ts'
 import { createToolbox, type Tool } from '../src/tool.ts'
+import { systemClock } from '../src/platform.ts'
 
 const long = 'x'.repeat(30_000)
 const read: Tool = { name: 'read', inputSchema: { type: 'object' }, execute: async () => ({ ok: true, output: long }) }
@@ -101,6 +102,7 @@ async function begun(replies: readonly ScriptedReply[]) {
   ])
   let calls = 0
   const setup: TurnSetup = {
+    clock: systemClock,
     turn: { session: 's', id: 't', entries },
     model,
     assemble: ({ messages }) => {

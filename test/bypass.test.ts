@@ -8,6 +8,7 @@ import { shellBlock } from '../src/capabilities/shell/shell-tool.ts'
 import { accessAnswer, createToolbox, type PlannedCall, readAccess, type ToolResult, toolLimits } from '../src/tool.ts'
 import { layTraps, secrets, type Traps } from './bypass/traps.ts'
 import { unconfined } from './unconfined.ts'
+import { systemClock } from '../src/platform.ts'
 
 /** See test/bypass/README.md. */
 interface Entry {
@@ -67,7 +68,7 @@ async function answerTo({ tool, setting, input }: Entry, traps: Traps) {
   const sent: unknown = JSON.parse(
     JSON.stringify(input).replaceAll('<workspace>', workspace).replaceAll('<outside>', outside),
   )
-  const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
+  const context = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
   const planned = await box.plan({ toolCallId: 'c1', toolName: tool, input: sent }, context)
   return { planned, result: planned.type === 'refused' ? planned.result : await planned.run() }
 }

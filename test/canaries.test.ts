@@ -13,6 +13,7 @@ import { exportSession, importSession } from '../src/session.ts'
 import { run } from './cli/recorded-io.ts'
 import { openedHome, type OpenedHome } from './home/opened-home.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
+import { systemClock } from '../src/platform.ts'
 
 const KEY = 'sk-proj-canary7Fq2Zx9Lw4Tn8Vb3Kd6Hs1Rj5'
 const QUOTED = 'canary/9f8e+7d6c"5b4a\\3z2y&1x'
@@ -230,6 +231,7 @@ test('no failure over HTTP repeats a secret, and a token is known from the momen
   const here = await home(t)
   const runtime = here.runtime as unknown as HostedRuntime
   const tokens = openGatewayTokens({
+    clock: systemClock,
     home: here.home,
     configured: undefined,
     store: runtime.store,

@@ -7,6 +7,7 @@ import { storePath } from './cli/store-path.ts'
 import { type AuditFacts, chainHash, openStore, type Write } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run, type RunOptions } from './cli/recorded-io.ts'
+import { systemClock } from '../src/platform.ts'
 
 const refused: AuditFacts = {
   kind: 'decision',
@@ -35,7 +36,7 @@ const changed: AuditFacts = { kind: 'change', rule: 'global.mode=full', reason: 
 
 async function audited(context: TestContext, facts: readonly AuditFacts[] = [refused, ran, failed, changed]) {
   const { home, environment } = temporaryHome(context)
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const time = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`
   await store.transaction(facts.map((each, index): Write => ({ type: 'audit', facts: each, time: time(index + 1) })))
   await store.close()

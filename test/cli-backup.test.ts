@@ -28,6 +28,7 @@ import { claimHome, openBlobs, openStore } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run, type RunOptions } from './cli/recorded-io.ts'
+import { systemClock } from '../src/platform.ts'
 
 /** A home with two sessions, a file, skills with a link, and odd names; a copy of one that was lived in once. */
 async function livedInHome(context: TestContext) {
@@ -128,7 +129,7 @@ test('an archive is made while the gateway runs and writes, and holds one moment
     assert.equal(saved.code, 0, saved.stderr)
     const other = join(home, '..', `other-${round}`)
     assert.equal((await foreword(['restore', archive, '--home', other])).code, 0)
-    const store = await openStore({ path: storePath(other), readOnly: true })
+    const store = await openStore({ clock: systemClock, path: storePath(other), readOnly: true })
     for (const { id, entries } of await store.sessions()) {
       const log = await store.entries(id)
       assert.deepEqual(
@@ -171,7 +172,7 @@ test(
 test('a file that is removed while an archive is made is in it whole, or not named in it', async (context) => {
   const { home, foreword, archive } = await livedInHome(context)
   const blobs = openBlobs(join(home, 'data/files'))
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const [row] = await store.files()
   const big = await blobs.put([randomBytes(1024)], { maxBytes: 2048 })
   await store.putFile({ ...row!, id: 'file_gone', hash: big.hash, bytes: big.bytes })
@@ -183,7 +184,7 @@ test('a file that is removed while an archive is made is in it whole, or not nam
   assert.equal(saved.code, 0)
   const other = join(home, '..', 'other')
   await foreword(['restore', archive, '--home', other])
-  const copy = await openStore({ path: storePath(other), readOnly: true })
+  const copy = await openStore({ clock: systemClock, path: storePath(other), readOnly: true })
   const missing = (await copy.files()).filter(
     ({ hash }) => !existsSync(openBlobs(join(other, 'data/files')).path(hash)),
   )
@@ -222,7 +223,7 @@ test('a home that holds something is replaced only when that is asked for, and w
   const present = Object.entries(contentOf(home))
   assert.deepEqual(Object.fromEntries(present), before)
   assert.equal(readFileSync(join(aside, 'later.txt'), 'utf8'), 'later')
-  const kept = await openStore({ path: join(aside, 'data/foreword.sqlite') })
+  const kept = await openStore({ clock: systemClock, path: join(aside, 'data/foreword.sqlite') })
   assert.equal((await kept.session(session))?.turns, 3)
   await kept.close()
 })

@@ -38,7 +38,7 @@ const brief = (findings: readonly Finding[]) => findings.map(({ check, level, me
 
 async function recorded(home: string): Promise<void> {
   mkdirSync(join(storePath(home), '..'), { recursive: true })
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   for (const tool of ['a', 'b']) {
     await store.transaction([{ type: 'audit', facts: { kind: 'decision', tool }, time: '2026-11-20T10:00:00.000Z' }])
   }
@@ -259,8 +259,13 @@ test('doctor counts subjects and reports proposals of models', async (context) =
     {
       prepare: async (home) => {
         await recorded(home)
-        const store = await openStore({ path: storePath(home) })
-        const subjects = openSubjects({ directory: join(home, 'subjects'), tastes: '', maxTextChars: 1000 })
+        const store = await openStore({ clock: systemClock, path: storePath(home) })
+        const subjects = openSubjects({
+          clock: systemClock,
+          directory: join(home, 'subjects'),
+          tastes: '',
+          maxTextChars: 1000,
+        })
         const proposals = createProposals({ store, subjects, clock: systemClock })
         await proposals.propose({ type: 'notes', subject: 'reef', content: 'Blue.' }, { tool: 'propose_notes_update' })
         await store.close()

@@ -11,6 +11,7 @@ import { storePath } from './cli/store-path.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { servedConnection } from './cli/served-connection.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
+import { systemClock } from '../src/platform.ts'
 
 const connection = servedConnection(scriptedRuntime(), 'running')
 
@@ -111,7 +112,7 @@ test('--history shows messages of sessions with time, author and the text around
 
 test('--history finds a message as it was edited while it waited', async (context) => {
   const { home, environment } = temporaryHome(context)
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const [turn, tokens] = ['t', { counter: 'chars@1', full: 1, least: 1 }]
   const message = (content: string) => ({ role: 'user', content }) as const
   await store.append(

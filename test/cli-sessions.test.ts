@@ -9,6 +9,7 @@ import { storePath } from './cli/store-path.ts'
 import { openStore } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import { systemClock } from '../src/platform.ts'
 
 async function withSession(context: TestContext) {
   const { home, environment } = temporaryHome(context)
@@ -28,7 +29,7 @@ test('an empty home has no sessions, and looking makes none', async (context) =>
 
 test('on a narrow terminal a session has two lines, the second for its title; a wide one has columns', async (context) => {
   const { home, environment } = temporaryHome(context)
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const content = '日本語 and a title that is far too long for it'
   const input = {
     type: 'input',
@@ -107,7 +108,7 @@ test('a message to an unknown model is rejected before a session is created for 
 
 test('sessions and calls are named by a beginning that only one has, or as the last ones', async (context) => {
   const { home, ask, session } = await withSession(context)
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   for (const id of ['copy_1', 'copy_12', 'copy_13'])
     await store.append(id, [{ type: 'session-start' }], '2026-01-01T00:00:00.000Z')
   await store.close()
@@ -217,7 +218,7 @@ test('what was said while another turn was answered is shown behind that answer'
     ({ type: 'input', turn, message: { role: 'user', content }, tokens }) as const
   const answered = (turn: string, content: string) =>
     ({ type: 'message', turn, message: { role: 'assistant', content }, tokens }) as const
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const bodies = [
     { type: 'session-start' } as const,
     said('t1', 'one'),
@@ -233,7 +234,7 @@ test('what was said while another turn was answered is shown behind that answer'
 
 test('a cancelled turn says so once, below its text', async (context) => {
   const { home, environment } = temporaryHome(context)
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const tokens = { counter: 'chars@1', full: 1, least: 1 }
   const bodies = [
     { type: 'session-start' },
@@ -274,7 +275,7 @@ test('every call is shown with what became of it, the refused and the open ones 
   ]
   const start = (name: string) =>
     ({ type: 'tool-start', turn: 't1', call: 'c', toolCallId: name, toolName: name, input: { n: 1 } }) as const
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const bodies = [
     { type: 'session-start' } as const,
     { type: 'input', turn: 't1', message: { role: 'user', content: 'Go.' }, tokens } as const,

@@ -10,6 +10,7 @@ import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { storePath } from './cli/store-path.ts'
 import { skillText } from './skills/folder-with.ts'
+import { systemClock } from '../src/platform.ts'
 
 /** Names a window, rings, clears the screen, sets the clipboard, and turns the direction of reading. */
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u001b]52;c;eA==\u0007\u009b31m\u202etxt.exe\u2066'
@@ -30,7 +31,7 @@ test('no title, name or text of others can control a terminal, whatever command 
     skillText(`name: alpha\ndescription: ${JSON.stringify(HOSTILE)}`, HOSTILE),
   )
   await run(['send', `/say ${HOSTILE}`], { environment })
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const [session] = await store.sessions({ limit: 1 })
   const id = session!.id
   const [call] = await store.calls(id)

@@ -10,6 +10,7 @@ import { createModels } from '../src/model.ts'
 import { type ScriptedAnswer, type ScriptedRequest, scriptedProvider } from '../src/testing.ts'
 import { keys, type RealGateway, realGateway, type Turn } from './end-to-end/gateway.ts'
 import { opened, tool } from './runtime/opened.ts'
+import { systemClock } from '../src/platform.ts'
 
 /** Every model that a configuration can reach here, with the wire that its server hears. */
 const doors = [
@@ -179,6 +180,7 @@ for (const [model, wire] of doors.slice(0, 4)) {
 
 function modelsAt(url: string) {
   return createModels({
+    clock: systemClock,
     known,
     providers: {
       ollama: { kind: 'ollama', baseURL: url },

@@ -9,6 +9,7 @@ import { importsOf } from './house/imports.ts'
 import {
   capabilityFaults,
   circles,
+  clockFaults,
   dialectFaults,
   type EntryPoint,
   environmentFaults,
@@ -191,6 +192,34 @@ test('the rules report other files that read arguments or environment variables'
   assert.equal(faults('src/runtime/home.ts', `import { env } from 'node:process'`), 1)
   assert.equal(faults('src/runtime/home.ts', `// never process.env here`), 0)
   assert.equal(faults('src/cli/main.ts', `const home = process.env['FOREWORD_HOME']`), 0)
+})
+
+test('below the command, time comes from the clock that a file is given', () => {
+  assert.deepEqual(clockFaults(house), [])
+})
+
+test('the rules report other files that read the time or set a timer', () => {
+  const faults = (source: string, path = 'src/runtime/home.ts') => clockFaults(new Map([[path, source]])).length
+  for (const source of [
+    'setTimeout(work, 5)',
+    'const stop = setInterval(work, 5)',
+    'setImmediate(work)',
+    `import { setTimeout as wait } from 'node:timers/promises'`,
+    `import { performance as time } from 'node:perf_hooks'`,
+    'const now = Date.now',
+    'const now = new Date()',
+    'const now = new Date',
+    'const began = performance.now()',
+    'const began = process.hrtime.bigint()',
+    'const signal = AbortSignal.timeout(5)',
+    `import { systemClock } from '../platform.ts'`,
+  ]) {
+    assert.ok(faults(source) > 0, source)
+    assert.equal(faults(source, 'src/cli/main.ts'), 0, source)
+  }
+  assert.equal(faults(`const time = new Date(clock.now()).toISOString() // Date.now()`), 0)
+  assert.equal(faults(`const text = 'setTimeout(work)'\nclock.timer(5, work)`), 0)
+  assert.equal(faults('const now = () => Date.now()', 'src/platform/system-clock.ts'), 0)
 })
 
 test('only stores and indexes open SQLite', () => {

@@ -6,6 +6,7 @@ import test, { type TestContext } from 'node:test'
 import type { McpOptions } from '../src/capabilities/mcp-client/open-mcp.ts'
 import { callTool, type McpHome, namesOf, openMcpHome, until } from './mcp/mcp-home.ts'
 import type { ScriptedTool } from './mcp/server-script.ts'
+import { systemClock } from '../src/platform.ts'
 
 function home(t: TestContext): McpHome {
   const opened = openMcpHome()
@@ -124,7 +125,7 @@ test('a server that is lost is started again, later each time', async (t) => {
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', { tools: [tool('crashes', { does: 'crash' })] })
   const clock = handClock()
-  const plugin = await started({ s: server.configured }, { later: clock.later })
+  const plugin = await started({ s: server.configured }, { clock: { ...systemClock, timer: clock.later } })
   await plugin.ready?.()
   const starts = () => server.log().filter((line) => line.startsWith('started')).length
   const delays: number[] = []
@@ -160,7 +161,10 @@ test('a server that answers when nobody waits any more is offered from the next 
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', { tools: [tool('x')] })
   const clock = handClock()
-  const plugin = await started({ s: { ...server.configured, connectTimeoutMs: 7_777 } }, { later: clock.later })
+  const plugin = await started(
+    { s: { ...server.configured, connectTimeoutMs: 7_777 } },
+    { clock: { ...systemClock, timer: clock.later } },
+  )
   const ready = plugin.ready?.()
   clock.runFirst(7_777)
   await ready
@@ -176,7 +180,7 @@ test('a missing program is named, without a wait', async (t) => {
   const { plugin: started, folder } = home(t)
   const plugin = await started(
     { s: { command: 'no-such-program-anywhere' }, f: { command: process.execPath, directory: `${folder}/none` } },
-    { later: () => () => {} },
+    { clock: { ...systemClock, timer: () => () => {} } },
   )
   await plugin.ready?.()
   assert.deepEqual(plugin.warnings?.(), [
@@ -226,7 +230,10 @@ test('what a server says on its error output is kept for the warning alone, with
   const server = scripted('s', { says: 'my key is abcdef-123456', tools: [tool('crashes', { does: 'crash' })] })
   const plugin = await started(
     { s: { ...server.configured, environment: { KEY: 'SECRET_KEY' } } },
-    { environment: { PATH: process.env['PATH'], SECRET_KEY: 'abcdef-123456' }, later: () => () => {} },
+    {
+      environment: { PATH: process.env['PATH'], SECRET_KEY: 'abcdef-123456' },
+      clock: { ...systemClock, timer: () => () => {} },
+    },
   )
   await plugin.ready?.()
   await callTool(plugin, 's__crashes')
@@ -243,7 +250,10 @@ test('the rest of a secret at the cut of a long line is not shown either', async
   })
   const plugin = await started(
     { s: { ...server.configured, environment: { KEY: 'SECRET_KEY' } } },
-    { environment: { PATH: process.env['PATH'], SECRET_KEY: 'abcdef-123456-and-more' }, later: () => () => {} },
+    {
+      environment: { PATH: process.env['PATH'], SECRET_KEY: 'abcdef-123456-and-more' },
+      clock: { ...systemClock, timer: () => () => {} },
+    },
   )
   await plugin.ready?.()
   await callTool(plugin, 's__crashes')
@@ -459,7 +469,7 @@ test('a call tries to reach a missing HTTP server once more, and the error names
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...newAnswer(message) }))
   })
-  const plugin = await started({ s: { url } }, { later: () => () => {} })
+  const plugin = await started({ s: { url } }, { clock: { ...systemClock, timer: () => () => {} } })
   await plugin.ready?.()
   isUp = false
   const lost = await callTool(plugin, 's__echo')
@@ -526,7 +536,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 function handClock() {
   const timers = new Map<number, { delay: number; work: () => void }>()
   let next = 0
-  const later: NonNullable<McpOptions['later']> = (delay, work) => {
+  const later: McpOptions['clock']['timer'] = (delay, work) => {
     const id = next++
     timers.set(id, { delay, work })
     return () => timers.delete(id)

@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openRecallIndex } from '../src/search.ts'
 import { openStore } from '../src/session.ts'
 import { logHistory } from './recall/logged-history.ts'
+import { systemClock } from '../src/platform.ts'
 
 const SESSIONS = ['a', 'b', 'c']
 const TURNS = 1_200
@@ -20,7 +21,7 @@ test('killed again and again while it indexes and while it takes out, the histor
   const home = await mkdtemp(join(tmpdir(), 'foreword-crash-'))
   t.after(() => rm(home, { recursive: true, force: true }))
   const path = join(home, 'store.sqlite')
-  const store = await openStore({ path })
+  const store = await openStore({ clock: systemClock, path })
   t.after(() => store.close())
   for (const session of SESSIONS) {
     const turns = Array.from({ length: TURNS }, (_, n) => ({ said: `Cormorant ${session}${n} sat on the pier.` }))

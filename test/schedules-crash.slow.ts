@@ -7,6 +7,7 @@ import { scriptedProvider } from '../src/testing.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import { systemClock } from '../src/platform.ts'
 
 const MINUTE = 60_000
 
@@ -56,14 +57,14 @@ test('a gateway that is killed again and again while it makes up a hundred due t
 
 /** What was decided about a schedule ends two hours ago. */
 async function setBack(home: string, id: string): Promise<void> {
-  const store = await openStore({ path: join(home, 'data', 'foreword.sqlite') })
+  const store = await openStore({ clock: systemClock, path: join(home, 'data', 'foreword.sqlite') })
   await store.putValue(`schedule/${id}`, { upTo: new Date(Date.now() - 120 * MINUTE).toISOString(), runs: [] })
   await store.close()
 }
 
 /** The idempotency keys of every message in every session. */
 async function keysOf(home: string): Promise<readonly string[]> {
-  const store = await openStore({ path: join(home, 'data', 'foreword.sqlite') })
+  const store = await openStore({ clock: systemClock, path: join(home, 'data', 'foreword.sqlite') })
   const rows = await store.sessions({ limit: 1_000 })
   const logs = await Promise.all(rows.map(({ id }) => store.entries(id, { types: ['input'] })))
   await store.close()

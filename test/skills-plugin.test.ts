@@ -7,6 +7,7 @@ import { type LayerContext } from '../src/capability.ts'
 import { openSkills, type SkillsOptions } from '../src/capabilities/skills/open-skills.ts'
 import { createToolbox } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
+import { systemClock } from '../src/platform.ts'
 
 /** The example of BEHAVIOURS §1.3. */
 const example = {
@@ -124,7 +125,7 @@ test('an unknown name among many is answered with the nearest, and a search rank
     'weather/SKILL.md': '# Forecast of rain\n',
   })
   const [read, find] = plugin.tools
-  const call = { session: 's', turn: 't', toolCallId: 'c', signal: new AbortController().signal }
+  const call = { clock: systemClock, session: 's', turn: 't', toolCallId: 'c', signal: new AbortController().signal }
   const answer = (tool: typeof find, input: object) =>
     createToolbox([tool!]).run({ toolCallId: 'c', toolName: tool!.name, input }, call)
   const unknown = await answer(read, { skill_name: 'pdf-extrakt' })

@@ -7,8 +7,15 @@ import { type Message, tokenx } from '../src/context.ts'
 import { openSkills } from '../src/capabilities/skills/open-skills.ts'
 import { createToolbox, type ToolContext } from '../src/tool.ts'
 import { folderWith, skillText } from './skills/folder-with.ts'
+import { systemClock } from '../src/platform.ts'
 
-const context: ToolContext = { session: 's', turn: 't', toolCallId: 'c9', signal: new AbortController().signal }
+const context: ToolContext = {
+  clock: systemClock,
+  session: 's',
+  turn: 't',
+  toolCallId: 'c9',
+  signal: new AbortController().signal,
+}
 
 test('read_skill returns the stripped body, exactly', async (tests) => {
   const { tool } = await readSkill(tests)

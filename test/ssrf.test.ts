@@ -4,6 +4,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { guardedFetch } from '../src/capabilities/web-access/guarded-fetch.ts'
 import { type Script, type ScriptedWeb, scriptedWeb } from './web/scripted-web.ts'
+import { systemClock } from '../src/platform.ts'
 
 /** See test/web/README.md. */
 interface Entry extends Script {
@@ -104,7 +105,10 @@ for (const { address, what } of open) {
 async function tried(t: TestContext, url: string, script: Script, limits: Entry['limits'] = {}) {
   const web = await scriptedWeb(script)
   t.after(() => web.close())
-  const answer = await guardedFetch({ network: web.network, ...limits })(url, new AbortController().signal)
+  const answer = await guardedFetch({ clock: systemClock, network: web.network, ...limits })(
+    url,
+    new AbortController().signal,
+  )
   assert.deepEqual(web.connected.filter(isInside), [])
   sendsNothingOfUs(web)
   return { answer, web }

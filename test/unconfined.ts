@@ -1,7 +1,13 @@
+import { systemClock } from '../src/platform.ts'
 import { runProgram, type Sandbox } from '../src/tool.ts'
 
 /** No sandbox, for tests of what is done before and after a program runs. */
 export const unconfined: Sandbox = {
-  plan: async () => ({ type: 'planned', text: 'none', asks: false, run: runProgram }),
+  plan: async () => ({
+    type: 'planned',
+    text: 'none',
+    asks: false,
+    run: (program, limits) => runProgram(systemClock, program, limits),
+  }),
   enter: async ({ argv }) => ({ argv, leave: async () => ({ moved: [] }) }),
 }

@@ -9,6 +9,7 @@ import { type CallRecord, openStore, type ToolSum } from '../src/session.ts'
 import { realGateway, type RealGateway } from './end-to-end/gateway.ts'
 import { catalogPrice, configuredPrice, numbers, usedGateway } from './end-to-end/used-gateway.ts'
 import { call } from './cases/session-store-entries.ts'
+import { systemClock } from '../src/platform.ts'
 
 async function allCalls(gateway: RealGateway): Promise<readonly CallRecord[]> {
   const { calls } = await gateway.curl<{ calls: readonly { readonly id: string }[] }>('/api/calls?limit=1000')
@@ -154,7 +155,7 @@ test('a call without a report or without a price is counted and adds no money', 
 })
 
 test('many pages of calls are added up, whatever their order in the store', async (t) => {
-  const store = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
   t.after(() => store.close())
   const next = numbers(3)
   const usage = { cachedTokens: undefined, cacheWrittenTokens: undefined, reasoningTokens: undefined }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Embedder, openSqliteSearch, type SearchEngine } from '../../src/search.ts'
 import type { JudgedCollection } from './judged-collection.ts'
 import { mean, ndcgAt10, recallAt25 } from './measures.ts'
+import { systemClock } from '../../src/platform.ts'
 
 export interface Quality {
   readonly way: string
@@ -36,20 +37,20 @@ export async function qualities(
     measured.push({ way, ndcg: mean(ndcg), recall: mean(recall) })
   }
   await measure('bm25 alone', plainBm25(documents))
-  const words = await openSqliteSearch({ path: ':memory:' })
+  const words = await openSqliteSearch({ clock: systemClock, path: ':memory:' })
   await indexed(words, documents)
   await measure('words', askOf(words))
   await words.close()
   for (const embedder of embedders) {
     const folder = mkdtempSync(join(tmpdir(), 'foreword-bench-search-'))
     const path = join(folder, 'search.sqlite')
-    const first = await openSqliteSearch({ path, embedder })
+    const first = await openSqliteSearch({ clock: systemClock, path, embedder })
     await indexed(first, documents)
     await first.embedMissing()
     await measure(`${embedder.id}, meaning alone`, askOf(first, 'meaning'))
     await first.close()
     for (const weight of WEIGHTS) {
-      const engine = await openSqliteSearch({ path, embedder, meaning: { weight } })
+      const engine = await openSqliteSearch({ clock: systemClock, path, embedder, meaning: { weight } })
       await measure(`  both, meaning × ${weight}`, askOf(engine))
       await engine.close()
     }

@@ -6,6 +6,7 @@ import { openSqliteSearch, type SearchEngine } from '../../src/search.ts'
 import { hashedNgrams } from './hashed-ngrams.ts'
 import { madeDocuments } from './made-documents.ts'
 import { quantile } from './measures.ts'
+import { systemClock } from '../../src/platform.ts'
 
 export interface Speed {
   readonly chunks: number
@@ -29,7 +30,7 @@ export async function* speeds(sizes: readonly number[]): AsyncGenerator<Speed> {
   let next = 0
   try {
     for (const size of sizes) {
-      const words = await openSqliteSearch({ path })
+      const words = await openSqliteSearch({ clock: systemClock, path })
       const waits = monitorEventLoopDelay({ resolution: 1 })
       waits.enable()
       const began = performance.now()
@@ -44,7 +45,7 @@ export async function* speeds(sizes: readonly number[]): AsyncGenerator<Speed> {
       waits.disable()
       const asked = { words: await ask(words, 'words'), 'one part': await ask(words, 'one part') }
       await words.close()
-      const both = await openSqliteSearch({ path, embedder: hashedNgrams })
+      const both = await openSqliteSearch({ clock: systemClock, path, embedder: hashedNgrams })
       await both.embedMissing()
       const latencies = { ...asked, 'words, meaning': await ask(both, 'words, meaning') }
       await both.close()

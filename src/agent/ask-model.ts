@@ -69,8 +69,8 @@ async function callWithRetries(context: TurnContext, state: TurnState, prepared:
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
     const waitAfter = (error: unknown) => {
-      failedFirst ??= clock.now()
-      return retryWait({ error, retries, elapsedMs: clock.now() - failedFirst }, context.limits.retries)
+      failedFirst ??= clock.monotonic()
+      return retryWait({ error, retries, elapsedMs: clock.monotonic() - failedFirst }, context.limits.retries)
     }
     const reply = await callOnce(context, state, prepared, waitAfter)
     if (reply.type !== 'retry') return reply
@@ -99,10 +99,10 @@ async function callOnce(
   const { signal } = context.turn
   const held = await holdCall(context, state, prepared)
   if (held.type !== 'go') return endUnheld(context, call, held)
-  const response = new ResponseAccumulator(clock.now())
+  const response = new ResponseAccumulator(clock.monotonic())
   try {
     for await (const event of model.call(request, { ...options, signal })) {
-      response.add(event, clock.now())
+      response.add(event, clock.monotonic())
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         await output.show({ type: event.type, call, text: event.text })
       }
@@ -122,7 +122,7 @@ async function callOnce(
     if (waitMs !== undefined) return { type: 'retry', error, waitMs }
     const { code, message } = errorFacts(error)
     const reported = { code: cancelled ? 'cancelled' : code, message }
-    await journal.finish(call, response.outcome(clock.now(), { ...reportedUsage(error), error: reported }), [])
+    await journal.finish(call, response.outcome(clock.monotonic(), { ...reportedUsage(error), error: reported }), [])
     return cancelled ? { type: 'cancelled', call, said } : { type: 'failed', call, said, error }
   }
 }
@@ -158,7 +158,7 @@ async function recordAnswer(
   const usageBody: EntryBody = { type: 'usage', turn: turn.id, call, model: model.id, usage, finish: reason, ...warned }
   const message = options?.toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
   if (message) {
-    const outcome = response.outcome(clock.now(), { usage, finish: reason, ...warned })
+    const outcome = response.outcome(clock.monotonic(), { usage, finish: reason, ...warned })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
     const bodies = await answerEntries(context, call, { message, ended }, usageBody)
     const entries = [...state.entries, ...(await journal.finish(call, outcome, bodies))]
@@ -166,7 +166,9 @@ async function recordAnswer(
   }
   const error = new NoAnswerError()
   const reported = { code: error.code, message: error.message }
-  await journal.finish(call, response.outcome(clock.now(), { usage, finish: reason, error: reported }), [usageBody])
+  await journal.finish(call, response.outcome(clock.monotonic(), { usage, finish: reason, error: reported }), [
+    usageBody,
+  ])
   return { type: 'failed', call, said: undefined, error }
 }
 

@@ -95,14 +95,14 @@ async function askAndSettle(
 }
 
 async function planCall(
-  { turn, tools }: TurnContext,
+  { turn, tools, clock }: TurnContext,
   { part, most, roomTokens, seen }: CallToSettle,
 ): Promise<PlannedCall> {
   const { toolCallId, toolName, input } = part
   const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
   const { session, id, signal } = turn
   const call = { toolCallId, toolName, input }
-  const planned = await tools.toolbox.plan(call, { session, turn: id, signal, ...room, ...defined({ seen }) })
+  const planned = await tools.toolbox.plan(call, { session, turn: id, signal, clock, ...room, ...defined({ seen }) })
   throwIfStopping(signal)
   return planned
 }
@@ -170,12 +170,12 @@ async function runCall(
   const facts = { ...turnCallFacts(context.turn, settling, described), rule, digest }
   const start: EntryBody = { type: 'tool-start', turn: context.turn.id, call, toolCallId, toolName, input }
   const started = await context.journal.append([start], [{ ...facts, decision: 'allowed' }])
-  const began = context.clock.now()
+  const began = context.clock.monotonic()
   const answered = await planned.run()
   // The effect of a tool that stopped together with the process is as unknown as after a crash.
   throwIfStopping(context.turn.signal)
-  const durationMs = Math.round(context.clock.now() - began)
-  const work = timeSlice()
+  const durationMs = Math.round(context.clock.monotonic() - began)
+  const work = timeSlice(context.clock)
   const { result, sources } = context.tools.cite(answered)
   const shown = cutResult(result, settling.most)
   if (work.isOver()) await work.rest()

@@ -14,7 +14,7 @@ import type {
   TokenCounts,
   Usage,
 } from '../session.ts'
-import { sleep } from '../platform.ts'
+import type { Clock } from '../platform.ts'
 import { createToolbox, type Toolbox, type ToolResult } from '../tool.ts'
 import type { RetryRule } from './retry-wait.ts'
 
@@ -28,7 +28,7 @@ export interface TurnSetup {
   readonly tools?: TurnTools
   readonly limits?: TurnLimits
   readonly output?: TurnOutput
-  readonly clock?: TurnClock
+  readonly clock: Clock
   /**
    * Asked before each model call leaves, also one that is made again. `granted`: what a person has allowed about it. Absent: every
    * call leaves.
@@ -158,14 +158,6 @@ export interface TurnOutput {
   citedSources?(text: string): Promise<readonly CitationSource[]>
 }
 
-/** Time as an argument. */
-export interface TurnClock {
-  /** Monotonic, ms. */
-  now(): number
-  /** Resolves after so many ms, or as soon as the signal is aborted. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>
-}
-
 /** The input of one assembly. */
 export interface Step {
   /** The current turn so far, without partial messages. */
@@ -221,7 +213,7 @@ export interface TurnContext {
   readonly tools: Required<TurnTools>
   readonly limits: Required<TurnLimits>
   readonly output: Required<TurnOutput>
-  readonly clock: TurnClock
+  readonly clock: Clock
   readonly holdCall: NonNullable<TurnSetup['holdCall']>
   readonly activity: TurnActivity
   /** Questions about model calls whose answers were passed on. */
@@ -260,7 +252,7 @@ export function turnContext(setup: TurnSetup): TurnContext {
       show: (delta) => output?.show?.(delta),
       citedSources: (text) => output?.citedSources?.(text) ?? Promise.resolve([]),
     },
-    clock: clock ?? { now: () => performance.now(), sleep },
+    clock,
     activity: setup.activity ?? { run: (work) => work, rest: (wait) => wait },
     holdCall: (call, granted) => setup.holdCall?.(call, granted) ?? Promise.resolve(FREE),
     answered: new Set(),

@@ -10,12 +10,13 @@ const PRICE_MS = 2_000
 
 /** Asks for the prices of the models of these calls, once for each. A model of which enough is known is not asked about at its provider. */
 export async function callCosts(
-  runtime: Pick<Runtime, 'model'>,
+  runtime: Pick<Runtime, 'store' | 'model'>,
   calls: readonly Pick<CallRecord, 'model' | 'outcome'>[],
 ): Promise<CallCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
   const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
-  const priceOf = async (id: string) => (await withTimeout(runtime.model(id), PRICE_MS)).facts?.price
+  const priceOf = async (id: string) =>
+    (await withTimeout(runtime.store.clock, runtime.model(id), PRICE_MS)).facts?.price
   const priced = [...models].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome }) => {

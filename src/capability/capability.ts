@@ -1,3 +1,4 @@
+import type { Clock } from '../platform.ts'
 import type { Terminal } from '@earendil-works/pi-tui'
 import type { z } from 'zod'
 import type { Layer, Layout, LintFinding } from '../context.ts'
@@ -275,6 +276,7 @@ export interface CheckContext<Settings = undefined> {
   readonly home: string
   readonly workspace: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
   /** Settings of another capability; `undefined` where it is not in the list. */
   settingsOf(name: string): unknown
   /** Kinds of embedding models of all capabilities. */

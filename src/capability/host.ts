@@ -1,5 +1,6 @@
 import type { ServiceKey } from './service.ts'
 import type { Layout, TokenCounter } from '../context.ts'
+import type { Clock } from '../platform.ts'
 import type { EmbedderKind } from '../search.ts'
 import type { SessionStore } from '../session.ts'
 import type { AccessRead, Sandbox } from '../tool.ts'
@@ -57,16 +58,4 @@ export interface CapabilityPlaces {
   readonly readOnly?: readonly string[]
   readonly readable?: readonly string[]
   readonly programs?: readonly string[]
-}
-
-/** Time and chance, as arguments. */
-export interface Clock {
-  /** Resolves after so many ms, or when the signal aborts. Default: the timers of this machine. */
-  sleep?(milliseconds: number, signal: AbortSignal): Promise<void>
-  /** ISO 8601, UTC, milliseconds. */
-  time(): string
-  /** Monotonic, ms. */
-  monotonic(): number
-  /** A name that no other thing has, such as `call_3fk9…`. */
-  newId(kind: string): string
 }

@@ -5,6 +5,7 @@ import type { CitedSource, FoundDocument } from './document-text.ts'
 import { citedNumbers } from './piece.ts'
 import { citedText } from './reader.ts'
 import { turnCitations } from './turn-citations.ts'
+import { systemClock } from '../platform.ts'
 
 type ToolResult =
   | { readonly ok: true; readonly output: string; readonly meta?: Readonly<Record<string, unknown>> }
@@ -13,19 +14,19 @@ type ToolResult =
 const manual: CitedSource = { citation: 1, document: 'file_1', title: 'manual.pdf' }
 
 test('numbers start at 1, project documents get the first ones, and each search continues from the highest', () => {
-  const citations = turnCitations([], [manual])
+  const citations = turnCitations(systemClock, [], [manual])
   assert.deepEqual(numbersOf(citations.cite(found('tides.md', 'lights.md'))), [2, 3])
   assert.deepEqual(numbersOf(citations.cite(found('wrecks.md'))), [4])
 })
 
 test('a document seen before keeps its number, and chunks of one document share one', () => {
-  const citations = turnCitations([], [])
+  const citations = turnCitations(systemClock, [], [])
   assert.deepEqual(numbersOf(citations.cite(found('a', 'b', 'a'))), [1, 2, 1])
   assert.deepEqual(numbersOf(citations.cite(found('b', 'c'))), [2, 3])
 })
 
 test('the model reads numbers, titles and words; the person keeps the places', () => {
-  const { result, sources } = turnCitations([], []).cite(found('tides.md'))
+  const { result, sources } = turnCitations(systemClock, [], []).cite(found('tides.md'))
   assert.deepEqual(result.ok && JSON.parse(result.output), {
     results: [{ citation_id: 1, title: 'tides.md', content: 'words of tides.md' }],
   })
@@ -33,15 +34,15 @@ test('the model reads numbers, titles and words; the person keeps the places', (
 })
 
 test('numbers that were given before a restart are read from the log', () => {
-  const before = turnCitations([], [])
+  const before = turnCitations(systemClock, [], [])
   const { sources } = before.cite(found('a', 'b'))
-  const after = turnCitations(sources, [])
+  const after = turnCitations(systemClock, sources, [])
   assert.equal(after.found(), true)
   assert.deepEqual(numbersOf(after.cite(found('c', 'a'))), [3, 1])
 })
 
 test('what an answer cites is found once each, in its order, and a number that nobody gave is prose', async () => {
-  const citations = turnCitations([], [manual])
+  const citations = turnCitations(systemClock, [], [manual])
   citations.cite(found('a', 'b'))
   const cited = await citations.citedSources('High water [3], as the manual has it [1][3], in [2024]. `[2]`')
   assert.deepEqual(
@@ -54,7 +55,7 @@ test('what an answer cites is found once each, in its order, and a number that n
 })
 
 test('an answer that is read in parts cites what it cites as a whole', async () => {
-  const citations = turnCitations([], [manual])
+  const citations = turnCitations(systemClock, [], [manual])
   citations.cite(found('a', 'b', 'c'))
   const known = (number: number) => number <= 4
   const bit = fc.constantFrom(
@@ -84,7 +85,7 @@ test('an answer that is read in parts cites what it cites as a whole', async () 
 })
 
 test('a citation is found wherever a part of a long answer ends', async () => {
-  const citations = turnCitations([], [manual])
+  const citations = turnCitations(systemClock, [], [manual])
   citations.cite(found('a', 'b'))
   for (let before = 16_378; before <= 16_386; before += 1) {
     const cited = await citations.citedSources(`${'x'.repeat(before)}[[2, 1]]${'x'.repeat(40_000)}[3]`)
@@ -96,7 +97,7 @@ test('a citation is found wherever a part of a long answer ends', async () => {
 })
 
 test('however an answer is cut, no part of a citation is shown before the rest of it', async () => {
-  const citations = turnCitations([], [manual])
+  const citations = turnCitations(systemClock, [], [manual])
   citations.cite(found('a', 'b'))
   const text = 'See [1], [[2]], [1, 2] and [1][2]【3】［1］ [2](https://a.example/) `[1]` [2024] [9] [1'
   const ends = new Set(citationEnds(text))
@@ -110,7 +111,7 @@ test('however an answer is cut, no part of a citation is shown before the rest o
     }
     assert.equal(shown + stream.end(), text)
   }
-  const nothing = turnCitations([], []).stream()
+  const nothing = turnCitations(systemClock, [], []).stream()
   assert.equal(await nothing.read('see ['), 'see [', 'where nothing can be cited nothing is held back')
 })
 
@@ -125,7 +126,7 @@ function citationEnds(text: string): readonly number[] {
 }
 
 test('a failed result and one without documents stay as they are', () => {
-  const citations = turnCitations([], [])
+  const citations = turnCitations(systemClock, [], [])
   const failed: ToolResult = { ok: false, error: 'no' }
   const plain: ToolResult = { ok: true, output: 'yes' }
   assert.equal(citations.cite(failed).result, failed)

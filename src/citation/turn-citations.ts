@@ -1,4 +1,4 @@
-import { defined, inSlices, textChunks } from '../platform.ts'
+import { type Clock, defined, inSlices, textChunks } from '../platform.ts'
 import { type CitedSource, type FoundDocument, resultsText } from './document-text.ts'
 import { citationNumbers, withDocuments } from './numbers.ts'
 import { type CitationPiece, citedNumbers } from './piece.ts'
@@ -39,7 +39,11 @@ interface CitedStream {
 const PART = 16_384
 
 /** `before`: the sources that tools of this turn have found so far, in order. `documents` are part of the request itself. */
-export function turnCitations(before: readonly CitedSource[], documents: readonly CitedSource[]): TurnCitations {
+export function turnCitations(
+  clock: Clock,
+  before: readonly CitedSource[],
+  documents: readonly CitedSource[],
+): TurnCitations {
   const sources = new Map<number, CitedSource>()
   let numbers = citationNumbers([...documents, ...before])
   let hasFound = before.length > 0
@@ -84,7 +88,7 @@ export function turnCitations(before: readonly CitedSource[], documents: readonl
       return {
         async read(chunk) {
           let decided = ''
-          await inSlices(textChunks(chunk, PART), (part) => (decided += joined(reader.read(part))))
+          await inSlices(clock, textChunks(chunk, PART), (part) => (decided += joined(reader.read(part))))
           return decided
         },
         end: () => joined(reader.end()),
@@ -95,7 +99,7 @@ export function turnCitations(before: readonly CitedSource[], documents: readonl
       const reader = citationReader((number) => sources.has(number))
       const cited = new Set<number>()
       const add = (pieces: readonly CitationPiece[]) => citedNumbers(pieces).forEach((number) => cited.add(number))
-      await inSlices(textChunks(text, PART), (part) => add(reader.read(part)))
+      await inSlices(clock, textChunks(text, PART), (part) => add(reader.read(part)))
       add(reader.end())
       return [...cited].flatMap((number) => sources.get(number) ?? [])
     },

@@ -1,5 +1,5 @@
 import type { GatewayConnection, Io } from '../capability.ts'
-import { sleep } from '../platform.ts'
+import { systemClock } from '../platform.ts'
 import { connectionTo, findGateway, HOME_TIMEOUT, homeBusy } from './connection.ts'
 
 /** A gateway that other programs can reach. */
@@ -20,7 +20,7 @@ const GRACE = 2_000
  * one opens no channels and keeps no schedules. Its warnings go to the error output of `io`.
  */
 export async function openAddressedGateway(home: string, io: Io): Promise<AddressedGateway> {
-  for (const since = Date.now(); ; await sleep(100)) {
+  for (const since = Date.now(); ; await systemClock.sleep(100)) {
     const found = await findGateway(home)
     if (found.type === 'gateway') {
       const { address, connection } = found

@@ -1,5 +1,5 @@
 import { withToken } from './answer.ts'
-import { sleep } from '../platform.ts'
+import { systemClock } from '../platform.ts'
 import type { GatewayConnection, Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
 import { note } from './io.ts'
@@ -28,7 +28,7 @@ export async function withConnection<T>(
 export async function connectToHome(home: string, io: Io, purpose: Purpose): Promise<GatewayConnection> {
   if (io.connect !== undefined) return await io.connect(home)
   let isReported = false
-  for (const since = Date.now(); ; await sleep(100)) {
+  for (const since = Date.now(); ; await systemClock.sleep(100)) {
     const found = await findGateway(home)
     if (found.type === 'gateway') return found.connection
     const { openLocalGateway, openReadOnlyGateway } = await import('./gateway.ts')

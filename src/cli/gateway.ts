@@ -127,7 +127,15 @@ async function createHomeServer(
     token,
     ...(token === undefined
       ? {}
-      : { tokens: openGatewayTokens({ home, configured, store: runtime.store, random: randomBytes }) }),
+      : {
+          tokens: openGatewayTokens({
+            home,
+            configured,
+            store: runtime.store,
+            random: randomBytes,
+            clock: runtime.store.clock,
+          }),
+        }),
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { systemClock } from '../platform.ts'
 import type { SessionStore } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -14,7 +15,7 @@ export async function findHomeStore(home: string): Promise<HomeStore> {
   const path = storePath(homeAt(home).data)
   return {
     path,
-    open: (options) => openStore({ path, ...options }),
+    open: (options) => openStore({ path, clock: systemClock, ...options }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../platform.ts'
 import type { MadeToken, NamedTokens } from '../runtime.ts'
 import { findHomeStore, withWritableStore } from './open-store.ts'
 
@@ -14,6 +15,7 @@ export async function withNamedTokens<T>(home: string, work: (named: NamedTokens
   return await work(
     openNamedTokens({
       home,
+      clock: systemClock,
       random: randomBytes,
       store: {
         async transaction(writes) {

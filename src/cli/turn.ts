@@ -1,7 +1,7 @@
 import type { ReadableWritablePair } from 'node:stream/web'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import type { GatewayConnection } from '../capability.ts'
-import { defined, sleep } from '../platform.ts'
+import { defined, systemClock } from '../platform.ts'
 import type { SessionEvent, SubmittedTurn, TurnView, WaitingApproval } from '../runtime.ts'
 import type { TurnOutcome } from '../session.ts'
 import { sendRequest, requestJson, apiPath } from './answer.ts'
@@ -116,7 +116,7 @@ async function* turnEvents(
       if (error instanceof CommandFailure && error.code !== 'closing') throw error
     }
     if (signal?.aborted) return
-    await sleep(100 * 2 ** failures, signal)
+    await systemClock.sleep(100 * 2 ** failures, signal)
   }
   throw new CommandFailure('network', `The gateway stopped while turn ${turn} was running.`, {
     hint: `Your message is kept. Start the gateway again, and show the answer with \`foreword sessions show ${session}\`.`,

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { defined, fairTurns } from '../platform.ts'
+import { type Clock, defined, fairTurns } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { readingTimeMs, type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
 import {
@@ -12,6 +12,7 @@ import {
 import type { ReadingProgress } from './reading-task.ts'
 
 export interface DocumentReaderOptions {
+  readonly clock: Clock
   readonly limits?: Partial<ReadingLimits>
   /** Id of the counter of tokens, such as `tokenx`: texts are counted in the process that reads them, so that no caller waits for it. */
   readonly counter?: string
@@ -61,19 +62,19 @@ export interface DocumentReader {
  * Reads in processes of their own, which start with the first file, serve one after another, and end when there is nothing
  * to do. Nothing starts before that, and an idle one keeps no program from ending.
  */
-export function createDocumentReader(options: DocumentReaderOptions = {}): DocumentReader {
+export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
   const limits: ReadingLimits = { ...usualLimits, ...options.limits }
-  const { counter } = options
-  const turns = fairTurns(options.atOnce ?? 2)
+  const { clock, counter } = options
+  const turns = fairTurns(options.atOnce ?? 2, clock)
   const closing = new AbortController()
-  const idle = new Map<ReadingProcess, NodeJS.Timeout>()
+  const idle = new Map<ReadingProcess, () => void>()
   const all = new Set<ReadingProcess>()
 
   const start = async (signal: AbortSignal): Promise<ReadingProcess> => {
     const program = readingProgram(limits)
     const argv = (await options.confine?.(program)) ?? program.argv
     signal.throwIfAborted()
-    const started = startReadingProcess(argv, limits)
+    const started = startReadingProcess(clock, argv, limits)
     all.add(started)
     void started.ended.then(() => all.delete(started) && idle.delete(started))
     return started
@@ -82,14 +83,14 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Docum
   const taken = (): ReadingProcess | undefined => {
     const [first] = idle
     if (first === undefined) return undefined
-    const [process, timer] = first
-    clearTimeout(timer)
+    const [process, stayOpen] = first
+    stayOpen()
     idle.delete(process)
     return process
   }
 
   const putBack = (process: ReadingProcess) => {
-    if (process.isUsable()) idle.set(process, setTimeout(process.end, options.idleMs ?? 10_000).unref())
+    if (process.isUsable()) idle.set(process, clock.timer(options.idleMs ?? 10_000, process.end, { idle: true }))
     else process.end()
   }
 

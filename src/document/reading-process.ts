@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defined } from '../platform.ts'
+import { type Clock, defined } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, sizeInWords } from './reading-limits.ts'
 import {
@@ -58,7 +58,7 @@ export function readingProgram(limits: ReadingLimits): ReadingProgram {
 const NODE_BYTES = 2 * 2 ** 30
 
 /** Starts the program, or what confines it. `argv` must hand descriptors, messages and the end on to it. */
-export function startReadingProcess(argv: readonly string[], limits: ReadingLimits) {
+export function startReadingProcess(clock: Clock, argv: readonly string[], limits: ReadingLimits) {
   const child = spawn(argv[0]!, argv.slice(1), {
     env: {},
     serialization: 'advanced',
@@ -90,7 +90,7 @@ export function startReadingProcess(argv: readonly string[], limits: ReadingLimi
       filesRead += 1
       keepProcess(child)
       try {
-        const { outcome, died, spent } = await exchange(child, request, limits, signal)
+        const { outcome, died, spent } = await exchange(clock, child, request, limits, signal)
         if (spent) usable = false
         return { outcome, isSuspect: died && filesRead > 1 }
       } finally {
@@ -162,6 +162,7 @@ const pieceSize = 2 ** 20
  * `signal` is aborted; the latter rejects with the reason, and so do a path that cannot be opened and a listener that throws.
  */
 async function exchange(
+  clock: Clock,
   child: ChildProcess,
   request: ExchangeRequest,
   limits: ReadingLimits,
@@ -197,10 +198,10 @@ async function exchange(
   const onAbort = () => giveUp(signal.reason)
   const isOver = () =>
     failed('timeout', `reading it took more than ${Math.round(request.timeMs / 100) / 10} seconds`, false)
-  const timer = setTimeout(() => {
+  const cancel = clock.timer(request.timeMs * BUSY, () => {
     isOver()
     child.kill('SIGKILL')
-  }, request.timeMs * BUSY)
+  })
   child.on('message', onNews)
   child.once('exit', onExit)
   signal.addEventListener('abort', onAbort, { once: true })
@@ -208,7 +209,7 @@ async function exchange(
     await Promise.race([ended.promise, handOver(child, request, limits)])
     return await ended.promise
   } finally {
-    clearTimeout(timer)
+    cancel()
     child.off('message', onNews)
     child.off('exit', onExit)
     signal.removeEventListener('abort', onAbort)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import type { AnyCapability } from '../capability.ts'
-import { defined, errorMessage, ForewordError } from '../platform.ts'
+import { systemClock, type Clock, defined, errorMessage, ForewordError } from '../platform.ts'
 import type { HostedRuntime, Runtime } from '../runtime.ts'
 import type { ListeningServer, Server } from '../server.ts'
 import { builtIn } from './built-in.ts'
@@ -16,6 +16,8 @@ export interface ForewordOptions {
   readonly configuration?: object
   /** Keys of providers are looked up here, and variables that set keys. Empty unless given. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** That of this machine unless given. */
+  readonly clock?: Clock
   /** Sentences for the operator. */
   readonly warn?: (text: string) => void
 }
@@ -41,7 +43,7 @@ export interface Foreword {
  * the token can be guessed; StoreError `claimed` where another process holds the home
  */
 export async function createForeword(options: ForewordOptions): Promise<Foreword> {
-  const { capabilities = builtIn, environment = {}, configuration: written, warn } = options
+  const { capabilities = builtIn, environment = {}, configuration: written, clock = systemClock, warn } = options
   const home = resolve(options.home)
   const open = await import('../runtime.ts')
   const { claimHome } = await import('../session.ts')
@@ -49,7 +51,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
   const read = async () => ({ type: 'text' as const, text: JSON.stringify(written) })
   if (open.isRestorePending(home)) {
-    const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+    const claim = await claimHome(home, { pid: process.pid, started: clock.time() })
     const completed = await open.completeRestore(home).finally(() => claim.release())
     warn?.(completed)
   }
@@ -58,7 +60,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   if (problems.length > 0) throw new open.ConfigurationError(problems)
   const { bind, token: configured, allowedHosts, maxBodyBytes } = configuration.gateway
   await open.createHome(open.homeAt(home))
-  const claim = await claimHome(home, { pid: process.pid, started: new Date().toISOString() })
+  const claim = await claimHome(home, { pid: process.pid, started: clock.time() })
   let runtime: HostedRuntime | undefined
   try {
     await refuseUnsafeBind(bind, configured ?? (await open.readToken(home)))
@@ -66,6 +68,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const noWorkspace = await open.createWorkspace(configuration.agent.workspace)
     const odd = (await open.configurationWarnings(loaded, environment)).map(open.problemText)
     runtime = await open.openRuntime({
+      clock,
       home,
       capabilities: loaded.capabilities,
       configuration,
@@ -79,7 +82,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
     const server = createServer(opened, {
       ...(await hostedOptions(opened)),
       token,
-      tokens: open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes }),
+      tokens: open.openGatewayTokens({ home, configured, store: opened.store, random: randomBytes, clock }),
       bind,
       allowedHosts,
       maxBodyBytes,
@@ -93,7 +96,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       async listen(address = {}) {
         const port = await listen(server, { ...configuration.gateway, ...address })
         listening.push(port)
-        claim.update({ pid: process.pid, address: port.url, started: new Date().toISOString() })
+        claim.update({ pid: process.pid, address: port.url, started: clock.time() })
         return port
       },
       async close() {

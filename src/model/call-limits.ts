@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { withTimeout } from '../platform.ts'
+import { type Clock, withTimeout } from '../platform.ts'
 import type { AnswerLimits } from './model.ts'
 
 type Part = LanguageModelV4StreamPart
@@ -82,6 +82,11 @@ export class TimeoutExceeded extends Error {
 }
 
 /** Waits for a promise until the timeout or until the signal is aborted. */
-export function withCallTimeout<T>(work: PromiseLike<T>, milliseconds: number, signal: AbortSignal): Promise<T> {
-  return withTimeout(work, milliseconds, { signal, error: () => new TimeoutExceeded(milliseconds) })
+export function withCallTimeout<T>(
+  clock: Clock,
+  work: PromiseLike<T>,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<T> {
+  return withTimeout(clock, work, milliseconds, { signal, error: () => new TimeoutExceeded(milliseconds) })
 }

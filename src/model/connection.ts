@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { defined } from '../platform.ts'
+import { type Clock, defined } from '../platform.ts'
 import type { Environment, ListedModel, Provider, ProviderConfiguration, ProviderConnection } from './provider.ts'
 import { ModelError } from './model-error.ts'
 import type { Fetch } from './wire-fetch.ts'
@@ -16,6 +16,7 @@ export const QUESTION_MS = 2000
 interface ConnectionOptions {
   readonly environment: Environment
   readonly fetch: Fetch
+  readonly clock: Clock
 }
 
 export function connectProvider(
@@ -24,7 +25,7 @@ export function connectProvider(
   configuration: ProviderConfiguration,
   options: ConnectionOptions,
 ): ProviderConnection {
-  const { environment, fetch } = options
+  const { environment, fetch, clock } = options
   const { baseURL, problem } = readAddress(provider, name, configuration, environment)
   const connection: ProviderConnection = {
     name,
@@ -33,6 +34,7 @@ export function connectProvider(
     official: problem === undefined && baseURL === (provider.baseURL ?? ''),
     environment,
     fetch,
+    clock,
     async key() {
       if (problem) throw problem
       return readConfiguredKey(provider, connection)
@@ -40,7 +42,7 @@ export function connectProvider(
     async ask(path, milliseconds, body) {
       const apiKey = await connection.key()
       const { headers } = configuration
-      return askServer({ baseURL, fetch, ...defined({ apiKey, headers }) }, path, milliseconds, body)
+      return askServer({ baseURL, fetch, clock, ...defined({ apiKey, headers }) }, path, milliseconds, body)
     },
   }
   return connection
@@ -116,11 +118,12 @@ interface ModelServer {
   readonly apiKey?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch: Fetch
+  readonly clock: Clock
 }
 
 /** Sends a request and reads the JSON answer. Throws at the timeout, on a failure status, and on invalid JSON. */
 async function askServer(server: ModelServer, path: string, milliseconds: number, body?: unknown): Promise<unknown> {
-  const { baseURL, apiKey, headers, fetch } = server
+  const { baseURL, apiKey, headers, fetch, clock } = server
   const response = await fetch(`${baseURL}${path}`, {
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -128,7 +131,7 @@ async function askServer(server: ModelServer, path: string, milliseconds: number
       ...headers,
     },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(milliseconds),
+    signal: clock.timeoutSignal(milliseconds),
   })
   return (await expectOk(response)).json()
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { fromLanguageModel, type StreamingModel } from './language-model.ts'
+import { systemClock } from '../platform.ts'
 
 const facts = {
   window: 1000,
@@ -33,6 +34,7 @@ function answering(words: readonly string[]): StreamingModel {
 
 test('a long answer that arrives at once does not block other work', async () => {
   const model = fromLanguageModel({
+    clock: systemClock,
     id: 'p/m',
     facts,
     open: () => answering(Array.from({ length: 20 }, () => 'word ')),

@@ -8,7 +8,7 @@ import {
   withCallTimeout,
 } from './call-limits.ts'
 import { withoutTemplates } from '../context.ts'
-import { defined, timeSlice } from '../platform.ts'
+import { type Clock, defined, timeSlice } from '../platform.ts'
 import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
@@ -33,6 +33,7 @@ export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
 export interface LanguageModelSettings {
   /** `provider/model`. */
   readonly id: string
+  readonly clock: Clock
   readonly facts: ModelFacts
   readonly carries?: WireCarriage
   /** Opens the model, once, over the given `fetch`. */
@@ -55,7 +56,9 @@ export interface LanguageModelSettings {
 export function fromLanguageModel(settings: LanguageModelSettings): Model {
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
-    opened ??= Promise.resolve(settings.open(wireFetch(settings.fetch ?? globalThis.fetch, settings.stream)))
+    opened ??= Promise.resolve(
+      settings.open(wireFetch(settings.clock, settings.fetch ?? globalThis.fetch, settings.stream)),
+    )
     opened.catch(() => (opened = undefined))
     return opened
   }
@@ -79,7 +82,8 @@ async function requestBody(
   read: ((body: Uint8Array) => void) | undefined,
 ): Promise<WireBody> {
   const made = Promise.withResolvers<WireBody>()
-  const open = async () => settings.open(wireFetch(() => Promise.reject(new Error('the body is not sent'))))
+  const open = async () =>
+    settings.open(wireFetch(settings.clock, () => Promise.reject(new Error('the body is not sent'))))
   const left = (wire: WireBody, body: Uint8Array) => {
     read?.(body)
     made.resolve(wire)
@@ -98,6 +102,7 @@ async function* call(
   request: ModelRequest,
   options: CallOptions,
 ): AsyncGenerator<ModelEvent> {
+  const { clock } = settings
   const callee = calleeFor(settings)
   const timeouts = { ...DEFAULT_TIMEOUTS, ...settings.timeouts }
   // Aborts the request when the caller cancels, on a timeout, and when the caller stops reading.
@@ -115,16 +120,16 @@ async function* call(
     const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
     const opened = withWireListener(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
-    const wire = await withCallTimeout(left.promise, timeouts.firstMs, signal)
+    const wire = await withCallTimeout(clock, left.promise, timeouts.firstMs, signal)
     if (wire) yield { type: 'wire', ...wire }
-    const stream = await withCallTimeout(opened, timeouts.firstMs, signal)
+    const stream = await withCallTimeout(clock, opened, timeouts.firstMs, signal)
     answers = true
-    yield* readAnswer(stream, options, timeouts, signal, callee, wireState)
+    yield* readAnswer(clock, stream, options, timeouts, signal, callee, wireState)
   } catch (error) {
     if (options.signal.aborted) {
       throw new ModelError('cancelled', `The call of ${settings.id} was cancelled.`, modelNames(callee))
     }
-    const failure = toModelError(error, callee)
+    const failure = toModelError(error, callee, clock.now())
     throw answers && failure.code === 'network' ? brokenOff(callee, failure.facts.detail) : failure
   } finally {
     ending.abort()
@@ -178,6 +183,7 @@ function checkParameters(parameters: CallParameters | undefined, body: Uint8Arra
 const CLOSE_MS = 1000
 
 async function* readAnswer(
+  clock: Clock,
   stream: ReadableStream<LanguageModelV4StreamPart>,
   options: CallOptions,
   timeouts: Timeouts,
@@ -187,10 +193,10 @@ async function* readAnswer(
 ): AsyncGenerator<ModelEvent> {
   const built = messageBuilder()
   const reader = stream.getReader()
-  const work = timeSlice()
+  const work = timeSlice(clock)
   const limits = options.limits ?? answerLimits(options.maxOutputTokens ?? 0)
   const bounds = answerBounds(limits)
-  const endsAt = performance.now() + limits.milliseconds
+  const endsAt = clock.monotonic() + limits.milliseconds
   let begun = false
   // An answer that does not end is cut; its unfinished calls are not run.
   const cut = (limit: Finish['limit']): Finish => ({
@@ -204,14 +210,16 @@ async function* readAnswer(
     for (;;) {
       // A fast answer is already there as a whole: reading it in one go would block all other work.
       if (work.isOver()) await work.rest()
-      const left = endsAt - performance.now()
+      const left = endsAt - clock.monotonic()
       if (left <= 0) return yield cut('time')
       const waitMs = begun ? timeouts.idleMs : timeouts.firstMs
-      const read = await withCallTimeout(reader.read(), Math.min(waitMs, left), signal).catch((error: unknown) => {
-        if (wireState.tooLarge) return 'event'
-        if (error instanceof TimeoutExceeded && left < waitMs) return 'time'
-        throw error
-      })
+      const read = await withCallTimeout(clock, reader.read(), Math.min(waitMs, left), signal).catch(
+        (error: unknown) => {
+          if (wireState.tooLarge) return 'event'
+          if (error instanceof TimeoutExceeded && left < waitMs) return 'time'
+          throw error
+        },
+      )
       if (read === 'event' || read === 'time') return yield cut(read)
       const { done, value: next } = read
       if (wireState.tooLarge) return yield cut('event')
@@ -229,7 +237,7 @@ async function* readAnswer(
         const reason = finishReason(part.finishReason, built.calls)
         if (!reason) throw brokenOff(callee)
         checkTruncation(usage.promptTokens, options, callee)
-        await withCallTimeout(drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
+        await withCallTimeout(clock, drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
           if (!(error instanceof TimeoutExceeded)) throw error
         })
         return yield { type: 'finish', reason, usage, message: built.message() }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defined } from '../platform.ts'
+import { type Clock, defined } from '../platform.ts'
 import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
 import { type Connected, connectProvider, listProviderModels, QUESTION_MS } from './connection.ts'
 import { fromLanguageModel } from './language-model.ts'
@@ -28,6 +28,7 @@ export interface ModelsSettings {
   /** The only source of keys and addresses. */
   readonly environment?: Environment
   readonly fetch?: Fetch
+  readonly clock: Clock
 }
 
 /** Every model that a configuration reaches. */
@@ -78,7 +79,7 @@ export function createModels(settings: ModelsSettings): Models {
   }
 
   const open = async (id: string, { provider, connection }: Connected, name: string, own: ModelFacts) => {
-    const { configuration, baseURL, fetch } = connection
+    const { configuration, baseURL, fetch, clock } = connection
     const { headers, timeouts } = configuration
     const apiKey = provider.connects === false ? undefined : await connection.key()
     return openModel(provider, {
@@ -88,6 +89,7 @@ export function createModels(settings: ModelsSettings): Models {
       configured: models[id] ?? {},
       baseURL,
       fetch,
+      clock,
       options: parseSettings(provider, connection.name, configuration),
       ...defined({ apiKey, headers, timeouts }),
     })
@@ -150,11 +152,11 @@ export function builtInProviders(known: readonly Provider[]): Readonly<Record<st
 
 /** The built-in entries and the configured ones. */
 function connections(settings: ModelsSettings): readonly Connected[] {
-  const { known, providers, environment = {}, fetch = globalThis.fetch } = settings
+  const { known, providers, environment = {}, fetch = globalThis.fetch, clock } = settings
   return Object.entries({ ...builtInProviders(known), ...providers }).map(([name, configuration]) => {
     const provider =
       known.find(({ kind }) => kind === configuration.kind) ?? unknownKind(name, configuration.kind, known)
-    return { provider, connection: connectProvider(provider, name, configuration, { environment, fetch }) }
+    return { provider, connection: connectProvider(provider, name, configuration, { environment, fetch, clock }) }
   })
 }
 

@@ -23,6 +23,6 @@ export async function passEmbeddings(
   try {
     return await connection.ask(provider.embeddingsPath ?? '/embeddings', EMBEDDINGS_MS, { ...body, model })
   } catch (error) {
-    throw toModelError(error, { ...names, secrets: key ? [key] : [] })
+    throw toModelError(error, { ...names, secrets: key ? [key] : [] }, connection.clock.now())
   }
 }

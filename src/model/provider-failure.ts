@@ -17,7 +17,7 @@ export interface Callee {
  * Converts any failure of a provider to a `ModelError`: errors of the AI SDK and error objects in a stream. The original is
  * not kept as `cause`, because it contains the request and its headers. `now`: ms since 1970, for `Retry-After` dates.
  */
-export function toModelError(error: unknown, callee: Callee, now = Date.now()): ModelError {
+export function toModelError(error: unknown, callee: Callee, now: number): ModelError {
   if (error instanceof ModelError) return error
   const unexpected = findUnexpectedAnswer(error)
   const answer = readAnswer(unexpected ?? error)

@@ -1,3 +1,4 @@
+import type { Clock } from '../platform.ts'
 import { z } from 'zod'
 import type { Timeouts } from './call-limits.ts'
 import type { CatalogRow } from './catalog.ts'
@@ -129,6 +130,7 @@ export interface ProviderConnection {
   readonly official: boolean
   readonly environment: Environment
   readonly fetch: Fetch
+  readonly clock: Clock
   /** The key; `undefined` if none is needed. Throws a `ModelError` with the code `auth` if it is missing. */
   key(): Promise<string | undefined>
   /** Sends GET, or POST with a body, to a path below the address, with the key as a bearer token. Returns the JSON; throws `ResponseError`. */
@@ -168,6 +170,7 @@ export interface ModelSettings<Options = unknown> {
   readonly headers?: Readonly<Record<string, string>>
   /** Sends requests, and records a digest of each. */
   readonly fetch: Fetch
+  readonly clock: Clock
   readonly timeouts?: Partial<Timeouts>
   /** The keys of the provider's own `settings`. */
   readonly options: Options
@@ -177,10 +180,11 @@ export interface ModelSettings<Options = unknown> {
 export function httpModelSettings(
   settings: ModelSettings,
   timeouts?: Timeouts,
-): Pick<LanguageModelSettings, 'id' | 'facts' | 'secrets' | 'timeouts' | 'fetch' | 'stream'> {
-  const { provider: name, model, facts, fetch } = settings
+): Pick<LanguageModelSettings, 'id' | 'clock' | 'facts' | 'secrets' | 'timeouts' | 'fetch' | 'stream'> {
+  const { provider: name, model, clock, facts, fetch } = settings
   return {
     id: `${name}/${model}`,
+    clock,
     facts,
     secrets: secretsIn(settings),
     stream: 'events',

@@ -13,6 +13,7 @@ import { createModels, type ModelEvent, type ModelRequest } from '../model.ts'
 import { providerCases, scriptedProvider } from '../testing.ts'
 import { provider } from './provider.ts'
 import { languageModel } from './sdk-model.ts'
+import { systemClock } from '../platform.ts'
 
 // A provider that is a package of the AI SDK, with and without the `fetch` that it is given.
 providerCases(test, {
@@ -180,19 +181,28 @@ test('settings of a provider are checked, and reach it', async () => {
     },
   })
   const models = (region?: string) =>
-    createModels({ known: [own], environment: { OWN_KEY: 'k' }, providers: { own: { kind: 'own', region } } })
+    createModels({
+      clock: systemClock,
+      known: [own],
+      environment: { OWN_KEY: 'k' },
+      providers: { own: { kind: 'own', region } },
+    })
   const model = await models().model('own/m')
   assert.deepEqual([model.id, seen], ['own/m', ['here', 'k']])
   await assert.rejects(models('nowhere').model('own/m'), /providers\.own\.region cannot be used/)
   await assert.rejects(
-    createModels({ known: [own], providers: { own: { kind: 'own' } } }).model('own/m'),
+    createModels({ clock: systemClock, known: [own], providers: { own: { kind: 'own' } } }).model('own/m'),
     /own needs a key: set OWN_KEY/,
   )
 })
 
 test('an entry of an unknown kind fails where it is used, and names the kinds that there are', async () => {
   const own = provider({ kind: 'own', open: () => handWritten([]).v4 })
-  const models = createModels({ known: [own], providers: { odd: { kind: 'owm' }, own: { kind: 'own' } } })
+  const models = createModels({
+    clock: systemClock,
+    known: [own],
+    providers: { odd: { kind: 'owm' }, own: { kind: 'own' } },
+  })
   await assert.rejects(models.model('odd/x'), /providers\.odd\.kind is "owm", which is not known\. Known kinds: own\./)
   assert.equal((await models.model('own/x')).id, 'own/x')
   assert.deepEqual(

@@ -9,7 +9,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
-import { defined } from '../platform.ts'
+import { type Clock, defined, systemClock } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
 import type { Model, ModelConfiguration, WireCarriage } from './model.ts'
 import { fromLanguageModel, type LanguageModelSettings, type StreamingModel } from './language-model.ts'
@@ -21,6 +21,8 @@ export type SdkLanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModel
 /** Facts and call settings of a model. Missing facts are assumed, as for an unknown model. */
 export interface LanguageModelOptions
   extends ModelConfiguration, Pick<LanguageModelSettings, 'carries' | 'timeouts' | 'secrets' | 'fetch'> {
+  /** That of this machine unless given. */
+  readonly clock?: Clock
   /** `provider/model`. The names in the model unless given. */
   readonly id?: string
 }
@@ -35,12 +37,13 @@ export function languageModel(
   model: SdkLanguageModel | ((fetch: Fetch) => SdkLanguageModel),
   options: LanguageModelOptions = {},
 ): Model {
-  const { id, carries, timeouts, secrets, fetch = globalThis.fetch, ...own } = options
+  const { id, carries, timeouts, secrets, fetch = globalThis.fetch, clock = systemClock, ...own } = options
   const make = typeof model === 'function' ? model : () => model
   const first = make(fetch)
   const source = own.window === undefined ? {} : { source: 'configuration' as const }
   return fromLanguageModel({
     id: id ?? `${first.provider.split('.')[0]}/${first.modelId}`,
+    clock,
     facts: mergeFacts(assumedFacts(first.modelId), { ...own, ...source }),
     carries: carries ?? PLAIN_WIRE,
     usesFetch: typeof model === 'function',

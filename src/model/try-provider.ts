@@ -1,4 +1,4 @@
-import { defined } from '../platform.ts'
+import { type Clock, defined } from '../platform.ts'
 import { connectProvider, listProviderModels } from './connection.ts'
 import { listModelsEndpoint } from './list-models.ts'
 import { ModelError } from './model-error.ts'
@@ -20,6 +20,7 @@ export interface TriedProvider {
   readonly baseURL?: string | undefined
   readonly key?: string | undefined
   readonly fetch?: Fetch
+  readonly clock: Clock
 }
 
 /**
@@ -27,15 +28,16 @@ export interface TriedProvider {
  * Rejects with a `ModelError`, without the key in it: `auth` for a wrong or missing key, `network` where no server answers.
  */
 export async function tryProvider(tried: TriedProvider): Promise<readonly string[]> {
-  const { provider, name, baseURL, key, fetch = globalThis.fetch } = tried
+  const { provider, name, baseURL, key, fetch = globalThis.fetch, clock } = tried
   const configuration = { kind: provider.kind, ...defined({ baseURL }), ...(key ? { apiKeyEnv: VARIABLE } : {}) }
-  const connection = connectProvider(provider, name, configuration, { environment: { [VARIABLE]: key }, fetch })
+  const connection = connectProvider(provider, name, configuration, { environment: { [VARIABLE]: key }, fetch, clock })
   try {
     await connection.key()
     if (provider.connects !== false) await (provider.verify ?? listModelsEndpoint)(connection, LIMIT_MS)
     return (await listProviderModels({ provider, connection }, LIMIT_MS)).map((model) => model.name)
   } catch (error) {
-    throw attachError(toModelError(error, { provider: name, model: '', secrets: key ? [key] : [] }), connection.baseURL)
+    const callee = { provider: name, model: '', secrets: key ? [key] : [] }
+    throw attachError(toModelError(error, callee, clock.now()), connection.baseURL)
   }
 }
 

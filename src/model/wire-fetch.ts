@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
-import { largestEvent } from '../platform.ts'
+import { type Clock, largestEvent } from '../platform.ts'
 import type { WireBody } from './model.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -25,14 +25,14 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
  * A `fetch` that reports each request with a body just before it is sent, and checks the response. It sends the very bytes
  * that it has hashed. Rejects with `UnexpectedAnswer` if a successful response is not a stream of this form.
  */
-export function wireFetch(fetch: Fetch, form?: StreamForm): Fetch {
+export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm): Fetch {
   return async (input, init) => {
     const body = bodyBytes(init?.body)
     if (!body) return fetch(input, init)
     const listener = listening.getStore()
     listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
     const response = await fetch(input, { ...init, body })
-    return checkedResponse(response, { form, onTooLarge: () => listener?.onTooLarge() })
+    return checkedResponse(response, { clock, form, onTooLarge: () => listener?.onTooLarge() })
   }
 }
 
@@ -61,6 +61,7 @@ const LARGEST_FAILURE = 64 * 1024
 const WORDS_MS = 1_000
 
 interface WatchOptions {
+  readonly clock: Clock
   readonly form: StreamForm | undefined
   /** Called before the body fails because one event of it is too large. */
   readonly onTooLarge: () => void
@@ -71,7 +72,7 @@ interface WatchOptions {
  *
  * @throws UnexpectedAnswer
  */
-async function checkedResponse(response: Response, { form, onTooLarge }: WatchOptions): Promise<Response> {
+async function checkedResponse(response: Response, { clock, form, onTooLarge }: WatchOptions): Promise<Response> {
   const { status, statusText, headers } = response
   if (!response.ok) return new Response(boundedBody(response.body, LARGEST_FAILURE), { status, statusText, headers })
   const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim()
@@ -85,7 +86,7 @@ async function checkedResponse(response: Response, { form, onTooLarge }: WatchOp
     chunksRead.push(value)
   }
   if (!isStream(decode(chunksRead), form)) {
-    const words = await readExcerpt(reader, chunksRead)
+    const words = await readExcerpt(clock, reader, chunksRead)
     void reader.cancel().catch(() => {})
     throw new UnexpectedAnswer(contentType, words)
   }
@@ -110,10 +111,10 @@ function trimmedText(text: string): string {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
-async function readExcerpt(reader: Reader, chunksRead: readonly Uint8Array[]): Promise<string> {
+async function readExcerpt(clock: Clock, reader: Reader, chunksRead: readonly Uint8Array[]): Promise<string> {
   const chunks = [...chunksRead]
   const ending = new AbortController()
-  const timer = setTimeout(() => ending.abort(), WORDS_MS)
+  const cancel = clock.timer(WORDS_MS, () => ending.abort())
   const over = new Promise<undefined>((resolve) => ending.signal.addEventListener('abort', () => resolve(undefined)))
   try {
     for (let bytes = totalBytes(chunks); bytes < LARGEST_FAILURE; bytes = totalBytes(chunks)) {
@@ -124,7 +125,7 @@ async function readExcerpt(reader: Reader, chunksRead: readonly Uint8Array[]): P
   } catch {
     // The error shows what came before the connection broke.
   } finally {
-    clearTimeout(timer)
+    cancel()
   }
   return trimmedText(decode(chunks)).trimEnd()
 }

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts'
+
 /** Counts the work that is under way, by what it is about, so that somebody can wait until there is none. */
 export interface Activity {
   /** Counts until the function that it returns is called. */
@@ -40,6 +42,11 @@ export function createActivity(): Activity {
       if (busy) return (change ??= Promise.withResolvers()).promise
     },
   }
+}
+
+/** A clock for counted work: what sleeps by it has nothing to do meanwhile. */
+export function restingClock(clock: Clock, activity: Activity, about?: string): Clock {
+  return { ...clock, sleep: (...wait) => activity.rest(about, clock.sleep(...wait)) }
 }
 
 /** Calls `then` before anyone who waits for `work` goes on, and without a delay for them. */

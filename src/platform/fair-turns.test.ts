@@ -6,7 +6,7 @@ import { type FairTurn, fairTurns } from './fair-turns.ts'
 /** Turns by a clock that the test moves. */
 function scripted(slots: number) {
   const clock = { ms: 0 }
-  const turns = fairTurns(slots, () => clock.ms)
+  const turns = fairTurns(slots, { monotonic: () => clock.ms })
   const order: string[] = []
   const running = new Map<string, FairTurn>()
   const take = (task: string, signal?: AbortSignal) =>
@@ -82,7 +82,7 @@ test('who stops waiting takes no turn, and hinders nobody', async () => {
 })
 
 test('a turn ends once', async () => {
-  const turns = fairTurns(1, () => 0)
+  const turns = fairTurns(1, { monotonic: () => 0 })
   const first = await turns.take('a')
   first.end()
   first.end()

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts'
+
 /** A task may run until it ends its turn, once. */
 export interface FairTurn {
   /** `overran`: it was stopped at its time limit. For some minutes its owner then leaves one slot, where there are several, to others. */
@@ -19,11 +21,8 @@ const HALF_LIFE_MS = 60_000
 /** Owners are forgotten from so many on, where they neither run nor wait and have used next to nothing. */
 const MANY_OWNERS = 256
 
-/**
- * Lets a limited number of tasks run at once. Where several owners wait, the one that has used the least time lately is next.
- * `now` gives a time in ms that only grows.
- */
-export function fairTurns(slots: number, now: () => number = () => performance.now()) {
+/** Lets a limited number of tasks run at once. Where several owners wait, the one that has used the least time lately is next. */
+export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monotonic'>) {
   const owners = new Map<string, Owner>()
   let free = slots
 

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { ForewordError } from './foreword-error.ts'
-import { sleep } from './timers.ts'
+import type { Clock } from './clock.ts'
+import { keyedQueue } from './serial-queue.ts'
 import { openDatabase, SQLITE_BUSY, sqliteResult } from './sqlite.ts'
 
 /** The longest wait for other processes, and the time between two tries, ms. */
@@ -12,28 +13,32 @@ const RETRY_MS = 15
 /**
  * Runs a task while no other task, in this process or another one, holds the same lock file. The lock is a transaction on
  * that file, such as `.lock` in the folder that the task changes: the operating system ends it with the process, so a crash
- * leaves no lock behind.
+ * leaves no lock behind. Tasks of this process run in order, however long each takes; other processes are asked again.
  *
- * @throws ForewordError `unwritable` where others hold it for longer than ten seconds, or the file is something else; and
+ * @throws ForewordError `unwritable` where another process holds it for longer than ten seconds, or the file is something else; and
  *   what the task and the system throw
  */
-export async function withFileLock<Value>(path: string, task: () => Promise<Value>): Promise<Value> {
-  const lock = await acquireLock(path)
-  try {
-    return await task()
-  } finally {
-    lock.release()
-  }
+export function withFileLock<Value>(clock: Clock, path: string, task: () => Promise<Value>): Promise<Value> {
+  return queue.add(resolve(path), async () => {
+    const lock = await acquireLock(clock, path)
+    try {
+      return await task()
+    } finally {
+      lock.release()
+    }
+  })
 }
 
-async function acquireLock(path: string): Promise<FileLock> {
+const queue = keyedQueue<string>()
+
+async function acquireLock(clock: Clock, path: string): Promise<FileLock> {
   for (let waited = 0; ; waited += RETRY_MS) {
     const lock = tryLock(path)
     if (lock !== undefined) return lock
     if (waited >= TIMEOUT_MS) {
       throw lockError(path, 'is locked by another program. Wait until it is done, then try again')
     }
-    await sleep(RETRY_MS)
+    await clock.sleep(RETRY_MS)
   }
 }
 

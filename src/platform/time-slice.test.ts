@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { inSlices, textChunks, timeSlice } from '../platform.ts'
+import { inSlices, textChunks, timeSlice, systemClock } from '../platform.ts'
 
 test('work that takes long lets everything else run before it is done', async () => {
   const order: string[] = []
   setImmediate(() => order.push('somebody else'))
-  await inSlices([1, 2, 3], (item) => {
+  await inSlices(systemClock, [1, 2, 3], (item) => {
     busy()
     order.push(`${item}`)
   })
@@ -15,6 +15,7 @@ test('work that takes long lets everything else run before it is done', async ()
 test('each thing is taken once, in its order', async () => {
   const taken: number[] = []
   await inSlices(
+    systemClock,
     Array.from({ length: 1000 }, (_, index) => index),
     (item) => taken.push(item),
   )
@@ -25,7 +26,7 @@ test('each thing is taken once, in its order', async () => {
 })
 
 test('a time slice ends after its work time, and a new one starts after each pause', async () => {
-  const work = timeSlice()
+  const work = timeSlice(systemClock)
   assert.equal(work.isOver(), false)
   busy()
   assert.equal(work.isOver(), true)

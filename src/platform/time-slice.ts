@@ -1,4 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises'
+import type { Clock } from './clock.ts'
 
 /** The longest slice, ms: other work waits meanwhile. */
 const LONGEST_MS = 10
@@ -6,24 +6,24 @@ const LONGEST_MS = 10
 export type TimeSlice = ReturnType<typeof timeSlice>
 
 /** Measures how long this thread has blocked the event loop. For work that grows with its input. */
-export function timeSlice() {
-  let began = performance.now()
+export function timeSlice(clock: Clock) {
+  let began = clock.monotonic()
   return {
     /** Whether the slice is used up. */
-    isOver: (): boolean => performance.now() - began > LONGEST_MS,
+    isOver: (): boolean => clock.monotonic() - began > LONGEST_MS,
     /** Begins a new slice, after the caller has waited by itself. */
-    renew: (): void => void (began = performance.now()),
+    renew: (): void => void (began = clock.monotonic()),
     /** Lets waiting work run, then begins a new slice. */
     async rest(): Promise<void> {
-      await others()
-      began = performance.now()
+      await clock.yield()
+      began = clock.monotonic()
     },
   }
 }
 
 /** Calls `take` for each item, and lets other work run whenever a slice is used up. */
-export async function inSlices<Item>(items: Iterable<Item>, take: (item: Item) => void): Promise<void> {
-  const work = timeSlice()
+export async function inSlices<Item>(clock: Clock, items: Iterable<Item>, take: (item: Item) => void): Promise<void> {
+  const work = timeSlice(clock)
   for (const item of items) {
     // oxlint-disable-next-line no-await-in-loop -- that is what it is for
     if (work.isOver()) await work.rest()

@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts'
 import { ForewordError } from './foreword-error.ts'
 
 /** What else ends the wait, and with which error. */
@@ -15,18 +16,19 @@ export interface TimeoutOptions {
  * @throws what `work` throws, `signal.reason`, or `error()`
  */
 export function withTimeout<Value>(
+  clock: Clock,
   work: PromiseLike<Value>,
   milliseconds: number,
   { signal, error = () => timeoutError(milliseconds) }: TimeoutOptions = {},
 ): Promise<Value> {
   return new Promise<Value>((resolve, reject) => {
     const settle = (end: () => void) => {
-      clearTimeout(timer)
+      cancel()
       signal?.removeEventListener('abort', onAbort)
       end()
     }
     const onAbort = () => settle(() => reject(signal?.reason))
-    const timer = setTimeout(() => settle(() => reject(error())), milliseconds)
+    const cancel = clock.timer(milliseconds, () => settle(() => reject(error())))
     // First of all, so that what fails after the signal has ended is never a rejection that nobody handles.
     work.then(
       (value) => settle(() => resolve(value)),
@@ -38,10 +40,10 @@ export function withTimeout<Value>(
 }
 
 /** Whether `work` succeeds or fails within so many milliseconds. Never rejects. */
-export async function settlesWithin(work: PromiseLike<unknown>, milliseconds: number): Promise<boolean> {
+export async function settlesWithin(clock: Clock, work: PromiseLike<unknown>, milliseconds: number): Promise<boolean> {
   const late = Symbol('late')
   try {
-    await withTimeout(work, milliseconds, { error: () => late })
+    await withTimeout(clock, work, milliseconds, { error: () => late })
     return true
   } catch (error) {
     return error !== late
@@ -63,37 +65,4 @@ export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | u
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
   return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
-}
-
-/** The longest time that a timer accepts, ms. */
-const LONGEST_MS = 2 ** 31 - 1
-
-/** Resolves after so many milliseconds, or as soon as one of the signals is aborted. Never rejects. */
-export function sleep(milliseconds: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
-  return timerEnd(milliseconds, signals, true)
-}
-
-/** The same for work that no process has to stay for. */
-export function idleSleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return timerEnd(milliseconds, [signal], false)
-}
-
-function timerEnd(
-  milliseconds: number,
-  signals: readonly (AbortSignal | undefined)[],
-  holdsProcess: boolean,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      for (const signal of signals) signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_MS))
-    if (!holdsProcess) timer.unref()
-    for (const signal of signals) {
-      if (signal?.aborted) end()
-      else signal?.addEventListener('abort', end, { once: true })
-    }
-  })
 }

@@ -136,7 +136,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   }
   const states = createSessionStates(store)
   const activity = createActivity()
-  const sums = { store, priceOf: (model: string) => priceOf(parts.models, model) }
+  const sums = { store, priceOf: (model: string) => priceOf(clock, parts.models, model) }
   const channelsOpen = Promise.withResolvers<void>()
   const outbox = createOutbox(store, channels, clock, warn, {
     opens: channelsOpen.promise,
@@ -243,7 +243,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       refuseWhenClosing()
       const state = await openState(session)
       await requireLiveTurn(store, session, turn)
-      const message = await editedMessage({ settings, library }, session, edit)
+      const message = await editedMessage({ settings, clock, library }, session, edit)
       if (await queue.edit(state, turn, message, () => assertUnedited(store, { session, turn, base: edit.base })))
         return
       throw begunAlready(session, turn)
@@ -345,7 +345,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     idle(session, signal) {
       const services = [activity, approvals, programs.foreign, recall, calibration, parts.checkpoints, store]
-      return untilIdle([...services, ...capabilities.parts, ...channels], session, signal)
+      return untilIdle(clock, [...services, ...capabilities.parts, ...channels], session, signal)
     },
     close() {
       closing ??= (async () => {
@@ -371,6 +371,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const running = runChannels({
     channels: writes ? channels : [],
     runtime,
+    clock,
     openInbox: (channel) => openChannelInbox(join(data, 'channels', channel), warn),
     openSent: noteSent({ store, clock }),
     warn,

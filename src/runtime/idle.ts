@@ -1,5 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises'
-import { orAborted } from '../platform.ts'
+import { type Clock, orAborted } from '../platform.ts'
 
 /** What may have something to do. */
 interface Part {
@@ -12,6 +11,7 @@ interface Part {
  * another is in neither for a moment. A part that fails is not waited for. Rejects with the reason of `signal`.
  */
 export async function untilIdle(
+  clock: Clock,
   parts: readonly (Part | undefined)[],
   session?: string,
   signal?: AbortSignal,
@@ -30,6 +30,6 @@ export async function untilIdle(
     if (work.length === 0 && wasIdle) return
     wasIdle = work.length === 0
     await orAborted(Promise.all(work), signal)
-    await others()
+    await clock.yield()
   }
 }

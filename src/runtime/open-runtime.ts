@@ -3,10 +3,9 @@ import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels } from '../model.ts'
-import { defined } from '../platform.ts'
+import { type Clock, defined, systemClock } from '../platform.ts'
 import { openStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
-import { systemClock } from './clock.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { checkpointTargets } from './audit/checkpoint-targets.ts'
@@ -34,6 +33,8 @@ export interface OpenOptions {
   /** Keys are looked up here, by the names the configuration gives. */
   readonly environment: Environment
   readonly version: string
+  /** The clock of this machine unless given. */
+  readonly clock?: Clock
   /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
   /** Channels besides those of the capabilities. Not started where nothing is resumed. */
@@ -56,6 +57,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { capabilities, home, configuration, environment, version, channels, listens, warn, recovers, onlyReads } =
     options
   const { context, agent, model, providers, models, plugins } = configuration
+  const { clock = systemClock } = options
   const { workspace } = agent
   const live: LiveModels = { model, providers }
   const storeFile = storePath(homeAt(home).data)
@@ -63,7 +65,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     onlyReads === true && !existsSync(storeFile) && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
   if (!isEmpty) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
-    openStore({ path: isEmpty ? ':memory:' : storeFile }),
+    openStore({ path: isEmpty ? ':memory:' : storeFile, clock }),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
@@ -83,8 +85,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
           targets,
           everyRecords: configuration.audit.checkpointRecords,
           everyMs: configuration.audit.checkpointMinutes * MINUTE_MS,
-          time: () => systemClock.time(),
-          newId: () => systemClock.newId('audit'),
+          clock,
           warn(text) {
             early.push(text)
             warn?.(text)
@@ -102,7 +103,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     home,
     environment,
     store,
-    time: () => systemClock.time(),
+    clock,
     writes: recovers !== false && onlyReads !== true,
     warn: (text) => warn?.(text),
   })
@@ -116,6 +117,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       secrets,
       models: cleanModels(
         createModels({
+          clock,
           known: capabilities.flatMap((each) => each.providers ?? []),
           get providers() {
             return live.providers
@@ -145,7 +147,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         if (wrong.length > 0) throw new ConfigurationError(wrong)
         return moneyBudgets(now)
       },
-      clock: systemClock,
+      clock,
       settings: {
         ...defined({
           model,

@@ -1,68 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditFacts } from '../session.ts'
-import { createBrake, type Timers } from './brake.ts'
+import { fixedClock } from '../testing.ts'
+import { createBrake } from './brake.ts'
 import { HttpFailure } from './failure.ts'
 
-/** A clock that a test moves. */
-function scriptedTimers() {
-  const due: { at: number; done: () => void }[] = []
-  let now = Date.parse('2026-03-10T12:00:00.000Z')
-  const timers: Timers = {
-    now: () => now,
-    after(milliseconds, done) {
-      const timer = { at: now + milliseconds, done }
-      due.push(timer)
-      return () => void due.splice(due.indexOf(timer) >>> 0, 1)
-    },
-  }
-  /** Lets so many milliseconds pass, and all that follows from them. */
-  const pass = async (milliseconds: number): Promise<void> => {
-    const end = now + milliseconds
-    for (;;) {
-      const [next] = due.filter(({ at }) => at <= end).toSorted((one, other) => one.at - other.at)
-      if (next === undefined) break
-      due.splice(due.indexOf(next), 1)
-      now = next.at
-      next.done()
-      await settled()
-    }
-    now = end
-    await settled()
-  }
-  return { timers, pass }
-}
-
-/** Resolves after everything that is already on its way. */
-const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
-
 function braked() {
-  const { timers, pass } = scriptedTimers()
+  const clock = fixedClock({ start: '2026-03-10T12:00:00.000Z' })
   const records: { facts: AuditFacts; time: string }[] = []
-  const brake = createBrake({ record: async (facts, time) => void records.push({ facts, time }), timers })
+  const brake = createBrake({ record: async (facts, time) => void records.push({ facts, time }), clock })
   const refusal = new HttpFailure('unauthorized', 'The token is wrong.')
   /** The code of the answer once there is one. */
   const tried = (address: string) => {
     const answer: { code?: string; retryAfter?: string | undefined; after?: number } = {}
-    const began = timers.now()
+    const began = clock.now()
     const wait = async (): Promise<void> => {
       const { failure } = await brake.refuse(address, refusal)
       answer.code = failure.code
       answer.retryAfter = failure.headers['retry-after']
-      answer.after = timers.now() - began
+      answer.after = clock.now() - began
     }
     void wait()
     return answer
   }
-  return { brake, tried, pass, records }
+  /** Lets so many milliseconds pass, and all that follows from them. */
+  const pass = async (milliseconds: number): Promise<void> => {
+    await clock.advance(milliseconds)
+    await clock.yield()
+  }
+  return { brake, clock, tried, pass, records }
 }
 
 test('the first wrong tokens are answered at once, and each further one waits longer, up to ten seconds', async () => {
-  const { tried, pass } = braked()
+  const { clock, tried, pass } = braked()
   const waits: number[] = []
   for (let count = 0; count < 13; count += 1) {
     const answer = tried('10.0.0.1')
-    await settled()
+    await clock.yield()
     if (answer.code === undefined) await pass(10_000)
     assert.equal(answer.code, 'unauthorized')
     waits.push(answer.after!)
@@ -71,9 +45,9 @@ test('the first wrong tokens are answered at once, and each further one waits lo
 })
 
 test('those who do not wait for the answer are refused with the time to wait', async () => {
-  const { tried, pass } = braked()
+  const { clock, tried, pass } = braked()
   const answers = Array.from({ length: 20 }, () => tried('10.0.0.1'))
-  await settled()
+  await clock.yield()
   assert.deepEqual(
     answers.map(({ code }) => code ?? 'waits'),
     [
@@ -88,35 +62,35 @@ test('those who do not wait for the answer are refused with the time to wait', a
 })
 
 test('a caller who waits when the gateway stops is answered at once', async () => {
-  const { brake, tried } = braked()
+  const { clock, brake, tried } = braked()
   const answers = Array.from({ length: 9 }, () => tried('10.0.0.1'))
-  await settled()
+  await clock.yield()
   assert.equal(answers.filter(({ code }) => code === undefined).length, 4)
   brake.release()
-  await settled()
+  await clock.yield()
   assert.ok(answers.every(({ code }) => code === 'unauthorized'))
 })
 
 test('another address does not wait, until there are many of them', async () => {
-  const { tried, pass } = braked()
+  const { clock, tried, pass } = braked()
   for (let count = 0; count < 10; count += 1) tried('10.0.0.1')
   await pass(10_000)
   const other = tried('10.0.0.2')
-  await settled()
+  await clock.yield()
   assert.equal(other.after, 0)
   const many = Array.from({ length: 200 }, (_, at) => tried(`10.0.1.${at}`))
-  await settled()
+  await clock.yield()
   assert.equal(many.filter(({ code }) => code === 'unauthorized').length, 39)
   assert.equal(many.filter(({ code }) => code === undefined).length, 64)
   assert.equal(many.filter(({ code }) => code === 'too-many-attempts').length, 97)
 })
 
 test('after a minute without a wrong token an address is answered at once again', async () => {
-  const { tried, pass } = braked()
+  const { clock, tried, pass } = braked()
   for (let count = 0; count < 10; count += 1) tried('10.0.0.1')
   await pass(60_000)
   const answer = tried('10.0.0.1')
-  await settled()
+  await clock.yield()
   assert.deepEqual([answer.code, answer.after], ['unauthorized', 0])
 })
 

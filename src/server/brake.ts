@@ -1,3 +1,4 @@
+import type { Clock } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
 import { HttpFailure } from './failure.ts'
 
@@ -13,23 +14,7 @@ export interface Brake {
 
 interface BrakeOptions {
   readonly record: (facts: AuditFacts, time: string) => Promise<void>
-  readonly timers?: Timers
-}
-
-/** The time as the brake needs it; tests have their own. */
-export interface Timers {
-  /** ms since 1970. */
-  now(): number
-  /** Calls `done` once, later. The process may end before. Returns what stops that. */
-  after(milliseconds: number, done: () => void): () => void
-}
-
-const systemTimers: Timers = {
-  now: Date.now,
-  after(milliseconds, done) {
-    const timer = setTimeout(done, milliseconds).unref()
-    return () => clearTimeout(timer)
-  },
+  readonly clock: Clock
 }
 
 /** So many wrong tokens are answered without a wait: of one address, and of all together. */
@@ -53,7 +38,7 @@ interface Tries {
   last: number
 }
 
-export function createBrake({ record, timers = systemTimers }: BrakeOptions): Brake {
+export function createBrake({ record, clock }: BrakeOptions): Brake {
   const addresses = new Map<string, Tries>()
   const all: Tries = { count: 0, waiting: 0, last: -Infinity }
   const waits = new Set<() => void>()
@@ -78,7 +63,7 @@ export function createBrake({ record, timers = systemTimers }: BrakeOptions): Br
     burst.last = now
     if (burst.addresses.size < NAMED_ADDRESSES) burst.addresses.add(address)
     stop?.()
-    stop = timers.after(QUIET, endBurst)
+    stop = clock.timer(QUIET, endBurst, { idle: true })
   }
 
   function endBurst(): void {
@@ -87,7 +72,7 @@ export function createBrake({ record, timers = systemTimers }: BrakeOptions): Br
     const over = burst
     burst = undefined
     if (over === undefined) return
-    recording = recording.then(() => record(burstFacts(over), new Date(timers.now()).toISOString())).catch(() => {})
+    recording = recording.then(() => record(burstFacts(over), clock.time())).catch(() => {})
   }
 
   function waitFor(milliseconds: number): Promise<void> {
@@ -97,14 +82,14 @@ export function createBrake({ record, timers = systemTimers }: BrakeOptions): Br
         waits.delete(end)
         resolve()
       }
-      const stopWait = timers.after(milliseconds, end)
+      const stopWait = clock.timer(milliseconds, end, { idle: true })
       waits.add(end)
     })
   }
 
   return {
     async refuse(address, refusal) {
-      const now = timers.now()
+      const now = clock.now()
       note(address, now)
       const own = triesOf(address, now)
       const wait = Math.max(countTry(own, FREE.each, now), countTry(all, FREE.all, now))

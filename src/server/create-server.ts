@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { defined, type KnownSecrets, once } from '../platform.ts'
+import { type Clock, type KnownSecrets, once } from '../platform.ts'
 import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
-import { createBrake, type Timers } from './brake.ts'
+import { createBrake } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer } from './commands/ask-server.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
@@ -65,8 +65,6 @@ export interface ServerOptions {
   readonly log?: ServerLog | undefined
   /** No error, log line or export contains one of them; tokens that are made are learned. */
   readonly secrets?: KnownSecrets | undefined
-  /** The time, for the brake on wrong tokens. */
-  readonly timers?: Timers | undefined
   readonly streams?: Partial<StreamLimits>
   /**
    * Endpoints for webhooks of services, by their exact path. Such a service has no token of this gateway: each endpoint
@@ -97,6 +95,7 @@ export interface Server {
   /** The answer to a request that is refused unread. */
   refuse(failure: Failure, path: string, headers?: Headers): Response
   readonly token: string | undefined
+  readonly clock: Clock
   /** Records what is noted and not on disk yet, before the runtime closes. Never rejects. */
   settle(): Promise<void>
 }
@@ -104,10 +103,11 @@ export interface Server {
 /** Creates the endpoints of a runtime and of its capabilities. Throws where others could reach them without a token. */
 export function createServer(runtime: Runtime, options: ServerOptions): Server {
   const { contributions = [], choices = {} } = options
+  const { clock } = runtime.store
   assertBindIsSafe(options.bind, options.token)
   assertChoiceNames(Object.keys(choices))
-  const browsers = options.tokens?.browsers ?? openBrowserSessions({ random: randomBytes })
-  const streams = createStreams({ ...defaultStreamLimits, ...options.streams })
+  const browsers = options.tokens?.browsers ?? openBrowserSessions({ random: randomBytes, clock })
+  const streams = createStreams(clock, { ...defaultStreamLimits, ...options.streams })
   const hooks = new Map(Object.entries(options.hooks ?? {}))
   const openapi = once(async () => {
     const { openapiDocument } = await import('./openapi.ts')
@@ -170,10 +170,11 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
   const brake = createBrake({
+    clock,
     record: (facts, time) => runtime.store.transaction([{ type: 'audit', facts, time }]),
-    ...defined({ timers: options.timers }),
   })
   const guard = createGuard({
+    clock,
     ...options,
     ...options.tokens,
     token: () => token,
@@ -181,7 +182,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     brake,
     isOpen,
   })
-  const visits = createVisits(guard.isValid)
+  const visits = createVisits(clock, guard.isValid)
   const formats = contributions.flatMap(({ errorFormat }) => errorFormat ?? [])
 
   const answerFailure = (error: unknown, path: string, headers: Headers): Response => {
@@ -219,6 +220,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   }
 
   return {
+    clock,
     get token() {
       return token
     },

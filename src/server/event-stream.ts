@@ -1,3 +1,4 @@
+import type { Clock } from '../platform.ts'
 import { type ServerResponse } from 'node:http'
 import { type Caller, RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
 import { securityHeaders } from './answer.ts'
@@ -66,14 +67,14 @@ const streamHeaders = {
  * elsewhere into a web stream. The backlog of a reader is at most `bufferBytes` and one event, that of all readers
  * `bufferBytesInAll`.
  */
-export function createStreams(limits: StreamLimits = defaultStreamLimits): Streams {
+export function createStreams(clock: Clock, limits: StreamLimits = defaultStreamLimits): Streams {
   const open: OpenStreams = { streams: new Set(), bytes: 0 }
   return {
     open(request, outgoing, definition, hold) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
       if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
       const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
-      return runStream(wire, headers, definition, { limits, open, hold })
+      return runStream(wire, headers, definition, { clock, limits, open, hold })
     },
     endAll({ answers = true } = {}) {
       for (const { leave, breakOff } of open.streams)
@@ -112,6 +113,7 @@ function growBacklog(open: OpenStreams, grown: number, mostBytes: number): void 
 }
 
 interface StreamSurroundings {
+  readonly clock: Clock
   readonly limits: StreamLimits
   readonly open: OpenStreams
   readonly hold: HoldStream | undefined
@@ -121,7 +123,7 @@ function runStream(
   wire: StreamOutput,
   headers: Record<string, string>,
   { run, lastWords, isAnswer }: StreamDefinition,
-  { limits, open, hold }: StreamSurroundings,
+  { clock, limits, open, hold }: StreamSurroundings,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController()
@@ -135,7 +137,7 @@ function runStream(
     }
     const end = () => {
       over = true
-      clearInterval(heartbeat)
+      stopHeartbeat()
       open.streams.delete(stream)
       release?.()
     }
@@ -168,22 +170,22 @@ function runStream(
     }
     const caughtUp = () =>
       new Promise<void>((done) => {
-        const timer = setTimeout(() => {
+        const cancel = clock.timer(limits.stallMs, () => {
           letGo()
           done()
-        }, limits.stallMs)
+        })
         const settle = () => {
-          clearTimeout(timer)
+          cancel()
           done()
         }
         wire.onDrain(settle)
         controller.signal.addEventListener('abort', settle, { once: true })
       })
-    const heartbeat = setInterval(() => {
+    const beat = () => {
       // A comment would be a fault in any other format.
       if (wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream')) void write(HEARTBEAT)
-    }, limits.heartbeatMs)
-    heartbeat.unref()
+    }
+    const stopHeartbeat = clock.every(limits.heartbeatMs, beat, { idle: true })
     const breakOff = (error: Error) => {
       fail(error)
       controller.abort()

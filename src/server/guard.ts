@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Caller, includesScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
-import { defined, type KnownSecrets, sha256 } from '../platform.ts'
+import { type Clock, defined, type KnownSecrets, sha256 } from '../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
   type BrowserSessions,
@@ -15,6 +15,7 @@ import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './c
 import { HttpFailure } from './failure.ts'
 
 interface GuardOptions {
+  readonly clock: Clock
   /** The token of the owner now. Absent: every caller on this machine may enter. */
   token(): string | undefined
   readonly named?: GatewayTokens['named'] | undefined
@@ -61,6 +62,7 @@ export function createGuard({
   bind,
   allowedHosts = [],
   isOpen,
+  clock,
 }: GuardOptions): Guard {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const ownerHash = hashOfLast(token)
@@ -81,7 +83,7 @@ export function createGuard({
   function admit(hash: string): Visitor | undefined {
     const holder = holderOf(hash)
     if (holder?.kept === undefined) return holder?.visitor
-    if (isExpired(holder.kept, Date.now())) throw expired(holder.kept)
+    if (isExpired(holder.kept, clock.now())) throw expired(holder.kept)
     uses?.note(holder.kept.name)
     return holder.visitor
   }
@@ -132,7 +134,7 @@ export function createGuard({
     isValid({ token: hash, cookie }) {
       if (hash === undefined) return true
       const holder = holderOf(hash)
-      if (holder === undefined || (holder.kept && isExpired(holder.kept, Date.now()))) return false
+      if (holder === undefined || (holder.kept && isExpired(holder.kept, clock.now()))) return false
       return cookie === undefined || browsers.find(cookie) !== undefined
     },
   }

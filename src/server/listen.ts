@@ -103,22 +103,23 @@ function createDrain(): Drain {
 }
 
 async function shutDown(http: HttpServer, server: Server, drain: Drain, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => {
+  const { clock } = server
+  const cancel = clock.timer(graceMs, () => {
     server.endStreams()
     // What was just written is sent first.
-    setImmediate(() => http.closeAllConnections())
-  }, graceMs)
+    clock.soon(() => http.closeAllConnections())
+  })
   const emptied = drain.emptied()
   server.endStreams({ answers: false })
   await emptied
-  clearTimeout(timer)
+  cancel()
   // From here on the port itself refuses connections.
   await new Promise<void>((resolve) => {
-    const sweep = setInterval(() => http.closeIdleConnections(), 20)
-    const last = setTimeout(() => http.closeAllConnections(), graceMs)
+    const stopSweeping = clock.every(20, () => http.closeIdleConnections())
+    const stopWaiting = clock.timer(graceMs, () => http.closeAllConnections())
     http.close(() => {
-      clearInterval(sweep)
-      clearTimeout(last)
+      stopSweeping()
+      stopWaiting()
       resolve()
     })
   })

@@ -1,3 +1,4 @@
+import type { Clock } from '../platform.ts'
 import type { Guard, Visitor } from './guard.ts'
 
 /** What callers hold open, such as streams. It ends when the token or the cookie that opened it is not valid any more. */
@@ -15,9 +16,9 @@ interface Held {
   failed: boolean
 }
 
-export function createVisits(isValid: Guard['isValid']): Visits {
+export function createVisits(clock: Clock, isValid: Guard['isValid']): Visits {
   const held = new Set<Held>()
-  let checking: NodeJS.Timeout | undefined
+  let stopChecking: (() => void) | undefined
 
   function check(): void {
     for (const each of held) {
@@ -29,15 +30,15 @@ export function createVisits(isValid: Guard['isValid']): Visits {
       each.failed = true
     }
     if (held.size > 0) return
-    clearInterval(checking)
-    checking = undefined
+    stopChecking?.()
+    stopChecking = undefined
   }
 
   return {
     hold(visitor, end) {
       const each = { visitor, end, failed: false }
       held.add(each)
-      checking ??= setInterval(check, CHECK_MS).unref()
+      stopChecking ??= clock.every(CHECK_MS, check, { idle: true })
       return () => void held.delete(each)
     },
   }

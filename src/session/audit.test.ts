@@ -6,6 +6,7 @@ import { temporaryStore } from '../../test/session/temporary-store.ts'
 import { nextAuditRecord, CHAIN_START, verifyAudit } from './audit.ts'
 import type { SessionStore } from './session-store.ts'
 import { openStore } from './store-file.ts'
+import { systemClock } from '../platform.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const around = { session: 'a', turn: 't1', tool: 'shell' }
@@ -227,7 +228,7 @@ test('one break among many pages is found, and the first of two is named', async
 })
 
 async function change(path: string, work: (store: SessionStore) => Promise<void>): Promise<void> {
-  const store = await openStore({ path })
+  const store = await openStore({ clock: systemClock, path })
   try {
     await work(store)
   } finally {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../platform.ts'
 import { contentHash } from './content.ts'
 
 /** The facts of one audit record about a tool call (BEHAVIOURS §2.4). Unknown facts are absent. */
@@ -61,6 +61,8 @@ export type AuditVerdict =
 
 /** The audit. */
 export interface AuditStore {
+  /** By which long reads let other work run. */
+  readonly clock: Clock
   /**
    * Records of the audit in order. They are written only with `transaction`, outlive the sessions that they are about,
    * and are never changed or removed.
@@ -138,7 +140,7 @@ export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
       last = record
     }
     if (page.length === PAGE) {
-      await setImmediate()
+      await store.clock.yield()
       continue
     }
     const head = await store.auditHead()

@@ -85,7 +85,7 @@ export async function examineAudit(store: AuditStore | undefined, options: Exami
   const { expect, key, evidence = [] } = options
   const verdict = store ? await verifyAudit(store) : ({ type: 'whole', records: 0 } as const)
   const head = await store?.auditHead()
-  const read = await readAll(evidence, key)
+  const read = await readAll(store, evidence, key)
   const report = { ...defined({ head }), checkpoints: checkpointReport(evidence, read, key) }
   if (verdict.type === 'broken') return { ...verdict, against: 'chain', hint: CHANGED, ...report }
   const missed = expect && (await missedExpectation(store, expect))
@@ -99,15 +99,16 @@ export async function findCheckpointBreak(
   store: AuditStore | undefined,
   options: Omit<ExamineOptions, 'expect'>,
 ): Promise<CheckpointBreak | undefined> {
-  return findBreak(store, options, await readAll(options.evidence ?? [], options.key))
+  return findBreak(store, options, await readAll(store, options.evidence ?? [], options.key))
 }
 
 async function readAll(
+  store: AuditStore | undefined,
   evidence: readonly CheckpointEvidence[],
   key: ExamineOptions['key'],
 ): Promise<readonly ReadEvidence[]> {
   const read: ReadEvidence[] = []
-  for (const each of evidence) read.push(await readEvidence(each, key))
+  for (const each of evidence) read.push(await readEvidence(store, each, key))
   return read
 }
 
@@ -162,17 +163,18 @@ interface ReadEvidence {
 }
 
 async function readEvidence(
+  store: AuditStore | undefined,
   { target, lines, firstLine = 1, written, waiting }: CheckpointEvidence,
   key: ExamineOptions['key'],
 ): Promise<ReadEvidence> {
-  const work = timeSlice()
+  const work = store && timeSlice(store.clock)
   const noted = [...(written ? [written] : []), ...waiting]
   const found: ReadCheckpoint[] = []
   let fault: ReadEvidence['fault']
   for (const [index, line] of (lines ?? []).entries()) {
     // A crash may cut off the last line. What is missing of it is found by the note of what was written.
     if (line.endsWith(CUT_OFF)) continue
-    if (work.isOver()) await work.rest()
+    if (work?.isOver()) await work.rest()
     const place = `line ${firstLine + index} of ${target}`
     const checkpoint = parseCheckpoint(line)
     if (checkpoint && (key === undefined || isSigned(checkpoint, key))) found.push({ place, checkpoint })
@@ -253,9 +255,9 @@ async function findBreak(
   const faults: CheckpointBreak[] = []
   for (const { current, fault } of read) {
     if (fault) faults.push({ number: 1, ...fault })
-    const work = timeSlice()
+    const work = store && timeSlice(store.clock)
     for (const { place, checkpoint } of current) {
-      if (work.isOver()) await work.rest()
+      if (work?.isOver()) await work.rest()
       const found = await findChainBreak(store, { audit, records }, place, checkpoint)
       if (found) return found
     }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { exportSession, importSession, openStore } from '../session.ts'
+import { systemClock } from '../platform.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const tokens = { counter: 'chars@1', full: 1, least: 1 }
 
 test('an export and an import let everybody else run before they are done', async (context) => {
-  const store = await openStore({ path: ':memory:' })
-  const other = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
+  const other = await openStore({ clock: systemClock, path: ':memory:' })
   context.after(() => Promise.all([store.close(), other.close()]))
   const inputs = Array.from({ length: 20 }, (_, index) => {
     const message = { role: 'user', content: `question ${index}` } as const

@@ -56,7 +56,7 @@ async function* exactExport(store: SessionStore, id: string): AsyncGenerator<str
   yield toLine({ foreword: 'session', version: EXPORT_VERSION, session })
 
   const mentioned = new Set<string>()
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   for await (const entry of allEntries(store, id, session.entries)) {
     if (work.isOver()) await work.rest()
     const { session: _, seq, time, ...body } = entry

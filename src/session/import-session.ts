@@ -1,4 +1,4 @@
-import { timeSlice } from '../platform.ts'
+import { type Clock, timeSlice } from '../platform.ts'
 import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
 import type { Binding, EntryBody, CitationSource } from './entry.ts'
@@ -38,7 +38,7 @@ export async function importSession(
   lines: AsyncIterable<string> | Iterable<string>,
   options: ImportOptions = {},
 ): Promise<string> {
-  const read = await readAll(lines)
+  const read = await readAll(store.clock, lines)
   const id = options.as ?? read.session.id
   refuseOddId(id)
   if (await store.session(id)) {
@@ -78,7 +78,7 @@ interface Export {
 }
 
 /** @throws StoreError `invalid` when something is missing, doubled or out of order */
-async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise<Export> {
+async function readAll(clock: Clock, lines: AsyncIterable<string> | Iterable<string>): Promise<Export> {
   let session: Export['session'] | undefined
   let ended = false
   let line = 0
@@ -87,7 +87,7 @@ async function readAll(lines: AsyncIterable<string> | Iterable<string>): Promise
   const files: ExportedFile[] = []
   const contents: string[] = []
   const read = { entries, calls, files, contents }
-  const work = timeSlice()
+  const work = timeSlice(clock)
   for await (const text of lines) {
     if (work.isOver()) await work.rest()
     line += 1

@@ -1,9 +1,12 @@
+import type { Clock } from '../platform.ts'
 import type { Binding, Entry, EntryBody, MessageBody } from './entry.ts'
 import type { SessionFilter, SessionFolder, SessionActivity } from './session-filter.ts'
 import type { TurnOutcome } from './turn-outcome.ts'
 
 /** The log of entries and its projections: turns, sessions and their conversations. */
 export interface LogStore {
+  /** By which long reads let other work run. */
+  readonly clock: Clock
   /**
    * Writes entries in order and gives them their `seq`. Creates the session when the first entry is `session-start`.
    *

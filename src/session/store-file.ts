@@ -1,6 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copySqliteFile, findSqliteFileFault, querySqliteFile, readSqliteFile, sqliteFileFault } from '../platform.ts'
+import {
+  type Clock,
+  copySqliteFile,
+  findSqliteFileFault,
+  querySqliteFile,
+  readSqliteFile,
+  sqliteFileFault,
+} from '../platform.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SqliteStoreOptions } from './sqlite/connection.ts'
 import { storeFile } from './store-error.ts'
@@ -71,9 +78,13 @@ interface CompactedStore {
  *
  * @throws StoreError `busy`, `corrupt`, `full`, `io`, `newer`
  */
-export async function compactStore(path: string, onProgress: (text: string) => void): Promise<CompactedStore> {
+export async function compactStore(
+  path: string,
+  clock: Clock,
+  onProgress: (text: string) => void,
+): Promise<CompactedStore> {
   const { compactStoreFile } = await import('./sqlite/compact-store.ts')
-  const removed = await compactStoreFile(path, onProgress)
+  const removed = await compactStoreFile(path, clock, onProgress)
   return { ...removed, fileHashes: fileHashes(path) }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { AnyCapability, RunningCapabilities, Runtime } from '../capability.ts'
 import { startCapabilities } from '../capability/toolkit.ts'
-import { sleep } from '../platform.ts'
+import { systemClock } from '../platform.ts'
 import { openStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import { capabilityHost } from './capability-host.ts'
@@ -181,7 +181,7 @@ async function withHome(run: (start: Start) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-capability-'))
   const home = { folder, data: join(folder, 'data'), workspace: join(folder, 'workspace') }
   await Promise.all([mkdir(home.data), mkdir(home.workspace)])
-  const store = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
   try {
     await run(async (value, { settings: given, environment = {}, others = [] }) => {
       const settings = Object.fromEntries(others.map((other) => [other.name, parseSection(other, undefined)]))
@@ -218,6 +218,7 @@ async function checkNothingRuns(before: readonly string[]): Promise<void> {
     for (const type of before) if (left.includes(type)) left.splice(left.indexOf(type), 1)
     return left
   }
-  for (const ends = performance.now() + CLOSING_MS; leaks().length > 0 && performance.now() < ends;) await sleep(20)
+  for (const ends = performance.now() + CLOSING_MS; leaks().length > 0 && performance.now() < ends;)
+    await systemClock.sleep(20)
   assert.deepEqual(leaks(), [], 'what still runs after stop')
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../platform.ts'
 import { type CapabilityBase, RuntimeError } from '../capability.ts'
 import { layoutOf, tokenx, usualLayout } from '../context.ts'
 import { createRecords } from '../runtime.ts'
@@ -10,7 +11,7 @@ import { fixedClock } from './fixed-clock.ts'
  * runtime unless one is given. `startCapabilities([mine], await capabilityHost())` starts a capability.
  */
 export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promise<CapabilityBase> {
-  const { store = await openStore({ path: ':memory:' }), clock = fixedClock() } = given
+  const { clock = fixedClock({ timers: systemClock }), store = await openStore({ clock, path: ':memory:' }) } = given
   return {
     home: { folder: '/nowhere', data: '/nowhere/data', workspace: '/nowhere/workspace' },
     environment: {},

@@ -100,7 +100,7 @@ async function openWorld(
   const runtime: Runtime = await createRuntime({
     version: '0.1.0',
     home,
-    store: observedStore(await openStore({ path: join(home, 'store.sqlite') }), before),
+    store: observedStore(await openStore({ path: join(home, 'store.sqlite'), clock: systemClock }), before),
     models: scriptedModels(model),
     capabilities: [prompt],
     settings: { layout: usualLayout, counter: tokenx, maxSteps: 4, retryDelaysMs: [1, 1] },

@@ -1,3 +1,4 @@
+import { systemClock } from '../platform.ts'
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -62,6 +63,7 @@ export async function providerWorld(options: ProviderCasesOptions): Promise<Prov
   const { kind } = options.provider
   const model = (timeouts: Partial<Timeouts> = {}) =>
     createModels({
+      clock: systemClock,
       known: [options.provider],
       environment: { KEY },
       providers: { [kind]: { kind, baseURL: server.url, apiKeyEnv: 'KEY', ...options.configuration, timeouts } },

@@ -3,12 +3,14 @@ import { after, test } from 'node:test'
 import { providers as known } from '../capabilities/providers.ts'
 import { type CallParameters, createModels, ModelError, PARAMETER_NAMES } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
+import { systemClock } from '../platform.ts'
 
 const server = await scriptedProvider({ models: [{ name: 'scripted', capabilities: ['tools', 'thinking'] }] })
 after(() => server.close())
 
 const at = { baseURL: server.url, apiKeyEnv: 'KEY' }
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: {

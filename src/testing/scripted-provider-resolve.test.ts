@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { providers as known } from '../capabilities/providers.ts'
 import { createModels, type ModelConfiguration, ModelError, type ModelsSettings } from '../model.ts'
 import { scriptedProvider } from './scripted-provider.ts'
+import { systemClock } from '../platform.ts'
 
 const server = await scriptedProvider({
   models: [
@@ -19,7 +20,7 @@ after(() => server.close())
 const environment = { OLLAMA_HOST: server.url }
 
 async function factsOf(id: string, settings: Partial<ModelsSettings> = {}) {
-  return (await createModels({ known, environment, ...settings }).model(id)).facts
+  return (await createModels({ clock: systemClock, known, environment, ...settings }).model(id)).facts
 }
 
 function failure(code: ModelError['code'], message: RegExp) {
@@ -120,7 +121,7 @@ test('a model of the catalog is found by its dated name too, with price, cache a
 })
 
 test('an unknown model or provider is an error that lists the known ones and explains how to add it', async () => {
-  const models = createModels({ known, environment })
+  const models = createModels({ clock: systemClock, known, environment })
   await assert.rejects(
     models.model('mistral/large'),
     failure('model-not-found', /The providers are: ollama, openai, anthropic, rehearsal\..*openai-compatible/s),
@@ -131,12 +132,17 @@ test('an unknown model or provider is an error that lists the known ones and exp
   )
   await assert.rejects(models.model('ollama'), failure('model-not-found', /write ollama\/MODEL.*able:8b/s))
   await assert.rejects(models.model('openai/gpt-5.4'), failure('auth', /OPENAI_API_KEY/))
-  const away = createModels({ known, environment: { OLLAMA_HOST: '127.0.0.1:1' } })
+  const away = createModels({ clock: systemClock, known, environment: { OLLAMA_HOST: '127.0.0.1:1' } })
   await assert.rejects(away.model('ollama/x'), failure('network', /ollama serve/))
 })
 
 test('a provider with a bad address leaves the others alone', async () => {
-  const models = createModels({ known, environment, providers: { broken: { kind: 'openai-compatible' } } })
+  const models = createModels({
+    clock: systemClock,
+    known,
+    environment,
+    providers: { broken: { kind: 'openai-compatible' } },
+  })
   await assert.rejects(models.model('broken/x'), failure('bad-request', /providers\.broken needs a baseURL/))
   assert.equal((await models.model('rehearsal')).id, 'rehearsal')
   assert.match((await models.list()).find(({ id }) => id === 'broken')?.why ?? '', /needs a baseURL/)
@@ -148,7 +154,7 @@ test('a key can be in a file', async () => {
     const apiKeyFile = join(folder, 'key')
     await writeFile(apiKeyFile, 'from-a-file\n')
     const providers = { local: { kind: 'openai' as const, baseURL: server.url, apiKeyFile } }
-    const model = await createModels({ known, environment, providers }).model('local/able:8b')
+    const model = await createModels({ clock: systemClock, known, environment, providers }).model('local/able:8b')
     for await (const _ of model.call(
       { tools: [], messages: [{ role: 'user', content: 'hi' }] },
       { signal: new AbortController().signal },
@@ -160,7 +166,11 @@ test('a key can be in a file', async () => {
 })
 
 test('the list shows which models are ready, and why the others are not', async () => {
-  const list = await createModels({ known, environment: { ...environment, OPENAI_API_KEY: 'k' } }).list()
+  const list = await createModels({
+    clock: systemClock,
+    known,
+    environment: { ...environment, OPENAI_API_KEY: 'k' },
+  }).list()
   assert.ok(list.some(({ id, ready }) => id === 'ollama/able:8b' && ready))
   assert.ok(list.some(({ id, ready, window }) => id === 'openai/gpt-6.1-sol' && ready && window === 1_050_000))
   assert.match(list.find(({ id }) => id === 'anthropic')?.why ?? '', /ANTHROPIC_API_KEY/)
@@ -171,14 +181,18 @@ test('the list shows which models are ready, and why the others are not', async 
 
 test('without a configured model, an Ollama model with tools comes first, then providers with keys, then the rehearsal', async () => {
   const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' }
-  const here = await createModels({ known, environment: { ...environment, ...keys } }).choose()
+  const here = await createModels({ clock: systemClock, known, environment: { ...environment, ...keys } }).choose()
   assert.equal(here.id, 'ollama/able:8b')
   assert.match(here.why, /can use tools/)
   assert.deepEqual(
     here.alternatives.slice(-3).map(({ id }) => id),
     ['anthropic/claude-sonnet-5-5', 'openai/gpt-6.1-sol', 'rehearsal'],
   )
-  const nothing = await createModels({ known, environment: { OLLAMA_HOST: '127.0.0.1:1' } }).choose()
+  const nothing = await createModels({
+    clock: systemClock,
+    known,
+    environment: { OLLAMA_HOST: '127.0.0.1:1' },
+  }).choose()
   assert.equal(nothing.id, 'rehearsal')
   assert.match(nothing.why, /ANTHROPIC_API_KEY/)
   assert.deepEqual(nothing.alternatives, [])
@@ -186,7 +200,12 @@ test('without a configured model, an Ollama model with tools comes first, then p
 
 test('servers that are configured for the Responses API get it, and all others get Chat Completions', async () => {
   const at = { kind: 'openai-compatible' as const, baseURL: server.url }
-  const models = createModels({ known, environment, providers: { new: { ...at, api: 'responses' }, old: at } })
+  const models = createModels({
+    clock: systemClock,
+    known,
+    environment,
+    providers: { new: { ...at, api: 'responses' }, old: at },
+  })
   const signal = new AbortController().signal
   for (const [id, path] of [
     ['new/able:8b', '/v1/responses'],

@@ -5,6 +5,7 @@ import { createModels, ModelError, type ModelRequest } from '../model.ts'
 import { collectEvents, finishEvent, KEY, REQUEST, messageTexts } from './provider-world.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import type { ScriptedAnswer } from './scripted-provider-answer.ts'
+import { systemClock } from '../platform.ts'
 
 let next: ScriptedAnswer = {}
 const server = await scriptedProvider({
@@ -15,6 +16,7 @@ after(() => server.close())
 
 const ours = { baseURL: server.url, apiKeyEnv: 'KEY' } as const
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY },
   providers: {
@@ -159,6 +161,7 @@ test('parallel calls of one model each get their own wire event', async () => {
 
 test('an unreachable server is a network error with its URL', async () => {
   const gone = createModels({
+    clock: systemClock,
     known,
     providers: { local: { kind: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1' } },
   })

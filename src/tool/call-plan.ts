@@ -75,12 +75,14 @@ export async function runWithinLimit(
     end.abort()
   }
   const onAbort = () => endWith(failedResult('cancelled', 'cancelled'))
-  const timer = setTimeout(() => endWith(failedResult('timeout', `timed out after ${limitMs} ms`)), limitMs + grace)
+  const cancel = context.clock.timer(limitMs + grace, () =>
+    endWith(failedResult('timeout', `timed out after ${limitMs} ms`)),
+  )
   context.signal.addEventListener('abort', onAbort, { once: true })
   try {
     return await Promise.race([ended.promise, runWork(work, { ...context, signal: end.signal })])
   } finally {
-    clearTimeout(timer)
+    cancel()
     context.signal.removeEventListener('abort', onAbort)
   }
 }

@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { tool } from './define-tool.ts'
 import { createToolbox } from './toolbox.ts'
 import type { Tool } from './tool.ts'
+import { systemClock } from '../platform.ts'
 
 const { signal } = new AbortController()
-const context = { session: 's1', turn: 't1', signal }
+const context = { clock: systemClock, session: 's1', turn: 't1', signal }
 
 const tide = tool({
   name: 'tide',

@@ -1,3 +1,4 @@
+import type { Clock } from '../platform.ts'
 import type { ForeignText, FrameKind, Message, Origin, ToolDefinition } from '../context.ts'
 
 /**
@@ -103,6 +104,7 @@ export interface ToolContext {
   readonly toolCallId: string
   /** Aborted by cancel and by the time limit. */
   readonly signal: AbortSignal
+  readonly clock: Clock
   /** The time limit of this call, ms. */
   readonly timeoutMs?: number
   /** How much of one result the next call has room for; absent where that is unknown. */

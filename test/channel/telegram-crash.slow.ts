@@ -9,6 +9,7 @@ import { openStore } from '../../src/session.ts'
 import { type ScriptedTelegram, scriptedTelegram } from '../../src/testing.ts'
 import type { Orders, Place } from './crash/process.ts'
 import { ada } from './telegram-home.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const answer = 'Once upon a time.'
 
@@ -35,7 +36,7 @@ for (const [place, when] of Object.entries(killedAt)) {
     await once(next, 'close')
     assert.equal(said(telegram).filter((text) => text === answer).length, 1)
     assert.equal(said(telegram).length, 1 + stray, said(telegram).join(' | '))
-    const store = await openStore({ path: join(home.home, 'store.sqlite') })
+    const store = await openStore({ clock: systemClock, path: join(home.home, 'store.sqlite') })
     const [session, ...others] = await store.sessions()
     assert.deepEqual([session?.turns, others.length], [1, 0])
     await store.close()
@@ -66,7 +67,7 @@ function gateway(t: TestContext, orders: Orders) {
 
 /** Waits until the log knows that the reply is there. */
 async function delivered(home: string): Promise<void> {
-  const store = await openStore({ path: join(home, 'store.sqlite') })
+  const store = await openStore({ clock: systemClock, path: join(home, 'store.sqlite') })
   for (;;) {
     const [session] = await store.sessions()
     const entries = session ? await store.entries(session.id, { types: ['delivered'] }) : []

@@ -77,9 +77,12 @@ async function openedHome(
     maxFileBytes: 1_000_000,
     choices: { agent: { none: 'the default agent' }, subject: { none: 'no subject' } },
     ...fastTime,
-    sleep: async (ms, signal) => {
-      if (ms === telegramTimes.album) await everythingIn(telegram, signal)
-      await fastTime.sleep!(ms, signal)
+    clock: {
+      ...fastTime.clock,
+      async sleep(ms, signal) {
+        if (ms === telegramTimes.album) await everythingIn(telegram, signal!)
+        await fastTime.clock.sleep(ms, signal)
+      },
     },
     ...setting.options,
   })

@@ -6,6 +6,7 @@ import { newSessionReply } from '../../src/runtime.ts'
 import { scriptedModel, scriptedModels, scriptedTelegram } from '../../src/testing.ts'
 import { gate, tool } from '../runtime/opened.ts'
 import { ada, bob, telegramHome, userTexts } from './telegram-home.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('the agent answers a paired chat in one session', async (t) => {
   const model = scriptedModel({ answer: (_, n) => ({ text: `Answer **${n}**.` }) })
@@ -371,7 +372,7 @@ test('the operator gets a warning of a wrong token, without the token, and the g
 })
 
 test('the operator is warned of another program that polls for messages, until it stops', async (t) => {
-  const home = await telegramHome(t, { options: { sleep: async () => {} } })
+  const home = await telegramHome(t, { options: { clock: { ...systemClock, sleep: async () => {} } } })
   const conflict = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
   home.telegram.fail('getUpdates', { type: 'refused', code: 409, description: conflict }, 2)
   home.telegram.say(ada, 'Hello')

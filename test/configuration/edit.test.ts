@@ -20,6 +20,7 @@ import { setValue } from '../../src/runtime/configuration/edit.ts'
 import { findKeyPath } from '../../src/runtime/configuration/key.ts'
 import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
 import { ConfigurationError } from '../../src/runtime/configuration/problem.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const schema = configurationSchema(builtIn)
 
@@ -28,24 +29,30 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('changing a key keeps comments and everything else', async () => {
   const home = homeWith('{\n  // the office\n  "gateway": { "port": 5000 }, // free\n  "model": "a/b"\n}\n')
-  await setValue({ home, schema, key: 'gateway.port', value: 6000 })
+  await setValue({ clock: systemClock, home, schema, key: 'gateway.port', value: 6000 })
   assert.equal(textIn(home), '{\n  // the office\n  "gateway": { "port": 6000 }, // free\n  "model": "a/b"\n}\n')
-  await setValue({ home, schema, key: 'model', value: undefined })
+  await setValue({ clock: systemClock, home, schema, key: 'model', value: undefined })
   assert.doesNotMatch(textIn(home), /model/)
   assert.match(textIn(home), /the office/)
 })
 
 test('a home without a file gets one that is for its owner alone', async () => {
   const home = join(folder, 'new', 'home')
-  await setValue({ home, schema, key: 'agent.maxSteps', value: 4 })
+  await setValue({ clock: systemClock, home, schema, key: 'agent.maxSteps', value: 4 })
   assert.deepEqual(JSON.parse(textIn(home)), { agent: { maxSteps: 4 } })
   if (process.platform !== 'win32') assert.equal(statSync(join(home, 'config.json')).mode & 0o777, 0o600)
 })
 
 test('names with dots are understood in maps', async () => {
   const home = homeWith('{}')
-  await setValue({ home, schema, key: 'models.ollama/llama3.2.window', value: 4096 })
-  await setValue({ home, schema, key: 'models.ollama/llama3.2.price', value: { input: 0, output: 0 } })
+  await setValue({ clock: systemClock, home, schema, key: 'models.ollama/llama3.2.window', value: 4096 })
+  await setValue({
+    clock: systemClock,
+    home,
+    schema,
+    key: 'models.ollama/llama3.2.price',
+    value: { input: 0, output: 0 },
+  })
   assert.deepEqual(JSON.parse(textIn(home)), {
     models: { 'ollama/llama3.2': { window: 4096, price: { input: 0, output: 0 } } },
   })
@@ -64,7 +71,7 @@ for (const [key, value, message] of [
   test(`${key} = ${JSON.stringify(value)} is refused and changes nothing`, async () => {
     const before = '{\n  // mine\n}\n'
     const home = homeWith(before)
-    await assert.rejects(setValue({ home, schema, key, value }), (error) => {
+    await assert.rejects(setValue({ clock: systemClock, home, schema, key, value }), (error) => {
       assert.ok(error instanceof ConfigurationError)
       assert.match(error.message, message)
       assert.doesNotMatch(error.message, /hush/)
@@ -80,17 +87,20 @@ for (const [key, value, message] of [
 
 test('one wrong key can be corrected while another one is still wrong', async () => {
   const home = homeWith('{"gateway": {"port": "x"}, "agent": {"maxSteps": "y"}}')
-  await setValue({ home, schema, key: 'gateway.port', value: 5000 })
+  await setValue({ clock: systemClock, home, schema, key: 'gateway.port', value: 5000 })
   assert.match(textIn(home), /"port": 5000/)
 })
 
 test('a file that is no JSON is left alone', async () => {
   const home = homeWith('{"gateway": ')
-  await assert.rejects(setValue({ home, schema, key: 'gateway.port', value: 1 }), /this is not JSON/)
+  await assert.rejects(
+    setValue({ clock: systemClock, home, schema, key: 'gateway.port', value: 1 }),
+    /this is not JSON/,
+  )
   assert.equal(textIn(home), '{"gateway": ')
   // Said once, though two brackets are missing there.
   await assert.rejects(
-    setValue({ home: homeWith('{"gateway": {'), schema, key: 'gateway.port', value: 1 }),
+    setValue({ clock: systemClock, home: homeWith('{"gateway": {'), schema, key: 'gateway.port', value: 1 }),
     ({ problems }) => {
       assert.deepEqual(
         problems.map(({ message }: { message: string }) => message),
@@ -107,7 +117,7 @@ test('a link to a file elsewhere stays a link', { skip: process.platform === 'wi
   writeFileSync(elsewhere, '{}')
   rmSync(join(home, 'config.json'))
   symlinkSync(elsewhere, join(home, 'config.json'))
-  await setValue({ home, schema, key: 'gateway.port', value: 5000 })
+  await setValue({ clock: systemClock, home, schema, key: 'gateway.port', value: 5000 })
   assert.deepEqual(JSON.parse(readFileSync(elsewhere, 'utf8')), { gateway: { port: 5000 } })
 })
 
@@ -145,7 +155,7 @@ test('any configuration file can be changed and read again, with only that chang
         const text = `${mark ? '\uFEFF' : ''}// mine\n{${body}}\n`.replaceAll('\n', eol)
         const home = homeWith(text)
         const before = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
-        await setValue({ home, schema, key, value: sets ? value : undefined })
+        await setValue({ clock: systemClock, home, schema, key, value: sets ? value : undefined })
         const then = await loadConfiguration({ home, environment: {}, capabilities: builtIn })
         assert.deepEqual(then.problems, [])
         assert.ok(textIn(home).startsWith(text.slice(0, text.indexOf('{'))))
@@ -167,7 +177,7 @@ test('any configuration file can be changed and read again, with only that chang
 test('a value at the path of a section is reported', async () => {
   const home = homeWith('{"gateway": 5}')
   await assert.rejects(
-    setValue({ home, schema, key: 'gateway.port', value: 1 }),
+    setValue({ clock: systemClock, home, schema, key: 'gateway.port', value: 1 }),
     /gateway\.port gateway is not an object/,
   )
   assert.equal(textIn(home), '{"gateway": 5}')
@@ -176,7 +186,7 @@ test('a value at the path of a section is reported', async () => {
 test('a file is kept as readable for others as it was', { skip: process.platform === 'win32' }, async () => {
   const home = homeWith('{}')
   chmodSync(join(home, 'config.json'), 0o644)
-  await setValue({ home, schema, key: 'gateway.port', value: 5000 })
+  await setValue({ clock: systemClock, home, schema, key: 'gateway.port', value: 5000 })
   assert.equal(statSync(join(home, 'config.json')).mode & 0o777, 0o644)
 })
 

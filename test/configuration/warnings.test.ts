@@ -8,6 +8,7 @@ import { schemaAt } from '../../src/runtime/configuration/key.ts'
 import { loadConfiguration } from '../../src/runtime/configuration/load.ts'
 import { modelNameFault } from '../../src/runtime/configuration/unknown-names.ts'
 import { configurationWarnings } from '../../src/runtime/configuration/warnings.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** Wrong configurations, and the key that has to be named; where that is none, the variable. */
 const wrong: readonly (readonly [config: object, key: string])[] = [
@@ -223,7 +224,7 @@ async function namedBy(config: object): Promise<readonly string[]> {
   const { model } = loaded.configuration
   // Of the model itself, the screen of the start and `foreword doctor` say it as the models do.
   const fault = model === undefined ? undefined : modelNameFault(model, loaded.configuration, known)
-  if (fault) await assert.rejects(createModels({ known, environment }).model(model!))
+  if (fault) await assert.rejects(createModels({ clock: systemClock, known, environment }).model(model!))
   const warnings = await configurationWarnings(loaded, environment)
   return [...(fault ? ['model'] : []), ...[...loaded.problems, ...warnings].map(({ key }) => key)]
 }

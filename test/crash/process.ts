@@ -66,12 +66,12 @@ const pigeon: Channel = {
   },
 }
 
-const store = await openStore({ path: join(home, 'store.sqlite') })
+const store = await openStore({ clock: systemClock, path: join(home, 'store.sqlite') })
 const opened = await createRuntime({
   version: '0.1.0',
   home,
   store,
-  models: createModels({ known, providers: { ollama: { kind: 'ollama', baseURL: modelUrl } } }),
+  models: createModels({ clock: systemClock, known, providers: { ollama: { kind: 'ollama', baseURL: modelUrl } } }),
   capabilities: [prompt, pluginAsCapability(datePlugin({ timeZone: 'Europe/Berlin' })), ...ownFeatures],
   capabilitySettings: ownSettings(home),
   settings: { model: 'ollama/scripted', layout: 'auto', counter: tokenx, maxSteps: 6, retryDelaysMs: [5, 20] },

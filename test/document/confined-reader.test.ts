@@ -11,7 +11,7 @@ import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inbox } from '../../src/capability.ts'
 import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
-import { addDescendants, listProcesses } from '../../src/platform.ts'
+import { addDescendants, listProcesses, systemClock } from '../../src/platform.ts'
 import { confineNode, findNodeSandbox } from '../../src/tool.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { imageFiles } from './files/image-file.ts'
@@ -41,8 +41,8 @@ test('every kind of file gives the same in the sandbox as without it', { skip },
     ...Object.fromEntries(Object.entries(imageFiles).map(([type, make]) => [type, make(3, 4)])),
   }
   for (const counter of ['tokenx', 'o200k']) {
-    const confined = readerOf(t, { counter })
-    const open = readerOf(t, { counter, confine: async () => undefined })
+    const confined = readerOf(t, { clock: systemClock, counter })
+    const open = readerOf(t, { clock: systemClock, counter, confine: async () => undefined })
     for (const [name, bytes] of Object.entries(files)) {
       const expected = await open.read({ bytes, name })
       assert.deepEqual(await confined.read({ bytes, name }), expected, name)
@@ -132,7 +132,7 @@ async function tryHostile(t: TestContext): Promise<Readonly<Record<string, unkno
   process.env['FOREWORD_TEST_CANARY'] = 'canary-environment'
   t.after(() => delete process.env['FOREWORD_TEST_CANARY'])
   const home = process.env['HOME'] ?? '/root'
-  const reader = readerOf(t, { confine: hostile(paths.program) })
+  const reader = readerOf(t, { clock: systemClock, confine: hostile(paths.program) })
   const name = JSON.stringify({ ...paths, port, parent: process.pid, folder, home })
   const read = await reader.read({ bytes: Buffer.from('x'), name })
   assert.ok(read.kind === 'text')
@@ -178,7 +178,7 @@ test('the same where the gateway runs as a plain user', { skip: skip || plainUse
 })
 
 test('a file that fills the memory ends its process, and the next one is read', { skip }, async (t) => {
-  const reader = readerOf(t, { limits: { memoryBytes: 250 * 2 ** 20 }, atOnce: 1 })
+  const reader = readerOf(t, { clock: systemClock, limits: { memoryBytes: 250 * 2 ** 20 }, atOnce: 1 })
   const bomb = pdfOf([' '.repeat(300 * 2 ** 20)])
   assert.deepEqual(await reader.read({ bytes: bomb, name: 'a.pdf' }), {
     kind: 'unreadable',
@@ -190,7 +190,7 @@ test('a file that fills the memory ends its process, and the next one is read', 
 })
 
 test('a time limit, a reading that is given up, and closing leave no process of the sandbox', { skip }, async (t) => {
-  const reader = readerOf(t, { limits: { timeMs: 3000 } })
+  const reader = readerOf(t, { clock: systemClock, limits: { timeMs: 3000 } })
   const slow = await reader.read({ bytes: endless, name: 'a.html' })
   assert.equal(slow.kind === 'unreadable' && slow.code, 'timeout')
   const person = new AbortController()
@@ -206,7 +206,7 @@ test('a time limit, a reading that is given up, and closing leave no process of 
 })
 
 test('a process that was killed while it read a second file is replaced, and the file is read', { skip }, async (t) => {
-  const reader = readerOf(t, { atOnce: 1 })
+  const reader = readerOf(t, { clock: systemClock, atOnce: 1 })
   await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
   const reading = reader.read({
     bytes: pdfFile(Array.from({ length: 100 }, () => 'Words.\n'.repeat(40))),
@@ -218,9 +218,9 @@ test('a process that was killed while it read a second file is replaced, and the
 })
 
 test('a sandbox that cannot be made any more is no fault of the file, and nothing is read without it', async (t) => {
-  const broken = readerOf(t, { confine: async () => ['/bin/sh', '-c', 'exit 1'] })
+  const broken = readerOf(t, { clock: systemClock, confine: async () => ['/bin/sh', '-c', 'exit 1'] })
   await assert.rejects(broken.read({ bytes: Buffer.from('Hello.'), name: 'a' }), /did not start \(exit 1\)/)
-  const none = readerOf(t, { confine: async () => Promise.reject(new Error('no sandbox')) })
+  const none = readerOf(t, { clock: systemClock, confine: async () => Promise.reject(new Error('no sandbox')) })
   await assert.rejects(none.read({ bytes: Buffer.from('Hello.'), name: 'a' }), /no sandbox/)
 })
 
@@ -243,7 +243,7 @@ function plainUserFault(): string | false {
 }
 
 function readerOf(context: TestContext, options?: DocumentReaderOptions): DocumentReader {
-  const reader = createDocumentReader({ confine: confineNode, ...options })
+  const reader = createDocumentReader({ clock: systemClock, confine: confineNode, ...options })
   context.after(reader.close)
   return reader
 }

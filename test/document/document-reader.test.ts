@@ -16,6 +16,7 @@ import { imageFiles } from './files/image-file.ts'
 import { pdfFile, pdfOf } from './files/pdf-file.ts'
 import { spreadsheetFile } from './files/spreadsheet-file.ts'
 import { paragraph, wordFile } from './files/word-file.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const PAGES = 100
 /** Keeps a process busy for longer than any test waits. */
@@ -45,7 +46,7 @@ test('files of every kind are read, one after another in the same processes', as
 test('a text is counted where it is read, by the counter that the reader was given', async (context) => {
   const text = 'The keeper notes 7 ships, 東京 and the tide.\n'.repeat(3000)
   const read = async (counter: string, bytes: Buffer = Buffer.from(text)) => {
-    const document = await readerOf(context, { counter }).read({ bytes, name: 'a.txt' })
+    const document = await readerOf(context, { clock: systemClock, counter }).read({ bytes, name: 'a.txt' })
     return document.kind === 'text' ? [document.text.trim() === text.trim(), document.tokens] : document.kind
   }
   assert.deepEqual(await read('tokenx'), [true, tokenx.text(text)])
@@ -127,7 +128,7 @@ test('20 files at once are all read, two at a time', async (context) => {
 })
 
 test('reading that takes too long ends with its process, and the next file is read', async (context) => {
-  const reader = readerOf(context, { limits: { timeMs: 1500 } })
+  const reader = readerOf(context, { clock: systemClock, limits: { timeMs: 1500 } })
   assert.deepEqual(await reader.read({ bytes: endless, name: 'a.html' }), {
     kind: 'unreadable',
     code: 'timeout',
@@ -135,14 +136,14 @@ test('reading that takes too long ends with its process, and the next file is re
     mediaType: 'text/html',
   })
   await noneLeft()
-  const second = createDocumentReader()
+  const second = createDocumentReader({ clock: systemClock })
   context.after(second.close)
   assert.equal((await second.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
 })
 
 test('time that the machine gives to others does not count', async (context) => {
   const timeMs = 2000
-  const reader = readerOf(context, { limits: { timeMs } })
+  const reader = readerOf(context, { clock: systemClock, limits: { timeMs } })
   let stopped: Promise<void> | undefined
   const { kind } = await reader.read({
     bytes: large,
@@ -196,7 +197,7 @@ test('the process that reads can open no file but its own code, write nothing, a
 })
 
 test('reading that takes too much memory ends its process and nothing else', async (context) => {
-  const reader = readerOf(context, { limits: { memoryBytes: 250 * 2 ** 20 } })
+  const reader = readerOf(context, { clock: systemClock, limits: { memoryBytes: 250 * 2 ** 20 } })
   // 300 KB of a PDF that unpack to 300 MiB of blanks: buffers, which no limit of a heap counts.
   const bomb = pdfOf([' '.repeat(300 * 2 ** 20)])
   assert.deepEqual(await reader.read({ bytes: bomb, name: 'a.pdf' }), {
@@ -209,7 +210,7 @@ test('reading that takes too much memory ends its process and nothing else', asy
 })
 
 test('a reading can be given up while it runs and while it waits', async (context) => {
-  const reader = readerOf(context, { atOnce: 1 })
+  const reader = readerOf(context, { clock: systemClock, atOnce: 1 })
   const [running, waiting] = [new AbortController(), new AbortController()]
   const first = reader.read({ bytes: endless, name: 'a.html', signal: running.signal })
   const second = reader.read({ bytes: Buffer.from('never'), name: 'a', signal: waiting.signal })
@@ -226,7 +227,7 @@ test('a reading can be given up while it runs and while it waits', async (contex
 })
 
 test('a process that was killed while it read a second file is replaced, and the file is read', async (context) => {
-  const reader = readerOf(context, { atOnce: 1 })
+  const reader = readerOf(context, { clock: systemClock, atOnce: 1 })
   await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
   const reading = reader.read({ bytes: large, name: 'a.pdf' })
   process.kill(readingProcesses()[0]!, 'SIGKILL')
@@ -243,14 +244,14 @@ test('a listener that throws ends its own reading alone', async (context) => {
 })
 
 test('an idle process ends by itself, and the next file starts another', async (context) => {
-  const reader = readerOf(context, { idleMs: 50 })
+  const reader = readerOf(context, { clock: systemClock, idleMs: 50 })
   await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
   await noneLeft()
   assert.equal((await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
 })
 
 test('a closed reader leaves no process and reads nothing any more', async () => {
-  const reader = createDocumentReader()
+  const reader = createDocumentReader({ clock: systemClock })
   const running = reader.read({ bytes: endless, name: 'a.html' })
   const refused = assert.rejects(running, /the document reader is closed/)
   await until(() => readingProcesses().length === 1)
@@ -264,10 +265,12 @@ test('a closed reader leaves no process and reads nothing any more', async () =>
 test('a program that is done ends although its reader is still open', async (context) => {
   const path = join(await folderOf(context), 'program.ts')
   const door = JSON.stringify(join(import.meta.dirname, '../../src/document.ts'))
+  const platform = JSON.stringify(join(import.meta.dirname, '../../src/platform.ts'))
   await writeFile(
     path,
     `import { createDocumentReader } from ${door}
-     const reader = createDocumentReader()
+     import { systemClock } from ${platform}
+     const reader = createDocumentReader({ clock: systemClock })
      const read = await reader.read({ bytes: Buffer.from('Hello.'), name: 'a' })
      console.log(read.kind)
      if (process.argv[2]) await reader.close()

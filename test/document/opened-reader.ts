@@ -1,11 +1,12 @@
+import { systemClock } from '../../src/platform.ts'
 import { execFileSync } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDocumentReader, type DocumentReader, type DocumentReaderOptions } from '../../src/document.ts'
 
 /** A reader that is closed after the test. */
-export function readerOf(context: TestContext, options?: DocumentReaderOptions): DocumentReader {
-  const reader = createDocumentReader(options)
+export function readerOf(context: TestContext, options?: Partial<DocumentReaderOptions>): DocumentReader {
+  const reader = createDocumentReader({ clock: systemClock, ...options })
   context.after(reader.close)
   return reader
 }

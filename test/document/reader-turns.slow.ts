@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { readerOf, readingProcesses, until } from './opened-reader.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** Keeps a process busy for longer than any test waits. */
 const endless = Buffer.from('<div><b>'.repeat(400_000))
 
 test('files that take too long hold both readers for one round, and a file of another owner is next', async (context) => {
-  const reader = readerOf(context, { limits: { timeMs: 1500 } })
+  const reader = readerOf(context, { clock: systemClock, limits: { timeMs: 1500 } })
   const order: string[] = []
   const read = async (owner: string, bytes: Buffer) => {
     const { kind } = await reader.read({ bytes, name: 'a.html', owner })

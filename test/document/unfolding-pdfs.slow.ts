@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { pdfFile, unfoldingPdf } from './files/pdf-file.ts'
 import { readerOf, readingProcesses, until } from './opened-reader.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('four PDFs of 750 bytes hold one reader at most once they took too long, and no file of others', async (context) => {
   const bytes = unfoldingPdf()
   assert.ok(bytes.length < 800, `${bytes.length} bytes`)
-  const reader = readerOf(context, { limits: { timeMs: 3000 } })
+  const reader = readerOf(context, { clock: systemClock, limits: { timeMs: 3000 } })
   const order: string[] = []
   const read = async (owner: string, file: Buffer) => {
     const document = await reader.read({ bytes: file, name: 'a.pdf', owner })

@@ -8,6 +8,7 @@ import { readAccess } from '../../src/tool/access/read-access.ts'
 import { unconfined } from '../unconfined.ts'
 import { arenaTemplate, openArena } from './arena.ts'
 import { corpus } from './corpus.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** Those of the escapes that a policy lets through to the sandbox, and how many were tried. */
 async function planned(t: TestContext, access: AccessRead): Promise<readonly string[]> {
@@ -23,7 +24,7 @@ async function planned(t: TestContext, access: AccessRead): Promise<readonly str
     places: () => ({ outOfReach: [arena.outside], readOnly: [] }),
   })
   const box = createToolbox(tools)
-  const turn = { session: 's', turn: 't', signal: AbortSignal.timeout(60_000) }
+  const turn = { clock: systemClock, session: 's', turn: 't', signal: AbortSignal.timeout(60_000) }
   const through: string[] = []
   for (const { command } of corpus) {
     const cmd = arena.placed(command)

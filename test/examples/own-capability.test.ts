@@ -15,6 +15,7 @@ import { startedCapabilities } from '../home/started-capabilities.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { scriptedRuntime } from '../server/scripted-runtime.ts'
 import { TOKEN } from '../server/served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 type Harbour = NonNullable<typeof harbour extends { start?(host: never): infer Service } ? Awaited<Service> : never>
 
@@ -27,7 +28,7 @@ capabilityCases(test, logbook)
 
 test('its tool answers with the draught of its settings', async (t) => {
   const { run } = createToolbox(harbour.tools!(await selfOf(t, 6.5)))
-  const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
+  const context = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
   const ask = (hour: unknown) => run({ toolCallId: 'c1', toolName: 'tide', input: { hour } }, context)
   assert.deepEqual(await ask(0), { ok: true, output: '7.00 m, deep enough' })
   assert.deepEqual(await ask(6.2), { ok: true, output: '1.00 m, too shallow' })
@@ -71,6 +72,7 @@ test('its command and its check work without a gateway', async () => {
       environment: {},
       settingsOf: () => undefined,
       embedders: [],
+      clock: systemClock,
       get: async () => undefined,
     }
     return (await harbour.checks!(context)).map(({ level }) => level)

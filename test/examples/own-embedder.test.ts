@@ -6,6 +6,7 @@ import { fileEmbedder } from '../../src/capability.ts'
 import { startCapabilities } from '../../src/capability/toolkit.ts'
 import { openSqliteSearch } from '../../src/search.ts'
 import { capabilityCases, capabilityHost } from '../../src/testing.ts'
+import { systemClock } from '../../src/platform.ts'
 
 capabilityCases(test, spelling)
 
@@ -15,7 +16,7 @@ test('the example of an embedding model is chosen by its kind, and finds a word 
   }
   const running = await startCapabilities([search, spelling], await capabilityHost({ settings }))
   t.after(() => running.stop())
-  const engine = await openSqliteSearch({ path: ':memory:', ...running.capability(fileEmbedder) })
+  const engine = await openSqliteSearch({ clock: systemClock, path: ':memory:', ...running.capability(fileEmbedder) })
   t.after(() => engine.close())
   for (const text of ['Marigold', 'Eddystone']) {
     await engine.index({ id: text, title: '', collections: ['all'], digest: '1', text })

@@ -9,6 +9,7 @@ import { capabilityCases, capabilityHost } from '../../src/testing.ts'
 import { createToolbox } from '../../src/tool.ts'
 import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const books = mkdtempSync(join(tmpdir(), 'foreword-pilot-books-'))
 test.after(() => rmSync(books, { recursive: true, force: true }))
@@ -23,7 +24,7 @@ test('the example of an index finds a passage of its folder', async (t) => {
   const running = await startCapabilities([pilotBooks], host)
   t.after(() => running.stop())
   const toolbox = createToolbox(running.tools())
-  const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
+  const context = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
   const call = { toolCallId: 'c1', toolName: 'pilot_books', input: { words: 'marigold' } }
   assert.deepEqual(await toolbox.run(call, context), {
     ok: true,

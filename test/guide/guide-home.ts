@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { GatewayConnection } from '../../src/capability.ts'
-import { sha256 } from '../../src/platform.ts'
+import { sha256, systemClock } from '../../src/platform.ts'
 import { openGatewayTokens } from '../../src/runtime.ts'
 import { withTool } from '../../src/tool.ts'
 import type { Runtime } from '../home/features.ts'
@@ -68,7 +68,7 @@ export async function openGuideHome(t: TestContext, folder: string): Promise<Gui
     },
     { subjects: { summarize: true } },
   )
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const { request } = served(runtime, { tokens })
   const { session, entries } = await say('Hello')
   const turn = entries.flatMap((entry) => (entry.type === 'turn-start' ? [entry.turn] : []))[0]!

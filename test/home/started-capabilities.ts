@@ -7,6 +7,7 @@ import { type Layer, layoutOf, layouts, tokenx } from '../../src/context.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { openStore } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** Capabilities that were started on an empty home, without a runtime around them. */
 export interface Started {
@@ -32,8 +33,8 @@ export async function startedCapabilities(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-capabilities-'))
-  const store = await openStore({ path: ':memory:' })
-  const clock = fixedClock()
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
+  const clock = fixedClock({ timers: systemClock })
   const layout = layoutOf('auto')
   const warnings: string[] = []
   const services = new Map<string, unknown>()

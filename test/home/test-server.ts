@@ -30,6 +30,7 @@ import {
   type ServerContribution,
   type ServerOptions,
 } from '../../src/server.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** A server with what the capabilities of a runtime contribute; with the routes that come with Foreword for a scripted one. */
 export function createTestServer(
@@ -48,6 +49,7 @@ export function createTestServer(
     return made
   })
   return {
+    clock: systemClock,
     token: options.token,
     fetch: async (request, bindings) => (made ?? (await making)).fetch(request, bindings),
     endStreams: (which) => made?.endStreams(which),
@@ -100,7 +102,7 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
     { name: 'prompt', routes: promptRoutes({ edited: runtime.prompt, own: packagedPrompt }) },
     {
       name: 'subjects',
-      routes: [...subjectRoutes(runtime), ...proposalRoutes(runtime)],
+      routes: [...subjectRoutes(runtime, () => new Date(runtime.store.clock.now())), ...proposalRoutes(runtime)],
       mcp: subjectAddition(runtime),
     },
     { name: 'memory', routes: memoryRoutes(runtime) },
@@ -124,6 +126,7 @@ function contributionsTo(runtime: FeatureRuntime): readonly ServerContribution[]
 function ofRuntime(runtime: FeatureRuntime): FileOwners {
   const files = (sent: boolean) => ({ sent, search: { name: '', description: '', offeredIn: '' } })
   return {
+    clock: systemClock,
     service: {
       ...runtime.library,
       search: ({ owner, ...query }: Parameters<FileService['search']>[0]) =>

@@ -228,6 +228,48 @@ export function environmentFaults(sources: Sources): readonly string[] {
     .map(([path]) => `${path} reads the command line or the environment: only the command does that`)
 }
 
+const time =
+  /(?<![.\w])(?:setTimeout|setInterval|setImmediate)\b|\bDate\s*\.\s*now\b|\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(]))|(?<![.\w])performance\b|\bprocess\s*\.\s*hrtime\b|\bAbortSignal\s*\.\s*timeout\b/g
+
+const timeModules = /^(?:node:)?(?:timers|timers\/promises|perf_hooks)$/
+
+/** Files that take the clock of the system: those that put a program together, and entries of threads, programs and commands. */
+const startsClock: ReadonlySet<string> = new Set([
+  'src/platform.ts',
+  'src/runtime.ts',
+  'src/runtime/open-runtime.ts',
+  'src/runtime/foreign/analysis/analysis-thread.ts',
+  'src/foreword/create-foreword.ts',
+  // Models and embedders that an author makes by hand.
+  'src/model/sdk-model.ts',
+  'src/search/embedder/ai-sdk.ts',
+  // Programs of tools, and the thread that checks schemas, run in the time of the machine.
+  'src/tool/sandbox/sandbox.ts',
+  'src/tool/schema/input-fault.ts',
+  'src/tool/schema/thread-check.ts',
+  // Commands.
+  'src/capabilities/wrapped-agents/run/run-summary.ts',
+  'src/capabilities/wrapped-agents/run/run-wrapped.ts',
+  'src/capabilities/wrapped-agents/watch/follow-session.ts',
+  'src/capabilities/wrapped-agents/watch/session-of-client.ts',
+])
+
+/** Files below the command that read the time, set a timer, or take the clock of the system instead of the one they are given. */
+export function clockFaults(sources: Sources): readonly string[] {
+  return [...sources]
+    .filter(([path]) => !/^src\/(?:cli|testing|capabilities\/[^/]+\/cli)\//.test(path) && !isTest(path))
+    .filter(([path]) => path !== 'src/platform/system-clock.ts')
+    .flatMap(([path, source]) => {
+      const { code } = sourceText(source)
+      const used = [
+        ...Array.from(code.matchAll(time), ([word]) => word),
+        ...importsOf(source).flatMap(({ specifier }) => (timeModules.test(specifier) ? [specifier] : [])),
+        ...(startsClock.has(path) ? [] : (/\bsystemClock\b/.exec(code) ?? [])),
+      ]
+      return [...new Set(used)].map((word) => `${path} uses ${word}: time comes from the clock that a file is given`)
+    })
+}
+
 /** Files that test for the name of a layout. A difference between layouts is a field of the layout, in the file that defines them. */
 export function layoutNameFaults(sources: Sources, names: readonly string[], usual: string): readonly string[] {
   const others = names.filter((name) => name !== usual).join('|')

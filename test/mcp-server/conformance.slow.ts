@@ -12,6 +12,7 @@ import { openedHome } from '../home/opened-home.ts'
 import { withConformanceFixtures } from './conformance-catalogue.ts'
 import { oneSubject } from './mcp-home.ts'
 import { type Check, runConformance } from './run-conformance.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /**
  * What does not apply, because it is not declared: subscriptions to resources, events that are sent once more to a
@@ -53,27 +54,28 @@ function isFailure({ status }: Check): boolean {
 async function conformanceServer(t: Parameters<typeof openedHome>[0]): Promise<string> {
   const { runtime } = await openedHome(t, oneSubject)
   const unexpected = (error: unknown) => assert.fail(String(error))
-  const time = () => new Date().toISOString()
   const catalogue = await openCatalogue(runtime, {
-    time,
     unexpected,
     additions: (await collectContributions((runtime as unknown as HostedRuntime).contributed)).flatMap(
       ({ mcp }) => mcp ?? [],
     ),
   })
   const endpoint = httpEndpoint(withConformanceFixtures(catalogue), {
+    clock: systemClock,
     version: '0.1.0',
     maxBodyBytes: 1 << 20,
     unexpected,
   })
   const guard = createGuard({
+    clock: systemClock,
     token: () => undefined,
-    browsers: openBrowserSessions({ random: randomBytes }),
-    brake: createBrake({ record: async () => {} }),
+    browsers: openBrowserSessions({ clock: systemClock, random: randomBytes }),
+    brake: createBrake({ clock: systemClock, record: async () => {} }),
     bind: '127.0.0.1',
     isOpen: () => false,
   })
   const server: Server = {
+    clock: systemClock,
     token: undefined,
     endStreams: () => void endpoint.close(),
     settle: () => Promise.resolve(),

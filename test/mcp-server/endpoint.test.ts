@@ -1,10 +1,11 @@
+import { fixedClock } from '../../src/testing.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/server'
 import { legacySessions } from '../../src/server/mcp/http-endpoint.ts'
 import { connected } from './clients.ts'
 import { mcpHome, oneSubject, TOKEN } from './mcp-home.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const initialize = {
   jsonrpc: '2.0',
@@ -94,7 +95,7 @@ test('a gateway that stops ends the streams of its clients and closes in time', 
 })
 
 test('of many sessions the one that is idle longest is closed, and if all are busy, no new one is accepted', async () => {
-  const sessions = legacySessions(named, { most: 2, idleMs: 60_000 })
+  const sessions = legacySessions(systemClock, named, { most: 2, idleMs: 60_000 })
   const [one, two] = [await begin(sessions), await begin(sessions)]
   assert.equal(await status(sessions, one), 200)
   const three = await begin(sessions)
@@ -112,12 +113,13 @@ test('of many sessions the one that is idle longest is closed, and if all are bu
 })
 
 test('a session that rests too long is closed; one with an open stream is not', async () => {
-  const sessions = legacySessions(named, { most: 10, idleMs: 1 })
+  const clock = fixedClock()
+  const sessions = legacySessions(clock, named, { most: 10, idleMs: 60_000 })
   const open = await begin(sessions)
   const stream = await sessions.fetch(standing(open), undefined)
   const resting = await begin(sessions)
-  do await setTimeout(20)
-  while ((await status(sessions, resting)) !== 404)
+  await clock.advance(75_000)
+  assert.equal(await status(sessions, resting), 404)
   assert.equal(stream.status, 200)
   assert.equal(await status(sessions, open), 200)
   await sessions.closeAll()

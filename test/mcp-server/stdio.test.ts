@@ -16,6 +16,7 @@ import { temporaryHome } from '../cli/home.ts'
 import { run } from '../cli/recorded-io.ts'
 import { connected } from './clients.ts'
 import { mcpHome, oneSubject } from './mcp-home.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const program = join(import.meta.dirname, '../../bin/foreword.js')
 
@@ -135,6 +136,7 @@ test('what a file asks is answered to its last line, though nobody is there any 
       if (message.method === 'elicitation/create') question()
     })
     const connection = serveMcpOverStdio({
+      clock: systemClock,
       home: home.home,
       definitions: [await subjects.mcp!.definitions()],
       open: async () => {

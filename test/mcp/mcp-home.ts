@@ -6,6 +6,7 @@ import { type Plugin } from '../../src/capability.ts'
 import { type McpOptions, openMcp } from '../../src/capabilities/mcp-client/open-mcp.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import type { ServerScript } from './server-script.ts'
+import { systemClock } from '../../src/platform.ts'
 
 type Configured = McpOptions['servers'][string]
 
@@ -54,6 +55,7 @@ export function openMcpHome(): McpHome {
           [name, { enabled: true, sandbox: 'off' as const, connectTimeoutMs: 20_000, ...server }] as const,
       )
       const opened = await openMcp({
+        clock: systemClock,
         servers: Object.fromEntries(configured),
         environment: { PATH: process.env['PATH'] },
         accepted: {
@@ -84,7 +86,12 @@ export function callTool(
   { signal = new AbortController().signal, timeoutMs = 30_000 } = {},
 ): Promise<ToolResult> {
   const call = { toolCallId: 'call', toolName, input }
-  return createToolbox(plugin.tools?.() ?? [], { timeoutMs }).run(call, { session: 's', turn: 't', signal })
+  return createToolbox(plugin.tools?.() ?? [], { timeoutMs }).run(call, {
+    clock: systemClock,
+    session: 's',
+    turn: 't',
+    signal,
+  })
 }
 
 export function namesOf(plugin: Plugin): readonly string[] {

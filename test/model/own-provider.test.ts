@@ -5,6 +5,7 @@ import { capability } from '../../src/capability.ts'
 import { createModels } from '../../src/model.ts'
 import { loadConfiguration } from '../../src/runtime.ts'
 import { providerCases } from '../../src/testing.ts'
+import { systemClock } from '../../src/platform.ts'
 
 // The window of the catalog counts at every address.
 providerCases(test, { provider: harbour, model: 'pilot-1' })
@@ -34,7 +35,7 @@ test('a provider of one’s own is known to the configuration, with its settings
   )
 
   const choose = (environment: Readonly<Record<string, string>>) =>
-    createModels({ known: [harbour], providers: configuration.providers, environment }).choose()
+    createModels({ clock: systemClock, known: [harbour], providers: configuration.providers, environment }).choose()
   assert.equal((await choose({ HARBOUR_API_KEY: 'k' })).id, 'pier/pilot-1')
   await assert.rejects(choose({}), /No model is attached/)
 })

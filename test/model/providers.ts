@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels, type Models, type Timeouts } from '../../src/model.ts'
 import { type ScriptedProvider, type ScriptedProviderOptions, scriptedProvider } from '../../src/testing.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** A model on every wire that is spoken: the same script answers on each. */
 export const wires = [
@@ -21,6 +22,7 @@ const patient: Timeouts = { firstMs: 60_000, idleMs: 60_000 }
 /** The real provider packages, all led to one address. */
 export function modelsAt(url: string, timeouts: Partial<Timeouts> = patient): Models {
   return createModels({
+    clock: systemClock,
     known,
     environment: { KEY: 'sk-test-0123456789abcdef' },
     providers: {

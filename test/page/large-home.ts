@@ -1,11 +1,12 @@
 import { openStore } from '../../src/session.ts'
 import { storePath } from '../cli/store-path.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const counted = { counter: 'chars@1', full: 40, least: 20 } as const
 
 /** Writes a session with this many turns, each a message and an answer, into a home that no gateway uses yet. */
 export async function writeLongSession(home: string, session: string, turns: number): Promise<void> {
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const time = '2026-01-01T00:00:00.000Z'
   await store.append(session, [{ type: 'session-start', title: 'A long conversation' }], time)
   for (let number = 1; number <= turns; number++) {
@@ -31,7 +32,7 @@ export async function writeLongSession(home: string, session: string, turns: num
 
 /** Writes this many sessions of one message each: `Conversation 1`, `Conversation 2`, the last the newest. */
 export async function writeSessions(home: string, count: number): Promise<void> {
-  const store = await openStore({ path: storePath(home) })
+  const store = await openStore({ clock: systemClock, path: storePath(home) })
   const start = Date.UTC(2026, 0, 1)
   for (let number = 1; number <= count; number++) {
     const session = `session_${String(number).padStart(6, '0')}`

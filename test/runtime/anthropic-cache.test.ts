@@ -5,7 +5,7 @@ import { callCost, createModels } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { scriptedProvider } from '../../src/testing.ts'
 import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'
-import { fieldsOf } from '../../src/platform.ts'
+import { fieldsOf, systemClock } from '../../src/platform.ts'
 import { opened } from './opened.ts'
 
 const MODEL = 'anthropic/claude-sonnet-5'
@@ -19,6 +19,7 @@ async function begun(t: TestContext, entry: object = {}) {
   const server = await scriptedProvider({ cache, answer: () => ({ text: 'The tide turns at noon. '.repeat(20) }) })
   t.after(() => server.close())
   const models = createModels({
+    clock: systemClock,
     known,
     environment: { ANTHROPIC_API_KEY: 'sk-test-0123456789abcdef' },
     fetch: (input, init) => fetch(new Request(input, init).url.replace(/^https:\/\/[^/]+/, server.url), init),
@@ -36,7 +37,7 @@ async function begun(t: TestContext, entry: object = {}) {
       return session ?? assert.fail()
     },
     async say(text: string, minutes: number) {
-      at.clock.advance(minutes * MINUTE)
+      await at.clock.advance(minutes * MINUTE)
       const turn = await (session === undefined ? at.say(TABLES) : at.say(text, { session }))
       session = turn.session
       return server.requests.at(-1)!.body
@@ -95,7 +96,7 @@ test('a prompt that is kept for longer is forecast, billed and added up at its p
   assert.deepEqual([different, wires?.different, wires?.identical], [[], [], calls.length])
   const again = await at.reopened()
   const before = at.cache.reports.length
-  again.clock.advance(20 * MINUTE)
+  await again.clock.advance(20 * MINUTE)
   await again.say('And after the restart?', { session: at.session })
   const { manifest } = (await again.store.calls(at.session)).at(-1)!
   const report = at.cache.reports[before]!

@@ -298,7 +298,7 @@ test('the oldest approval comes first', async (t) => {
   for (const count of [1, 2, 3]) {
     await here.runtime.submit({ text: 'Write.' })
     await waiting(here, count)
-    here.clock.advance(1_000)
+    await here.clock.advance(1_000)
   }
   const times = (await here.runtime.approvals()).map(({ time }) => time)
   assert.deepEqual(times, times.toSorted())

@@ -5,6 +5,7 @@ import { messageText } from '../../src/context.ts'
 import { exportSession, importSession, openStore, turnsTo } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened, tool } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const moves = array(record({ what: constantFrom('say', 'fork', 'go', 'undo'), which: nat(100) }), {
   minLength: 4,
@@ -48,7 +49,7 @@ test('in any tree of branches a call reads the turns that lead to it, and replay
       const { calls, identical } = await runtime.replay(session)
       assert.deepEqual([calls, identical], [count, count])
 
-      const elsewhere = await openStore({ path: ':memory:' })
+      const elsewhere = await openStore({ clock: systemClock, path: ':memory:' })
       const lines = await Array.fromAsync(exportSession(store, session))
       await importSession(elsewhere, lines)
       assert.deepEqual(await elsewhere.turns(session), await store.turns(session))

@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { backupHome } from '../../src/runtime/backup/backup-home.ts'
 import { restoreHome } from '../../src/runtime/backup/restore-home.ts'
 import { openBudgetLedger } from '../../src/session.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const CHECK = { account: JSON.stringify(['day', '2026-01-05', {}]), unit: 'nanos', limit: 1e12, warnAt: 1 } as const
 const NOW = '2026-01-05T12:00:00.000Z'
@@ -104,7 +105,7 @@ async function saved(home: string, onProgress: () => void = () => {}): Promise<s
 }
 
 async function restoredTo(home: string, file: string): Promise<string> {
-  await restoreHome({ home, findTargets: async () => [], file, replaces: true, time: NOW })
+  await restoreHome({ clock: systemClock, home, findTargets: async () => [], file, replaces: true, time: NOW })
   return home
 }
 

@@ -4,12 +4,14 @@ import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const server = await scriptedProvider({ answer: () => ({ text: 'ok' }), models: [{ name: 'm' }] })
 after(() => server.close())
 
 const connection = { baseURL: server.url, apiKeyEnv: 'KEY' }
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: {

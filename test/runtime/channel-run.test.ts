@@ -3,11 +3,13 @@ import { test } from 'node:test'
 import type { Channel, ChannelContext, ChannelInbox } from '../../src/runtime.ts'
 import type { Runtime } from '../home/features.ts'
 import { runChannels } from '../../src/runtime/channels/channel-run.ts'
+import { systemClock } from '../../src/platform.ts'
 
 function running(channels: readonly Channel[], stopTimeoutMs = 60_000) {
   const warnings: string[] = []
   const notes: string[] = []
   const run = runChannels({
+    clock: systemClock,
     channels,
     runtime: {} as Runtime,
     openInbox: (name) => ({ name }) as unknown as ChannelInbox,

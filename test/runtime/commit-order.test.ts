@@ -7,6 +7,7 @@ import { openStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, upTo } from './opened.ts'
 import { assertWhole, busySession } from './two-writers.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('a turn whose input was written together with the end of the turn before it is replayed as it was sent', async (t) => {
   let second: Promise<SubmittedTurn> | undefined
@@ -153,7 +154,7 @@ test('entries of another process arrive in their place', async (t) => {
     }
   })()
   await new Promise(setImmediate)
-  const other = await openStore({ path: join(home, 'store.sqlite') })
+  const other = await openStore({ clock: systemClock, path: join(home, 'store.sqlite') })
   await other.append(session, [{ type: 'model', model: null }], time)
   await other.close()
   await say('second', { session })

@@ -5,6 +5,7 @@ import { createModels } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { homelyPlugins, type Opened, opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const server = await scriptedProvider({
   answer: ({ bytes }) =>
@@ -17,6 +18,7 @@ const server = await scriptedProvider({
 after(() => server.close())
 
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: { local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY' } },

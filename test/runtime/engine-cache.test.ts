@@ -5,6 +5,7 @@ import { createModels } from '../../src/model.ts'
 import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testing.ts'
 import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'
 import { opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const CONTEXT = { name: 'local', contextLength: 32_000 }
 
@@ -13,6 +14,7 @@ async function served(t: TestContext, ownedBy: string, options: ScriptedProvider
   const server = await scriptedProvider({ models: [{ ...CONTEXT, ownedBy }], ...options })
   t.after(() => server.close())
   const models = createModels({
+    clock: systemClock,
     known,
     providers: { own: { kind: 'openai-compatible', baseURL: `${server.url}/v1` } },
   })
@@ -42,7 +44,7 @@ test('with more sessions than slots the engine chooses, until the first ones are
   await say('two')
   await say('three')
   await say('one again', { session })
-  clock.advance(31 * 60_000)
+  await clock.advance(31 * 60_000)
   await say('one later', { session })
   assert.deepEqual(
     sent().map(([, slot]) => slot),

@@ -16,6 +16,7 @@ import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { imageFiles } from '../document/files/image-file.ts'
 import { type Opened, opened } from './opened.ts'
 import { wireContent } from './wire-body.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const names = ['seeing', 'blind']
 const server = await scriptedProvider({
@@ -31,6 +32,7 @@ after(() => server.close())
 const providers = ['ollama', 'local', 'openai', 'responses', 'anthropic'] as const
 const facts = (vision: boolean) => ({ vision, window: 200_000 })
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: {

@@ -6,6 +6,7 @@ import type { RuntimeSettings } from '../../src/runtime.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { type AlarmClock, alarmClock } from './alarm-clock.ts'
 import { gate, type Gate, type Opened, opened, type Setting } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const NOTE = 'They agreed that the tide is measured in feet.'
 let noteRequests = 0
@@ -32,6 +33,7 @@ const size = { window: 4_000, maxOutput: 600, tools: true }
 const cache = { kind: 'automatic', minimumTokens: 0, lifetimeSeconds: 300 } as const
 const price = { input: 1, cachedInput: 0.1, output: 4 }
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: { local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY' } },
@@ -86,8 +88,8 @@ async function noteIn(at: Opened, session: string): Promise<void> {
 }
 
 /** Lets time pass, and wakes what sleeps. */
-function pass({ at, alarm }: Pick<Idle, 'at' | 'alarm'>, seconds: number): void {
-  at.clock.advance(seconds * 1000)
+async function pass({ at, alarm }: Pick<Idle, 'at' | 'alarm'>, seconds: number): Promise<void> {
+  await at.clock.advance(seconds * 1000)
   void alarm.ring()
 }
 
@@ -95,7 +97,7 @@ test('a session that is more than half full gets its note before the provider fo
   const idle = await idleSession(t, {}, { share: 0.68 })
   const { at, alarm, session } = idle
   assert.equal(alarm.wanted, 240_000)
-  pass(idle, 240)
+  await pass(idle, 240)
   await noteIn(at, session)
   const calls = await at.store.calls(session)
   const note = calls.find(({ kind }) => kind === 'note')!
@@ -103,7 +105,7 @@ test('a session that is more than half full gets its note before the provider fo
   const [base, own] = await Promise.all([at.runtime.request(noteOf), at.runtime.request(note.id)])
   assert.deepEqual(own.request.messages.slice(0, -1), base.request.messages)
   assert.equal(own.identical, true)
-  pass(idle, 50)
+  await pass(idle, 50)
   let used: readonly (string | undefined)[] = []
   while (used.length === 0) {
     await at.say('And now?', { session })
@@ -117,7 +119,7 @@ test('a session that is more than half full gets its note before the provider fo
 
 test('no note is asked for once the prompt is forgotten', async (t) => {
   const idle = await idleSession(t)
-  pass(idle, 301)
+  await pass(idle, 301)
   await quiet()
   assert.equal(noteRequests, 0)
 })
@@ -125,12 +127,12 @@ test('no note is asked for once the prompt is forgotten', async (t) => {
 test('a message that comes before moves the note behind its own call', async (t) => {
   const idle = await idleSession(t)
   const { at, alarm, session } = idle
-  idle.at.clock.advance(200_000)
+  await idle.at.clock.advance(200_000)
   await at.say('And now?', { session })
   await quiet()
   assert.equal(alarm.wanted, 240_000)
   const newest = (await at.store.calls(session)).at(-1)!
-  pass(idle, 240)
+  await pass(idle, 240)
   await noteIn(at, session)
   const [note] = (await at.store.calls(session)).filter(({ kind }) => kind === 'note')
   assert.equal((note!.input as { noteOf: string }).noteOf, newest.id)
@@ -141,7 +143,7 @@ test('a message that comes while the note is written waits for nothing, and take
   const idle = await idleSession(t)
   const { at, session } = idle
   held = gate()
-  pass(idle, 240)
+  await pass(idle, 240)
   await asked.passed
   const view = await at.say('And now?', { session })
   assert.equal(view.outcome?.type, 'completed')
@@ -167,7 +169,7 @@ test('after a restart the time of the log counts, and a forgotten prompt is left
   const again = await dead.reopened({ start: passed(150) })
   await alarm.nextSleep()
   assert.equal(alarm.wanted, 90_000)
-  pass({ at: again, alarm }, 90)
+  await pass({ at: again, alarm }, 90)
   await noteIn(again, session)
   assert.equal(noteRequests, 1)
   // What lies ready is not asked for again.
@@ -193,7 +195,7 @@ for (const [what, settings] of Object.entries({
 test('a turn that was taken back gets no note', async (t) => {
   const idle = await idleSession(t)
   await idle.at.runtime.undo(idle.session)
-  pass(idle, 240)
+  await pass(idle, 240)
   await quiet()
   assert.equal(noteRequests, 0)
 })
@@ -202,7 +204,7 @@ test('a note that could pass a budget is not asked for', async (t) => {
   const { at, alarm, session } = await idleSession(t)
   const tight = await at.reopened({ budgets: [{ limit: { tokens: 1_000 }, per: 'session' }], start: at.clock.time() })
   await alarm.nextSleep()
-  pass({ at: tight, alarm }, 240)
+  await pass({ at: tight, alarm }, 240)
   await noteIn(tight, session)
   assert.equal(noteRequests, 0)
 })

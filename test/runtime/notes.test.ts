@@ -6,6 +6,7 @@ import { createModels } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import type { ScriptedRequest } from '../../src/testing/scripted-provider-answer.ts'
 import { type Opened, opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 let noteAnswer = 'They agreed that the tide is measured in feet, and that the harbour code is QUAY-4711.'
 let asked = 0
@@ -27,6 +28,7 @@ const server = await scriptedProvider({
 after(() => server.close())
 
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: {

@@ -4,13 +4,19 @@ import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing.ts'
 import { opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** A runtime that calls Ollama. */
 async function served(t: TestContext, entry: object = {}, environment: Readonly<Record<string, string>> = {}) {
   const server = await scriptedProvider()
   t.after(() => server.close())
   const modelsOf = (own: object) =>
-    createModels({ known, environment, providers: { ollama: { kind: 'ollama', baseURL: server.url, ...own } } })
+    createModels({
+      clock: systemClock,
+      known,
+      environment,
+      providers: { ollama: { kind: 'ollama', baseURL: server.url, ...own } },
+    })
   const at = await opened(t, { models: modelsOf(entry), settings: { model: 'ollama/scripted' } })
   return { ...at, server, modelsOf }
 }

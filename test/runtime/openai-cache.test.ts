@@ -4,6 +4,7 @@ import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels, type Models } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const server = await scriptedProvider({ answer: () => ({ text: 'ok' }) })
 after(() => server.close())
@@ -13,6 +14,7 @@ const OFFICIAL = 'https://api.openai.com'
 /** What leaves for OpenAI's own address arrives at the scripted server. */
 function modelsOf(entry: object = {}): Models {
   return createModels({
+    clock: systemClock,
     known,
     environment: { OPENAI_API_KEY: 'sk-test-0123456789abcdef' },
     fetch: (input, init) => fetch(new Request(input, init).url.replace(OFFICIAL, server.url), init),

@@ -20,7 +20,7 @@ import {
   readTurnView,
 } from '../../src/runtime.ts'
 import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
-import { defined } from '../../src/platform.ts'
+import { defined, systemClock } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
@@ -88,9 +88,9 @@ export async function opened(t: TestContext, setting: Setting = {}): Promise<Ope
 
 async function openedAt(runtimes: Runtime[], home: string, setting: Setting, restarts: number): Promise<Opened> {
   const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
-  const store = around(await openStore({ path: join(home, 'store.sqlite') }))
+  const store = around(await openStore({ clock: systemClock, path: join(home, 'store.sqlite') }))
   const { start, listens } = setting
-  const clock = fixedClock({ prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
+  const clock = fixedClock({ timers: systemClock, prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
   const warnings: string[] = []
   const { memory, subject, ...settings } = setting.settings ?? {}
   const bare = await createRuntime({

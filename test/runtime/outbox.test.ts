@@ -9,6 +9,7 @@ import { openStore, type SessionStore, type TurnOutcome } from '../../src/sessio
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryFolder } from '../session/temporary-folder.ts'
 import { gate } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const counted = { counter: 'chars@1', full: 1, least: 1 }
 const completed: TurnOutcome = { type: 'completed' }
@@ -28,9 +29,9 @@ function pigeon(fly: (reply: Reply) => Promise<void> | void = () => {}) {
 }
 
 async function world(context: TestContext) {
-  const store = await openStore({ path: join(await temporaryFolder(context), 'store.sqlite') })
+  const store = await openStore({ clock: systemClock, path: join(await temporaryFolder(context), 'store.sqlite') })
   context.after(() => store.close())
-  const clock = fixedClock()
+  const clock = fixedClock({ timers: systemClock })
   const warnings: string[] = []
 
   function outbox(channel: Channel, options: OutboxOptions = {}, through: SessionStore = store) {

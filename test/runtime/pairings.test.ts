@@ -7,12 +7,13 @@ import { createPairings, type PairedChat } from '../../src/runtime.ts'
 import { openStore, verifyAudit } from '../../src/session.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryFolder } from '../session/temporary-folder.ts'
+import { systemClock } from '../../src/platform.ts'
 
 async function world(context: TestContext) {
   const path = join(await temporaryFolder(context), 'store.sqlite')
   const clock = fixedClock()
   const open = async () => {
-    const store = await openStore({ path })
+    const store = await openStore({ clock: systemClock, path })
     context.after(() => store.close())
     return { store, pairings: createPairings({ store, clock, random: randomBytes }) }
   }
@@ -53,10 +54,10 @@ test('a code holds for ten minutes, and only until the next one', async (context
   const second = await pairings.newCode('telegram')
   assert.notEqual(first.code, second.code)
   assert.equal(await pairings.redeem(first.code, ann), false)
-  clock.advance(minutes(10) - 1)
+  await clock.advance(minutes(10) - 1)
   assert.equal(await pairings.redeem(second.code, ann), true)
   const third = await pairings.newCode('telegram')
-  clock.advance(minutes(10))
+  await clock.advance(minutes(10))
   assert.equal(await pairings.redeem(third.code, group), false)
 })
 
@@ -120,7 +121,7 @@ test('a code that one process made works in another, and in one of them alone', 
 test('chats are listed in the order in which they were paired, and removed', async (context) => {
   const { pairings, clock, open } = await world(context)
   const pair = async (chat: Chat) => {
-    clock.advance(1)
+    await clock.advance(1)
     assert.equal(await pairings.redeem((await pairings.newCode(chat.channel)).code, chat), true)
   }
   for (const chat of [ann, group, { ...ann, channel: 'matrix' }]) await pair(chat)

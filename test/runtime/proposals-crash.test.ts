@@ -6,6 +6,7 @@ import { type Proposal, type Proposals, SubjectError } from '../../src/capabilit
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
 import { type SubjectFiles, subjectFiles } from './subject-files.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const never = () => new Promise(() => {})
 
@@ -134,7 +135,7 @@ interface Here {
 
 async function here(t: TestContext, text: string): Promise<Here> {
   const path = await temporaryStore(t)
-  const store = await openStore({ path })
+  const store = await openStore({ clock: systemClock, path })
   t.after(() => store.close())
   const subjects = subjectFiles({ tide: text })
   return { path, store, subjects, proposals: createProposals({ store, subjects, clock: fixedClock() }) }

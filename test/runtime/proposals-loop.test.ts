@@ -6,6 +6,7 @@ import { outputText, toolResults } from '../../src/context.ts'
 import { openStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('a model reads a subject, works and proposes, and nothing is written until a person confirms it', async (t) => {
   const first = await opened(t)
@@ -15,7 +16,7 @@ test('a model reads a subject, works and proposes, and nothing is written until 
   writeFileSync(notes, '- The water is cold.\n')
 
   // As an MCP server beside the gateway has it: another connection to the same store.
-  const store = await openStore({ path: join(home, 'store.sqlite') })
+  const store = await openStore({ clock: systemClock, path: join(home, 'store.sqlite') })
   t.after(() => store.close())
   const model = scriptedModel({
     answer: (_request, n) => {

@@ -6,6 +6,7 @@ import { SubjectError } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
 import { subjectFiles } from './subject-files.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('a confirmed proposal can be taken back, and the file is what it was, to the byte', async (t) => {
   for (const before of ['', '- a', '- a\n', '- a\r\n', '- a\n\n\n']) {
@@ -78,7 +79,7 @@ test('an edit while it is taken back is read again', async (t) => {
 })
 
 async function here(t: TestContext, text: string) {
-  const store = await openStore({ path: await temporaryStore(t) })
+  const store = await openStore({ clock: systemClock, path: await temporaryStore(t) })
   t.after(() => store.close())
   const subjects = subjectFiles({ tide: text })
   return { subjects, proposals: createProposals({ store, subjects, clock: fixedClock() }) }

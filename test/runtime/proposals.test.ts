@@ -12,6 +12,7 @@ import type {
 import { fixedClock } from '../../src/testing.ts'
 import { temporaryStore } from '../session/temporary-store.ts'
 import { type SubjectFiles, subjectFiles } from './subject-files.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const draft: ProposalDraft = { type: 'notes', subject: 'tide', content: '- b' }
 const asked: ProposalSource = { session: 's1', turn: 't1', toolCallId: 'c1', tool: 'propose_notes_update' }
@@ -264,7 +265,7 @@ async function here(
   notes: Readonly<Record<string, string>> = { tide: '' },
   path?: string,
 ): Promise<{ readonly proposals: Proposals; readonly subjects: SubjectFiles; readonly store: SessionStore }> {
-  const store = await openStore({ path: path ?? (await temporaryStore(t)) })
+  const store = await openStore({ clock: systemClock, path: path ?? (await temporaryStore(t)) })
   t.after(() => store.close())
   const subjects = subjectFiles(notes)
   return { proposals: createProposals({ store, subjects, clock: fixedClock() }), subjects, store }

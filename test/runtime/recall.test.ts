@@ -13,6 +13,7 @@ import { calledTool, logHistory } from '../recall/logged-history.ts'
 import { plantedFacts, plantedFiller, plantedLanguages } from '../recall/planted-facts.ts'
 import { served } from '../server/served.ts'
 import { gate, opened, type Opened, tool } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('forty facts in three languages are found in five wordings, and by questions', async (t) => {
   const { runtime, store } = await opened(t)
@@ -314,7 +315,7 @@ test('an index that is behind, cut off, of another log or gone is brought to wha
   const restored = await again.reopened()
   assert.equal((await find(restored, 'heron')).length, 0)
   // Another process writes a session, as an import does beside a running gateway.
-  const importer = await openStore({ path: join(at.home, 'store.sqlite') })
+  const importer = await openStore({ clock: systemClock, path: join(at.home, 'store.sqlite') })
   await logHistory(importer, 'imported', [{ said: 'A heron came by.' }])
   await importer.close()
   assert.deepEqual(await find(restored, 'heron'), ['A heron came by.'])

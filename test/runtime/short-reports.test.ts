@@ -10,6 +10,7 @@ import { scriptedModel } from '../../src/testing.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { imageFiles } from '../document/files/image-file.ts'
 import { type Opened, opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ')
 
@@ -72,7 +73,11 @@ test('a server that provably cut the prompt has given no answer: its words are k
     }),
   })
   t.after(() => server.close())
-  const models = createModels({ known, providers: { ollama: { kind: 'ollama', baseURL: server.url } } })
+  const models = createModels({
+    clock: systemClock,
+    known,
+    providers: { ollama: { kind: 'ollama', baseURL: server.url } },
+  })
   const at = await opened(t, { models, settings: { model: 'ollama/scripted' } })
   const { session } = await at.say('hello')
   const cut = await at.say(words(5000), { session })

@@ -5,7 +5,7 @@ import { createSpanExporter } from '../../src/capabilities/telemetry/span-export
 import { telemetry } from '../../src/capabilities/telemetry/telemetry.ts'
 import { telemetrySettings } from '../../src/capabilities/telemetry/telemetry-settings.ts'
 import type { AnyCapability } from '../../src/capability.ts'
-import { knownSecrets, sha256 } from '../../src/platform.ts'
+import { knownSecrets, sha256, systemClock } from '../../src/platform.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { opened, type Setting, tool } from './opened.ts'
 import {
@@ -315,7 +315,7 @@ test('a queue that nobody empties stays small: what comes on top of it is left o
   const exporter = createSpanExporter({
     collector: { url: collector.url, headers: {} },
     source,
-    sleep: async () => {},
+    clock: { ...systemClock, sleep: async () => {} },
     warn: () => {},
   })
   const span = (text: string): Span => ({

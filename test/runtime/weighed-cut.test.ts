@@ -6,6 +6,7 @@ import { createModels } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { opened } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const isNoteRequest = ({ bytes }: { readonly bytes: Buffer }) =>
   bytes.toString().includes('Write the note that will stand')
@@ -21,6 +22,7 @@ after(() => server.close())
 
 const facts = { window: 20_000, maxOutput: 1_500, tools: true }
 const models = createModels({
+  clock: systemClock,
   known,
   environment: { KEY: 'sk-test-0123456789abcdef' },
   providers: { local: { kind: 'openai-compatible', baseURL: server.url, apiKeyEnv: 'KEY' } },

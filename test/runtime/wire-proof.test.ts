@@ -9,6 +9,7 @@ import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import type { ScriptedAnswer } from '../../src/testing/scripted-provider-answer.ts'
 import { imageFiles } from '../document/files/image-file.ts'
 import { type Opened, opened, tool } from './opened.ts'
+import { systemClock } from '../../src/platform.ts'
 
 let next: (n: number) => ScriptedAnswer = () => ({ text: 'ok' })
 const server = await scriptedProvider({ answer: (_, n) => next(n), models: [{ name: 'scripted' }] })
@@ -19,6 +20,7 @@ const providers = ['ollama', 'local', 'openai', 'responses', 'anthropic'] as con
 function modelsThat(facts: object): Models {
   const key = { apiKeyEnv: 'KEY' } as const
   return createModels({
+    clock: systemClock,
     known,
     environment: { KEY: 'sk-test-0123456789abcdef' },
     providers: {

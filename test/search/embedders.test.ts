@@ -8,6 +8,7 @@ import { aiSdkEmbedder } from '../../src/search/embedder/ai-sdk.ts'
 import { knownPrefixes } from '../../src/search/embedder/known-prefixes.ts'
 import { ollamaEmbedder } from '../../src/capabilities/ollama/ollama-embedder.ts'
 import { openaiCompatibleEmbedder } from '../../src/capabilities/openai-compatible/openai-compatible-embedder.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const SECRET = 'sesame-open-1234'
 const ask = (embedder: Embedder, texts = ['one', 'two'], kind: 'document' | 'query' = 'document') =>
@@ -51,7 +52,7 @@ test('Ollama is asked at /api/embed, for all texts at once', async (context) => 
       ],
     },
   }))
-  const embedder = ollamaEmbedder({ baseURL: `${service.url}/`, model: 'm' })
+  const embedder = ollamaEmbedder({ clock: systemClock, baseURL: `${service.url}/`, model: 'm' })
   assert.deepEqual([embedder.id, embedder.batch], ['ollama/m', 32])
   assert.deepEqual(await ask(embedder), [Float32Array.of(1, 2), Float32Array.of(3, 4)])
   assert.deepEqual(service.calls, [
@@ -72,7 +73,7 @@ test('an OpenAI-compatible service is asked at /v1/embeddings, and vectors find 
     },
   }))
   for (const baseURL of [service.url, `${service.url}/v1`, `${service.url}/v1/`]) {
-    const embedder = openaiCompatibleEmbedder({ baseURL, model: 'm', apiKey: SECRET })
+    const embedder = openaiCompatibleEmbedder({ clock: systemClock, baseURL, model: 'm', apiKey: SECRET })
     assert.deepEqual(await ask(embedder), [Float32Array.of(1, 2), Float32Array.of(3, 4)])
   }
   assert.deepEqual(service.calls[2], {
@@ -86,7 +87,14 @@ test('an OpenAI-compatible service is asked at /v1/embeddings, and vectors find 
 test('what changes the vectors is part of the id, and is sent', async (context) => {
   const service = await scripted(context, () => ({ body: { embeddings: [[1, 2]] } }))
   const prefixes = { document: 'search_document: ', query: 'search_query: ' }
-  const embedder = ollamaEmbedder({ baseURL: service.url, model: 'm', dimensions: 2, prefixes, batch: 7 })
+  const embedder = ollamaEmbedder({
+    clock: systemClock,
+    baseURL: service.url,
+    model: 'm',
+    dimensions: 2,
+    prefixes,
+    batch: 7,
+  })
   assert.equal(embedder.id, `ollama/m {"dimensions":2,"prefixes":${JSON.stringify(prefixes)}}`)
   assert.equal(embedder.batch, 7)
   await ask(embedder, ['one'])
@@ -104,8 +112,8 @@ test('what changes the vectors is part of the id, and is sent', async (context) 
 
 test('no texts are no call', async () => {
   const embedders = [
-    ollamaEmbedder({ baseURL: 'http://127.0.0.1:1', model: 'm' }),
-    openaiCompatibleEmbedder({ baseURL: 'http://127.0.0.1:1', model: 'm' }),
+    ollamaEmbedder({ clock: systemClock, baseURL: 'http://127.0.0.1:1', model: 'm' }),
+    openaiCompatibleEmbedder({ clock: systemClock, baseURL: 'http://127.0.0.1:1', model: 'm' }),
   ]
   for (const embedder of embedders) assert.deepEqual(await ask(embedder, []), [])
 })
@@ -113,9 +121,11 @@ test('no texts are no call', async () => {
 for (const status of [429, 500, 503]) {
   test(`a service that answers ${status} is asked once more`, async (context) => {
     const recovering = await scripted(context, (n) => (n === 1 ? busy(status) : { body: { embeddings: [[1]] } }))
-    assert.deepEqual(await ask(ollamaEmbedder({ baseURL: recovering.url, model: 'm' }), ['one']), [Float32Array.of(1)])
+    assert.deepEqual(await ask(ollamaEmbedder({ clock: systemClock, baseURL: recovering.url, model: 'm' }), ['one']), [
+      Float32Array.of(1),
+    ])
     const failing = await scripted(context, () => busy(status))
-    await assert.rejects(ask(ollamaEmbedder({ baseURL: failing.url, model: 'm' })), {
+    await assert.rejects(ask(ollamaEmbedder({ clock: systemClock, baseURL: failing.url, model: 'm' })), {
       code: 'embedding',
       status,
       message: new RegExp(`ollama/m answered HTTP ${status}, one moment`),
@@ -133,7 +143,7 @@ test('a service that refuses is called once, and the error has a hint', async (c
   ] as const) {
     const headers: Record<string, string> = status === 307 ? { location: 'http://127.0.0.1:1/' } : {}
     const service = await scripted(context, () => ({ status, headers, body: { error: { message: 'too long' } } }))
-    await assert.rejects(ask(openaiCompatibleEmbedder({ baseURL: service.url, model: 'm' })), {
+    await assert.rejects(ask(openaiCompatibleEmbedder({ clock: systemClock, baseURL: service.url, model: 'm' })), {
       code: 'embedding',
       status,
       message: advice,
@@ -143,7 +153,7 @@ test('a service that refuses is called once, and the error has a hint', async (c
 })
 
 test('a missing service is an error with its name', async () => {
-  await assert.rejects(ask(ollamaEmbedder({ baseURL: 'http://127.0.0.1:1', model: 'm' })), {
+  await assert.rejects(ask(ollamaEmbedder({ clock: systemClock, baseURL: 'http://127.0.0.1:1', model: 'm' })), {
     code: 'embedding',
     message: /^ollama\/m cannot be reached \(.+\): check its baseURL, and that it runs$/,
   })
@@ -163,7 +173,9 @@ test('an answer without vectors is refused', async (context) => {
   ]
   for (const body of answers) {
     const service = await scripted(context, () => ({ body }))
-    await assert.rejects(ask(ollamaEmbedder({ baseURL: service.url, model: 'm' })), { code: 'embedding' })
+    await assert.rejects(ask(ollamaEmbedder({ clock: systemClock, baseURL: service.url, model: 'm' })), {
+      code: 'embedding',
+    })
   }
   const service = await scripted(context, () => ({
     body: {
@@ -173,7 +185,7 @@ test('an answer without vectors is refused', async (context) => {
       ],
     },
   }))
-  await assert.rejects(ask(ollamaEmbedder({ baseURL: service.url, model: 'm', dimensions: 3 })), {
+  await assert.rejects(ask(ollamaEmbedder({ clock: systemClock, baseURL: service.url, model: 'm', dimensions: 3 })), {
     message: /a vector of 2 numbers where 3 were expected/,
   })
 })
@@ -184,19 +196,22 @@ test('no error contains a secret, whatever its source', async (context) => {
   const host = service.url.replace('http://', '')
   const embedders = [
     openaiCompatibleEmbedder({
+      clock: systemClock,
       baseURL: service.url,
       model: 'm',
       apiKey: SECRET,
       headers: { 'x-user': 'hunter-seven' },
     }),
     ollamaEmbedder({
+      clock: systemClock,
       baseURL: service.url,
       model: 'm',
       headers: { authorization: `Bearer ${SECRET}`, 'x-user': 'hunter-seven' },
     }),
     // Such an address is refused by `fetch` itself, which quotes it.
-    ollamaEmbedder({ baseURL: `http://hunter-seven:${SECRET}@${host}`, model: 'm' }),
+    ollamaEmbedder({ clock: systemClock, baseURL: `http://hunter-seven:${SECRET}@${host}`, model: 'm' }),
     ollamaEmbedder({
+      clock: systemClock,
       baseURL: service.url,
       model: 'm',
       fetch: async () => Promise.reject(new Error(said)),
@@ -217,8 +232,8 @@ test('a call that nobody waits for any more ends', async (context) => {
   const service = await scripted(context, () => undefined)
   const signal = AbortSignal.timeout(20)
   for (const embedder of [
-    ollamaEmbedder({ baseURL: service.url, model: 'm' }),
-    openaiCompatibleEmbedder({ baseURL: service.url, model: 'm' }),
+    ollamaEmbedder({ clock: systemClock, baseURL: service.url, model: 'm' }),
+    openaiCompatibleEmbedder({ clock: systemClock, baseURL: service.url, model: 'm' }),
   ]) {
     await assert.rejects(embedder.embed(['one'], { kind: 'query', signal }), { name: 'TimeoutError' })
   }

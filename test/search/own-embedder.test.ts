@@ -6,6 +6,7 @@ import { type AnyCapability, capability, fileEmbedder } from '../../src/capabili
 import { startCapabilities } from '../../src/capability/toolkit.ts'
 import { type EmbedderKind, type EmbedderSettings, openSqliteSearch } from '../../src/search.ts'
 import { capabilityHost } from '../../src/testing.ts'
+import { systemClock } from '../../src/platform.ts'
 
 test('a capability contributes an embedding model of its own, and passages are found by it', async (t) => {
   const opened: EmbedderSettings[] = []
@@ -18,7 +19,7 @@ test('a capability contributes an embedding model of its own, and passages are f
   assert.deepEqual(warnings, [])
   assert.deepEqual(opened, [{ model: 'two', environment, apiKey: 'k', dimensions: 2 }])
 
-  const engine = await openSqliteSearch({ path: ':memory:', ...running.capability(fileEmbedder) })
+  const engine = await openSqliteSearch({ clock: systemClock, path: ':memory:', ...running.capability(fileEmbedder) })
   t.after(() => engine.close())
   for (const text of ['The lighthouse flashes twice.', 'High water is at noon.']) {
     await engine.index({ id: text, title: '', collections: ['all'], digest: '1', text })

@@ -8,6 +8,7 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import { openGatewayTokens, type WaitingApproval } from '../../src/runtime.ts'
 import { scriptedRuntime, withApproval } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, type Served, served } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 interface Refusal {
   readonly error: { readonly code: string }
@@ -66,7 +67,12 @@ test('an approved call runs, and the log says who approved it for how long', asy
 test('a decision with a named token is that of the token, whatever it says of itself', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'foreword-approvals-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
-  const tokens = openGatewayTokens({ home, store: { transaction: async () => {} }, random: randomBytes })
+  const tokens = openGatewayTokens({
+    clock: systemClock,
+    home,
+    store: { transaction: async () => {} },
+    random: randomBytes,
+  })
   const { token } = await tokens.named.make({ name: 'phone', scope: 'approve' }, 'test')
   const { doors, turn, waits } = await asked({ tokens })
   const body = { decision: 'approve', digest: waits.digest, by: 'cli' }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditFacts, type AuditRecord, examineAudit, openStore } from '../../src/session.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 interface Page {
   readonly records: readonly AuditRecord[]
@@ -11,7 +12,7 @@ interface Page {
 
 /** Six calls: odd ones of the session `a`, even ones of `b`, a minute apart. The third was refused. */
 async function audited(context: TestContext) {
-  const store = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
   context.after(() => store.close())
   await store.transaction(
     [1, 2, 3, 4, 5, 6].map((number) => ({

@@ -171,7 +171,7 @@ test('the status has the facts of capabilities beside those of the host', async 
 test('the MCP server offers what capabilities bring, and refuses one name twice', async () => {
   const catalogue = async (capabilities: readonly AnyCapability[]) => {
     const additions = (await collectContributions(started(capabilities))).flatMap(({ mcp }) => mcp ?? [])
-    return openCatalogue(scriptedRuntime(), { time: () => '', unexpected: assert.ifError, additions })
+    return openCatalogue(scriptedRuntime(), { unexpected: assert.ifError, additions })
   }
   const { instructions, tools } = await catalogue([tides])
   assert.equal(instructions, 'Ask for tides. Every tool answers {success, data, error}.')

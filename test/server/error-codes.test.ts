@@ -11,6 +11,7 @@ import { cellsOf } from '../guide/written-table.ts'
 import { errorsInGuide, errorTable, httpErrorCodes } from './error-table.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { type RequestOptions, served } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -142,7 +143,7 @@ function form(name: string, text: string): RequestOptions {
 async function gateway(t: TestContext) {
   const narrow = { files: { maxBytes: 4_000 }, agent: { retryForMs: 0 } }
   const { runtime, home } = await openedHome(t, {}, narrow)
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   return served(runtime, { maxBodyBytes: 1_024, tokens }).request
 }
 

@@ -6,13 +6,14 @@ import { openGatewayTokens, openNamedTokens } from '../../src/runtime.ts'
 import { listen } from '../../src/server.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { served, TOKEN } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const HOST = '127.0.0.1:4141'
 
 /** A gateway in memory on a home on disk. */
 async function gateway(t: TestContext) {
   const { runtime, home } = await openedHome(t)
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const { server, request, json } = served(runtime, { tokens })
   t.after(() => server.endStreams())
   const make = (name: string, scope: TokenScope) => tokens.named.make({ name, scope }, 'test')
@@ -68,7 +69,12 @@ test('a token with all rights makes others, and the audit says whose it was', as
 test('an expired token is refused with the command that makes a new one', async (t) => {
   const { tokens, home, runtime, as } = await gateway(t)
   const before = Date.now() - 86_400_000
-  const past = openNamedTokens({ home, store: runtime.store, random: randomBytes, now: () => before })
+  const past = openNamedTokens({
+    clock: { ...systemClock, now: () => before },
+    home,
+    store: runtime.store,
+    random: randomBytes,
+  })
   const { token } = await past.make({ name: 'old', scope: 'talk', expires: '1h' }, 'test')
   const response = await as(token, '/api/status')
   assert.equal(response.status, 401)
@@ -83,7 +89,7 @@ test('a token that another process revokes is refused at once, and its streams e
   const events = `/api/sessions/${session}/events`
   const [ends, stays, owners] = [await as(token, events), await as(other.token, events), await request(events)]
   assert.deepEqual([ends.status, stays.status, owners.status], [200, 200, 200])
-  await openNamedTokens({ home, store: runtime.store, random: randomBytes }).revoke('phone', 'cli')
+  await openNamedTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes }).revoke('phone', 'cli')
   assert.equal((await as(token, '/api/status')).status, 401)
   // Ends by itself: a stream that stays open would hold the test until its time is up.
   for await (const _ of ends.body!);

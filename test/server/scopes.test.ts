@@ -8,6 +8,7 @@ import { createServer } from '../../src/server/create-server.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** What every endpoint of the product needs; `none`: no token. An endpoint that is not here fails the test. */
 const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
@@ -192,7 +193,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
 /** A whole gateway in memory, and a token of each scope. */
 async function gateway(t: TestContext) {
   const { runtime, home } = await openedHome(t)
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const made = await Promise.all(tokenScopes.map((scope) => tokens.named.make({ name: `a-${scope}`, scope }, 'test')))
   const bearers = new Map(made.map(({ scope, token }) => [scope, `Bearer ${token}`]))
   const { server, request, json: read } = served(runtime, { tokens })
@@ -295,7 +296,7 @@ test('a route that declares no scope is open to the owner and to all rights alon
     handle: ({ caller }) => json({ by: caller.by }),
   })
   const { runtime, home } = await openedHome(t)
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const contributions = [{ name: 'tides', routes: [plain, { ...plain, path: '/stars', needsToken: false as const }] }]
   const options = { token: 'the-owner', tokens, bind: '127.0.0.1', version: '0', contributions }
   const server = createServer(scriptedRuntime(), options)
@@ -315,7 +316,7 @@ test('a route that declares no scope is open to the owner and to all rights alon
 
 test('a command of a conversation may do no more than its caller', async (t) => {
   const { runtime, home } = await openedHome(t)
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const run = async ({ ask }: { ask<Answer>(path: string): Promise<Answer> }): Promise<string> =>
     JSON.stringify(await ask('/api/backups'))
   const contributions = [{ name: 'tides', slashCommands: { keys: { summary: 'shows backups', run } } }]

@@ -10,6 +10,7 @@ import { scriptedProvider, type ScriptedProviderOptions } from '../../src/testin
 import { openRuntime } from '../home/features.ts'
 import { createTestServer as createServer } from '../home/test-server.ts'
 import { TOKEN } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** What a test chooses of a gateway. */
 export interface GatewayChoices extends Pick<ScriptedProviderOptions, 'answer'> {
@@ -28,7 +29,7 @@ export async function scriptedGateway(
   const { configuration } = await loadConfiguration({ home, capabilities: builtIn, environment: {} })
   const environment = { KEY: 'sk-test-0123456789' }
   const runtime = await openRuntime({ capabilities: builtIn, home, configuration, environment, version: '0.1.0' })
-  const tokens = openGatewayTokens({ home, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })
   const server = createServer(runtime, { token: TOKEN, tokens, bind: '127.0.0.1', version: '0.1.0' })
   const { url, close } = await listen(server, { port: 0, bind: '127.0.0.1' })
   t.after(async () => {

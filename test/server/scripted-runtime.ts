@@ -37,6 +37,7 @@ import { scriptedLibrary } from './scripted-library.ts'
 import { scriptedPairings } from './scripted-pairings.ts'
 import { scriptedRecords } from './scripted-records.ts'
 import { scriptedSubjects } from './scripted-subjects.ts'
+import { systemClock } from '../../src/platform.ts'
 
 /** What the scripted runtime does with an input. */
 export type Script = (turn: ScriptedTurn) => Promise<void> | void
@@ -290,7 +291,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
 
   const records = scriptedRecords()
   const memory = records as SessionStore
-  const clock = { time: () => time, monotonic: () => 0, newId: (kind: string) => `${kind}-${++ids}` }
+  const clock = { ...systemClock, time: () => time, newId: (kind: string) => `${kind}-${++ids}` }
   const agents = createRecords(
     { store: memory, clock },
     { kind: 'agent', schema: agentSchema(Object.keys(layouts)), nameOf: ({ name }) => name },
@@ -302,6 +303,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     if (!there) throw new RuntimeError('not-found', `There is no subject ${subject}.`, { subject })
   }
   const store: Partial<SessionStore> = {
+    clock,
     ...records,
     entries: async (session, { after = 0, upTo = Infinity, limit, turn } = {}) =>
       entriesOf(session)
@@ -606,7 +608,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     ],
     model: async (id = 'rehearsal') => {
       if (id !== 'rehearsal') throw new RuntimeError('model-not-found', `There is no model ${id}.`)
-      return { id, facts: rehearsalModel().facts, window: 128_000, reserve: 8_192 }
+      return { id, facts: rehearsalModel(systemClock).facts, window: 128_000, reserve: 8_192 }
     },
     status: async () => ({
       version: '0.1.0',

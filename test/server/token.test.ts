@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { openGatewayTokens, readToken } from '../../src/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { served, TOKEN } from './served.ts'
+import { systemClock } from '../../src/platform.ts'
 
 function gateway(t: TestContext, configured?: string) {
   const home = mkdtempSync(join(tmpdir(), 'foreword-token-'))
@@ -16,7 +17,7 @@ function gateway(t: TestContext, configured?: string) {
   runtime.store.transaction = async (writes) => {
     written.push(...writes)
   }
-  const tokens = openGatewayTokens({ home, configured, store: runtime.store, random: randomBytes })
+  const tokens = openGatewayTokens({ clock: systemClock, home, configured, store: runtime.store, random: randomBytes })
   return { home, written, ...served(runtime, { tokens }) }
 }
 

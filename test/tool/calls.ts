@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { createToolbox, type RunContext } from '../../src/tool/toolbox.ts'
 import type { DirectTool, Tool, ToolCall, ToolResult, ToolProperties } from '../../src/tool/tool.ts'
+import { systemClock } from '../../src/platform.ts'
 
-export const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
+export const context: RunContext = {
+  clock: systemClock,
+  session: 's1',
+  turn: 't1',
+  signal: new AbortController().signal,
+}
 
 export const readFile: ToolProperties & DirectTool = {
   name: 'read_file',

@@ -5,6 +5,7 @@ import { openUrlTool } from '../../src/capabilities/web-access/open-url.ts'
 import { guardedFetch } from '../../src/capabilities/web-access/guarded-fetch.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type Script, scriptedWeb } from './scripted-web.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const address = '93.184.216.34'
 
@@ -208,7 +209,10 @@ test('a page that cannot be read gives an error, and a failing reader affects no
 })
 
 test('its results come from the web, and it may be run again after a crash', () => {
-  const { origin, idempotent, approval, timeoutMs } = openUrlTool({ fetch: guardedFetch(), readDocument: readSimply })
+  const { origin, idempotent, approval, timeoutMs } = openUrlTool({
+    fetch: guardedFetch({ clock: systemClock }),
+    readDocument: readSimply,
+  })
   assert.deepEqual(
     { origin, idempotent, approval, timeoutMs },
     {
@@ -221,7 +225,7 @@ test('its results come from the web, and it may be run again after a crash', () 
 })
 
 test('real pages: an article keeps its links, character sets are read, and scripts say nothing', async (t) => {
-  const reader = createDocumentReader()
+  const reader = createDocumentReader({ clock: systemClock })
   t.after(() => reader.close())
   const paragraph = `<p>${'Sentences that make an article of it, one after another. '.repeat(12)}</p>`
   const article = `<html><head><title>Café</title></head><body><nav><a href="/menu">menu</a></nav><article><h1>Café</h1>
@@ -249,11 +253,14 @@ async function opening(t: TestContext, paths: NonNullable<Script['pages']>, read
   const script = Object.fromEntries(Object.entries(paths).map(([path, page]) => [`http://a.example${path}`, page]))
   const web = await scriptedWeb({ names: { 'a.example': [address] }, pages: script })
   t.after(() => web.close())
-  const box = createToolbox([openUrlTool({ fetch: guardedFetch({ network: web.network }), readDocument })])
+  const box = createToolbox([
+    openUrlTool({ fetch: guardedFetch({ clock: systemClock, network: web.network }), readDocument }),
+  ])
   const open = (
     input: object,
     { session = 's1', turn = 't1', signal = new AbortController().signal } = {},
-  ): Promise<ToolResult> => box.run({ toolCallId: 'c1', toolName: 'open_url', input }, { session, turn, signal })
+  ): Promise<ToolResult> =>
+    box.run({ toolCallId: 'c1', toolName: 'open_url', input }, { clock: systemClock, session, turn, signal })
   return { open, web, script }
 }
 

@@ -6,6 +6,7 @@ import { type WebTools, webTools } from '../../src/capabilities/web-access/web-t
 import type { SearchConfiguration } from '../../src/capabilities/web-access/search-services.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type ScriptedPage, scriptedWeb } from './scripted-web.ts'
+import { systemClock } from '../../src/platform.ts'
 
 const address = '93.184.216.34'
 const key = 'key-that-nobody-may-see'
@@ -222,7 +223,7 @@ test('a SearXNG on loopback is asked where its owner allows exactly that place, 
   const web = await scriptedWeb({ pages: { 'http://127.0.0.1:8888/search': searxngPage } })
   t.after(() => web.close())
   const search = { kind: 'searxng', baseURL: 'http://127.0.0.1:8888' } as const
-  const options = { search, environment: {}, readDocument, network: web.network }
+  const options = { clock: systemClock, search, environment: {}, readDocument, network: web.network }
   const allowed = webTools({ ...options, allowHosts: ['127.0.0.1:8888'] })
   assert.deepEqual([namesOf(allowed), allowed.warnings], [['web_search', 'open_url'], []])
   assert.equal(documentsOf(await run(allowed, 'web_search', { query: 'q' })).length, 2)
@@ -247,7 +248,13 @@ test('over the real network too: its own SearXNG is reached by address and by na
   const { port } = server.address() as AddressInfo
   for (const host of ['127.0.0.1', 'localhost']) {
     const search = { kind: 'searxng', baseURL: `http://${host}:${port}` } as const
-    const plugin = webTools({ search, allowHosts: [`${host}:${port}`], environment: {}, readDocument })
+    const plugin = webTools({
+      clock: systemClock,
+      search,
+      allowHosts: [`${host}:${port}`],
+      environment: {},
+      readDocument,
+    })
     assert.equal(documentsOf(await run(plugin, 'web_search', { query: 'q' })).length, 2)
     assert.equal((await run(plugin, 'open_url', { url: `http://${host}:${port}/` })).ok, false)
   }
@@ -260,7 +267,7 @@ test('a provider whose name leads inside is asked only where its owner allows it
   })
   t.after(() => web.close())
   const search = { kind: 'searxng', baseURL: 'http://searx.example' } as const
-  const options = { search, environment: {}, readDocument, network: web.network }
+  const options = { clock: systemClock, search, environment: {}, readDocument, network: web.network }
   const refused = await run(webTools(options), 'web_search', { query: 'q' })
   assert.match(errorOf(refused), /searx\.example leads to an address that is not public/)
   assert.deepEqual(web.connected, [])
@@ -299,13 +306,14 @@ for (const [search, environment, warnings] of [
   ],
 ] as const) {
   test(`${JSON.stringify(search).replace(key, '…')} is not offered, and says: ${warnings[0]}`, () => {
-    const plugin = webTools({ search, environment, readDocument })
+    const plugin = webTools({ clock: systemClock, search, environment, readDocument })
     assert.deepEqual([namesOf(plugin), plugin.warnings], [['open_url'], warnings])
   })
 }
 
 test('settings without effect are reported', () => {
   const plugin = webTools({
+    clock: systemClock,
     search: { kind: 'searxng', baseURL: 'https://searx.example', apiKeyEnv: 'MINE' },
     allowHosts: ['searx.lan', 'http://a.example:1', '[::1]:8888'],
     environment: {},
@@ -320,7 +328,7 @@ test('settings without effect are reported', () => {
 })
 
 test('without a provider there is no web_search, and the words about the web name no tool', () => {
-  const plugin = webTools({ environment: {}, readDocument })
+  const plugin = webTools({ clock: systemClock, environment: {}, readDocument })
   assert.deepEqual(namesOf(plugin), ['open_url'])
   const skill = plugin.block
   assert.equal(skill.id, 'web')
@@ -339,14 +347,14 @@ async function searching(
   const web = await scriptedWeb({ names: Object.fromEntries(hosts.map((host) => [host, [address]])), pages })
   t.after(() => web.close())
   const environment = { BRAVE_API_KEY: key, TAVILY_API_KEY: key, SEARCH_KEY: key }
-  const plugin = webTools({ search, environment, readDocument, network: web.network, ...limits })
+  const plugin = webTools({ clock: systemClock, search, environment, readDocument, network: web.network, ...limits })
   assert.deepEqual(plugin.warnings, [])
   return { search: (input: object) => run(plugin, 'web_search', input), web }
 }
 
 function run(plugin: WebTools, toolName: string, input: object): Promise<ToolResult> {
   const box = createToolbox(plugin.block.tools)
-  const context = { session: 's1', turn: 't1', signal: new AbortController().signal }
+  const context = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
   return box.run({ toolCallId: 'c1', toolName, input }, context)
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionEvent, SubmittedTurn } from '../../capability.ts'
 import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
-import { errorMessage } from '../../platform.ts'
+import { type Clock, errorMessage } from '../../platform.ts'
 import { outcomeNotice } from '../../runtime.ts'
 import { type CallRecord, type Entry, type TurnOutcome, type TurnRow, turnsToHead } from '../../session.ts'
 import { configOptions, type EditorSessionView } from './config-options.ts'
@@ -37,6 +37,7 @@ export interface PreparedPrompt {
 
 interface EditorSessionOptions {
   readonly link: GatewayLink
+  readonly clock: Clock
   readonly client: EditorClient
   readonly view: EditorSessionView
   /** The folder of the tools, absolute. */
@@ -50,7 +51,7 @@ interface OpenPrompt {
   isCancelled: boolean
 }
 
-export function editorSession({ link, client, view, workspace, warn }: EditorSessionOptions): EditorSession {
+export function editorSession({ link, clock, client, view, workspace, warn }: EditorSessionOptions): EditorSession {
   const { id } = view
   const path = apiPath('/api/sessions/', id)
   /** Keys of inputs that the editor has sent: it shows those itself. */
@@ -185,7 +186,7 @@ export function editorSession({ link, client, view, workspace, warn }: EditorSes
       const call = lastCall
       if (call !== undefined) await beside(() => sendUsage(call))
       for (const entry of unanswered.values()) questions.ask(entry)
-      for await (const event of followedEvents(link, id, position, closing.signal)) {
+      for await (const event of followedEvents(clock, link, id, position, closing.signal)) {
         position = event.id
         await handle(event)
       }

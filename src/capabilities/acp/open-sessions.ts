@@ -15,7 +15,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import { isAbsolute } from 'node:path'
 import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
-import { errorMessage, isWithin } from '../../platform.ts'
+import { type Clock, errorMessage, isWithin } from '../../platform.ts'
 import { isCancelled } from './acp-error.ts'
 import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice } from './editor-client.ts'
@@ -34,6 +34,7 @@ interface Surroundings {
 
 interface OpenSessionsOptions {
   readonly link: GatewayLink
+  readonly clock: Clock
   readonly client: EditorClient
   readonly warn: (text: string) => void
 }
@@ -42,7 +43,7 @@ interface ServedCommands {
   readonly commands: readonly { readonly name: string; readonly argument?: string; readonly summary: string }[]
 }
 
-export function openSessions({ link, client, warn }: OpenSessionsOptions) {
+export function openSessions({ link, clock, client, warn }: OpenSessionsOptions) {
   const sessions = new Map<string, EditorSession>()
   /** Sessions that were made here: empty ones are removed again. */
   const made = new Set<string>()
@@ -56,12 +57,12 @@ export function openSessions({ link, client, warn }: OpenSessionsOptions) {
   ) {
     const workspace = await readWorkspace()
     sessions.get(view.id)?.close()
-    const session = editorSession({ link, client, view, workspace, warn })
+    const session = editorSession({ link, clock, client, view, workspace, warn })
     sessions.set(view.id, session)
     await catchUp(session)
     const options = await configOptions(link, view)
     // An editor knows the session only once it has the answer.
-    setImmediate(
+    clock.soon(
       () => void begin(view.id, session, workspace, request).catch((error: unknown) => warn(errorMessage(error))),
     )
     return { configOptions: options }

@@ -7,7 +7,7 @@ import {
   PROTOCOL_VERSION,
 } from '@agentclientprotocol/sdk'
 import { Readable, Writable } from 'node:stream'
-import { errorMessage } from '../../platform.ts'
+import { type Clock, errorMessage } from '../../platform.ts'
 import { answering } from './acp-error.ts'
 import { setConfigOption } from './config-options.ts'
 import type { EditorClient } from './editor-client.ts'
@@ -16,6 +16,7 @@ import { openSessions } from './open-sessions.ts'
 
 interface AcpOptions {
   readonly link: GatewayLink
+  readonly clock: Clock
   readonly stdin: Readable
   readonly stdout: Writable
   readonly version: string
@@ -28,10 +29,10 @@ export interface AcpConnection {
 }
 
 /** Serves one editor over the Agent Client Protocol, version 1, as lines of JSON-RPC. */
-export function serveAcp({ link, stdin, stdout, version, warn }: AcpOptions): AcpConnection {
+export function serveAcp({ link, clock, stdin, stdout, version, warn }: AcpOptions): AcpConnection {
   let capabilities: ClientCapabilities = {}
   let editor: AgentContext | undefined
-  const sessions = openSessions({ link, client: editorClient(), warn: warnWhileOpen })
+  const sessions = openSessions({ link, clock, client: editorClient(), warn: warnWhileOpen })
 
   const app = agent({ name: 'foreword' })
     .onConnect(({ client }) => void (editor = client))

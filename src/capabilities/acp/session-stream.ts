@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../capability.ts'
 import { apiPath, CommandFailure, sendRequest, serverSentEvents } from '../../cli.ts'
-import { sleep } from '../../platform.ts'
+import type { Clock } from '../../platform.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
 /**
@@ -8,6 +8,7 @@ import type { GatewayLink } from './gateway-link.ts'
  * whatever gateway the link reaches then. Throws where the session is gone, and where no gateway can be reached.
  */
 export async function* followedEvents(
+  clock: Clock,
   link: GatewayLink,
   session: string,
   after: string,
@@ -28,7 +29,7 @@ export async function* followedEvents(
       fault = error
     }
     if (signal.aborted) return
-    await sleep(100 * 2 ** failures, signal)
+    await clock.sleep(100 * 2 ** failures, signal)
   }
   throw fault ?? new CommandFailure('network', 'The events of the session ended.')
 }

@@ -81,7 +81,7 @@ export const anthropic = provider({
     const { expectOk } = await import('../../model.ts')
     const key = await connection.key()
     const headers = { 'x-api-key': key ?? '', 'anthropic-version': '2023-06-01', ...connection.configuration.headers }
-    const signal = AbortSignal.timeout(milliseconds)
+    const signal = connection.clock.timeoutSignal(milliseconds)
     return expectOk(await connection.fetch(`${connection.baseURL}/models?limit=1`, { headers, signal }))
   },
   async facts(connection, model, milliseconds) {

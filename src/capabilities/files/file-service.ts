@@ -70,7 +70,7 @@ export function openFileService(options: FileServiceOptions): FileService {
   async function open(): Promise<SearchEngine> {
     const { openSqliteSearch } = await import('../../search.ts')
     const path = join(data, 'search.sqlite')
-    return openSqliteSearch({ path, readOnly, onWarning: warn, ...defined({ embedder, meaning }) })
+    return openSqliteSearch({ path, clock, readOnly, onWarning: warn, ...defined({ embedder, meaning }) })
   }
 
   async function find(query: SearchQuery): Promise<SearchAnswer> {
@@ -125,7 +125,7 @@ export function openFileService(options: FileServiceOptions): FileService {
     blobs: openBlobs(join(data, 'files')),
     reader:
       options.reader ??
-      createDocumentReader({ limits: { bytes: limits.maxBytes }, counter: counter.id, confine: confineNode }),
+      createDocumentReader({ clock, limits: { bytes: limits.maxBytes }, counter: counter.id, confine: confineNode }),
     engine,
     clock,
     counter,

@@ -10,6 +10,7 @@ import { openBlobs, openStore } from '../../session.ts'
 import { fixedClock } from '../../testing.ts'
 import { createLibrary } from './library.ts'
 import type { FileLibrary } from '../../capability.ts'
+import { systemClock } from '../../platform.ts'
 
 const owner = { type: 'session', id: 'inbox' } as const
 
@@ -121,7 +122,7 @@ interface Given {
 
 async function libraryOf(t: TestContext, { engine = {}, documents = {}, read }: Given): Promise<FileLibrary> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-library-'))
-  const store = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
   const reader: DocumentReader = {
     read:
       read ?? (async ({ name }) => documents[name] ?? { kind: 'text', text: 'High water.', mediaType: 'text/plain' }),

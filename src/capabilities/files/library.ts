@@ -37,7 +37,7 @@ const SIDE_BY_SIDE = 2
 
 export function createLibrary(parts: LibraryParts): FileLibrary {
   const { store, blobs, clock, limits, warn } = parts
-  const turns = fairTurns(SIDE_BY_SIDE)
+  const turns = fairTurns(SIDE_BY_SIDE, clock)
   const working = new Set<Promise<void>>()
   const listeners = new Map<string, Set<() => void>>()
   const stopped = new AbortController()
@@ -265,7 +265,10 @@ export function collectionName({ type, id }: FileOwner): string {
   return `${type}/${id}`
 }
 
-async function fileState({ store, counter, limits }: LibraryParts, found: Document | Unreadable): Promise<FileState> {
+async function fileState(
+  { store, clock, counter, limits }: LibraryParts,
+  found: Document | Unreadable,
+): Promise<FileState> {
   if (found.kind === 'unreadable') return { type: 'failed', code: found.code, reason: found.reason }
   if (found.kind === 'image') {
     const { mediaType, width, height } = found
@@ -278,7 +281,7 @@ async function fileState({ store, counter, limits }: LibraryParts, found: Docume
   if (found.kind === 'table') {
     return { type: 'ready', reading: { kind: 'table', mediaType, content, characters, sheets: found.sheets } }
   }
-  const tokens = found.tokens ?? (await textTokens(counter, text))
+  const tokens = found.tokens ?? (await textTokens(clock, counter, text))
   if (tokens > limits.maxTokens) {
     const reason = `It has ${tokens} tokens; the most is ${limits.maxTokens}. Split it into smaller files.`
     return { type: 'failed', code: 'too-many-tokens', reason }

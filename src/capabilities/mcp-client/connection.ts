@@ -1,4 +1,4 @@
-import { ForewordError, settlesWithin } from '../../platform.ts'
+import { type Clock, ForewordError, settlesWithin } from '../../platform.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
 import { type Confine, NO_SANDBOX, type ProgramTransport, programTransport } from './program-transport.ts'
@@ -6,6 +6,7 @@ import type { ServerAddress } from './server-address.ts'
 import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
 
 interface ConnectionOptions {
+  readonly clock: Clock
   readonly address: ServerAddress
   readonly confine?: Confine | undefined
   readonly version: string
@@ -78,7 +79,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
   )
   const transport: ProgramTransport | StreamableHTTPClientTransport =
     address.type === 'program'
-      ? programTransport(address, library, LARGEST_MESSAGE, options.confine)
+      ? programTransport(options.clock, address, library, LARGEST_MESSAGE, options.confine)
       : new library.StreamableHTTPClientTransport(new URL(address.url), {
           requestInit: { headers: { ...address.headers } },
           fetch: boundedFetch({
@@ -95,7 +96,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
 
   async function close(): Promise<void> {
     if ('terminateSession' in transport) {
-      await settlesWithin(transport.terminateSession(), TERMINATE_MS)
+      await settlesWithin(options.clock, transport.terminateSession(), TERMINATE_MS)
     }
     await transport.close().catch(() => {})
     ended.resolve(endReason() ?? 'it was closed')

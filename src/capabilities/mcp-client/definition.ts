@@ -1,5 +1,5 @@
+import type { Clock } from '../../platform.ts'
 import { hash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { schemaFault } from '../../tool.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
@@ -66,12 +66,12 @@ const MOST_TOOLS = 256
 const MOST_FAULTS = 20
 
 /** The tools of a server that can be offered, and why the others cannot. */
-export async function readOffered(list: ToolList, server: string): Promise<Offered> {
+export async function readOffered(clock: Clock, list: ToolList, server: string): Promise<Offered> {
   const faults: string[] = []
   const byName = new Map<string, SealedDefinition>()
   for (const tool of list.tools) {
     // Checking a large schema takes a while, so other work may run between two tools.
-    await setImmediate()
+    await clock.yield()
     const read = await readDefinition(tool, server)
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
     else if (byName.has(read.definition.name)) {

@@ -1,13 +1,6 @@
-import { errorMessage, singleFlight } from '../../platform.ts'
+import { type Clock, errorMessage, singleFlight } from '../../platform.ts'
 import type { McpConnection } from './connection.ts'
 import { readOffered, type SealedDefinition } from './definition.ts'
-
-export type Later = (delayMs: number, work: () => void) => () => void
-
-export const realLater: Later = (delayMs, work) => {
-  const timer = setTimeout(work, Math.min(delayMs, 2 ** 31 - 1))
-  return () => clearTimeout(timer)
-}
 
 /** Time between the end of a connection and the next attempt, ms; doubled with each failure. */
 const FIRST_DELAY = 1_000
@@ -20,7 +13,7 @@ const GOOD = 60_000
  * One connection that is opened again whenever it is lost. If the signal of `open` is aborted, it rejects and leaves
  * nothing behind.
  */
-export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, later: Later) {
+export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, clock: Clock) {
   const end = new AbortController()
   let current: Promise<ListedConnection> | undefined
   let delay = FIRST_DELAY
@@ -43,7 +36,7 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
       const opened = await open(end.signal)
       trouble = undefined
       isOpen = own === attempts
-      const callOffGood = later(GOOD, () => (delay = FIRST_DELAY))
+      const callOffGood = clock.timer(GOOD, () => (delay = FIRST_DELAY))
       void opened.ended.then((why) => {
         callOffGood()
         if (own === attempts) scheduleNext(why)
@@ -62,7 +55,7 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
     isOpen = false
     trouble = why
     if (end.signal.aborted) return
-    callOff = later(delay, () => void connection().catch(() => {}))
+    callOff = clock.timer(delay, () => void connection().catch(() => {}))
     delay = Math.min(delay * 2, LAST_DELAY)
   }
 
@@ -106,6 +99,7 @@ const MOST_ROUNDS = 10
 
 /** `learn` receives everything that `server` offers, and sentences about what is left out. */
 export function listedConnection(
+  clock: Clock,
   server: string,
   connection: McpConnection,
   limitMs: number,
@@ -118,8 +112,8 @@ export function listedConnection(
     for (let round = 0; isStale; round++) {
       if (round === MOST_ROUNDS) throw new Error('it says again and again that its tools have changed')
       isStale = false
-      const answer = await connection.list(AbortSignal.timeout(limitMs))
-      const { offered, faults } = await readOffered(answer, server)
+      const answer = await connection.list(clock.timeoutSignal(limitMs))
+      const { offered, faults } = await readOffered(clock, answer, server)
       await learn(offered, faults)
     }
   }

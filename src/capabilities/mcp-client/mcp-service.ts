@@ -27,7 +27,7 @@ export interface ListedServer {
 }
 
 export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpService> {
-  const { home, environment, version, store, writes, sandbox, warn } = host
+  const { home, environment, clock, version, store, writes, sandbox, warn } = host
   let { settings } = host
   let opened: OpenMcp | undefined
   const changes = serialQueue()
@@ -58,6 +58,7 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
     opened = await openServers({
       servers: runnable(settings, home.folder),
       environment,
+      clock,
       version,
       confine,
       connects: writes,

@@ -1,10 +1,10 @@
+import type { Clock } from '../../platform.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { serverToolName } from '../../capability.ts'
 import { neutralizedWords } from '../../context.ts'
 import { sentDefinition, type Tool } from '../../tool.ts'
 import type { AcceptedStore } from './acceptance.ts'
 import { type McpDefinition, schemaOwner } from './definition.ts'
-import { type Later, realLater } from './link.ts'
 import type { Confine } from './program-transport.ts'
 import type { McpServerConfiguration } from './server-address.ts'
 import { createMcpServer, type McpServer } from './server.ts'
@@ -19,8 +19,7 @@ export interface McpOptions {
   readonly connects: boolean
   readonly version: string
   readonly confine: Confine
-  /** Timers. Default: the real ones. */
-  readonly later?: Later
+  readonly clock: Clock
 }
 
 /** Servers start this long after the gateway, in the background, ms. A turn ends the wait. */
@@ -32,7 +31,7 @@ const AFTER_START = 250
  * contact, so a restart keeps the head of a request.
  */
 export async function openMcp(options: McpOptions) {
-  const { environment, accepted, connects, version, confine, later = realLater } = options
+  const { environment, accepted, connects, version, confine, clock } = options
   let configured = enabledServers(options.servers)
   let published: PublishedTools = { tools: [], warnings: [] }
   let waits: ReadonlyMap<string, ReturnType<typeof firstAnswer>> = new Map()
@@ -50,7 +49,7 @@ export async function openMcp(options: McpOptions) {
       connects,
       version,
       confine,
-      later,
+      clock,
       onAnswer: () => waits.get(name)?.answered(),
       onHopeless: () => waits.get(name)?.stop(),
     })
@@ -67,8 +66,8 @@ export async function openMcp(options: McpOptions) {
     await Promise.all(servers.map((server) => server.load()))
     publish()
     const unseen = configured.filter((_, index) => !servers[index]!.seen())
-    waits = new Map(unseen.map(([name, { connectTimeoutMs }]) => [name, firstAnswer(connectTimeoutMs, later, publish)]))
-    if (connects) callOff = later(AFTER_START, contact)
+    waits = new Map(unseen.map(([name, { connectTimeoutMs }]) => [name, firstAnswer(connectTimeoutMs, clock, publish)]))
+    if (connects) callOff = clock.timer(AFTER_START, contact)
   }
 
   function contact(): void {
@@ -134,7 +133,7 @@ function enabledServers(servers: McpOptions['servers']): readonly ConfiguredServ
 }
 
 /** The wait for the first answer ever of one server. `onTime` is called if the answer comes before the wait is over. */
-function firstAnswer(limitMs: number, later: Later, onTime: () => void) {
+function firstAnswer(limitMs: number, clock: Clock, onTime: () => void) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let state: 'waiting' | 'answered' | 'over' | 'late' = 'waiting'
   let callOff: (() => void) | undefined
@@ -148,7 +147,7 @@ function firstAnswer(limitMs: number, later: Later, onTime: () => void) {
   return {
     over: promise,
     start() {
-      if (state === 'waiting') callOff ??= later(limitMs, stop)
+      if (state === 'waiting') callOff ??= clock.timer(limitMs, stop)
     },
     answered() {
       if (state === 'over') state = 'late'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { noteToolProgram, settlesWithin } from '../../platform.ts'
+import { type Clock, noteToolProgram, settlesWithin } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -42,6 +42,7 @@ const CLOSE_MS = 500
  * makes the program the leader of a process group, so that everything it started ends with it.
  */
 export function programTransport(
+  clock: Clock,
   address: ProgramAddress,
   { deserializeMessage, serializeMessage }: MessageCodec,
   largestMessage: number,
@@ -109,7 +110,7 @@ export function programTransport(
   async function onExit(program: ChildProcess, how: string): Promise<void> {
     const closed = once(program, 'close')
     signalGroup(program, 'SIGKILL')
-    await settlesWithin(closed, CLOSE_MS)
+    await settlesWithin(clock, closed, CLOSE_MS)
     await confined?.leave()
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines().slice(-QUOTED_LINES)
@@ -133,8 +134,8 @@ export function programTransport(
     if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const gone = once(child, 'exit')
       child.stdin?.end()
-      if (!(await settlesWithin(gone, EXIT_MS))) signalGroup(child, 'SIGTERM')
-      if (!(await settlesWithin(gone, EXIT_MS))) signalGroup(child, 'SIGKILL')
+      if (!(await settlesWithin(clock, gone, EXIT_MS))) signalGroup(child, 'SIGTERM')
+      if (!(await settlesWithin(clock, gone, EXIT_MS))) signalGroup(child, 'SIGKILL')
       await gone
     }
     if (child) signalGroup(child, 'SIGKILL')

@@ -1,8 +1,8 @@
-import { knownSecrets, errorMessage } from '../../platform.ts'
+import { type Clock, knownSecrets, errorMessage } from '../../platform.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import { ConnectionFault, openMcpConnection, type CallResult, type ContentPart } from './connection.ts'
 import type { SealedDefinition, McpDefinition } from './definition.ts'
-import { createLink, type Later, type ListedConnection, listedConnection } from './link.ts'
+import { createLink, type ListedConnection, listedConnection } from './link.ts'
 import type { Confine } from './program-transport.ts'
 import { type McpServerConfiguration, readAddress } from './server-address.ts'
 import type { ToolResult } from '../../tool.ts'
@@ -15,7 +15,7 @@ interface McpServerOptions {
   readonly connects: boolean
   readonly version: string
   readonly confine: Confine
-  readonly later: Later
+  readonly clock: Clock
   /** The server has listed its tools. */
   readonly onAnswer: () => void
   /** The server cannot be started, so waiting for it is useless. */
@@ -25,12 +25,12 @@ interface McpServerOptions {
 export type McpServer = ReturnType<typeof createMcpServer>
 
 export function createMcpServer(options: McpServerOptions) {
-  const { name, configured, connects, version, later, onAnswer, onHopeless } = options
+  const { name, configured, connects, version, clock, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
   const clean = knownSecrets(secrets).redact
   const acceptance = createAcceptance(name, options.accepted)
   const limit = configured.connectTimeoutMs
-  const link = createLink(open, later)
+  const link = createLink(open, clock)
   let isTrusted = false
   let wasContacted = false
   let leftOut: readonly string[] = []
@@ -39,7 +39,7 @@ export function createMcpServer(options: McpServerOptions) {
   async function open(signal: AbortSignal): Promise<ListedConnection> {
     const time = new AbortController()
     const end = AbortSignal.any([signal, time.signal])
-    const callOff = later(limit, () =>
+    const callOff = clock.timer(limit, () =>
       time.abort(new Error(`it did not say within ${limit} ms what it offers (connectTimeoutMs)`)),
     )
     try {
@@ -59,6 +59,7 @@ export function createMcpServer(options: McpServerOptions) {
       address: address!,
       confine: address!.type === 'program' && address!.sandbox !== 'off' ? options.confine : undefined,
       version,
+      clock,
       timeoutMs: limit,
       signal: end,
       onListChanged,
@@ -71,7 +72,7 @@ export function createMcpServer(options: McpServerOptions) {
     const onAbort = () => void connection.close()
     end.addEventListener('abort', onAbort, { once: true })
     try {
-      listed = listedConnection(name, connection, limit, learn)
+      listed = listedConnection(clock, name, connection, limit, learn)
       await listed.listed()
       end.throwIfAborted()
       return listed

@@ -6,6 +6,7 @@ import type { Recall } from '../../search.ts'
 import { openStore } from '../../session.ts'
 import { fixedClock } from '../../testing.ts'
 import { memory, memoryService } from './memory.ts'
+import { systemClock } from '../../platform.ts'
 
 const layout = layoutOf('ayati')
 
@@ -56,7 +57,7 @@ type MemorySelf = Parameters<NonNullable<typeof memory.stop>>[0]
 
 /** The capability over a store in memory, with the sessions of one conversation. */
 async function running(t: TestContext) {
-  const store = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
   t.after(() => store.close())
   const clock = fixedClock()
   const sessions: string[] = []

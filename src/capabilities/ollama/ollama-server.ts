@@ -41,7 +41,11 @@ export async function ollamaModelFacts(
     if (error instanceof ResponseError && error.statusCode === 404)
       throw await notFetched(connection, model, milliseconds)
     if (error instanceof ResponseError) {
-      throw toModelError(error, { provider: name, model, secrets: [(await connection.key()) ?? ''] })
+      throw toModelError(
+        error,
+        { provider: name, model, secrets: [(await connection.key()) ?? ''] },
+        connection.clock.now(),
+      )
     }
     const message = `Ollama does not answer at ${publicAddress(baseURL)}. Start it with \`ollama serve\`, or set OLLAMA_HOST or providers.${name}.baseURL.`
     throw new ModelError('network', message, { provider: name, model })

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type AssistantMessage, messageTokens, tokenx, toolTokens, type AnyMessage } from '../../context.ts'
 import {
   answerRoom,
@@ -11,7 +10,7 @@ import {
   SILENT,
   type ModelErrorCode,
 } from '../../model.ts'
-import { fieldsOf, sha256 } from '../../platform.ts'
+import { type Clock, fieldsOf, sha256 } from '../../platform.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000
@@ -31,12 +30,16 @@ const FACTS: Omit<ModelFacts, 'maxOutput'> = {
  * user message (`docs/decisions/0004-models.md`). The same request gets the same answer in any process. `stop`, JSON
  * formats and required tools are respected.
  */
-export function rehearsalModel(facts: Partial<ModelFacts> = {}): Model {
+export function rehearsalModel(clock: Clock, facts: Partial<ModelFacts> = {}): Model {
   const { window } = { ...FACTS, ...facts }
-  return { id: 'rehearsal', facts: { ...FACTS, maxOutput: answerRoom(window), ...facts }, call: answer }
+  return {
+    id: 'rehearsal',
+    facts: { ...FACTS, maxOutput: answerRoom(window), ...facts },
+    call: (request, options) => answer(clock, request, options),
+  }
 }
 
-async function* answer(request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent> {
+async function* answer(clock: Clock, request: ModelRequest, options: CallOptions): AsyncGenerator<ModelEvent> {
   const step = untilStop(dueStep(request.messages) ?? unscriptedStep(request, options), options)
   const calls = options.toolChoice === 'none' ? [] : step.calls
   const text = calls.length < step.calls.length ? withoutCalls(step) : step.text
@@ -46,7 +49,7 @@ async function* answer(request: ModelRequest, options: CallOptions): AsyncGenera
     stopIfAborted(options.signal)
     said.push(word)
     yield { type: 'text-delta', text: word }
-    if (step.slowMs > 0) await pause(step.slowMs, undefined, { signal: options.signal }).catch(() => {})
+    if (step.slowMs > 0) await clock.sleep(step.slowMs, options.signal)
   }
   stopIfAborted(options.signal)
   if (step.fail)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { AssistantMessage, Message } from '../../context.ts'
 import { type CallOptions, ModelError, type ModelEvent, type ModelRequest, type ResponseFormat } from '../../model.ts'
 import { rehearsalModel } from './rehearsal-model.ts'
+import { systemClock } from '../../platform.ts'
 
 const signal = new AbortController().signal
 
@@ -12,7 +13,7 @@ async function call(
   more: Partial<ModelRequest> = {},
 ) {
   const events: ModelEvent[] = []
-  for await (const event of rehearsalModel().call({ tools: [], messages, ...more }, { signal, ...options }))
+  for await (const event of rehearsalModel(systemClock).call({ tools: [], messages, ...more }, { signal, ...options }))
     events.push(event)
   const finish = events.at(-1)
   assert.ok(finish?.type === 'finish')
@@ -88,7 +89,7 @@ test('a failure of any code can be asked for, at once or in the middle', async (
   await assert.rejects(call([user('/fail context-overflow')]), code('context-overflow'))
   const received: string[] = []
   await assert.rejects(async () => {
-    const stream = rehearsalModel().call(
+    const stream = rehearsalModel(systemClock).call(
       { tools: [], messages: [user('/say one two three four\n/fail network 2')] },
       { signal },
     )
@@ -99,7 +100,7 @@ test('a failure of any code can be asked for, at once or in the middle', async (
 
 test('cancelling a slow answer ends it', async () => {
   const controller = new AbortController()
-  const stream = rehearsalModel().call(
+  const stream = rehearsalModel(systemClock).call(
     { tools: [], messages: [user('/slow 60000\n/say one two three')] },
     { signal: controller.signal },
   )
@@ -116,11 +117,11 @@ for (const line of ['/call', '/call search {"q":', '/fail nonsense', '/slow soon
 }
 
 test('its window can be set, and it speaks over no wire', async () => {
-  assert.equal(rehearsalModel({ window: 100_000 }).facts.window, 100_000)
+  assert.equal(rehearsalModel(systemClock, { window: 100_000 }).facts.window, 100_000)
 })
 
 test('its window is large enough for coding agents', () => {
-  const { window, maxOutput } = rehearsalModel().facts
+  const { window, maxOutput } = rehearsalModel(systemClock).facts
   assert.deepEqual([window, maxOutput], [128_000, 8_192])
 })
 

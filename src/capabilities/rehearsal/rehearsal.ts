@@ -9,5 +9,5 @@ export const rehearsal = provider({
   standIn:
     'No model is attached yet, so this is a rehearsal: it answers with the outline of what a model would have been sent.',
   script: ['say', 'call', 'fail', 'slow'],
-  open: async ({ configured }) => (await import('./rehearsal-model.ts')).rehearsalModel(configured),
+  open: async ({ clock, configured }) => (await import('./rehearsal-model.ts')).rehearsalModel(clock, configured),
 })

@@ -7,7 +7,7 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { errorMessage, ForewordError } from '../../platform.ts'
+import { type Clock, errorMessage, ForewordError } from '../../platform.ts'
 import { leadsUp, readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
 import { forward, type ForwardedRequest } from './forward.ts'
 import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
@@ -17,6 +17,7 @@ import type { RelaySettings } from './relay-settings.ts'
 
 interface AnswerParts {
   readonly foreign: ForeignCallService
+  readonly clock: Clock
   readonly settings: RelaySettings
   agentOf(server: URL): Agent
 }
@@ -25,7 +26,7 @@ interface AnswerParts {
  * Passes one call on and its answer back, bytes and headers as they came but for those of the connection and of the
  * gateway's token. Throws what is to be refused before anything has left.
  */
-export async function answerCall({ foreign, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
+export async function answerCall({ foreign, clock, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
   const { incoming, outgoing, caller } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
@@ -65,7 +66,7 @@ export async function answerCall({ foreign, settings, agentOf }: AnswerParts, ca
     const agent = agentOf(target.server)
     const sent = { target, method, headers, chunked, body, agent, signal }
     const answer = await forward(admission.body ? { ...sent, ...withBody(headers, admission.body) } : sent)
-    await passBack(answer, outgoing, recorded)
+    await passBack(clock, answer, outgoing, recorded)
   } catch (error) {
     endBroken({ recorded, left: left.signal, outgoing, incoming, target, error })
   }
@@ -93,12 +94,17 @@ function withBody(headers: HeaderPairs, body: Uint8Array): Pick<ForwardedRequest
 }
 
 /** Sends an answer on as it comes. Rejects where it breaks off. */
-function passBack(answer: IncomingMessage, outgoing: ServerResponse, recorded: OpenForeignCall): Promise<void> {
+function passBack(
+  clock: Clock,
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  recorded: OpenForeignCall,
+): Promise<void> {
   const { statusCode = 502, statusMessage, headers } = answer
   outgoing.sendDate = false
   outgoing.writeHead(statusCode, statusMessage, [...endToEnd(answer.rawHeaders)])
   // With the first part of the answer where that has come, too; else alone.
-  setImmediate(() => outgoing.flushHeaders())
+  clock.soon(() => outgoing.flushHeaders())
   recorded.answered(statusCode, headers as Record<string, string | undefined>)
   return new Promise((resolve, reject) => {
     answer.on('data', (bytes: Buffer) => {

@@ -33,6 +33,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
       answerCall(
         {
           foreign: (foreign ??= host.runtime.foreign),
+          clock: host.clock,
           settings,
           agentOf: ({ protocol }) => agents[protocol === 'https:' ? 'https' : 'http'],
         },

@@ -5,7 +5,7 @@ import {
   type StoredRecord,
   type SubmitInput,
 } from '../../capability.ts'
-import { createActivity, defined, errorMessage, ForewordError, keyedQueue, sleep } from '../../platform.ts'
+import { createActivity, defined, errorMessage, ForewordError, keyedQueue } from '../../platform.ts'
 import { conditionDigest, parseCondition, planProgram } from './condition.ts'
 import {
   changedSchedule,
@@ -213,7 +213,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       if (end.signal.aborted) return
       const woken = new AbortController()
       const signal = AbortSignal.any([end.signal, woken.signal])
-      const due = wait === undefined ? [] : [clock.sleep?.(wait, signal) ?? sleep(wait, signal)]
+      const due = wait === undefined ? [] : [clock.sleep(wait, signal)]
       await activity.rest(undefined, Promise.race([changed.promise, ...due]))
       woken.abort()
     }

@@ -11,13 +11,14 @@ export async function checkEmbedder({
   settings,
   embedders,
   environment,
+  clock,
 }: CheckContext<SearchSettings>): Promise<readonly Finding[]> {
   if (!settings.embedding) return []
   const { configuredEmbedder } = await import('./configured-embedder.ts')
   try {
-    const { embedder, meaning, warning = '' } = await configuredEmbedder(settings, embedders, environment)
+    const { embedder, meaning, warning = '' } = await configuredEmbedder(settings, embedders, environment, clock)
     if (!embedder) return [problem('search', warning, HINT)]
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const signal = clock.timeoutSignal(TIMEOUT_MS)
     const [vector] = await embedder.embed(['foreword doctor'], { kind: 'query', signal })
     return [ok('search', `${embedder.id} returns vectors of ${vector!.length} numbers, weight ${meaning?.weight}`)]
   } catch (error) {

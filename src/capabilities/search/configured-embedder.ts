@@ -1,5 +1,5 @@
 import type { FileEmbedder } from '../../capability.ts'
-import { defined } from '../../platform.ts'
+import { type Clock, defined } from '../../platform.ts'
 import { type EmbedderKind, knownPrefixes } from '../../search.ts'
 import type { SearchSettings } from './search-settings.ts'
 
@@ -12,6 +12,7 @@ export async function configuredEmbedder(
   { embedding }: SearchSettings,
   kinds: readonly EmbedderKind[],
   environment: Readonly<Record<string, string | undefined>>,
+  clock: Clock,
 ): Promise<ConfiguredEmbedder> {
   if (!embedding) return {}
   const { kind: name, model, baseURL, apiKeyEnv, dimensions, weight, floor } = embedding
@@ -32,6 +33,6 @@ export async function configuredEmbedder(
   const prefixes = embedding.prefixes
     ? { document: embedding.prefixes.documents, query: embedding.prefixes.queries }
     : knownPrefixes(model)
-  const embedder = await kind.open({ model, environment, ...defined({ baseURL, apiKey, dimensions, prefixes }) })
+  const embedder = await kind.open({ model, environment, clock, ...defined({ baseURL, apiKey, dimensions, prefixes }) })
   return { embedder, meaning: { weight, ...defined({ floor }) } }
 }

@@ -7,10 +7,10 @@ export const search = capability<SearchSettings, FileEmbedder>({
   summary: 'finds passages of files by their meaning',
   settings: searchSettings,
   checks: async (context) => (await import('./check-embedder.ts')).checkEmbedder(context),
-  async start({ settings, embedders, environment, warn }) {
+  async start({ settings, embedders, environment, clock, warn }) {
     if (!settings.embedding) return {}
     const { configuredEmbedder } = await import('./configured-embedder.ts')
-    const { warning, ...found } = await configuredEmbedder(settings, embedders, environment)
+    const { warning, ...found } = await configuredEmbedder(settings, embedders, environment, clock)
     if (warning !== undefined) warn(warning)
     return found
   },

@@ -15,8 +15,9 @@ import {
 import { runPastTimeout } from '../../../test/run-past-timeout.ts'
 import { unconfined } from '../../../test/unconfined.ts'
 import { shellBlock } from './shell-tool.ts'
+import { systemClock } from '../../platform.ts'
 
-const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
+const context: RunContext = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
 
 interface Shell {
   /** Resolved path of the workspace. */

@@ -51,7 +51,14 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
     warn: (text) => host.warn(text),
   })
   const { summaryOf } = summaries
-  const subjects = openSubjects({ directory, tastes, maxTextChars, maxReplyChars, ...(summarize && { summaryOf }) })
+  const subjects = openSubjects({
+    clock,
+    directory,
+    tastes,
+    maxTextChars,
+    maxReplyChars,
+    ...(summarize && { summaryOf }),
+  })
   const proposals = createProposals({ store, subjects, clock })
   // Their definitions cost a thousand tokens in every request: nothing for a home without subjects.
   const offeredWhile = { what: 'there is a subject', isSo: () => subjects.any() }

@@ -19,6 +19,7 @@ import {
 import { subjectLayer } from './subject-layer.ts'
 import { subjectTool } from './subject-service.ts'
 import { subjects, subjectService } from './subjects.ts'
+import { systemClock } from '../../platform.ts'
 
 const names = [
   'read_context',
@@ -179,6 +180,7 @@ test('a session chooses a subject that is there, by its id or the beginning of i
 test('doctor shows the number of subjects and of waiting proposals', async () => {
   const findings = (answer: unknown) =>
     subjects.checks!({
+      clock: systemClock,
       settings: settings({}),
       home: '/home',
       workspace: '/home/workspace',
@@ -287,7 +289,10 @@ const unused = {
 
 async function run(call: Omit<ToolCall, 'toolCallId'>, asked?: unknown[]) {
   const { signal } = new AbortController()
-  return createToolbox(toolsOver(asked)).run({ ...call, toolCallId: 'c1' }, { session: 's1', turn: 't1', signal })
+  return createToolbox(toolsOver(asked)).run(
+    { ...call, toolCallId: 'c1' },
+    { clock: systemClock, session: 's1', turn: 't1', signal },
+  )
 }
 
 type SubjectsSelf = Parameters<NonNullable<typeof subjects.reload>>[0]
@@ -304,7 +309,7 @@ async function running(t: TestContext, files: Readonly<Record<string, string>>, 
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
-  const store = await openStore({ path: ':memory:' })
+  const store = await openStore({ clock: systemClock, path: ':memory:' })
   t.after(() => store.close())
   const paths = { directory: join(folder, 'subjects'), tastes: join(folder, 'tastes') }
   const host = { settings: settings({ ...paths, ...given }), store, clock: fixedClock(), writes: true, warn: () => {} }

@@ -1,6 +1,6 @@
 import { randomBytes, createHash, timingSafeEqual } from 'node:crypto'
 import { type Channel, type ChannelContext, fileLibrary, type Runtime } from '../../capability.ts'
-import { defined, errorMessage, ForewordError, sleep as sleepByTimer } from '../../platform.ts'
+import { type Clock, defined, errorMessage, ForewordError } from '../../platform.ts'
 import { sessionConversation } from '../../runtime.ts'
 import { createChatAccess, createPairingGate } from './access.ts'
 import { receiveFiles, telegramFiles } from './api/received-files.ts'
@@ -21,7 +21,6 @@ import type { ParsedFile } from './parsed-update.ts'
 import { createReplies, type Replies } from './replies.ts'
 import { plainText } from './text/formatted-text.ts'
 import { messageParts } from './text/message-parts.ts'
-import type { Sleep } from './timing.ts'
 import { createUpdateHandler, type UpdateHandler } from './update-handler.ts'
 import type { Update } from 'grammy/types'
 
@@ -36,8 +35,7 @@ export interface TelegramOptions {
   readonly webhook?: { readonly url: string; readonly secret?: string } | undefined
   readonly choices?: ChatChoices
   readonly maxFileBytes: number
-  readonly sleep?: Sleep
-  readonly now?: () => number
+  readonly clock: Clock
   /** From 0 to 1. */
   readonly random?: () => number
 }
@@ -111,12 +109,13 @@ interface OpenTelegramOptions extends Omit<TelegramOptions, 'webhook'> {
 /** Builds the channel and begins to listen. Does not wait for Telegram. */
 async function openTelegram(context: ChannelContext, options: OpenTelegramOptions) {
   const { token, apiRoot, linkPreviews, webhook, maxFileBytes, signal } = options
-  const { now = () => performance.now(), random = Math.random, sleep = sleepByTimer } = options
+  const { clock, random = Math.random } = options
+  const { monotonic: now, sleep } = clock
   const { inbox, runtime, warn } = context
   const commands = chatCommands(options.choices ?? {}, contributedCommands(runtime, warn))
   const api = await telegramApi({ token, apiRoot })
-  const sender = telegramSender({ api, signal, linkPreviews, warn, now, random, sleep })
-  const files = telegramFiles({ api, token, apiRoot })
+  const sender = telegramSender({ api, signal, linkPreviews, warn, clock, random })
+  const files = telegramFiles({ api, token, apiRoot, clock })
   const access = createChatAccess(options, runtime.pairings)
   const waiting = await inbox.waiting()
   const notes = createApprovalNotes(inbox, waiting)

@@ -77,6 +77,7 @@ async function openChannel({
   choices,
   settingsOf,
   warn,
+  clock,
 }: CapabilityHost<TelegramSettings | undefined>): Promise<readonly Channel[]> {
   if (!given) return []
   const found = await telegramToken(given, environment)
@@ -96,6 +97,7 @@ async function openChannel({
   const { telegramChannel } = await import('./telegram-channel.ts')
   return [
     telegramChannel({
+      clock,
       token: found.token,
       apiRoot,
       allowedUsers,

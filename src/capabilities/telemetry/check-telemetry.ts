@@ -1,5 +1,5 @@
 import type { CheckContext, Finding } from '../../capability.ts'
-import { errorMessage, publicAddress, redactSecrets } from '../../platform.ts'
+import { type Clock, errorMessage, publicAddress, redactSecrets } from '../../platform.ts'
 import { type Collector, collectorOf } from './collector.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
 
@@ -10,7 +10,7 @@ export async function checkTelemetry(context: CheckContext<TelemetrySettings>): 
   if (!context.settings.enabled) return []
   try {
     const collector = collectorOf(context)
-    const fault = await faultOf(collector)
+    const fault = await faultOf(collector, context.clock)
     const where = publicAddress(collector.url)
     if (fault === undefined) return [{ check: 'telemetry', level: 'ok', message: `spans go to ${where}` }]
     return [warning(`the collector at ${where} ${redactSecrets(fault, Object.values(collector.headers))}`)]
@@ -24,13 +24,13 @@ function warning(message: string): Finding {
   return { check: 'telemetry', level: 'warning', message, hint }
 }
 
-async function faultOf({ url, headers }: Collector): Promise<string | undefined> {
+async function faultOf({ url, headers }: Collector, clock: Clock): Promise<string | undefined> {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: '{"resourceSpans":[]}',
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: clock.timeoutSignal(ANSWER_MS),
       redirect: 'manual',
     })
     await response.body?.cancel()

@@ -1,5 +1,5 @@
 import type { CapabilityHost, Runtime } from '../../capability.ts'
-import { defined, errorMessage, idleSleep, serialQueue, settlesWithin } from '../../platform.ts'
+import { defined, errorMessage, serialQueue, settlesWithin } from '../../platform.ts'
 import type { CallRecord, Entry } from '../../session.ts'
 import { callSpan, type ExportedCall } from './call-span.ts'
 import { collectorOf, serviceName } from './collector.ts'
@@ -35,7 +35,7 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
   const exporter = createSpanExporter({
     collector: collectorOf(host),
     source: { service: serviceName(host), version, schemaUrl: names.schemaUrl },
-    sleep: (milliseconds, signal) => clock.sleep?.(milliseconds, signal) ?? idleSleep(milliseconds, signal),
+    clock,
     warn,
   })
   const reading = serialQueue()
@@ -115,9 +115,9 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
     async stop() {
       stopEntries()
       stopCalls()
-      const until = performance.now() + STOP_MS
-      await settlesWithin(Promise.resolve(reading.idle()), STOP_MS)
-      await exporter.close(Math.max(100, until - performance.now()))
+      const until = clock.monotonic() + STOP_MS
+      await settlesWithin(clock, Promise.resolve(reading.idle()), STOP_MS)
+      await exporter.close(Math.max(100, until - clock.monotonic()))
     },
   }
 }

@@ -1,4 +1,11 @@
-import { createActivity, errorMessage, publicAddress, redactSecrets, settlesWithin } from '../../platform.ts'
+import {
+  type Clock,
+  createActivity,
+  errorMessage,
+  publicAddress,
+  redactSecrets,
+  settlesWithin,
+} from '../../platform.ts'
 import type { Collector } from './collector.ts'
 import type { Span, AttributeValue, Attributes } from './span.ts'
 
@@ -8,8 +15,7 @@ export type SpanExporter = ReturnType<typeof createSpanExporter>
 interface ExporterParts {
   readonly collector: Collector
   readonly source: SpanSource
-  /** Resolves after so many ms, or when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  readonly clock: Clock
   readonly warn: (text: string) => void
 }
 
@@ -34,7 +40,7 @@ type Sent =
   | { readonly type: 'too-large'; readonly problem: string }
   | { readonly type: 'later'; readonly problem: string; readonly waitMs?: number }
 
-export function createSpanExporter({ collector, source, sleep, warn }: ExporterParts) {
+export function createSpanExporter({ collector, source, clock, warn }: ExporterParts) {
   const { url, headers } = collector
   const waiting: { readonly span: Span; readonly size: number }[] = []
   const ending = new AbortController()
@@ -77,7 +83,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
       note(sent.problem)
       if (sent.type === 'later') {
         if (isLast) return
-        await activity.rest(undefined, sleep(sent.waitMs ?? waitMs, ending.signal))
+        await activity.rest(undefined, clock.sleep(sent.waitMs ?? waitMs, ending.signal, { idle: true }))
         waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
         continue
       }
@@ -102,7 +108,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
 
   async function post(body: string): Promise<Sent> {
     try {
-      const signal = AbortSignal.any([AbortSignal.timeout(REQUEST_MS), over.signal])
+      const signal = AbortSignal.any([clock.timeoutSignal(REQUEST_MS), over.signal])
       const response = await fetch(url, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
@@ -141,7 +147,7 @@ export function createSpanExporter({ collector, source, sleep, warn }: ExporterP
         await sending
         await send()
       }
-      await settlesWithin(rest(), milliseconds)
+      await settlesWithin(clock, rest(), milliseconds)
       over.abort()
       lost += waiting.length
       waiting.length = 0

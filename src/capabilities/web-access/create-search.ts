@@ -124,7 +124,7 @@ function searchProvider(address: SearchAddress, options: AskingOptions): SearchP
     async search(query, limit, signal) {
       try {
         const work = (end: AbortSignal) => ask(address, query, limit, options, end)
-        return await endInTime(work, options.timeoutMs, { signal, what: 'it was not answered' })
+        return await endInTime(work, options.timeoutMs, { clock: options.clock, signal, what: 'it was not answered' })
       } catch (error) {
         throw fetchFault(error, 'it could not be asked')
       }

@@ -1,4 +1,4 @@
-import { defined, type ErrorCode, ForewordError, withTimeout } from '../../platform.ts'
+import { type Clock, defined, type ErrorCode, ForewordError, withTimeout } from '../../platform.ts'
 
 /** Why nothing was fetched, in one word that a program can use, and the code of the error that it is. */
 const CODES = {
@@ -42,6 +42,12 @@ export function fetchFault(error: unknown, what: string): FetchFault {
   return new FetchFault('broken', typeof code === 'string' ? `${what} (${code})` : what, { cause: error })
 }
 
+interface TimeLimit {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly what: string
+}
+
 /**
  * Waits no longer than `ms` and than `signal` allows. `what` begins the sentence about the timeout. Throws what
  * `work` throws, or a `FetchFault` (`timeout`, `cancelled`).
@@ -49,11 +55,11 @@ export function fetchFault(error: unknown, what: string): FetchFault {
 export async function inTime<Value>(
   work: Promise<Value>,
   milliseconds: number,
-  { signal, what }: { readonly signal: AbortSignal; readonly what: string },
+  { clock, signal, what }: TimeLimit,
 ): Promise<Value> {
   const error = () => new FetchFault('timeout', `${what} within ${milliseconds.toLocaleString('en-US')} ms`)
   try {
-    return await withTimeout(work, milliseconds, { signal, error })
+    return await withTimeout(clock, work, milliseconds, { signal, error })
   } catch (thrown) {
     throw signal.aborted ? new FetchFault('cancelled', 'it was cancelled') : thrown
   }
@@ -66,7 +72,7 @@ export async function inTime<Value>(
 export async function endInTime<Value>(
   work: (signal: AbortSignal) => Promise<Value>,
   milliseconds: number,
-  options: { readonly signal: AbortSignal; readonly what: string },
+  options: TimeLimit,
 ): Promise<Value> {
   const end = new AbortController()
   try {

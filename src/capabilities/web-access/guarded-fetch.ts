@@ -44,12 +44,12 @@ const MOST_REDIRECTS = 5
  * Fetches pages; resolves the address of every hop, checks that it is public, and connects to that address (DESIGN
  * §8). GET only, without cookies and referrer. No option weakens the guard.
  */
-export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { timeoutMs = 30_000 } = options
   return async (url, signal) => {
     try {
       const work = (end: AbortSignal) => follow(url, options, end)
-      return await endInTime(work, timeoutMs, { signal, what: 'it was not read to its end' })
+      return await endInTime(work, timeoutMs, { clock: options.clock, signal, what: 'it was not read to its end' })
     } catch (error) {
       const { kind, message } = fetchFault(error, 'it could not be read')
       return { type: 'failed', code: kind, reason: message }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform.ts'
 import { lookup } from 'node:dns/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect as open, isIP, type Socket } from 'node:net'
@@ -7,6 +8,7 @@ import { FetchFault, inTime } from './fetch-fault.ts'
 export interface RequestOptions {
   /** Time limit to resolve a name, and to connect to one address, ms. Default: 5,000. */
   readonly connectMs?: number | undefined
+  readonly clock: Clock
   /** Time limit from the request to the headers of the response, ms. Default: 15,000. */
   readonly firstByteMs?: number | undefined
   /** Default: the real one. Only tests pass another. */
@@ -24,20 +26,21 @@ export async function guardedRequest(
   options: RequestOptions,
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
-  const { connectMs = 5000, firstByteMs = 15_000, network = realNetwork, trusted = [] } = options
-  const addresses = await resolveHost(asked.url, network, connectMs, signal)
+  const { connectMs = 5000, firstByteMs = 15_000, network = realNetwork, trusted = [], clock } = options
+  const addresses = await resolveHost(clock, asked.url, network, connectMs, signal)
   if (!trusted.includes(urlAuthority(asked.url)) && !addresses.every(isPublicAddress)) {
     const host = urlHost(asked.url)
     throw new FetchFault('refused', `${host} leads to an address that is not public, and only public ones are opened`)
   }
-  const socket = await openConnection({ url: asked.url, addresses, network, connectMs, signal })
+  const socket = await openConnection({ clock, url: asked.url, addresses, network, connectMs, signal })
   const destroy = () => socket.destroy()
   signal.addEventListener('abort', destroy, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', destroy))
-  return sendRequest(asked, socket, firstByteMs, signal)
+  return sendRequest(clock, asked, socket, firstByteMs, signal)
 }
 
 async function resolveHost(
+  clock: Clock,
   url: URL,
   network: Network,
   connectMs: number,
@@ -47,7 +50,7 @@ async function resolveHost(
   if (isIP(host) !== 0) return [host]
   try {
     const what = `the name ${host} was not resolved`
-    const addresses = await inTime(network.addresses(host), connectMs, { signal, what })
+    const addresses = await inTime(network.addresses(host), connectMs, { clock, signal, what })
     if (addresses.length > 0) return addresses
   } catch (error) {
     if (error instanceof FetchFault) throw error
@@ -56,6 +59,7 @@ async function resolveHost(
 }
 
 interface Connecting {
+  readonly clock: Clock
   readonly url: URL
   /** Checked. Tried one after another until a connection is open. */
   readonly addresses: readonly string[]
@@ -72,11 +76,11 @@ const MOST_TRIED = 4
  * Connects to one of the given addresses and no other: by address, so that no name is resolved again. TLS uses the
  * host of the URL, whose certificate has to be valid.
  */
-async function openConnection({ url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
+async function openConnection({ clock, url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
   let fault: unknown
   for (const address of bothFamiliesFirst(addresses).slice(0, MOST_TRIED)) {
     try {
-      return await connectTo(address, { url, network, connectMs, signal })
+      return await connectTo(address, { clock, url, network, connectMs, signal })
     } catch (error) {
       signal.throwIfAborted()
       fault = error
@@ -93,7 +97,7 @@ function bothFamiliesFirst(addresses: readonly string[]): readonly string[] {
 
 async function connectTo(
   address: string,
-  { url, network, connectMs, signal }: Omit<Connecting, 'addresses'>,
+  { clock, url, network, connectMs, signal }: Omit<Connecting, 'addresses'>,
 ): Promise<Socket> {
   const place = network.route?.(address, urlPort(url)) ?? { host: address, port: urlPort(url) }
   const isSecure = url.protocol === 'https:'
@@ -103,7 +107,7 @@ async function connectTo(
     socket.once('error', reject)
   })
   try {
-    await inTime(opened, connectMs, { signal, what: 'no connection was made' })
+    await inTime(opened, connectMs, { clock, signal, what: 'no connection was made' })
     return socket
   } catch (error) {
     socket.once('error', () => {})
@@ -152,13 +156,14 @@ const LARGEST_HEADERS = 16 * 1024
 
 /** Sends one request over its own connection. `firstByteMs`: time limit for the head of the answer, ms. */
 async function sendRequest(
+  clock: Clock,
   asked: GuardedRequest,
   socket: Socket,
   firstByteMs: number,
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
   try {
-    const body = await inTime(send(asked, socket), firstByteMs, { signal, what: 'no answer began' })
+    const body = await inTime(send(asked, socket), firstByteMs, { clock, signal, what: 'no answer began' })
     // The reader of the body reports a break in the middle.
     body.on('error', () => {})
     return { status: body.statusCode ?? 0, headers: body.headers, body, close: () => socket.destroy() }

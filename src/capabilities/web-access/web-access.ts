@@ -31,12 +31,12 @@ export const webAccess = capability({
     allowHosts.length > 0 && search === undefined
       ? [{ key: 'allowHosts', message: 'has no effect without web.search', hint: 'Name the search service there.' }]
       : [],
-  async start({ settings, environment }) {
+  async start({ settings, environment, clock }) {
     const { createDocumentReader } = await import('../../document.ts')
     const { confineNode } = await import('../../tool.ts')
     const { webTools } = await import('./web-tools.ts')
-    const reader = createDocumentReader({ limits: { bytes: settings.maxBytes }, confine: confineNode })
-    return { ...webTools({ ...settings, environment, readDocument: reader.read }), close: () => reader.close() }
+    const reader = createDocumentReader({ clock, limits: { bytes: settings.maxBytes }, confine: confineNode })
+    return { ...webTools({ ...settings, clock, environment, readDocument: reader.read }), close: () => reader.close() }
   },
   promptBlocks: ({ service }) => [service.block],
   warnings: ({ service }) => service.warnings,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform.ts'
 import type { DocumentReader } from '../../document.ts'
 import type { PromptBlock } from '../../capability.ts'
 import { createSearch } from './create-search.ts'
@@ -8,6 +9,7 @@ import type { SearchConfiguration } from './search-services.ts'
 import { webSearchTool } from './web-search.ts'
 
 interface WebOptions {
+  readonly clock: Clock
   /** Without it `web_search` is not there. */
   readonly search?: SearchConfiguration | undefined
   /** `host:port` that the search provider may be at although it is not public. No page is opened there. */
@@ -31,8 +33,8 @@ export interface WebTools {
 
 /** The tools that read public web pages, and search the web if a provider is configured. */
 export function webTools(options: WebOptions): WebTools {
-  const { search, allowHosts = [], maxBytes = 5_000_000, timeoutMs = 30_000, environment, network } = options
-  const bounds = { maxBytes, timeoutMs, network }
+  const { search, allowHosts = [], maxBytes = 5_000_000, timeoutMs = 30_000, environment, network, clock } = options
+  const bounds = { maxBytes, timeoutMs, network, clock }
   const { provider, warnings } = search
     ? createSearch({ search, allowHosts, environment, ...bounds })
     : { provider: undefined, warnings: [] }

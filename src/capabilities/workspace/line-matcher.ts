@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform.ts'
 import type { Worker } from 'node:worker_threads'
 
 export interface LineMatch {
@@ -27,7 +28,12 @@ export function literalMatcher(wanted: string): LineMatcher {
  * Runs in a thread of its own, which ends when one text takes longer than `limitMs` or `signal` is aborted, so no
  * expression can block anything. Throws if the expression is invalid.
  */
-export async function expressionMatcher(source: string, signal: AbortSignal, limitMs = 2000): Promise<LineMatcher> {
+export async function expressionMatcher(
+  clock: Clock,
+  source: string,
+  signal: AbortSignal,
+  limitMs = 2000,
+): Promise<LineMatcher> {
   const expression = new RegExp(source)
   const { Worker: Thread } = await import('node:worker_threads')
   const thread = new Thread(threadFile(), {
@@ -40,7 +46,7 @@ export async function expressionMatcher(source: string, signal: AbortSignal, lim
   const end = () => void thread.terminate()
   signal.addEventListener('abort', end, { once: true })
   return {
-    match: (text, most) => askThread(thread, { text, most }, limitMs),
+    match: (text, most) => askThread(clock, thread, { text, most }, limitMs),
     async close() {
       signal.removeEventListener('abort', end)
       await thread.terminate()
@@ -74,17 +80,22 @@ interface Question {
   readonly most: number
 }
 
-async function askThread(thread: Worker, question: Question, limitMs: number): Promise<readonly LineMatch[]> {
+async function askThread(
+  clock: Clock,
+  thread: Worker,
+  question: Question,
+  limitMs: number,
+): Promise<readonly LineMatch[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly LineMatch[]>()
   const onExit = () => reject(new Error('the search was ended'))
-  const timer = setTimeout(() => {
+  const cancel = clock.timer(limitMs, () => {
     reject(
       new Error(
         `the regular expression takes too long (more than ${limitMs} ms for one file); make it simpler, or search for a text`,
       ),
     )
     void thread.terminate()
-  }, limitMs)
+  })
   thread.once('message', resolve)
   thread.once('exit', onExit)
   try {
@@ -92,7 +103,7 @@ async function askThread(thread: Worker, question: Question, limitMs: number): P
     thread.postMessage(question)
     return await promise
   } finally {
-    clearTimeout(timer)
+    cancel()
     thread.off('message', resolve)
     thread.off('exit', onExit)
   }

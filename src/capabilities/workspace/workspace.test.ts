@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { createToolbox, type RunContext, type Tool } from '../../tool.ts'
 import { workspaceBlock } from './workspace-block.ts'
+import { systemClock } from '../../platform.ts'
 
-const context: RunContext = { session: 's1', turn: 't1', signal: new AbortController().signal }
+const context: RunContext = { clock: systemClock, session: 's1', turn: 't1', signal: new AbortController().signal }
 
 /** A workspace with these files; a name that ends in `/` is a folder. */
 async function workspace(t: TestContext, files: Readonly<Record<string, string | Uint8Array>> = {}) {

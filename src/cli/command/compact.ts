@@ -1,3 +1,4 @@
+import { systemClock } from '../../platform.ts'
 import { existsSync } from 'node:fs'
 import { withClaim } from '../with-claim.ts'
 import { jsonOption } from '../arguments.ts'
@@ -28,7 +29,9 @@ async function compact(call: CommandCall, given: Io): Promise<number> {
   const line = statusLine(io)
   const nothing = { contents: 0, files: 0, before: 0, after: 0 }
   const done = existsSync(call.home)
-    ? await withClaim(call.home, () => compactHome(call.home, line.show, io.capabilities)).finally(line.clear)
+    ? await withClaim(call.home, () => compactHome(call.home, systemClock, line.show, io.capabilities)).finally(
+        line.clear,
+      )
     : nothing
   if (call.json) printJson(io, done)
   else {

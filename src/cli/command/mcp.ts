@@ -1,3 +1,4 @@
+import { systemClock } from '../../platform.ts'
 import type { Readable, Writable } from 'node:stream'
 import type { CommandCall, Io } from '../../capability.ts'
 import type { HostedRuntime } from '../../runtime.ts'
@@ -69,6 +70,7 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
     stdin: io.stdin as Readable,
     stdout: io.stdout as Writable,
     version: version(),
+    clock: systemClock,
     // A tool could be its own client and answer the questions to a person.
     asksPersons: environment.FOREWORD_TOOL !== '1',
     unexpected: (error) => warn(faultText(error, io)),
@@ -101,7 +103,9 @@ async function takeCheckpoint(home: string, io: Io, warn: (text: string) => void
   const [configuration, kept] = await Promise.all([loadValidConfiguration(home, io), findHomeStore(home)])
   const { environment } = io
   await withClaim(home, () =>
-    withWritableStore(kept, (store) => takeHomeCheckpoint({ home, environment, configuration, store, warn })),
+    withWritableStore(kept, (store) =>
+      takeHomeCheckpoint({ home, environment, configuration, store, clock: systemClock, warn }),
+    ),
   )
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../../platform.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { progressLine } from '../status-line.ts'
@@ -36,11 +37,12 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
     runStoppable(io, (signal) =>
       restoreHome({
         home: call.home,
+        clock: systemClock,
         findTargets: (home) =>
           homeCheckpointTargets({ home, environment: io.environment, capabilities: programCapabilities(io) }),
         file,
         replaces: call.has('replace'),
-        time: new Date().toISOString(),
+        time: systemClock.time(),
         signal,
         onProgress: progress.show,
       }),

@@ -2,7 +2,7 @@ import type { ListeningServer } from '../../server.ts'
 import { jsonOption } from '../arguments.ts'
 import type { AnyCapability, Command, CommandCall, Io, StartLine } from '../../capability.ts'
 import type { ModelFacts, ModelsSettings, Provider } from '../../model.ts'
-import { defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
+import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
@@ -76,7 +76,7 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
   const { models, providers } = gateway.configuration
   const { capabilities = [] } = io
   const known = capabilities.flatMap((capability) => capability.providers ?? [])
-  const settings = { known, providers, models, environment: io.environment }
+  const settings = { clock: systemClock, known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)
   const warnings = unusable === undefined ? status.warnings : [unusable, ...status.warnings]
   if (call.json) {
@@ -110,7 +110,7 @@ async function glanceAtModel(id: string, settings: ModelsSettings): Promise<Mode
   const { createModels } = await import('../../model.ts')
   const late = Symbol('late')
   try {
-    const { facts } = await withTimeout(createModels(settings).model(id), GLANCE_MS, { error: () => late })
+    const { facts } = await withTimeout(systemClock, createModels(settings).model(id), GLANCE_MS, { error: () => late })
     return { facts }
   } catch (error) {
     return error === late ? {} : { unusable: `${id} cannot be used: ${errorMessage(error)}` }
@@ -153,6 +153,6 @@ function waitForInterrupt(io: Io): Promise<void> {
 
 async function closeInTime(io: Io, close: () => Promise<void>): Promise<void> {
   const closing = close()
-  if (!(await settlesWithin(closing, CLOSING_LIMIT))) exitNow(io, 1)
+  if (!(await settlesWithin(systemClock, closing, CLOSING_LIMIT))) exitNow(io, 1)
   await closing
 }

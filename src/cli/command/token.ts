@@ -1,5 +1,5 @@
 import { type CommandCall, type Io, type TokenScope, tokenScopes } from '../../capability.ts'
-import { defined, nearestName } from '../../platform.ts'
+import { systemClock, defined, nearestName } from '../../platform.ts'
 import type { ListedToken } from '../../runtime.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson, printList } from '../io.ts'
@@ -89,7 +89,7 @@ function readScope(text: string | undefined): TokenScope {
 async function listTokens(call: CommandCall, io: Io): Promise<number> {
   const { listedTokens, openTokenUses } = await import('../../runtime.ts')
   const tokens = await withNamedTokens(call.home, async (named) =>
-    listedTokens(named.list(), await openTokenUses({ home: call.home }).all(), Date.now()),
+    listedTokens(named.list(), await openTokenUses({ home: call.home, clock: systemClock }).all(), Date.now()),
   )
   const empty = 'No named tokens yet. Make one with `foreword token new NAME --scope SCOPE`.'
   return printList(tokens, { empty, table: tokenTable }, call, io)

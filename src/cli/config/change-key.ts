@@ -3,7 +3,7 @@ import type { CommandCall, Finding, Io } from '../../capability.ts'
 import type { ConfigurationSchema, Environment, LoadedConfiguration } from '../../runtime.ts'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
-import { errorMessage } from '../../platform.ts'
+import { systemClock, errorMessage } from '../../platform.ts'
 import { CommandFailure } from '../failure.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { note, printJson, applyStyle, programCapabilities } from '../io.ts'
@@ -61,7 +61,7 @@ async function changeKey(
     await recordChange(key, value, call)
   }
   const { origins, schema } = await loaded(call, io)
-  await orFailure(() => setValue({ home, schema, key: path, value, check }), hint)
+  await orFailure(() => setValue({ home, clock: systemClock, schema, key: path, value, check }), hint)
   const wasSet = Object.keys(origins).some((other) => other === key || other.startsWith(`${key}.`))
   if (value === undefined && !wasSet && !call.json) {
     note(io, `${key} was not set.`)
@@ -160,7 +160,11 @@ async function checkModelId({ path, planned, environment }: PlannedChange): Prom
     level,
     message,
     hint = '',
-  } = await checkModel(createModels({ known, providers, models, environment }), id, waysToAttach(known))
+  } = await checkModel(
+    createModels({ clock: systemClock, known, providers, models, environment }),
+    id,
+    waysToAttach(known),
+  )
   return level === 'ok' ? [] : [`${message}. ${hint}`.trimEnd()]
 }
 

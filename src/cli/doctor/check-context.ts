@@ -1,3 +1,4 @@
+import { systemClock } from '../../platform.ts'
 import type { AnyCapability, CheckContext, GatewayConnection } from '../../capability.ts'
 import type { Configuration } from '../../runtime.ts'
 import { requestJson } from '../answer.ts'
@@ -20,6 +21,7 @@ export async function checkContext(
     home,
     workspace: configuration.agent.workspace,
     environment,
+    clock: systemClock,
     settingsOf(name) {
       const other = capabilities.find((each) => each.name === name)
       return other && capabilitySettings(configuration, other)

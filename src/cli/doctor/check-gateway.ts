@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { Finding } from '../../capability.ts'
-import { errorMessage, ForewordError } from '../../platform.ts'
+import { systemClock, errorMessage, ForewordError } from '../../platform.ts'
 import { findGateway } from '../connection.ts'
 import { ok, problem } from './finding.ts'
 
@@ -74,7 +74,7 @@ async function checkOwnerToken(
 async function checkNamedTokens(home: string): Promise<readonly Finding[]> {
   const { namedTokens } = await import('../../runtime.ts')
   try {
-    namedTokens(home)
+    namedTokens(home, systemClock)
     return []
   } catch (error) {
     const hint = (error instanceof ForewordError ? error.hint : undefined) ?? 'Correct the file.'

@@ -1,5 +1,5 @@
 import type { Finding, GatewayConnection, Io } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { systemClock, errorMessage } from '../../platform.ts'
 import { connectToHome } from '../connection.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore } from '../open-store.ts'
@@ -49,7 +49,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield checkClock(new Date(), store.newest, RELEASED)
   yield await checkGateway(home, gateway)
   yield* await checkToken(home, gateway)
-  const attached = createModels({ known, providers, models, environment })
+  const attached = createModels({ clock: systemClock, known, providers, models, environment })
   yield await checkModel(attached, model, waysToAttach(known))
   yield* await checkNotes(attached, loaded)
   yield* checkPrices(models)

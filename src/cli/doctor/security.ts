@@ -1,7 +1,7 @@
 import { chmod, lstat, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute } from 'node:path'
 import type { Finding, Io } from '../../capability.ts'
-import { errorMessage, publicAddress } from '../../platform.ts'
+import { systemClock, errorMessage, publicAddress } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
 import type { Access } from '../../tool.ts'
 import { programCapabilities } from '../io.ts'
@@ -106,11 +106,11 @@ async function checkModes(
 /** Whether the policy in force is another one than that of its file. */
 async function checkWaiting(kept: HomeStore, home: string, { environment }: Io): Promise<Finding> {
   const { pinnedPolicy } = await import('../../runtime.ts')
-  const time = () => new Date().toISOString()
   try {
     const change = await withStore(
       kept,
-      async (store) => pinnedPolicy({ home, environment, store, time, writes: false, warn() {} }).waiting?.(),
+      async (store) =>
+        pinnedPolicy({ home, environment, store, clock: systemClock, writes: false, warn() {} }).waiting?.(),
       () => undefined,
     )
     if (change === undefined) return ok('acceptance', 'the policy in force is that of its file')
@@ -126,7 +126,9 @@ async function checkWaiting(kept: HomeStore, home: string, { environment }: Io):
 async function checkNamed(home: string): Promise<Finding> {
   const { namedTokens } = await import('../../runtime.ts')
   try {
-    const endless = namedTokens(home).filter(({ expires, scope }) => expires === undefined && scope !== 'read')
+    const endless = namedTokens(home, systemClock).filter(
+      ({ expires, scope }) => expires === undefined && scope !== 'read',
+    )
     if (endless.length === 0) return ok('tokens', 'every token that can do more than read has an end')
     const names = endless.map(({ name, scope }) => `${name} (${scope})`).join(', ')
     return warning('tokens', `never expire: ${names}`, 'Revoke what nobody uses: `foreword token revoke NAME`.')

@@ -1,6 +1,6 @@
 import { exactLine } from '../../context.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { defined, errorMessage, ForewordError, nearestName } from '../../platform.ts'
+import { systemClock, defined, errorMessage, ForewordError, nearestName } from '../../platform.ts'
 import type { EditedAccess, ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import { withConnection } from '../connection.ts'
@@ -146,7 +146,7 @@ async function changeAccessFile(home: string, wanted: Wanted): Promise<EditedAcc
   const { names, allowed } = wanted
   try {
     return await editAccess(
-      home,
+      { home, clock: systemClock },
       (text) => names.reduce((edited, name) => withTool(edited, name, allowed), text),
       (edited) => recordChange(home, wanted, edited),
     )

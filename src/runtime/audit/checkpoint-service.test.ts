@@ -8,6 +8,8 @@ import { createHome, homeAt } from '../home/home.ts'
 import { auditKeyFile } from './audit-key.ts'
 import { type CheckpointService, openCheckpoints, withRecordListener } from './checkpoint-service.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
+import { systemClock } from '../../platform.ts'
+import { fixedClock } from '../../testing.ts'
 
 const MINUTE_MS = 60_000
 
@@ -16,11 +18,10 @@ async function serviceWith(context: TestContext, append: CheckpointTarget['appen
   const home = await mkdtemp(join(tmpdir(), 'foreword-checkpoints-'))
   context.after(() => rm(home, { recursive: true, force: true }))
   await createHome(homeAt(home))
-  const opened = await openStore({ path: ':memory:' })
+  const opened = await openStore({ clock: systemClock, path: ':memory:' })
   context.after(() => opened.close())
-  context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
+  const clock = fixedClock({ start: '2026-01-01T00:00:00.000Z' })
   const warnings: string[] = []
-  let seconds = 0
   const open = (): Promise<CheckpointService> =>
     openCheckpoints({
       home,
@@ -28,15 +29,14 @@ async function serviceWith(context: TestContext, append: CheckpointTarget['appen
       targets: [{ name: 'place', append }],
       everyRecords: 3,
       everyMs: 10 * MINUTE_MS,
-      time: () => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds++)).toISOString(),
-      newId: () => 'audit_1',
+      clock,
       warn: (text) => warnings.push(text),
     })
   const service = await open()
   const store = withRecordListener(opened, (records) => service.noteRecords(records))
   const record = () =>
     store.transaction([{ type: 'audit', facts: { kind: 'change' }, time: '2026-01-01T00:00:00.000Z' }])
-  return { home, service, store, record, warnings, open }
+  return { home, clock, service, store, record, warnings, open }
 }
 
 /** A target whose lines can be awaited. */
@@ -57,7 +57,7 @@ function expectLines() {
 
 test('a checkpoint is taken after so many records, after so many minutes with new ones, and at the stop', async (context) => {
   const target = expectLines()
-  const { service, record } = await serviceWith(context, target.append)
+  const { clock, service, record } = await serviceWith(context, target.append)
   await service.take()
   assert.deepEqual(target.lines, [], 'there is nothing to prove yet')
   const third = target.next()
@@ -69,10 +69,10 @@ test('a checkpoint is taken after so many records, after so many minutes with ne
 
   await record()
   const later = target.next()
-  context.mock.timers.tick(10 * MINUTE_MS)
+  await clock.advance(10 * MINUTE_MS)
   assert.equal((await later).number, 4)
   await service.take()
-  context.mock.timers.tick(10 * MINUTE_MS)
+  await clock.advance(10 * MINUTE_MS)
   await service.take()
   assert.equal(target.lines.length, 2, 'without new records there is none')
 
@@ -93,8 +93,8 @@ test('a place that does not answer keeps no record and no stop waiting, and rece
         signal.addEventListener('abort', () => reject(signal.reason as Error))
       }),
   }
-  const { service, record, store, open, warnings } = await serviceWith(context, (line, signal) =>
-    answer.append(line, signal),
+  const { clock, service, record, store, open, warnings } = await serviceWith(context, (...given) =>
+    answer.append(...given),
   )
   await record()
   await record()
@@ -103,7 +103,7 @@ test('a place that does not answer keeps no record and no stop waiting, and rece
   await record()
   assert.equal((await store.auditHead())!.number, 4)
   const closed = service.close()
-  context.mock.timers.tick(MINUTE_MS)
+  await clock.advance(MINUTE_MS)
   await closed
   assert.equal(warnings.length, 1)
   assert.match(warnings[0]!, /could not be written to place: the gateway stopped\. It is tried again\.$/)

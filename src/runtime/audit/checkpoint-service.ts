@@ -1,4 +1,4 @@
-import { defined, errorMessage, serialQueue } from '../../platform.ts'
+import { type Clock, defined, errorMessage, serialQueue } from '../../platform.ts'
 import {
   type AuditCheckpoint,
   type AuditFacts,
@@ -37,9 +37,7 @@ export interface CheckpointServiceOptions {
   /** A checkpoint is taken after so many records, and after so many ms where there are new ones. */
   readonly everyRecords: number
   readonly everyMs: number
-  /** The time, ISO 8601. */
-  readonly time: () => string
-  readonly newId: () => string
+  readonly clock: Clock
   readonly warn: (text: string) => void
 }
 
@@ -52,7 +50,7 @@ const RECENT_LINES = 1_000
 
 /** Makes the key of a home that has none, and begins to take checkpoints. Where that fails, it warns and takes none. */
 export async function openCheckpoints(options: CheckpointServiceOptions): Promise<CheckpointService> {
-  const { home, store, targets, everyRecords, everyMs } = options
+  const { home, store, targets, clock, everyRecords, everyMs } = options
   const lasting: string[] = []
   const warn = (text: string) => {
     lasting.push(text)
@@ -87,10 +85,9 @@ export async function openCheckpoints(options: CheckpointServiceOptions): Promis
   void queue.add(() => work(() => compareAtStart({ ...options, warn })))
   void take()
   const timers = [
-    setInterval(() => void take(), everyMs),
-    setInterval(() => state && isWaiting(state.note, targets) && void take(), RETRY_MS),
+    clock.every(everyMs, () => void take(), { idle: true }),
+    clock.every(RETRY_MS, () => state && isWaiting(state.note, targets) && void take(), { idle: true }),
   ]
-  for (const timer of timers) timer.unref()
 
   return {
     key,
@@ -103,11 +100,11 @@ export async function openCheckpoints(options: CheckpointServiceOptions): Promis
     warnings: () => [...new Set([...lasting, ...(state ? failures(state.note, targets) : [])])],
     verify: (asked = {}) => examineHomeAudit({ home, targets, store, ...asked }),
     async close() {
-      for (const timer of timers) clearInterval(timer)
-      const timer = setTimeout(() => closing.abort(new Error('the gateway stopped')), CLOSE_MS)
+      for (const stop of timers) stop()
+      const cancel = clock.timer(CLOSE_MS, () => closing.abort(new Error('the gateway stopped')))
       await take()
       await queue.idle()
-      clearTimeout(timer)
+      cancel()
     },
   }
 }
@@ -118,23 +115,23 @@ interface ServiceState {
   note: CheckpointNote
 }
 
-async function openState({ home, store, time, newId, warn }: CheckpointServiceOptions): Promise<ServiceState> {
+async function openState({ home, store, clock, warn }: CheckpointServiceOptions): Promise<ServiceState> {
   const kept = await readAuditKey(home)
   let note = await readCheckpointNote(home)
   if (!note) {
     note = { targets: {} }
-    if (kept) await recordProblem({ store, time, warn }, 'The note of the checkpoints was gone at the start.')
+    if (kept) await recordProblem({ store, clock, warn }, 'The note of the checkpoints was gone at the start.')
     // The note comes first: a key without it means that somebody removed the note.
     await writeCheckpointNote(home, note)
   }
   const key = kept ?? (await makeAuditKey(home))
-  return { key, audit: await ensureAuditId(store, newId), note }
+  return { key, audit: await ensureAuditId(store, clock), note }
 }
 
-export async function ensureAuditId(store: SessionStore, newId: () => string): Promise<string> {
+export async function ensureAuditId(store: SessionStore, clock: Clock): Promise<string> {
   const known = await store.value(AUDIT_ID)
   if (typeof known === 'string') return known
-  const made = newId()
+  const made = clock.newId('audit')
   await store.putValue(AUDIT_ID, made)
   return made
 }
@@ -146,11 +143,11 @@ async function compareAtStart(options: CheckpointServiceOptions): Promise<void> 
   if (found) await recordProblem(options, `The audit does not match its checkpoints: ${found.why}.`)
 }
 
-type Recording = Pick<CheckpointServiceOptions, 'store' | 'time' | 'warn'>
+type Recording = Pick<CheckpointServiceOptions, 'store' | 'clock' | 'warn'>
 
-async function recordProblem({ store, time, warn }: Recording, reason: string): Promise<void> {
+async function recordProblem({ store, clock, warn }: Recording, reason: string): Promise<void> {
   warn(`${reason} See \`foreword audit verify\`.`)
-  await store.transaction([{ type: 'audit', facts: { ...change, ok: false, reason }, time: time() }])
+  await store.transaction([{ type: 'audit', facts: { ...change, ok: false, reason }, time: clock.time() }])
 }
 
 const change = { kind: 'change', rule: 'audit.checkpoints' } as const satisfies AuditFacts
@@ -160,15 +157,15 @@ async function takeCheckpoint(
   options: CheckpointServiceOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { home, store, targets } = options
+  const { home, store, targets, clock } = options
   const head = await store.auditHead()
-  const time = options.time()
+  const time = clock.time()
   const made = head && state.key.signCheckpoint({ audit: state.audit, ...head, time })
   const before = state.note.targets
   const written = await Promise.all(
     targets.map(async (target) => {
       const known = Object.hasOwn(before, target.name) ? before[target.name]! : { waiting: [] }
-      return [target.name, await writeTo(target, withCheckpoint(known, made), { time, signal })] as const
+      return [target.name, await writeTo(target, withCheckpoint(known, made), { time, signal, clock })] as const
     }),
   )
   const note = { targets: { ...before, ...Object.fromEntries(written) } }
@@ -192,14 +189,14 @@ function withCheckpoint(known: TargetNote, made: AuditCheckpoint | undefined): T
 async function writeTo(
   target: CheckpointTarget,
   known: TargetNote,
-  { time, signal }: { readonly time: string; readonly signal: AbortSignal },
+  { time, signal, clock }: { readonly time: string; readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<TargetNote> {
   let { written } = known
   const waiting = [...known.waiting]
   try {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       signal.throwIfAborted()
-      await target.append(JSON.stringify(next), signal)
+      await target.append(JSON.stringify(next), signal, clock)
       written = next
       waiting.shift()
     }
@@ -211,10 +208,12 @@ async function writeTo(
 }
 
 /** A target that begins to fail, or works again, has a record. */
-async function recordTurn({ store, time, warn }: Recording, name: string, failure: string | undefined): Promise<void> {
+async function recordTurn({ store, clock, warn }: Recording, name: string, failure: string | undefined): Promise<void> {
   const reason = failure === undefined ? `Checkpoints are written to ${name} again.` : failureText(name, failure)
   if (failure !== undefined) warn(reason)
-  await store.transaction([{ type: 'audit', facts: { ...change, ok: failure === undefined, reason }, time: time() }])
+  await store.transaction([
+    { type: 'audit', facts: { ...change, ok: failure === undefined, reason }, time: clock.time() },
+  ])
 }
 
 function failures({ targets }: CheckpointNote, configured: readonly CheckpointTarget[]): readonly string[] {

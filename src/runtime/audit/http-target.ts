@@ -13,7 +13,7 @@ export function httpTarget(text: string): CheckpointTarget {
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
   return {
     name: publicAddress(text),
-    async append(line, signal) {
+    async append(line, signal, clock) {
       const response = await fetch(address, {
         method: 'POST',
         body: `${line}\n`,
@@ -22,7 +22,7 @@ export function httpTarget(text: string): CheckpointTarget {
           'content-type': 'application/json',
           ...(username === '' ? {} : { authorization: `Basic ${credentials}` }),
         },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: AbortSignal.any([signal, clock.timeoutSignal(TIMEOUT_MS)]),
       }).catch((error: unknown) => {
         throw new Error(`${address.host} cannot be reached`, { cause: error })
       })

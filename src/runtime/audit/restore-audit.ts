@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { defined, errorMessage } from '../../platform.ts'
+import { type Clock, defined, errorMessage } from '../../platform.ts'
 import {
   type AuditCheckpoint,
   type AuditKey,
@@ -11,7 +11,6 @@ import {
   type SessionStore,
   storePath,
 } from '../../session.ts'
-import { systemClock } from '../clock.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
 import { homeAt } from '../home/home.ts'
 import { auditKeyFile, makeAuditKey, readAuditKey } from './audit-key.ts'
@@ -25,6 +24,7 @@ interface RestoredAudit {
   readonly home: string
   /** Where its new content lies, whole and examined, before it is put in place. */
   readonly arriving: string
+  readonly clock: Clock
   /** Where the checkpoints of each are written. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   /** When the archive was written, ISO 8601. */
@@ -45,7 +45,7 @@ export async function homeCheckpointTargets(
  * from the archive. Everything is written to what arrives, so a crash leaves either the old audit or the new one.
  */
 export async function recordRestore(restore: RestoredAudit): Promise<void> {
-  const { home, arriving, findTargets, saved, time } = restore
+  const { home, arriving, clock, findTargets, saved, time } = restore
   const folder = homeAt(arriving).data
   const former = await formerAudit(restore)
   if (!existsSync(storePath(folder)) && former.newest === undefined) return
@@ -53,12 +53,12 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
   if (former.key) await copyFile(auditKeyFile(home), auditKeyFile(arriving))
   // A damaged key in an archive is no reason to keep the archive from coming back.
   const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
-  const store = await openStore({ path: storePath(folder) })
+  const store = await openStore({ path: storePath(folder), clock })
   try {
     const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
     const targets: Record<string, TargetNote> = {}
     for (const target of await findTargets(arriving)) {
-      targets[target.name] = await noteFor(target, checkpoint, { home, arriving })
+      targets[target.name] = await noteFor(target, checkpoint, { home, arriving, clock })
     }
     await writeCheckpointNote(arriving, { targets })
   } finally {
@@ -67,7 +67,7 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
 }
 
 /** What is known of the audit that is replaced. Damage of it is often the reason for a restore. */
-async function formerAudit({ home, findTargets }: RestoredAudit): Promise<{
+async function formerAudit({ home, clock, findTargets }: RestoredAudit): Promise<{
   readonly key: AuditKey | undefined
   readonly newest: ChainPosition | undefined
 }> {
@@ -78,7 +78,7 @@ async function formerAudit({ home, findTargets }: RestoredAudit): Promise<{
     const lines = (await target.read?.().catch(() => [])) ?? []
     known.push(parseCheckpoint(lines.at(-1) ?? ''))
   }
-  known.push(await storedHead(home).catch(() => undefined))
+  known.push(await storedHead(home, clock).catch(() => undefined))
   const newest = known
     .filter((each) => each !== undefined)
     .toSorted((one, other) => one.number - other.number)
@@ -86,10 +86,10 @@ async function formerAudit({ home, findTargets }: RestoredAudit): Promise<{
   return { key, newest: newest && { number: newest.number, hash: newest.hash } }
 }
 
-async function storedHead(home: string): Promise<ChainPosition | undefined> {
+async function storedHead(home: string, clock: Clock): Promise<ChainPosition | undefined> {
   const path = storePath(homeAt(home).data)
   if (!existsSync(path)) return undefined
-  const store = await openStore({ path, readOnly: true })
+  const store = await openStore({ path, clock, readOnly: true })
   try {
     return await store.auditHead()
   } finally {
@@ -105,7 +105,7 @@ async function recordIn(
   const had = before ? ` The audit had ${before.number === 1 ? '1 record' : `${before.number} records`} before.` : ''
   const reason = `Restored a backup of ${saved}.${had}`
   await store.transaction([{ type: 'audit', facts: { kind: 'change', rule: 'restore', reason }, time }])
-  const audit = await ensureAuditId(store, () => systemClock.newId('audit'))
+  const audit = await ensureAuditId(store, store.clock)
   const head = (await store.auditHead())!
   return key.signCheckpoint({ audit, ...head, time, restore: { saved, ...defined({ before }) } })
 }
@@ -114,7 +114,7 @@ async function recordIn(
 async function noteFor(
   target: CheckpointTarget,
   checkpoint: AuditCheckpoint,
-  { home, arriving }: Pick<RestoredAudit, 'home' | 'arriving'>,
+  { home, arriving, clock }: Pick<RestoredAudit, 'home' | 'arriving' | 'clock'>,
 ): Promise<TargetNote> {
   const inside = target.path === undefined ? undefined : pathInside(arriving, target.path)
   if (target.path === undefined || inside === undefined) return { waiting: [checkpoint] }
@@ -125,7 +125,7 @@ async function noteFor(
     await cp(current, target.path, { recursive: true, preserveTimestamps: true })
   }
   try {
-    await target.append(JSON.stringify(checkpoint), new AbortController().signal)
+    await target.append(JSON.stringify(checkpoint), new AbortController().signal, clock)
     return { written: checkpoint, waiting: [] }
   } catch (error) {
     return { waiting: [checkpoint], failure: { since: checkpoint.time, message: errorMessage(error) } }

@@ -1,5 +1,5 @@
+import type { Clock } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
-import { systemClock } from '../clock.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 import type { Environment } from '../configuration/value.ts'
 import { openCheckpoints } from './checkpoint-service.ts'
@@ -10,6 +10,7 @@ interface TakeOptions {
   readonly environment: Environment
   readonly configuration: Configuration
   readonly store: SessionStore
+  readonly clock: Clock
   readonly warn: (text: string) => void
 }
 
@@ -18,7 +19,7 @@ interface TakeOptions {
  * claimed the home. Never rejects: what cannot be written waits for the next one.
  */
 export async function takeHomeCheckpoint(options: TakeOptions): Promise<void> {
-  const { home, environment, configuration, store, warn } = options
+  const { home, environment, configuration, store, clock, warn } = options
   const { checkpoints, checkpointRecords: everyRecords, checkpointMinutes } = configuration.audit
   const service = await openCheckpoints({
     home,
@@ -26,8 +27,7 @@ export async function takeHomeCheckpoint(options: TakeOptions): Promise<void> {
     targets: checkpointTargets(checkpoints, { home, environment }),
     everyRecords,
     everyMs: checkpointMinutes * MINUTE_MS,
-    time: () => systemClock.time(),
-    newId: () => systemClock.newId('audit'),
+    clock,
     warn,
   })
   await service.close()

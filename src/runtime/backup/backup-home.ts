@@ -74,8 +74,8 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
   if (!existsSync(home)) throw new BackupError('io', `There is no home at ${home}. Name one with --home.`)
   const partial = partialName(file, process.pid)
   const room = existsSync(data) ? data : home
-  await removePartials(dirname(file), basename(file))
-  await removePreparing(room)
+  await removePartials(dirname(file), basename(file), time)
+  await removePreparing(room, time)
   const preparing = await mkdtemp(join(room, preparingPrefix(process.pid))).catch((error: unknown) => {
     throw diskFault(error, room)
   })

@@ -43,13 +43,13 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   let running: BackupState['running']
   let failed: BackupState['failed']
   let ready: (MadeBackup & { readonly folder: string }) | undefined
-  let timer: NodeJS.Timeout | undefined
+  let stopKeeping: (() => void) | undefined
   let work: Promise<void> = Promise.resolve()
   const end = new AbortController()
 
   /** Never rejects: what stays of an archive is removed by a backup of a later process. */
   async function remove(): Promise<void> {
-    clearTimeout(timer)
+    stopKeeping?.()
     const { folder } = ready ?? {}
     ready = undefined
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
@@ -74,7 +74,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
       // The one before can be downloaded until now: an archive that fails takes none away.
       await remove()
       ready = { id: clock.newId(KIND), name, time, bytes, files, leftOut, outside, folder }
-      timer = setTimeout(() => void remove(), KEPT_MS).unref()
+      stopKeeping = clock.timer(KEPT_MS, () => void remove(), { idle: true })
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
       throw error

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform.ts'
 import { existsSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,6 +27,7 @@ interface Compacted {
  */
 export async function compactHome(
   home: string,
+  clock: Clock,
   onProgress: (text: string) => void,
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Compacted> {
@@ -35,7 +37,7 @@ export async function compactHome(
   // What a backup that was killed has left behind.
   for (const name of await readdir(data))
     if (name.startsWith(PREPARING)) await rm(join(data, name), { recursive: true, force: true })
-  const { contents, fileHashes } = await compactStore(storePath(data), onProgress)
+  const { contents, fileHashes } = await compactStore(storePath(data), clock, onProgress)
   onProgress('looking for files that nothing refers to')
   const needed = new Set(fileHashes)
   const { blobs, pieces } = await openBlobs(join(data, 'files')).sweep((hash) => needed.has(hash))

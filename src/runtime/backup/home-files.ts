@@ -110,15 +110,15 @@ export function preparingPrefix(pid: number): string {
 }
 
 /** Removes what backups that were killed have left of archives of this name. */
-export function removePartials(folder: string, name: string): Promise<void> {
-  return removeLeftovers(folder, (each) =>
+export function removePartials(folder: string, name: string, now: string): Promise<void> {
+  return removeLeftovers(folder, now, (each) =>
     each.startsWith(`${name}.`) ? /^(\d+)\.partial$/.exec(each.slice(name.length + 1))?.[1] : undefined,
   )
 }
 
 /** Removes folders in `data/` in which backups that were killed have prepared archives. */
-export function removePreparing(data: string): Promise<void> {
-  return removeLeftovers(data, (each) =>
+export function removePreparing(data: string, now: string): Promise<void> {
+  return removeLeftovers(data, now, (each) =>
     each.startsWith(PREPARING) ? /^(\d+)-/.exec(each.slice(PREPARING.length))?.[1] : undefined,
   )
 }
@@ -126,12 +126,16 @@ export function removePreparing(data: string): Promise<void> {
 /** A process in another container has an id that means nothing here, so what was touched of late stays in any case. */
 const UNTOUCHED_MS = 60 * 60 * 1000
 
-async function removeLeftovers(folder: string, pidIn: (name: string) => string | undefined): Promise<void> {
+async function removeLeftovers(
+  folder: string,
+  now: string,
+  pidIn: (name: string) => string | undefined,
+): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = pidIn(name)
     if (pid === undefined || isRunning(Number(pid))) continue
     const facts = await stat(join(folder, name)).catch(() => undefined)
-    if (facts === undefined || Date.now() - facts.mtimeMs < UNTOUCHED_MS) continue
+    if (facts === undefined || Date.parse(now) - facts.mtimeMs < UNTOUCHED_MS) continue
     await rm(join(folder, name), { recursive: true, force: true })
   }
 }

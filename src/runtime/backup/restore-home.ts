@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, symlink, utimes } f
 import { dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
-import { defined, syncFolder, writeFileAtomically } from '../../platform.ts'
+import { type Clock, defined, syncFolder, writeFileAtomically } from '../../platform.ts'
 import {
   type AuditVerdict,
   budgetLedgerFile,
@@ -24,6 +24,7 @@ import { type ArchivedFile, readArchive } from './read-archive.ts'
 interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
+  readonly clock: Clock
   /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   readonly file: string
@@ -76,8 +77,8 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
     })
     options.onProgress?.({ stage: 'examining the store' })
     const audit = await examineStore(options)
-    const { findTargets } = options
-    await recordRestore({ home, arriving: arrivingHome(home), findTargets, saved: header.created, time })
+    const { clock, findTargets } = options
+    await recordRestore({ home, arriving: arrivingHome(home), clock, findTargets, saved: header.created, time })
     carrySpent(home)
     await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
     const aside = await finishRestore(home)
@@ -127,12 +128,12 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
-async function examineStore({ home, file }: RestoreOptions): Promise<AuditVerdict> {
+async function examineStore({ home, clock, file }: RestoreOptions): Promise<AuditVerdict> {
   const path = storePath(homeAt(arrivingHome(home)).data)
   if (!existsSync(path)) return { type: 'whole', records: 0 }
   const fault = await findStoreFault(path)
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
-  const store = await openStore({ path })
+  const store = await openStore({ path, clock })
   try {
     return await verifyAudit(store)
   } finally {

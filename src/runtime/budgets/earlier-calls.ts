@@ -63,7 +63,7 @@ async function* earlierCalls(
   const isAbout = ownerTest(store, name)
   const limit = isAbout ? PAGE_OF_RECORDS : PAGE
   const prices = new Map<string, Price | undefined>()
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   for (let after: CallSum | undefined; ;) {
     const page = await store.callSums({
       ...range,

@@ -1,5 +1,4 @@
 import type { Clock } from '../../capability.ts'
-import { sleep } from '../../platform.ts'
 import type { BudgetAmount, BudgetCheck, BudgetState } from '../../session.ts'
 
 /** A call that waits for a person, since it could pass a budget. */
@@ -37,7 +36,7 @@ export function createWaitingCalls(
   async function watch({ signal }: AbortController): Promise<void> {
     for (;;) {
       const wait = MINUTE_MS - (Date.parse(clock.time()) % MINUTE_MS)
-      await (clock.sleep?.(wait, signal) ?? sleep(wait, signal))
+      await clock.sleep(wait, signal)
       if (signal.aborted) return
       woken.clear()
       look()

@@ -1,4 +1,4 @@
-import { defined } from '../../platform.ts'
+import { type Clock, defined } from '../../platform.ts'
 import type { FileLibrary } from '../../capability.ts'
 import {
   assemble,
@@ -138,7 +138,14 @@ async function attemptCall(context: AssemblyContext, question: CallQuestion): Pr
     context,
     model,
     { head: question.head, composed: input, keepsTools, recent: question.recent ?? [] },
-    (asked) => accountWithinLearned(context, model, asked, assembleInSlices, question.deeper),
+    (asked) =>
+      accountWithinLearned(
+        context,
+        model,
+        asked,
+        (each) => assembleInSlices(context.store.clock, each),
+        question.deeper,
+      ),
   )
   return { toolChoice: last ? 'none' : 'auto', ...attempt, head }
 }
@@ -228,8 +235,8 @@ export async function accountWithinLearned<Input extends { readonly budget: Budg
 }
 
 /** Assembles, and counts long texts without keeping others waiting. */
-export function assembleInSlices(input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
-  return countInSlices(input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
+export function assembleInSlices(clock: Clock, input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
+  return countInSlices(clock, input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
 
 /** An overflow is an answer too. */
@@ -243,6 +250,6 @@ function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowE
 }
 
 /** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
-export function verbatimInSlices(input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
-  return countInSlices(input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
+export function verbatimInSlices(clock: Clock, input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
+  return countInSlices(clock, input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

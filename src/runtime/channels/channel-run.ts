@@ -1,5 +1,5 @@
 import type { Channel, ChannelContext, ChannelInbox, Clock, Runtime, SentPart } from '../../capability.ts'
-import { settlesWithin, singleFlight, sleep } from '../../platform.ts'
+import { settlesWithin, singleFlight } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
@@ -11,6 +11,7 @@ interface RunningChannels {
 interface ChannelRun {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
+  readonly clock: Clock
   readonly openInbox: (channel: string) => ChannelInbox
   readonly openSent: (channel: string) => ChannelContext['sent']
   /** Sentences for the operator. */
@@ -23,7 +24,7 @@ interface ChannelRun {
 
 /** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
 export function runChannels(parts: ChannelRun): RunningChannels {
-  const { channels, runtime, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
+  const { channels, runtime, clock, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
   const stopping = new AbortController()
   const { signal: stopped } = stopping
 
@@ -42,7 +43,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
         const problem = failureSentence(error)
         if (problem !== lastProblem) warn(`The channel ${name} did not start: ${problem} Foreword tries again.`)
         lastProblem = problem
-        await sleep(delayAfter(failures, retryDelaysMs), stopped)
+        await clock.sleep(delayAfter(failures, retryDelaysMs), stopped)
       }
     }
   }
@@ -62,7 +63,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
       const left = await Promise.all(
         channels.map(async (channel) => {
           const ended = Promise.all([stop(channel), starts.get(channel)])
-          return (await settlesWithin(ended, stopTimeoutMs)) ? [] : [channel.name]
+          return (await settlesWithin(clock, ended, stopTimeoutMs)) ? [] : [channel.name]
         }),
       )
       for (const name of left.flat()) warn(`The channel ${name} did not stop in time.`)

@@ -1,5 +1,5 @@
 import { type Channel, type Clock, type Reply, type SentPart, UndeliverableError } from '../../capability.ts'
-import { type Activity, createActivity, settlesWithin, sleep } from '../../platform.ts'
+import { type Activity, createActivity, settlesWithin } from '../../platform.ts'
 import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
@@ -76,7 +76,8 @@ export function createOutbox(
       if (problem !== lastProblem)
         warn(`Could not deliver a reply of ${state.session}: ${problem} Foreword tries again.`)
       lastProblem = problem
-      await activity.rest(state.session, sleep(delayAfter(failures, retryDelaysMs), wake.signal, stopped))
+      const woken = AbortSignal.any([wake.signal, stopped])
+      await activity.rest(state.session, clock.sleep(delayAfter(failures, retryDelaysMs), woken))
     }
     lanes.delete(state.session)
   }
@@ -156,7 +157,7 @@ export function createOutbox(
     },
     async stop() {
       stopping.abort()
-      if (await settlesWithin(Promise.all(work), stopTimeoutMs)) return
+      if (await settlesWithin(clock, Promise.all(work), stopTimeoutMs)) return
       warn('A reply was still being sent when the gateway stopped. It may be sent again at the next start.')
     },
   }

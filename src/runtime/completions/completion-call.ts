@@ -45,7 +45,7 @@ export async function completionCall(
   input: CompletionInput,
   deeper?: SizeRefusal,
 ): Promise<CompletionCall> {
-  const work = timeSlice()
+  const work = timeSlice(context.store.clock)
   const { attempt, cuts } = await attemptCompletion(context, model, input, { time, deeper })
   const { outcome, budget } = attempt
   const cut = completionCut(input.messages, outcome)
@@ -175,7 +175,13 @@ async function attemptVerbatim(
 ): Promise<Attempt> {
   const { store, settings } = context
   const asked = { messages, tools, budget, counter: settings.counter, model: model.id }
-  const { input, outcome } = await accountWithinLearned(context, model, asked, verbatimInSlices, deeper)
+  const { input, outcome } = await accountWithinLearned(
+    context,
+    model,
+    asked,
+    (each) => verbatimInSlices(store.clock, each),
+    deeper,
+  )
   return { outcome, budget: input.budget, record: (options) => recordVerbatim(store, input, options, holds) }
 }
 
@@ -209,7 +215,13 @@ async function attemptAssembly(
     model: model.id,
     images: modelImageSupport(model),
   }
-  const { input: assembled, outcome } = await accountWithinLearned(context, model, input, assembleInSlices, deeper)
+  const { input: assembled, outcome } = await accountWithinLearned(
+    context,
+    model,
+    input,
+    (each) => assembleInSlices(context.store.clock, each),
+    deeper,
+  )
   return {
     outcome,
     budget: assembled.budget,

@@ -15,7 +15,6 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { callAccount } from '../calls/call-account.ts'
 import { budgetFor } from '../calls/call-budget.ts'
-import { turnClock } from '../clock.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { retryRule } from '../settings.ts'
 import { completionCall, completionTokens, overflowByProvider } from './completion-call.ts'
@@ -126,7 +125,7 @@ function completionSetup(
     limits: { retries: retryRule(context.settings) },
     // That a call is tried again is of no use to a caller that has no place for it.
     output: { show: (delta) => (delta.type === 'retry' ? undefined : tell(withoutCall(delta))) },
-    clock: turnClock(clock),
+    clock,
     // There is nobody to ask: the caller waits for an answer.
     holdCall: budgets.of({
       owner: { turn: clock.newId('completion'), ...defined({ token: input.token }) },

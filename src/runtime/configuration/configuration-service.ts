@@ -73,6 +73,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       try {
         await setValue({
           home,
+          clock,
           schema,
           key,
           value,

@@ -3,13 +3,14 @@ import { checkValue } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, findKeyPath, namesAt, namesIn, schemaAt } from './key.ts'
-import { errorMessage, nearestName } from '../../platform.ts'
+import { type Clock, errorMessage, nearestName } from '../../platform.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
 
 interface EditOptions {
   readonly home: string
+  readonly clock: Clock
   readonly schema: ConfigurationSchema
   /** Such as `gateway.port`, or one name per level. */
   readonly key: string | KeyPath
@@ -26,11 +27,12 @@ interface EditOptions {
  * `ConfigurationError`, and has then changed nothing, where the key is unknown, the value does not fit it, or the key
  * holds a secret: those are named by environment variable or file.
  */
-export async function setValue({ home, schema, key, value, expects, check }: EditOptions): Promise<void> {
+export async function setValue({ home, clock, schema, key, value, expects, check }: EditOptions): Promise<void> {
   const edit = valueEdit({ schema, key, value })
   try {
     await editFile({
       home,
+      clock,
       path: homeAt(home).configurationFile,
       change(text) {
         expects?.(withoutMark(text))

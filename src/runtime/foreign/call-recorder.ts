@@ -108,11 +108,11 @@ export function createCallRecorder(
 
   function pause(): { readonly over: Promise<void>; end(): void } {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(end, MOMENT_MS)
+    const cancel = parts.store.clock.timer(MOMENT_MS, end)
     pauses.add(end)
     function end(): void {
       pauses.delete(end)
-      clearTimeout(timer)
+      cancel()
       resolve()
     }
     return { over: promise, end }

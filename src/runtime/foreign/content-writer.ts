@@ -41,7 +41,7 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
   }
 
   async function putBody(bytes: Uint8Array, clean?: (text: string) => string): Promise<StoredBody> {
-    const { body, contents } = await bodyContents(bytes, clean)
+    const { body, contents } = await bodyContents(store.clock, bytes, clean)
     await Promise.all(Array.from(contents, ([hash, text]) => put(text, hash)))
     return body
   }

@@ -29,7 +29,7 @@ export async function foreignAssembly(
   }
   const { bytes } = await foreignBody(store, call)
   const body = JSON.parse(new TextDecoder().decode(bytes)) as unknown
-  return explainInSlices({
+  return explainInSlices(store.clock, {
     format,
     body,
     counter: await counters(counter),

@@ -31,7 +31,7 @@ export interface CutCall {
 interface CutParts {
   readonly store: Pick<SessionStore, 'bound' | 'calls' | 'content' | 'sessions'>
   readonly counter: TokenCounter
-  readonly context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
+  readonly context: Pick<AssemblyContext, 'store' | 'settings' | 'calibration' | 'limits'>
   factsOf(model: string): ModelFacts | undefined
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
@@ -74,7 +74,13 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     const facts = factsOf(id) ?? (await resolve(id)).facts
     // A window that is only assumed may be far too small.
     if (facts.source === 'assumed' || facts.assumed?.includes('window')) return { facts: { state: 'window-unknown' } }
-    const assembly = await explainInSlices({ format, body, counter, client: identity.client.name, model: id })
+    const assembly = await explainInSlices(context.store.clock, {
+      format,
+      body,
+      counter,
+      client: identity.client.name,
+      model: id,
+    })
     const { window, reserve, margin } = budgetFor(context, { id, facts } as Model)
     // The program's own limit can ask for less room than usual, never for more: most ask for all that a model could write.
     const budget = { window, reserve: Math.min(reserve, identity.maxOutputTokens ?? reserve), ...defined({ margin }) }

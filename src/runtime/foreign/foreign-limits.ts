@@ -1,7 +1,7 @@
 import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
-import { type Activity, defined, sleep } from '../../platform.ts'
+import { type Activity, defined } from '../../platform.ts'
 import type { CallOutcome, SessionStore } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
@@ -131,7 +131,7 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     const limit = overBudget.type === 'wait' ? overBudget.milliseconds : 0
     const over = new AbortController()
     const until = AbortSignal.any([signal, over.signal])
-    const rest = (milliseconds: number) => clock.sleep?.(milliseconds, until) ?? sleep(milliseconds, until)
+    const rest = (milliseconds: number) => clock.sleep(milliseconds, until)
     let isTimed = false
     let granted: GrantedCall | undefined
     try {

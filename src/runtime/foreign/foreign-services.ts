@@ -24,9 +24,9 @@ export function createForeignServices(parts: ForeignParts): Pick<Runtime, 'forei
   return {
     foreign: createForeignCalls({
       ...parts,
-      analysis: analyst,
+      analysis: analyst(clock),
       written: new Set(),
-      sessions: createForeignSessions({ store, clock, analysis: analyst }),
+      sessions: createForeignSessions({ store, clock, analysis: analyst(clock) }),
       limits: createForeignLimits(parts),
       cuts: createForeignCuts(parts),
     }),

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { splitBody } from '../../foreign.ts'
-import { inSlices, sha256 } from '../../platform.ts'
+import { type Clock, inSlices, sha256 } from '../../platform.ts'
 import { contentHash, type ContentStore } from '../../session.ts'
 import type { StoredBody } from './foreign-input.ts'
 
@@ -15,7 +15,11 @@ export interface BodyContents {
 }
 
 /** Takes a body into parts, whose sum it is. `clean`: what of a text is kept; all of it unless given. Other work runs meanwhile. */
-export async function bodyContents(body: Uint8Array, clean = (text: string) => text): Promise<BodyContents> {
+export async function bodyContents(
+  clock: Clock,
+  body: Uint8Array,
+  clean = (text: string) => text,
+): Promise<BodyContents> {
   const isText = isUtf8(body)
   const parts = isText ? textParts(splitBody(body)) : [Buffer.from(body).toString('base64')]
   const contents = new Map<string, string>()
@@ -25,7 +29,7 @@ export async function bodyContents(body: Uint8Array, clean = (text: string) => t
     return `sha256:${hash}`
   }
   const references: string[] = []
-  await inSlices(parts, (part) => void references.push(put(clean(part))))
+  await inSlices(clock, parts, (part) => void references.push(put(clean(part))))
   const groups = groupReferences(references).map((group) => put(JSON.stringify(group)))
   const reference = put(JSON.stringify(groups))
   return {

@@ -1,7 +1,13 @@
 import { access, constants, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../../tool.ts'
-import { ForewordError, type ForewordErrorOptions, withFileLock, writeFileAtomically } from '../../platform.ts'
+import {
+  type Clock,
+  ForewordError,
+  type ForewordErrorOptions,
+  withFileLock,
+  writeFileAtomically,
+} from '../../platform.ts'
 import { createHome, homeAt } from './home.ts'
 
 /** A change of a file that its owner writes by hand, such as `config.json`. */
@@ -9,6 +15,7 @@ export interface FileEdit {
   /** Path of the home: two edits in it wait for each other, in this process or another one. */
   readonly home: string
   readonly path: string
+  readonly clock: Clock
   /**
    * The text of the file after the change; of none, where there is no file. Throws where that cannot be: then nothing is
    * written.
@@ -39,7 +46,7 @@ export async function editFile(edit: FileEdit): Promise<boolean> {
   const home = homeAt(edit.home)
   await createHome(home)
   try {
-    return await withFileLock(join(home.data, '.lock'), () => editUnderLock(edit))
+    return await withFileLock(edit.clock, join(home.data, '.lock'), () => editUnderLock(edit))
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     throw new FileEditError(`${edit.path} was left as it is: ${error.message}.`, { cause: error })

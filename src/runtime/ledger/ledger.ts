@@ -236,8 +236,8 @@ async function assembleAgain(
     })
   }
   if (isForeign(record)) return foreignAssembly(store, record, counters)
-  if (isVerbatim(record)) return verbatimInSlices(await restoreVerbatim(store, record, counters))
-  return assembleInSlices(await restoreInput(store, record, counters))
+  if (isVerbatim(record)) return verbatimInSlices(store.clock, await restoreVerbatim(store, record, counters))
+  return assembleInSlices(store.clock, await restoreInput(store, record, counters))
 }
 
 /** Makes the body of an earlier call again, by its own model's provider, and compares it with the digest of the body that left. */

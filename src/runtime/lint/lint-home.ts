@@ -70,7 +70,7 @@ interface ToolRow {
 }
 
 /** The first call of a new session. A request that does not fit, or that cannot be told, leaves the recorded calls. */
-async function nextAssembly({ nextScenario }: Pick<Runtime, 'nextScenario'>): Promise<{
+async function nextAssembly({ nextScenario, store }: Pick<Runtime, 'nextScenario' | 'store'>): Promise<{
   readonly counter: Awaited<ReturnType<typeof findCounter>>
   readonly assembly?: Assembly
   /** Tools without which a text that is sent would promise what cannot be read. */
@@ -80,7 +80,7 @@ async function nextAssembly({ nextScenario }: Pick<Runtime, 'nextScenario'>): Pr
   try {
     const scenario = await nextScenario({})
     const counter = await findCounter(scenario.counter)
-    const assembly = await assembleInSlices(scenarioInput(scenario, [counter]))
+    const assembly = await assembleInSlices(store.clock, scenarioInput(scenario, [counter]))
     const readers = scenario.tools.filter(({ reads, offeredWith }) => reads || offeredWith).map(({ name }) => name)
     if (assembly instanceof ContextOverflowError) return { counter, readers, unread: assembly.message }
     return { counter, readers, assembly }
@@ -98,7 +98,7 @@ interface Looked {
 /** Oldest first, without what the lint does not need: accounts can be large. */
 async function newestCalls(store: SessionStore): Promise<readonly Looked[]> {
   const records = await store.findCalls({ limit: MOST_CALLS })
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   const calls: Looked[] = []
   for (const record of records) {
     calls.push({ call: lintCall(record), session: record.session, turn: record.turn })
@@ -128,7 +128,7 @@ async function usedTools(
   const turns = new Map(
     calls.flatMap(({ session, turn }) => (session && turn ? [[`${session} ${turn}`, { session, turn }]] : [])),
   )
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   for (const { session, turn } of turns.values()) {
     for (const entry of await store.entries(session, { turn, types: ['message'] })) {
       if (entry.type !== 'message') continue

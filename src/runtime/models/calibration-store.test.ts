@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { chars, tokenx } from '../../context.ts'
 import type { SessionStore } from '../../session.ts'
 import { openCalibrationStore } from './calibration-store.ts'
+import { systemClock } from '../../platform.ts'
 
 /** The part of a store that a book writes to. */
 function values(kept: Record<string, unknown> = {}): SessionStore {
@@ -14,7 +15,7 @@ function values(kept: Record<string, unknown> = {}): SessionStore {
   return store as unknown as SessionStore
 }
 
-const open = (store = values()) => openCalibrationStore(store, assert.fail)
+const open = (store = values()) => openCalibrationStore(store, systemClock, assert.fail)
 
 test('a prompt that fits by what was learned fits by what the provider counts', async () => {
   const ratios = fc.double({ min: 0.5, max: 2, noNaN: true })

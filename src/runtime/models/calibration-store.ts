@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform.ts'
 import type { TokenCounter } from '../../context.ts'
 import {
   type Calibration,
@@ -40,17 +41,21 @@ const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
 
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
-export async function openCalibrationStore(store: ValueStore, warn: (text: string) => void): Promise<CalibrationStore> {
+export async function openCalibrationStore(
+  store: ValueStore,
+  clock: Clock,
+  warn: (text: string) => void,
+): Promise<CalibrationStore> {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const keptKinds = Object.entries(((await store.value(KINDS_KEY)) ?? {}) as Record<string, Partial<KindCalibration>>)
   const kinds = new Map(keptKinds.map(([name, state]) => [name, { ...UNKNOWN_KINDS, ...state }]))
   const ratioKey = (model: string, counter: TokenCounter) => `${model} ${counterKey(counter)}`
   const called = new Set([...states.keys()].map((name) => name.split(' ')[0]))
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | undefined
 
   async function write(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
+    cancel?.()
+    cancel = undefined
     try {
       await store.putValue(KEY, Object.fromEntries(states))
       await store.putValue(KINDS_KEY, Object.fromEntries(kinds))
@@ -73,7 +78,7 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
       const after = observeKinds(before, sample, ratio(states.get(name) ?? UNCALIBRATED))
       if (after === before) return
       kinds.set(name, after)
-      timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
+      cancel ??= clock.timer(SAVE_AFTER_MS, () => void write(), { idle: true })
     },
     isMeasured: (model, counter) => (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
     wasCalled: (model) => called.has(model),
@@ -85,9 +90,9 @@ export async function openCalibrationStore(store: ValueStore, warn: (text: strin
       if (after === before) return
       states.set(name, after)
       // What was learned in the last seconds may be lost in a crash; it is learned again.
-      timer ??= setTimeout(() => void write(), SAVE_AFTER_MS).unref()
+      cancel ??= clock.timer(SAVE_AFTER_MS, () => void write(), { idle: true })
     },
-    idle: () => (timer ? write() : undefined),
+    idle: () => (cancel ? write() : undefined),
     view(model) {
       for (const [name, state] of states) {
         const [id, counter] = name.split(' ')

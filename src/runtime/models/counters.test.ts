@@ -4,6 +4,7 @@ import test from 'node:test'
 import { chars, declared, type Message, messageTokens, type TokenCounter, tokenx } from '../../context.ts'
 import { countInSlices, rememberCounts, textTokens } from './counters.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
+import { systemClock } from '../../platform.ts'
 
 const long = 'The keeper of the lamp notes 7 ships, 東京 and the tide.\n\n'.repeat(3000)
 
@@ -28,8 +29,14 @@ test('what is counted in slices costs what it costs in one go', async () => {
       messages,
       fc.constantFrom(tokenx, chars, declared, rememberCounts(tokenx)),
       async (message, by) => {
-        assert.equal(await countInSlices(by, (counter) => messageTokens(counter, message)), messageTokens(by, message))
-        assert.deepEqual(await countInSlices(by, (counter) => tokenCounts(counter, message)), tokenCounts(by, message))
+        assert.equal(
+          await countInSlices(systemClock, by, (counter) => messageTokens(counter, message)),
+          messageTokens(by, message),
+        )
+        assert.deepEqual(
+          await countInSlices(systemClock, by, (counter) => tokenCounts(counter, message)),
+          tokenCounts(by, message),
+        )
       },
     ),
     { numRuns: 60 },
@@ -44,8 +51,8 @@ test('a long text is never counted in one go', async () => {
       return tokenx.text(text)
     },
   }
-  assert.equal(await textTokens(counter, long), tokenx.text(long))
-  assert.equal(await textTokens(counter, 'short'), tokenx.text('short'))
+  assert.equal(await textTokens(systemClock, counter, long), tokenx.text(long))
+  assert.equal(await textTokens(systemClock, counter, 'short'), tokenx.text('short'))
 })
 
 test('a text that was counted in slices is not counted again', async () => {
@@ -58,8 +65,8 @@ test('a text that was counted in slices is not counted again', async () => {
     },
   }
   const counter = rememberCounts(counting)
-  const first = await textTokens(counter, long)
-  assert.equal(await textTokens(counter, long), first)
+  const first = await textTokens(systemClock, counter, long)
+  assert.equal(await textTokens(systemClock, counter, long), first)
   assert.equal(counter.text(long), first)
   assert.equal(counted, 1)
 })

@@ -1,5 +1,5 @@
 import { smallCounters, type TokenCounter } from '../../context.ts'
-import { inSlices } from '../../platform.ts'
+import { type Clock, inSlices } from '../../platform.ts'
 
 /** Finds a counter by id. Throws a `RangeError` that lists the known ids. */
 export type Counters = (id: string) => Promise<TokenCounter>
@@ -68,6 +68,7 @@ const LONG = 65_536
  * are, they are counted in slices, and it is asked again with the numbers. `count` counts the same texts each time.
  */
 export async function countInSlices<Result>(
+  clock: Clock,
   counter: TokenCounter,
   count: (counter: TokenCounter) => Result,
 ): Promise<Result> {
@@ -83,12 +84,12 @@ export async function countInSlices<Result>(
   })
   if (long.size === 0) return first
   for (const text of long.keys()) {
-    await inSlices(counter.slices(text), (tokens) => long.set(text, long.get(text)! + tokens))
+    await inSlices(clock, counter.slices(text), (tokens) => long.set(text, long.get(text)! + tokens))
   }
   return count({ ...counter, text: (text) => long.get(text) ?? counter.text(text) })
 }
 
 /** Tokens of one text, counted in slices. */
-export function textTokens(counter: TokenCounter, text: string): Promise<number> {
-  return countInSlices(counter, (each) => each.text(text))
+export function textTokens(clock: Clock, counter: TokenCounter, text: string): Promise<number> {
+  return countInSlices(clock, counter, (each) => each.text(text))
 }

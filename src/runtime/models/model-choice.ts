@@ -1,7 +1,7 @@
 import type { ModelStatus, ModelView } from '../../capability.ts'
 import { type Model, ModelError, type Models } from '../../model.ts'
 import type { Price } from '../../context.ts'
-import { withTimeout } from '../../platform.ts'
+import { type Clock, withTimeout } from '../../platform.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { budgetFor } from '../calls/call-budget.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -140,9 +140,9 @@ export async function modelView(
 const PRICE_MS = 2_000
 
 /** The price of a model; `undefined` where it is not known, or not known in time. */
-export async function priceOf(models: Models, id: string): Promise<Price | undefined> {
+export async function priceOf(clock: Clock, models: Models, id: string): Promise<Price | undefined> {
   try {
-    return (await withTimeout(models.model(id), PRICE_MS)).facts.price
+    return (await withTimeout(clock, models.model(id), PRICE_MS)).facts.price
   } catch {
     return undefined
   }

@@ -49,7 +49,7 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
       const time = clock.time()
       await store.transaction(facts.map((each) => ({ type: 'audit', facts: each, time }) as const))
     }
-    await setValue({ home, schema, key, value, check: record })
+    await setValue({ home, clock, schema, key, value, check: record })
     const { configuration } = await load()
     live.model = configuration.model
     live.providers = configuration.providers
@@ -77,7 +77,7 @@ export function createModelSetup(options: ModelSetupOptions): ModelSetup {
     async attach(asked, by) {
       const { provider, name } = checked(asked, known)
       const { baseURL, key } = asked
-      const names = await tryProvider({ provider, name, baseURL, key }).catch((error: unknown) => {
+      const names = await tryProvider({ clock, provider, name, baseURL, key }).catch((error: unknown) => {
         throw runtimeFailure(error)
       })
       const { apiKeyEnv: _, ...before } = live.providers[name] ?? { kind: provider.kind }

@@ -11,7 +11,7 @@ export async function openLearned(
   clock: Clock,
   warn: (text: string) => void,
 ): Promise<Pick<AssemblyContext, 'calibration' | 'limits' | 'slots'>> {
-  const calibration = await openCalibrationStore(store, warn)
+  const calibration = await openCalibrationStore(store, clock, warn)
   const limits = await openLearnedLimits(store, clock, warn)
   return { calibration, limits, slots: createSlotAffinity(clock) }
 }

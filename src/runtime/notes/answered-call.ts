@@ -22,7 +22,7 @@ export async function readAnsweredCall(
 ): Promise<AnsweredCall | undefined> {
   if (isVerbatim(record) || record.requestDigest === '') return undefined
   const input = await restoreInput(store, record, counters)
-  const outcome = await assembleInSlices(input)
+  const outcome = await assembleInSlices(store.clock, input)
   if (outcome instanceof ContextOverflowError) return undefined
   if (seal(outcome).manifest.requestDigest !== record.requestDigest) return undefined
   const { request, missing } = await withPictures(outcome.request, library)

@@ -120,7 +120,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
         if (event.type === 'call-start') call = event.call
         if (event.type === 'text-delta') text += event.text
       }
-      const fault = wordsFault(text, await textTokens(counter, text), most * 2)
+      const fault = wordsFault(text, await textTokens(clock, counter, text), most * 2)
       if (fault) {
         const message = `The model's answer is no note (${fault}). The note stays as it was.`
         throw new RuntimeError('invalid-input', message, { session, call, fault })

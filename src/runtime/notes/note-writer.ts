@@ -10,9 +10,8 @@ import {
   wordsFault,
 } from '../../context.ts'
 import { answerLimits } from '../../model.ts'
-import { type Activity, defined, errorMessage, idleSleep } from '../../platform.ts'
+import { type Activity, defined, errorMessage, restingClock } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
-import { turnClock } from '../clock.ts'
 import { seal } from '../ledger/seal.ts'
 import { textTokens } from '../models/counters.ts'
 import { keptAlive, noteForked } from '../sessions/session-state.ts'
@@ -127,7 +126,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): 
   }
 
   async function ending(session: string, call: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    await activity.rest(session, clock.sleep?.(waitMs, signal) ?? idleSleep(waitMs, signal))
+    await activity.rest(session, clock.sleep(waitMs, signal, { idle: true }))
     if (signal.aborted || running.has(session)) return
     const read = await idle.read(session, call, signal)
     const answer = read?.last.prepared.options?.maxOutputTokens
@@ -192,7 +191,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): 
     })
     const reply = await askModel(setup).finally(() => context.slots.end(call))
     const text = reply.type === 'answer' ? messageText(reply.message) : ''
-    const tokens = await textTokens(settings.counter, text)
+    const tokens = await textTokens(clock, settings.counter, text)
     const fault: WordsFault | 'tool-call' | 'failed' | undefined =
       reply.type !== 'answer'
         ? 'failed'
@@ -229,7 +228,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): 
         countTokens: async () => NOT_COUNTED,
       },
       limits: { retries: retryRule(settings) },
-      clock: turnClock(clock, activity, state.session),
+      clock: restingClock(clock, activity, state.session),
     }
   }
 }

@@ -1,10 +1,9 @@
-import { setImmediate as others } from 'node:timers/promises'
 import { messageText, outputText, type ToolCallPart, toolCalls, toolResults, wholeCharacter } from '../../context.ts'
 import type { HistoryItem, IndexedSession, RecallIndex, ReplacedMessage } from '../../search.ts'
 import { type Entry, type LogStore, readReferredContent, type SessionStore } from '../../session.ts'
 
 export interface IndexingParts {
-  readonly store: Pick<SessionStore, 'entries' | 'turn' | 'content' | 'session'>
+  readonly store: Pick<SessionStore, 'clock' | 'entries' | 'turn' | 'content' | 'session'>
   readonly index: RecallIndex
   readonly stopped: AbortSignal
 }
@@ -47,8 +46,8 @@ export async function registerSession({ store, index }: IndexingParts, session: 
 }
 
 /** Takes a session out, in slices. */
-export async function removeSession({ index, stopped }: IndexingParts, session: string): Promise<void> {
-  while (!stopped.aborted && index.removeSome(session)) await others()
+export async function removeSession({ store, index, stopped }: IndexingParts, session: string): Promise<void> {
+  while (!stopped.aborted && index.removeSome(session)) await store.clock.yield()
 }
 
 /** Whether the entry that was indexed last is still the one that the log has there. */
@@ -80,7 +79,7 @@ async function addEntries(
     if (characters < STEP_CHARACTERS && entry !== entries.at(-1)) continue
     const { seq: upTo, time: mark } = entry
     if (stopped.aborted || !index.add({ session, created: entry.time, from, upTo, mark, replaced, items })) return
-    await others()
+    await store.clock.yield()
     from = upTo
     items = []
     replaced = []

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { setImmediate as others } from 'node:timers/promises'
 import { RuntimeError } from '../../capability.ts'
-import { defined, errorMessage, settlesWithin } from '../../platform.ts'
+import { type Clock, defined, errorMessage, settlesWithin } from '../../platform.ts'
 import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
 import { type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
@@ -37,13 +36,14 @@ const PAGE = 200
 
 /** Searches the content of a store. The index is opened when it is first needed. */
 export function openRecall({ store, path, timeZone, warn }: RecallParts): HistoryRecall {
+  const { clock } = store
   const stopped = new AbortController()
   const behind = new Set<string>()
   const working = new Map<string, Promise<void>>()
   let opening: Promise<IndexingParts> | undefined
   let listing: { readonly began: number; done: boolean; readonly work: Promise<void> } | undefined
   let draining: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | undefined
   let unwatch: (() => void) | undefined
 
   const leftTurns = createLeftTurnReader(store)
@@ -81,9 +81,9 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
    * without a notification, so the list may be at most `oldest` milliseconds old.
    */
   function listed(oldest: number): Promise<void> {
-    const since = performance.now() - oldest
+    const since = clock.monotonic() - oldest
     if (!listing || (listing.done && listing.began < since)) {
-      const begun = { began: performance.now(), done: false, work: list() }
+      const begun = { began: clock.monotonic(), done: false, work: list() }
       listing = begun
       begun.work.then(
         () => (begun.done = true),
@@ -105,7 +105,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
         known.delete(id)
       }
       if (rows.length < PAGE) break
-      await others()
+      await clock.yield()
     }
     // Sessions that no longer exist.
     for (const id of known.keys()) behind.add(id)
@@ -113,7 +113,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     for (const id of unknown.toReversed()) {
       if (stopped.signal.aborted) return
       await registerSession(all, id)
-      await others()
+      await clock.yield()
     }
   }
 
@@ -131,13 +131,13 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   }
 
   function later(): void {
-    if (timer || stopped.signal.aborted) return
-    timer = setTimeout(drain, QUIET_MS).unref()
+    if (cancel || stopped.signal.aborted) return
+    cancel = clock.timer(QUIET_MS, drain, { idle: true })
   }
 
   function drain(): void {
-    clearTimeout(timer)
-    timer = undefined
+    cancel?.()
+    cancel = undefined
     drained().catch((error: unknown) => {
       if (!stopped.signal.aborted) warn(`Could not index the history: ${errorMessage(error)}`)
     })
@@ -145,7 +145,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
 
   /** Never rejects. */
   function idle(): Promise<unknown> | undefined {
-    if (timer) drain()
+    if (cancel) drain()
     const unlisted = listing?.done === false ? [listing.work] : []
     const work = [...working.values(), ...(draining ? [draining] : []), ...unlisted]
     return work.length > 0 ? Promise.allSettled(work) : undefined
@@ -176,7 +176,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     async find(query): Promise<RecallAnswer> {
       try {
         const { index } = await opened()
-        const complete = await finishesInTime(caughtUp(query.sessions))
+        const complete = await finishesInTime(clock, caughtUp(query.sessions))
         // A question about certain sessions comes from a model, which is given only the turns that lead to its own.
         const left = (await Promise.all((query.sessions ?? []).map((id) => leftTurns(id, query.exceptTurns)))).flat()
         const exceptTurns = [...(query.exceptTurns ?? []), ...left]
@@ -190,7 +190,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     async conversationSessions(session) {
       try {
         const { index } = await opened()
-        await finishesInTime(listed(LISTED_MS))
+        await finishesInTime(clock, listed(LISTED_MS))
         const before = await sessionsBefore(store, session)
         const first = before.at(-1)!
         await registerSession(await opened(), first)
@@ -216,8 +216,8 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     idle,
     async close() {
       stopped.abort()
-      clearTimeout(timer)
-      timer = undefined
+      cancel?.()
+      cancel = undefined
       unwatch?.()
       await idle()
       const last = await opening?.catch(() => undefined)
@@ -232,8 +232,8 @@ async function openIndex(path: string, timeZone: string | undefined): Promise<Re
 }
 
 /** Whether the work is done in time. It continues in any case; an error within that time is thrown. */
-async function finishesInTime(work: Promise<void>): Promise<boolean> {
-  const settled = await settlesWithin(work, CATCH_UP_TIMEOUT_MS)
+async function finishesInTime(clock: Clock, work: Promise<void>): Promise<boolean> {
+  const settled = await settlesWithin(clock, work, CATCH_UP_TIMEOUT_MS)
   if (settled) await work
   return settled
 }

@@ -91,7 +91,7 @@ export async function admit(
     type: 'input',
     turn,
     ...defined({ parent }),
-    ...(await countedMessage({ settings, library }, session, text, files)),
+    ...(await countedMessage({ settings, clock, library }, session, text, files)),
     ...defined({ idempotencyKey }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   } as const
@@ -121,18 +121,18 @@ export async function editedMessage(
   return countedMessage(parts, session, text, attachments)
 }
 
-type MessageParts = Pick<AdmissionParts, 'settings' | 'library'>
+type MessageParts = Pick<AdmissionParts, 'settings' | 'clock' | 'library'>
 type CountedMessage = Pick<Extract<EntryBody, { readonly type: 'input' }>, 'message' | 'tokens' | 'attachments'>
 
 async function countedMessage(
-  { settings, library }: MessageParts,
+  { settings, clock, library }: MessageParts,
   session: string,
   text: string,
   files: readonly string[],
 ): Promise<CountedMessage> {
   const { message, attachments, handedIn } = await messageWithFiles(library, session, text, files)
   await giveFiles(library, session, handedIn)
-  const tokens = await countInSlices(settings.counter, (counter) => tokenCounts(counter, message))
+  const tokens = await countInSlices(clock, settings.counter, (counter) => tokenCounts(counter, message))
   return { message, tokens, ...(attachments.length === 0 ? {} : { attachments }) }
 }
 

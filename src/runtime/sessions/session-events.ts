@@ -23,7 +23,7 @@ export async function* sessionEvents(
   const opened = state.stream.lastSeq()
   let lastSeq = opened
   const backlog = openBacklog(state.stream, signal, budget)
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   try {
     let reached = seen.seq
     // Deltas whose message is in the log are no longer provisional: the message was sent instead. By turn; what was written

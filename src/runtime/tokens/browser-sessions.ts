@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { sha256 } from '../../platform.ts'
+import { type Clock, sha256 } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 import { fileRows, memoryRows, type Rows } from './row-file.ts'
 
@@ -36,18 +36,17 @@ interface BrowserSessionOptions {
   /** Path of the home, which keeps them in `data/browsers.json`. Absent: they last as long as this process. */
   readonly home?: string
   readonly random: (bytes: number) => Uint8Array
-  /** ms. */
-  readonly now?: () => number
+  readonly clock: Clock
 }
 
-export function openBrowserSessions({ home, random, now = Date.now }: BrowserSessionOptions): BrowserSessions {
+export function openBrowserSessions({ home, random, clock }: BrowserSessionOptions): BrowserSessions {
   const rows: Rows<BrowserSession> =
-    home === undefined ? memoryRows() : fileRows({ home, path: join(homeAt(home).data, 'browsers.json'), row })
-  const isLive = ({ expires }: BrowserSession) => Date.parse(expires) > now()
+    home === undefined ? memoryRows() : fileRows({ home, path: join(homeAt(home).data, 'browsers.json'), clock, row })
+  const isLive = ({ expires }: BrowserSession) => Date.parse(expires) > clock.now()
   return {
     async begin(token) {
       const value = Buffer.from(random(32)).toString('base64url')
-      const expires = new Date(now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
+      const expires = new Date(clock.now() + BROWSER_SESSION_SECONDS * 1_000).toISOString()
       await rows.edit((all) => {
         const live = all.filter(isLive)
         const own = live.filter((each) => each.token === token)

@@ -1,4 +1,4 @@
-import { defined } from '../../platform.ts'
+import type { Clock } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { type TokenStore, tokenStore } from '../home/home.ts'
 import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts'
@@ -20,13 +20,12 @@ interface GatewayTokensOptions {
   readonly configured?: string | undefined
   readonly store: Pick<SessionStore, 'transaction'>
   readonly random: (bytes: number) => Uint8Array
-  /** ms. */
-  readonly now?: () => number
+  readonly clock: Clock
 }
 
 /** The tokens of a home, for its gateway. */
-export function openGatewayTokens({ home, configured, store, random, now }: GatewayTokensOptions): GatewayTokens {
-  const common = { home, random, ...defined({ now }) }
+export function openGatewayTokens({ home, configured, store, random, clock }: GatewayTokensOptions): GatewayTokens {
+  const common = { home, random, clock }
   return {
     owner: tokenStore({ home, configured, random }),
     named: openNamedTokens({ ...common, store }),

@@ -1,10 +1,11 @@
+import { fixedClock } from '../../testing.ts'
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { sha256 } from '../../platform.ts'
+import { sha256, systemClock } from '../../platform.ts'
 import type { Write } from '../../session.ts'
 import { BROWSER_SESSION_SECONDS, openBrowserSessions } from './browser-sessions.ts'
 import { isExpired, listedTokens, openNamedTokens } from './named-tokens.ts'
@@ -24,11 +25,10 @@ function opened(t: TestContext) {
       written.push(...writes)
     },
   }
-  const clock = { time: NOON }
-  const now = () => clock.time
-  const named = openNamedTokens({ home, store, random: randomBytes, now })
+  const clock = fixedClock({ timers: systemClock, start: new Date(NOON).toISOString() })
+  const named = openNamedTokens({ clock, home, store, random: randomBytes })
   const file = join(home, 'data', 'tokens.json')
-  return { home, written, named, file, clock, now, refuse: () => (refuses = true), store }
+  return { home, written, named, file, clock, refuse: () => (refuses = true), store }
 }
 
 test('a token is kept as its hash, for the owner alone, and is in the audit without itself', async (t) => {
@@ -67,7 +67,7 @@ test('a change that cannot be recorded is not made', async (t) => {
 
 test('what another process changes counts at once', async (t) => {
   const { home, named, store } = opened(t)
-  const other = openNamedTokens({ home, store, random: randomBytes })
+  const other = openNamedTokens({ clock: systemClock, home, store, random: randomBytes })
   const { hash } = await other.make({ name: 'ci', scope: 'read' }, 'cli')
   assert.equal(named.find(hash)?.scope, 'read')
   await other.revoke('ci', 'cli')
@@ -76,7 +76,7 @@ test('what another process changes counts at once', async (t) => {
 
 test('two processes that make tokens at the same time lose none', async (t) => {
   const { home, named, store } = opened(t)
-  const other = openNamedTokens({ home, store, random: randomBytes })
+  const other = openNamedTokens({ clock: systemClock, home, store, random: randomBytes })
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   await Promise.all(names.map((name, at) => (at % 2 ? named : other).make({ name, scope: 'mcp' }, 'cli')))
   assert.deepEqual(
@@ -132,42 +132,42 @@ test('a token expires after a span, at the end of a day, or at a time', () => {
 })
 
 test('a use is noted to the minute, and one of an earlier token of the name does not count', async (t) => {
-  const { home, clock, now, named } = opened(t)
+  const { home, clock, named } = opened(t)
   await named.make({ name: 'laptop', scope: 'talk' }, 'cli')
-  const uses = openTokenUses({ home, now })
+  const uses = openTokenUses({ clock, home })
   uses.note('laptop')
-  clock.time += 59_000
+  await clock.advance(59_000)
   uses.note('laptop')
   const first = { laptop: '2026-03-10T12:00:00.000Z' }
   assert.deepEqual(await uses.all(), first)
-  assert.equal(listedTokens(named.list(), first, clock.time)[0]!.used, first.laptop)
-  clock.time += 1_000
+  assert.equal(listedTokens(named.list(), first, clock.now())[0]!.used, first.laptop)
+  await clock.advance(1_000)
   uses.note('laptop')
   await uses.idle()
-  assert.deepEqual(await openTokenUses({ home }).all(), { laptop: '2026-03-10T12:01:00.000Z' })
+  assert.deepEqual(await openTokenUses({ clock: systemClock, home }).all(), { laptop: '2026-03-10T12:01:00.000Z' })
   await named.revoke('laptop', 'cli')
-  clock.time += 1_000
+  await clock.advance(1_000)
   await named.make({ name: 'laptop', scope: 'read' }, 'cli')
-  assert.equal(listedTokens(named.list(), await uses.all(), clock.time)[0]!.used, undefined)
+  assert.equal(listedTokens(named.list(), await uses.all(), clock.now())[0]!.used, undefined)
 })
 
 test('a browser stays signed in for thirty days, through a restart, and no longer', async (t) => {
-  const { home, clock, now } = opened(t)
-  const browsers = openBrowserSessions({ home, random: randomBytes, now })
+  const { home, clock } = opened(t)
+  const browsers = openBrowserSessions({ clock, home, random: randomBytes })
   const value = await browsers.begin(sha256('a token'))
   const file = join(home, 'data', 'browsers.json')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.ok(!readFileSync(file, 'utf8').includes(value))
-  const again = openBrowserSessions({ home, random: randomBytes, now })
+  const again = openBrowserSessions({ clock, home, random: randomBytes })
   assert.equal(again.find(value)?.token, sha256('a token'))
-  clock.time += BROWSER_SESSION_SECONDS * 1_000 - 1
+  await clock.advance(BROWSER_SESSION_SECONDS * 1_000 - 1)
   assert.ok(again.find(value))
-  clock.time += 1
+  await clock.advance(1)
   assert.equal(again.find(value), undefined)
 })
 
 test('a token that signs in again and again signs out its own oldest browsers alone', async () => {
-  const browsers = openBrowserSessions({ random: randomBytes })
+  const browsers = openBrowserSessions({ clock: systemClock, random: randomBytes })
   const mine = await browsers.begin('mine')
   const others = []
   for (let count = 0; count < 60; count += 1) others.push(await browsers.begin('another'))
@@ -179,7 +179,7 @@ test('a token that signs in again and again signs out its own oldest browsers al
 
 test('a browser that signs out is out, and the others stay', async (t) => {
   const { home } = opened(t)
-  const browsers = openBrowserSessions({ home, random: randomBytes })
+  const browsers = openBrowserSessions({ clock: systemClock, home, random: randomBytes })
   const [one, other] = [await browsers.begin('token'), await browsers.begin('token')]
   await browsers.end(one)
   assert.equal(browsers.find(one), undefined)

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
-import { defined, sha256 } from '../../platform.ts'
+import { type Clock, defined, sha256 } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { fileRows } from './row-file.ts'
@@ -64,19 +64,18 @@ interface NamedTokensOptions {
   readonly home: string
   readonly store: Pick<SessionStore, 'transaction'>
   readonly random: (bytes: number) => Uint8Array
-  /** ms. */
-  readonly now?: () => number
+  readonly clock: Clock
 }
 
 /** Opens the named tokens of a home. Other processes may change them at the same time. */
-export function openNamedTokens({ home, store, random, now = Date.now }: NamedTokensOptions): NamedTokens {
-  const rows = fileRows<NamedToken>({ home, path: namedTokensFile(home), row })
+export function openNamedTokens({ home, store, random, clock }: NamedTokensOptions): NamedTokens {
+  const rows = fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row })
   const record = (by: string, reason: string) => () =>
     store.transaction([
       {
         type: 'audit',
         facts: { kind: 'change', rule: 'data/tokens.json', by, reason },
-        time: new Date(now()).toISOString(),
+        time: clock.time(),
       },
     ])
 
@@ -88,9 +87,9 @@ export function openNamedTokens({ home, store, random, now = Date.now }: NamedTo
     },
     async make({ name, scope, expires }, by) {
       if (!NAME.test(name)) throw badName(name)
-      const until = expires === undefined ? undefined : tokenExpiry(expires, now())
+      const until = expires === undefined ? undefined : tokenExpiry(expires, clock.now())
       const token = Buffer.from(random(32)).toString('base64url')
-      const made = new Date(now()).toISOString()
+      const made = clock.time()
       const kept = { name, scope, hash: sha256(token), made, ...defined({ expires: until }) }
       await rows.edit(
         (all) => {
@@ -117,8 +116,8 @@ export function openNamedTokens({ home, store, random, now = Date.now }: NamedTo
 }
 
 /** The named tokens of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
-export function namedTokens(home: string): readonly NamedToken[] {
-  return fileRows<NamedToken>({ home, path: namedTokensFile(home), row }).current()
+export function namedTokens(home: string, clock: Clock): readonly NamedToken[] {
+  return fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row }).current()
 }
 
 /** The id of a token itself: it stays for as long as the token, says nothing of it, and no other token has it. */

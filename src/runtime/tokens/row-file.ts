@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { RuntimeError } from '../../capability.ts'
-import { errorMessage } from '../../platform.ts'
+import { type Clock, errorMessage } from '../../platform.ts'
 import { editFile } from '../home/edit-file.ts'
 
 /** A short list in a file of the home that only its owner can read. */
@@ -19,11 +19,12 @@ interface RowFile<Row> {
   readonly home: string
   /** Absolute. */
   readonly path: string
+  readonly clock: Clock
   readonly row: z.ZodType<Row>
 }
 
 /** Rows in a file. Other processes may edit it at the same time. */
-export function fileRows<Row>({ home, path, row }: RowFile<Row>): Rows<Row> {
+export function fileRows<Row>({ home, path, clock, row }: RowFile<Row>): Rows<Row> {
   const rows = z.array(row)
   let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }
   const parse = (text: string): readonly Row[] => {
@@ -44,6 +45,7 @@ export function fileRows<Row>({ home, path, row }: RowFile<Row>): Rows<Row> {
       await editFile({
         home,
         path,
+        clock,
         change: (text) => `${JSON.stringify(change(parse(text)), undefined, 2)}\n`,
         async check(text) {
           parse(text)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { serialQueue, writeFileAtomically } from '../../platform.ts'
+import { type Clock, serialQueue, writeFileAtomically } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 
 /** When each token was last used, to the minute. */
@@ -16,7 +16,7 @@ export interface TokenUses {
 /** Uses within this time are one, ms. */
 const GRAIN = 60_000
 
-export function openTokenUses({ home, now = Date.now }: { home: string; now?: () => number }): TokenUses {
+export function openTokenUses({ home, clock }: { readonly home: string; readonly clock: Clock }): TokenUses {
   const path = join(homeAt(home).data, 'token-uses.json')
   const queue = serialQueue()
   const noted = new Map<string, number>()
@@ -29,7 +29,7 @@ export function openTokenUses({ home, now = Date.now }: { home: string; now?: ()
 
   return {
     note(name) {
-      const time = now()
+      const time = clock.now()
       if (time - (noted.get(name) ?? -Infinity) < GRAIN) return
       noted.set(name, time)
       // A token works without a note of when it did.

@@ -149,7 +149,7 @@ export function createAccessService({
           throw runtimeFailure(error)
         }
       }
-      const edited = await editAccess(home, change, record).catch((error: unknown) => {
+      const edited = await editAccess({ home, clock }, change, record).catch((error: unknown) => {
         throw accessFailure(error)
       })
       return described(edited.file, edited.after, known)

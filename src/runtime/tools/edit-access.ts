@@ -2,7 +2,7 @@ import { RuntimeError } from '../../capability.ts'
 import { errorMessage, sha256 } from '../../platform.ts'
 import type { AuditFacts, RecordStore, Write } from '../../session.ts'
 import { isWider, narrowAccess, readAccess } from '../../tool.ts'
-import { editFile } from '../home/edit-file.ts'
+import { editFile, type FileEdit } from '../home/edit-file.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
 import { acceptedAccess, acceptedWrite, isAccepted, readAccepted } from './accepted-policy.ts'
@@ -27,7 +27,7 @@ export const ACCESS_FILE = 'tool-access.json'
  * @throws RuntimeError `invalid-input` for what it cannot read; FileEditError; and what `change` throws
  */
 export async function editAccess(
-  home: string,
+  { home, clock }: Pick<FileEdit, 'home' | 'clock'>,
   change: (text: string) => string,
   record?: (edited: Pick<EditedAccess, 'before' | 'after'>) => Promise<void>,
 ): Promise<EditedAccess> {
@@ -36,6 +36,7 @@ export async function editAccess(
   let after = ''
   const isChanged = await editFile({
     home,
+    clock,
     path: file,
     change(text) {
       const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { WaitingChange } from '../../capability.ts'
-import { defined, errorMessage, serialQueue, sha256, withFileLock } from '../../platform.ts'
+import { type Clock, defined, errorMessage, serialQueue, sha256, withFileLock } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
 import {
   type AccessRead,
@@ -24,8 +24,7 @@ interface PinnedPolicyOptions {
   readonly home: string
   readonly environment: Environment
   readonly store: SessionStore
-  /** ISO 8601. */
-  readonly time: () => string
+  readonly clock: Clock
   /** `false`: another process works on the home, so nothing is stored. */
   readonly writes: boolean
   /** Gets a sentence when something begins to wait, and when something cannot be stored. */
@@ -55,7 +54,7 @@ interface Judged {
  * that waits. The file is read for each decision; it never lets anything through by itself.
  */
 export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
-  const { home, environment, store, time, writes, warn } = options
+  const { home, environment, store, clock, writes, warn } = options
   const queue = serialQueue()
   /** The last file that was accepted whole, with its policy. */
   let whole: { readonly text: string; readonly read: AccessRead } | undefined
@@ -89,7 +88,7 @@ export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
 
   /** Where another process was first, what that one accepted counts. */
   async function storeFirst(first: AcceptedPolicy): Promise<void> {
-    const now = time()
+    const now = clock.time()
     const isBlank = first.text.trim() === ''
     try {
       await store.transaction([
@@ -105,12 +104,12 @@ export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
   async function storeNext(isStart: boolean): Promise<void> {
     try {
       await createHome(homeAt(home))
-      await withFileLock(join(homeAt(home).data, '.lock'), async () => {
+      await withFileLock(clock, join(homeAt(home).data, '.lock'), async () => {
         const text = await fileText()
         const accepted = await readAccepted(store)
         const { next, isWider: waits, inForce } = judge(text, accepted, { environment, isStart })
         if (!next || accepted === undefined) return
-        const now = time()
+        const now = clock.time()
         const facts: AuditFacts[] = []
         if (waits && accepted.waiting !== next.waiting) {
           facts.push(waitingFacts(text, widenedWords(inForce, text)))
@@ -148,7 +147,7 @@ export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
     },
     waiting,
     async accept(digest, by) {
-      return withFileLock(join(homeAt(home).data, '.lock'), async () => {
+      return withFileLock(clock, join(homeAt(home).data, '.lock'), async () => {
         const change = await waiting()
         if (change === undefined || change.digest !== digest) return false
         const text = await fileText()
@@ -156,7 +155,7 @@ export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
         const { text: before } = (await readAccepted(store))!
         const reason = `accepted: ${change.words.join(' ')}`.slice(0, MOST_REASON)
         const facts: AuditFacts = { kind: 'change', rule: ACCESS_FILE, digest, reason, ...defined({ by }) }
-        const now = time()
+        const now = clock.time()
         await store.transaction([
           ...(await fileVersionWrites(store, { file: ACCESS_FILE, before, after: text, time: now })),
           acceptedWrite({ text }, now),

@@ -50,7 +50,7 @@ export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
     })
     if (!toolbox.tools.some(({ name }) => name === tool)) throw noSuchTool(tool, toolbox)
     const call = { toolCallId: clock.newId('call'), toolName: tool, input }
-    return toolbox.plan(call, { session: 'trial', turn: 'trial', signal: new AbortController().signal })
+    return toolbox.plan(call, { session: 'trial', turn: 'trial', clock, signal: new AbortController().signal })
   }
 
   async function note(facts: AuditFacts): Promise<void> {

@@ -1,8 +1,8 @@
-import { type RetryNotice, type RetryRule, retryWait, type TurnClock } from '../../agent.ts'
+import { type RetryNotice, type RetryRule, retryWait } from '../../agent.ts'
 import type { RunningCapabilities, TurnPart, TurnPreset, TurnQuestion } from '../../capability.ts'
 import { available, type Layer, layoutOf, type TokenCounter, toolTokens } from '../../context.ts'
 import { type Model, ModelError } from '../../model.ts'
-import { defined } from '../../platform.ts'
+import { type Clock, defined } from '../../platform.ts'
 import type { InputOptions } from '../../session.ts'
 import { isListed, sentDefinition, type Tool } from '../../tool.ts'
 import { type AssemblyContext, layersFor, type PreparedParts } from '../calls/assembly-context.ts'
@@ -159,7 +159,7 @@ function leastTokens({ renditions, withheld }: Layer, counter: TokenCounter): nu
 /** What the wait for a provider needs from the world. */
 interface Waiting {
   readonly rule: RetryRule
-  readonly clock: TurnClock
+  readonly clock: Clock
   readonly signal: AbortSignal
   /** Notifies those who watch. */
   readonly show: (notice: RetryNotice) => void
@@ -173,13 +173,13 @@ export async function prepareWithRetries<Prepared>(
   prepare: () => Promise<Prepared>,
   { rule, clock, signal, show }: Waiting,
 ): Promise<Prepared> {
-  const began = clock.now()
+  const began = clock.monotonic()
   for (let retries = 0; ; retries += 1) {
     try {
       return await prepare()
     } catch (error) {
       signal.throwIfAborted()
-      const waitMs = retryWait({ error, retries, elapsedMs: clock.now() - began }, rule)
+      const waitMs = retryWait({ error, retries, elapsedMs: clock.monotonic() - began }, rule)
       if (waitMs === undefined || !(error instanceof ModelError)) throw error
       show({ type: 'retry', attempt: retries + 2, waitMs, code: error.code, message: error.message })
       await clock.sleep(waitMs, signal)

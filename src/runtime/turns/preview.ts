@@ -119,7 +119,7 @@ async function attemptNext(
   })
   const counted = {
     message,
-    tokens: (await countInSlices(context.settings.counter, (counter) => tokenCounts(counter, message))).full,
+    tokens: (await countInSlices(clock, context.settings.counter, (counter) => tokenCounts(counter, message))).full,
   }
   const { store } = context
   const now = Date.parse(clock.time())

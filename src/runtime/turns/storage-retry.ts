@@ -1,4 +1,4 @@
-import { sleep } from '../../platform.ts'
+import type { Clock } from '../../platform.ts'
 import type { ValueStore } from '../../session.ts'
 import { delayAfter } from '../failure.ts'
 
@@ -20,6 +20,7 @@ const PROBE = 'storage-probe'
 
 /** Calls `onWritable` each time a write of its own has succeeded after a failure. */
 export function createStorageRetry(
+  clock: Clock,
   store: Pick<ValueStore, 'putValue'>,
   onWritable: () => void,
   delaysMs: readonly number[] = DELAYS_MS,
@@ -31,7 +32,7 @@ export function createStorageRetry(
   async function tryAgain(): Promise<void> {
     for (;;) {
       failures += 1
-      await sleep(delayAfter(failures, delaysMs), stopped.signal)
+      await clock.sleep(delayAfter(failures, delaysMs), stopped.signal)
       if (stopped.signal.aborted) return
       if (await canWrite()) return
     }

@@ -62,7 +62,7 @@ export function turnAssembly(
     // Before the limits learn from a refusal.
     const cut = usableCut(state, context, model)
     const deeper = account.refusal(step.deeper)
-    const work = timeSlice()
+    const work = timeSlice(clock)
     const now = Date.parse(clock.time())
     const isOver = isCacheOver({ state, model, now })
     const recent = await readPlacements(store, state)

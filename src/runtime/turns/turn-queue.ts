@@ -2,7 +2,7 @@ import { type RetryRule, runTurn, stopping } from '../../agent.ts'
 import { type Clock, type FileLibrary, RuntimeError } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { ModelError } from '../../model.ts'
-import { type Activity, defined, errorMessage } from '../../platform.ts'
+import { type Activity, defined, errorMessage, restingClock } from '../../platform.ts'
 import {
   type EntryBody,
   type InputOptions,
@@ -13,7 +13,6 @@ import {
 } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
-import { turnClock } from '../clock.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-place.ts'
@@ -79,7 +78,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
   const editing = new Map<string, Promise<unknown>>()
   /** Turns that the store has stopped and that have not come to their end since. */
   const stoppedByStore = new Set<string>()
-  const retry = createStorageRetry(store, resume, parts.storageRetryDelaysMs)
+  const retry = createStorageRetry(parts.clock, store, resume, parts.storageRetryDelaysMs)
   let stopped = false
 
   function add(state: SessionState, turn: string): void {
@@ -121,7 +120,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
     try {
       prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
         rule: retries,
-        clock: turnClock(clock, activity, state.session),
+        clock: restingClock(clock, activity, state.session),
         signal,
         show: (notice) => state.stream.delta(turn, notice),
       })

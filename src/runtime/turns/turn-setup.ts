@@ -1,12 +1,11 @@
 import type { Delta, Journal, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
-import { defined } from '../../platform.ts'
+import { defined, restingClock } from '../../platform.ts'
 import type { AuditFacts, EntryBody } from '../../session.ts'
 import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import type { HeldCalls } from '../budgets/budget-service.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
-import { turnClock } from '../clock.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
@@ -31,6 +30,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   const { settings } = context
   const documents = [...(context.turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
   const citations = turnCitations(
+    clock,
     entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : [])),
     documents,
   )
@@ -58,7 +58,7 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
       turnResultChars: settings.maxTurnResultChars ?? 240_000,
     },
     output: { show: words.show, citedSources: citations.citedSources },
-    clock: turnClock(clock, activity, state.session),
+    clock: restingClock(clock, activity, state.session),
     activity: {
       run: (work) => activity.run(state.session, work),
       rest: (wait) => activity.rest(state.session, wait),
@@ -139,6 +139,6 @@ function turnJournal(
     },
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,
     countTokens: (message, partial) =>
-      countInSlices(settings.counter, (counter) => tokenCounts(counter, message, partial)),
+      countInSlices(clock, settings.counter, (counter) => tokenCounts(counter, message, partial)),
   }
 }

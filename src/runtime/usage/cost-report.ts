@@ -266,7 +266,7 @@ async function eachCall(
   take: (call: CallSum, price: Price | undefined) => Promise<void>,
 ): Promise<void> {
   const prices = new Map<string, Price | undefined>()
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   const records = !narrow.has(by)
   const limit = records ? PAGE : WIDE_PAGE
   let after: CallSum | undefined

@@ -85,7 +85,7 @@ async function eachPage(
   take: (calls: readonly CallSum[], prices: ReadonlyMap<string, Price | undefined>, held: ReadonlySet<string>) => void,
 ): Promise<void> {
   const prices = new Map<string, Price | undefined>()
-  const work = timeSlice()
+  const work = timeSlice(store.clock)
   const held = (await heldCalls?.()) ?? new Set()
   let after: CallSum | undefined
   for (;;) {

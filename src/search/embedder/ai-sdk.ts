@@ -1,5 +1,5 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
-import { defined, errorMessage, redactSecrets, sleep } from '../../platform.ts'
+import { type Clock, defined, errorMessage, redactSecrets, systemClock } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { DEFAULT_BATCH, isTemporary, RETRY_MS } from './http-embedder.ts'
@@ -12,11 +12,13 @@ export interface AiSdkEmbedderOptions {
   readonly providerOptions?: { readonly document: ProviderOptions; readonly query: ProviderOptions }
   /** The most texts of one call; the model's own limit applies too. 32 unless given. */
   readonly batch?: number
+  /** That of this machine unless given. */
+  readonly clock?: Clock
 }
 
 /** An embedder from any embedding model of the AI SDK. Its errors repeat neither keys nor texts. */
 export function aiSdkEmbedder(model: EmbeddingModelV4, options: AiSdkEmbedderOptions = {}): Embedder {
-  const { providerOptions, batch = DEFAULT_BATCH } = options
+  const { providerOptions, batch = DEFAULT_BATCH, clock = systemClock } = options
   const id = `${model.provider}/${model.modelId}${providerOptions ? ` ${JSON.stringify(providerOptions)}` : ''}`
   return {
     id,
@@ -27,7 +29,7 @@ export function aiSdkEmbedder(model: EmbeddingModelV4, options: AiSdkEmbedderOpt
       for (let start = 0; start < texts.length; start += most) {
         const values = texts.slice(start, start + most)
         const call = { values, ...defined({ providerOptions: providerOptions?.[kind], abortSignal: signal }) }
-        const { embeddings } = await withRetry(id, signal, async () => model.doEmbed(call))
+        const { embeddings } = await withRetry(clock, id, signal, async () => model.doEmbed(call))
         vectors.push(...checkedVectors(id, embeddings, values.length, vectors[0]?.length))
       }
       return vectors
@@ -37,6 +39,7 @@ export function aiSdkEmbedder(model: EmbeddingModelV4, options: AiSdkEmbedderOpt
 
 /** Tries once more after a temporary failure. */
 async function withRetry<Result>(
+  clock: Clock,
   embedder: string,
   signal: AbortSignal | undefined,
   work: () => Promise<Result>,
@@ -48,7 +51,7 @@ async function withRetry<Result>(
       signal?.throwIfAborted()
       if (retried || !isTemporary(httpStatus(error))) throw embeddingError(embedder, error)
     }
-    await sleep(RETRY_MS, signal)
+    await clock.sleep(RETRY_MS, signal)
     signal?.throwIfAborted()
   }
 }

@@ -12,7 +12,10 @@ export interface EmbedderKind {
 }
 
 /** What is configured about an embedding model. `baseURL` is there where the kind requires it. */
-export interface EmbedderSettings extends Pick<EmbeddingService, 'model' | 'apiKey' | 'dimensions' | 'prefixes'> {
+export interface EmbedderSettings extends Pick<
+  EmbeddingService,
+  'model' | 'apiKey' | 'dimensions' | 'prefixes' | 'clock'
+> {
   readonly baseURL?: string
   readonly environment: Readonly<Record<string, string | undefined>>
 }

@@ -1,4 +1,4 @@
-import { defined, redactSecrets, sleep } from '../../platform.ts'
+import { type Clock, defined, redactSecrets } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import type { EmbeddingPrefixes } from './known-prefixes.ts'
@@ -19,6 +19,7 @@ export interface EmbeddingService {
   /** The most texts of one call. 32 unless given. */
   readonly batch?: number
   readonly headers?: Readonly<Record<string, string>>
+  readonly clock: Clock
   readonly fetch?: typeof globalThis.fetch
 }
 
@@ -37,7 +38,7 @@ export const DEFAULT_BATCH = 32
 
 /** An embedder that calls a service over HTTP. Its errors are `SearchError`s with the code `embedding`, without secrets. */
 export function httpEmbedder(service: EmbeddingService, wire: EmbeddingWire): Embedder {
-  const { baseURL, apiKey, dimensions, batch = DEFAULT_BATCH, fetch = globalThis.fetch } = service
+  const { baseURL, apiKey, dimensions, batch = DEFAULT_BATCH, clock, fetch = globalThis.fetch } = service
   const headers = { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...service.headers }
   const id = embedderId(wire.kind, service)
   const embedder = embedderName(id)
@@ -54,6 +55,7 @@ export function httpEmbedder(service: EmbeddingService, wire: EmbeddingWire): Em
         body: wire.body(input, service),
         headers,
         secrets: secretsIn(baseURL, headers),
+        clock,
         fetch,
         signal,
       })
@@ -91,6 +93,7 @@ interface EmbeddingRequest {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
+  readonly clock: Clock
   readonly fetch: typeof globalThis.fetch
   readonly signal: AbortSignal | undefined
 }
@@ -100,7 +103,7 @@ async function post(request: EmbeddingRequest): Promise<unknown> {
   const first = await send(request)
   if (!isTemporary(first.status)) return readJson(request, first)
   await first.body?.cancel()
-  await sleep(retryDelay(first), request.signal)
+  await request.clock.sleep(retryDelay(first), request.signal)
   request.signal?.throwIfAborted()
   return readJson(request, await send(request))
 }

@@ -1,5 +1,4 @@
-import { setImmediate as pause } from 'node:timers/promises'
-import type { SqliteConnection } from '../../platform.ts'
+import type { Clock, SqliteConnection } from '../../platform.ts'
 import { eachChunk } from '../chunks.ts'
 import type { Chunk, IndexedDocument } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
@@ -35,6 +34,7 @@ const LONGEST_TITLE = 1_000
  * version, even after a kill, is never found, and is removed later.
  */
 export async function indexDocument(
+  clock: Clock,
   connection: SqliteConnection,
   given: IndexedDocument,
   { signal, closing }: Limits,
@@ -47,10 +47,10 @@ export async function indexDocument(
     }
     return
   }
-  const clearStrays = () => clearVersions(connection, strayDocuments(connection, document.id), closing)
+  const clearStrays = () => clearVersions(clock, connection, strayDocuments(connection, document.id), closing)
   await clearStrays()
   try {
-    await write(connection, document, [closing, ...(signal ? [signal] : [])])
+    await write(clock, connection, document, [closing, ...(signal ? [signal] : [])])
   } finally {
     await clearStrays()
   }
@@ -65,26 +65,34 @@ export interface Limits {
 }
 
 /** Removes a document. Returns whether it was there. */
-export async function removeDocument(connection: SqliteConnection, id: string, closing: AbortSignal): Promise<boolean> {
+export async function removeDocument(
+  clock: Clock,
+  connection: SqliteConnection,
+  id: string,
+  closing: AbortSignal,
+): Promise<boolean> {
   const found = connection.transaction(() => withdrawDocument(connection, id))
-  await clearVersions(connection, strayDocuments(connection, id), closing)
+  await clearVersions(clock, connection, strayDocuments(connection, id), closing)
   return found
 }
 
 /** Removes versions that no query finds. */
 export async function clearVersions(
+  clock: Clock,
   connection: SqliteConnection,
   documents: readonly number[],
   closing: AbortSignal,
 ): Promise<void> {
   for (const document of documents) {
-    while (!closing.aborted && connection.transaction(() => clearChunks(connection, document, CLEARED))) await pause()
+    while (!closing.aborted && connection.transaction(() => clearChunks(connection, document, CLEARED)))
+      await clock.yield()
     if (closing.aborted) return
     connection.transaction(() => clearDocument(connection, document))
   }
 }
 
 async function write(
+  clock: Clock,
   connection: SqliteConnection,
   document: IndexedDocument,
   limits: readonly AbortSignal[],
@@ -105,7 +113,7 @@ async function write(
       if (batch.length < STEPS) publishDocument(connection, number, chunks, document)
     })
     if (batch.length < STEPS) return
-    await pause()
+    await clock.yield()
     for (const limit of limits) limit.throwIfAborted()
   }
 }

@@ -1,5 +1,4 @@
-import { setImmediate as pause } from 'node:timers/promises'
-import { defined, errorMessage, serialQueue, type SqliteConnection } from '../../platform.ts'
+import { type Clock, defined, errorMessage, serialQueue, type SqliteConnection } from '../../platform.ts'
 import type { Embedder, IndexProgress, MeaningSettings, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { createSearchTables, openIndexFile } from './index-file.ts'
@@ -15,6 +14,7 @@ import { embedderRow, vectorList } from './vectors.ts'
 export interface SqliteSearchOptions {
   /** The file of the index, created with its folder if missing; `:memory:` keeps everything in memory. It can be deleted and built again. */
   readonly path: string
+  readonly clock: Clock
   /** Without one, documents are found by words alone. */
   readonly embedder?: Embedder
   readonly meaning?: MeaningSettings
@@ -41,12 +41,12 @@ const DEFAULT_VECTOR_BYTES = 256 * 1024 * 1024
  * @throws SearchError
  */
 export async function openSqliteSearch(options: SqliteSearchOptions): Promise<SearchEngine> {
-  const { embedder, onWarning = () => {} } = options
+  const { clock, embedder, onWarning = () => {} } = options
   const connection = openIndexFile(options)
   prepare(connection, onWarning)
   const closing = new AbortController()
   const currentEmbedder = () => (embedder ? embedderRow(connection, embedder.id) : undefined)
-  const vectors = vectorList(connection, currentEmbedder, options.maxVectorBytes ?? DEFAULT_VECTOR_BYTES)
+  const vectors = vectorList(clock, connection, currentEmbedder, options.maxVectorBytes ?? DEFAULT_VECTOR_BYTES)
   /** Why the last call of the embedding model failed. */
   let fault: string | undefined
   const progress = (collections?: readonly string[]): IndexProgress => ({
@@ -59,7 +59,7 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
   const embeddings = writeQueue(closing.signal, connection.path)
   if (!connection.readOnly) {
     // A failing disk fails the next write too, and that one reports it.
-    void writes.add(() => clearVersions(connection, strayDocuments(connection), closing.signal)).catch(() => {})
+    void writes.add(() => clearVersions(clock, connection, strayDocuments(connection), closing.signal)).catch(() => {})
   }
 
   return {
@@ -67,10 +67,10 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
       writes.add(async () => {
         signal?.throwIfAborted()
         const before = readyDocument(connection, document.id)
-        await indexDocument(connection, document, { signal, closing: closing.signal })
+        await indexDocument(clock, connection, document, { signal, closing: closing.signal })
         if (before) vectors.forget([before.number])
         // A long series of documents must not block all other work.
-        await pause()
+        await clock.yield()
       }),
     assign: (document, collections) =>
       writes.add(async () => {
@@ -82,11 +82,12 @@ export async function openSqliteSearch(options: SqliteSearchOptions): Promise<Se
       writes.add(async () => {
         const before = readyDocument(connection, document)
         if (before) vectors.forget([before.number])
-        return removeDocument(connection, document, closing.signal)
+        return removeDocument(clock, connection, document, closing.signal)
       }),
     search: (query) =>
       searchDocuments(
         {
+          clock,
           connection,
           readScope,
           vectors,

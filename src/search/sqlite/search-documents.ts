@@ -1,4 +1,4 @@
-import { defined, errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
+import { type Clock, defined, errorMessage, orAborted, type SqliteConnection } from '../../platform.ts'
 import { embedderName, unitVector } from '../embedder/vectors.ts'
 import type { Embedder, MeaningSettings, SearchAnswer, SearchHit, SearchQuery, SearchMethod } from '../engine.ts'
 import { splitWords } from '../words.ts'
@@ -9,6 +9,7 @@ import type { SearchScope, ScopeFilter } from './search-scope.ts'
 import type { ChunkCandidate, EmbedderRow, VectorList } from './vectors.ts'
 
 interface SearchDependencies {
+  readonly clock: Clock
   readonly connection: SqliteConnection
   readonly readScope: (visible: ScopeFilter) => SearchScope
   readonly vectors: VectorList
@@ -82,10 +83,11 @@ interface Embedded {
 
 /** The vector of a query; nothing without a model, without vectors to compare with, or without an answer in time. */
 async function embedQuery(dependencies: SearchDependencies, { text, signal }: SearchQuery): Promise<Embedded> {
-  const { embedder, currentEmbedder, embedderTimeoutMs, closing, onWarning, onModel, meaning, noise } = dependencies
+  const { clock, embedder, currentEmbedder, embedderTimeoutMs, closing, onWarning, onModel, meaning, noise } =
+    dependencies
   const dimensions = embedder && currentEmbedder()?.dimensions
   if (!embedder || !dimensions || text.trim() === '') return {}
-  const limit = AbortSignal.timeout(embedderTimeoutMs)
+  const limit = clock.timeoutSignal(embedderTimeoutMs)
   const signals = AbortSignal.any([limit, closing, ...(signal ? [signal] : [])])
   const name = embedderName(embedder.id)
   const degraded = (reason: string) => {

@@ -13,8 +13,10 @@ import { topicEmbedder } from '../../../test/cases/search-engine-fixture.ts'
 import type { IndexedDocument, SearchEngine } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import { openSqliteSearch } from './open-sqlite-search.ts'
+import { systemClock } from '../../platform.ts'
 
 const engineModule = JSON.stringify(import.meta.resolve('./open-sqlite-search.ts'))
+const platformModule = JSON.stringify(new URL('../../platform.ts', import.meta.url).href)
 
 test('no question whatever is syntax', async (context) => {
   const engine = await opened(context, ':memory:')
@@ -73,7 +75,8 @@ test('a kill while indexing leaves documents that are whole, and the rest is ind
   const count = 40
   const script = `
     const { openSqliteSearch } = await import(${engineModule})
-    const engine = await openSqliteSearch({ path: ${JSON.stringify(path)} })
+    const { systemClock } = await import(${platformModule})
+    const engine = await openSqliteSearch({ clock: systemClock, path: ${JSON.stringify(path)} })
     for (let index = 0; index < ${count}; index += 1) {
       const text = ('Life ' + index + ' began. ').repeat(9000) + 'The end.'
       await engine.index({ id: 'd' + index, title: '', collections: ['all'], digest: '1', text })
@@ -90,7 +93,7 @@ test('a kill while indexing leaves documents that are whole, and the rest is ind
     await pause(round * 30)
     child.kill('SIGKILL')
     await exit
-    const engine = await openSqliteSearch({ path })
+    const engine = await openSqliteSearch({ clock: systemClock, path })
     const known = await engine.documents()
     assert.ok(known.length >= before)
     before = known.length
@@ -120,18 +123,21 @@ test('a kill while indexing leaves documents that are whole, and the rest is ind
 
 test('an index that another version wrote is built again, with a word about it', async (context) => {
   const path = join(await folder(context), 'search.sqlite')
-  const first = await openSqliteSearch({ path })
+  const first = await openSqliteSearch({ clock: systemClock, path })
   await first.index(document('a', 'Life.'))
   await first.close()
   const database = new DatabaseSync(path)
   database.exec('pragma user_version = 4711')
   database.close()
-  await assert.rejects(openSqliteSearch({ path, readOnly: true }), {
+  await assert.rejects(openSqliteSearch({ clock: systemClock, path, readOnly: true }), {
     code: 'readonly',
     message: /start the gateway once/,
   })
   const warnings: string[] = []
-  const second = await opened(context, path, { onWarning: (message) => void warnings.push(message) })
+  const second = await opened(context, path, {
+    clock: systemClock,
+    onWarning: (message) => void warnings.push(message),
+  })
   assert.match(warnings.join(), /another version.*built again/)
   assert.deepEqual(await second.documents(), [])
   await second.index(document('a', 'Life.'))
@@ -144,7 +150,7 @@ test('a file that is not an index is not changed', async (context) => {
   const database = new DatabaseSync(foreign)
   database.exec('create table documents (precious text); insert into documents values (1)')
   database.close()
-  await assert.rejects(openSqliteSearch({ path: foreign }), {
+  await assert.rejects(openSqliteSearch({ clock: systemClock, path: foreign }), {
     code: 'corrupt',
     message: /not a search index: move it away/,
   })
@@ -153,11 +159,16 @@ test('a file that is not an index is not changed', async (context) => {
   again.close()
   const notes = join(place, 'notes.txt')
   await writeFile(notes, 'Nothing but notes. '.repeat(500))
-  await assert.rejects(openSqliteSearch({ path: notes }), { code: 'corrupt', message: /not a search index/ })
-  await assert.rejects(openSqliteSearch({ path: join(place, 'missing.sqlite'), readOnly: true }), { code: 'not-found' })
+  await assert.rejects(openSqliteSearch({ clock: systemClock, path: notes }), {
+    code: 'corrupt',
+    message: /not a search index/,
+  })
+  await assert.rejects(openSqliteSearch({ clock: systemClock, path: join(place, 'missing.sqlite'), readOnly: true }), {
+    code: 'not-found',
+  })
   const killed = join(place, 'killed.sqlite')
   await writeFile(killed, '')
-  await assert.rejects(openSqliteSearch({ path: killed, readOnly: true }), { code: 'not-found' })
+  await assert.rejects(openSqliteSearch({ clock: systemClock, path: killed, readOnly: true }), { code: 'not-found' })
 })
 
 test('an index is readable by its own user alone, and beside its writer by others of the user', async (context) => {
@@ -165,7 +176,7 @@ test('an index is readable by its own user alone, and beside its writer by other
   const writer = await opened(context, path)
   await writer.index(document('a', 'Life.'))
   for (const file of [path, `${path}-wal`]) assert.equal((await stat(file)).mode & 0o777, 0o600)
-  const reader = await opened(context, path, { readOnly: true })
+  const reader = await opened(context, path, { clock: systemClock, readOnly: true })
   assert.equal((await reader.search({ text: 'life', collections: ['all'] })).hits.length, 1)
   await writer.index(document('b', 'Life.'))
   assert.equal((await reader.search({ text: 'life', collections: ['all'] })).hits.length, 2)
@@ -182,7 +193,7 @@ test('a model that is slow to answer does not keep a question waiting', async (c
     },
   })
   const onWarning = (message: string) => void warnings.push(message)
-  const engine = await opened(context, ':memory:', { embedder, onWarning, embedderTimeoutMs: 20 })
+  const engine = await opened(context, ':memory:', { clock: systemClock, embedder, onWarning, embedderTimeoutMs: 20 })
   await engine.index(document('a', 'The sea.'))
   await engine.embedMissing()
   slow = true
@@ -201,7 +212,7 @@ test('a question does not wait until it is known what is found by chance', async
     },
   }
   const onWarning = (message: string) => void warnings.push(message)
-  const engine = await opened(context, ':memory:', { embedder, onWarning, embedderTimeoutMs: 50 })
+  const engine = await opened(context, ':memory:', { clock: systemClock, embedder, onWarning, embedderTimeoutMs: 50 })
   for (let index = 0; index < 12; index += 1) await engine.index(document(`d${index}`, 'The sea.'))
   await engine.embedMissing()
   const { hits, degraded } = await engine.search({ text: 'ocean', collections: ['all'] })
@@ -218,7 +229,11 @@ test('a text that the model refuses is passed over, and those beside it are not'
       return inner.embed(texts, options)
     },
   }
-  const engine = await opened(context, ':memory:', { embedder, onWarning: (message) => void warnings.push(message) })
+  const engine = await opened(context, ':memory:', {
+    clock: systemClock,
+    embedder,
+    onWarning: (message) => void warnings.push(message),
+  })
   for (const id of ['a', 'b', 'c', 'd', 'e']) await engine.index(document(id, id === 'c' ? 'poison sea' : 'The sea.'))
   assert.equal((await engine.embedMissing()).embedded, 5)
   assert.deepEqual(warnings, ['one text has no vector and is found by its words alone: too long'])
@@ -232,7 +247,7 @@ test('a text that the model refuses is passed over, and those beside it are not'
 test('vectors beyond the memory that they may take are read each time, with the same answer', async (context) => {
   const path = join(await folder(context), 'search.sqlite')
   const embedder = topicEmbedder([['sea', 'ocean'], ['hill']])
-  const roomy = await openSqliteSearch({ path, embedder })
+  const roomy = await openSqliteSearch({ clock: systemClock, path, embedder })
   for (let index = 0; index < 30; index += 1)
     await roomy.index(document(`d${index}`, 'The sea. '.repeat(index * 20 + 1)))
   await roomy.embedMissing()
@@ -240,7 +255,7 @@ test('vectors beyond the memory that they may take are read each time, with the 
   const answer = await ask(roomy)
   assert.ok(answer.hits.length > 30)
   await roomy.close()
-  const narrow = await opened(context, path, { embedder, maxVectorBytes: 1 })
+  const narrow = await opened(context, path, { clock: systemClock, embedder, maxVectorBytes: 1 })
   assert.deepEqual(await ask(narrow), answer)
   assert.deepEqual(await ask(narrow), answer)
 })
@@ -259,7 +274,7 @@ test('the most frequent words give way where they are too many to measure', asyn
 async function opened(
   context: TestContext,
   path: string,
-  options: Omit<Parameters<typeof openSqliteSearch>[0], 'path'> = {},
+  options: Omit<Parameters<typeof openSqliteSearch>[0], 'path'> = { clock: systemClock },
 ): Promise<SearchEngine> {
   const engine = await openSqliteSearch({ path, ...options })
   context.after(() => engine.close())
@@ -277,7 +292,7 @@ function document(id: string, text: string): IndexedDocument {
 }
 
 test('indexing lets other work run in between', async (context) => {
-  const engine = await openSqliteSearch({ path: ':memory:' })
+  const engine = await openSqliteSearch({ clock: systemClock, path: ':memory:' })
   context.after(() => engine.close())
   let turns = 0
   let done = false

@@ -1,5 +1,4 @@
-import { setImmediate as pause } from 'node:timers/promises'
-import type { SqliteConnection } from '../../platform.ts'
+import type { Clock, SqliteConnection } from '../../platform.ts'
 import { documentNumber, chunkNumberRange, PER_DOCUMENT } from './chunk-table.ts'
 
 /** Finds chunks by their vectors: a plain loop over the documents that a query may see. */
@@ -29,6 +28,7 @@ const SLICE_MS = 5
 
 /** Caches vectors in memory, up to `maxBytes`; the least recently used are dropped first. */
 export function vectorList(
+  clock: Clock,
   connection: SqliteConnection,
   currentEmbedder: () => EmbedderRow | undefined,
   maxBytes: number,
@@ -44,7 +44,7 @@ export function vectorList(
   ) {
     let found: ChunkCandidate[] = []
     let floor = least
-    let began = performance.now()
+    let began = clock.monotonic()
     for (const document of documents) {
       const block = cachedBlock(document)
       if (!block) break
@@ -54,9 +54,9 @@ export function vectorList(
         found = bestFirst(found).slice(0, limit)
         floor = found.at(-1)!.value
       }
-      if (performance.now() - began < SLICE_MS) continue
-      await pause()
-      began = performance.now()
+      if (clock.monotonic() - began < SLICE_MS) continue
+      await clock.yield()
+      began = clock.monotonic()
     }
     return bestFirst(found).slice(0, limit)
   }

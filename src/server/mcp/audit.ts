@@ -11,16 +11,15 @@ export interface McpAudit {
 }
 
 interface AuditParts {
-  readonly store: Pick<SessionStore, 'transaction'>
-  /** ISO 8601. */
-  readonly time: () => string
+  readonly store: Pick<SessionStore, 'transaction' | 'clock'>
 }
 
 /** The longest input in a record, characters. */
 const MOST_INPUT_CHARS = 2_000
 
-export function createMcpAudit({ store, time }: AuditParts): McpAudit {
-  const note = (facts: AuditFacts) => store.transaction([{ type: 'audit', facts, time: time() }])
+export function createMcpAudit({ store }: AuditParts): McpAudit {
+  const { clock } = store
+  const note = (facts: AuditFacts) => store.transaction([{ type: 'audit', facts, time: clock.time() }])
   return {
     async refused(call, { rule, reason }) {
       await note({ ...callFacts(call), kind: 'decision', decision: 'refused', rule, reason })
@@ -28,9 +27,9 @@ export function createMcpAudit({ store, time }: AuditParts): McpAudit {
     async around(call, run) {
       const facts = callFacts(call)
       await note({ ...facts, kind: 'decision', decision: 'allowed', rule: 'mcp' })
-      const started = performance.now()
+      const started = clock.monotonic()
       const ended = (ok: boolean, text: string) => {
-        const durationMs = Math.round(performance.now() - started)
+        const durationMs = Math.round(clock.monotonic() - started)
         return note({ ...facts, kind: 'call', rule: 'mcp', ok, durationMs, bytes: Buffer.byteLength(text) })
       }
       const result = await run().catch(async (error: unknown) => {

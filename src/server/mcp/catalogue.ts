@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../platform.ts'
 import type { Contributions, McpCatalogue, McpPrompt, McpTool, Runtime } from '../../capability.ts'
 import { outline, type TokenCounter } from '../../context.ts'
 import { scenarioCounterId, runScenario, ScenarioError, smallCounters } from '../../context/scenario.ts'
@@ -14,8 +14,6 @@ import { toolRefusal } from './tool-permission.ts'
 export type McpContributionSource = NonNullable<ReturnType<Contributions['mcp']>>
 
 interface CatalogueOptions {
-  /** ISO 8601. */
-  readonly time: () => string
   readonly unexpected: (error: unknown) => void
   readonly additions: readonly McpContributionSource[]
 }
@@ -26,11 +24,11 @@ interface CatalogueOptions {
  */
 export async function openCatalogue(
   { store, access }: Pick<Runtime, 'store' | 'access'>,
-  { time, unexpected, additions }: CatalogueOptions,
+  { unexpected, additions }: CatalogueOptions,
 ): Promise<McpCatalogue> {
   const { instructions } = allDefinitions(await Promise.all(additions.map(async (addition) => addition.definitions())))
   const added = await Promise.all(additions.map(async (addition) => addition.open()))
-  const tools = [...added.flatMap((each) => each.tools ?? []), assembleTool(unexpected)]
+  const tools = [...added.flatMap((each) => each.tools ?? []), assembleTool(store.clock, unexpected)]
   const prompts = [...added.flatMap((each) => each.prompts ?? []), explainCall(store)]
   for (const offered of [tools, prompts]) checkNames(offered.map(({ definition }) => definition.name))
   return {
@@ -39,7 +37,7 @@ export async function openCatalogue(
     resources: pagedResources([...added.flatMap(({ resources = [] }) => resources), ...ownResources(store)]),
     prompts,
     refusal: async (tool) => toolRefusal(await access.inForce(), tool),
-    refused: createMcpAudit({ store, time }).refused,
+    refused: createMcpAudit({ store }).refused,
   }
 }
 
@@ -52,7 +50,7 @@ function checkNames(names: readonly string[]): void {
  * The tool `assemble`: the request of a scenario and its manifest. Pure: it reads nothing of the home. A context that does not
  * fit is an ordinary answer.
  */
-function assembleTool(unexpected: (error: unknown) => void): McpTool {
+function assembleTool(clock: Clock, unexpected: (error: unknown) => void): McpTool {
   return {
     definition: assembleDefinition,
     async call(input, call) {
@@ -60,11 +58,11 @@ function assembleTool(unexpected: (error: unknown) => void): McpTool {
         await call.progress(0, 2, 'The scenario is read.')
         const counters = await countersFor(input)
         // The assembly blocks the event loop. Other work, and a cancellation, go first.
-        await setImmediate()
+        await clock.yield()
         if (call.signal.aborted) return failureEnvelope('cancelled', 'The call was cancelled.')
         const result = runScenario(input, counters)
         await call.progress(1, 2, 'The context is assembled.')
-        await setImmediate()
+        await clock.yield()
         const answer = successEnvelope({ ...result, outline: outline(result.manifest) })
         await call.progress(2, 2, 'Done.')
         return answer

@@ -10,11 +10,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { type Caller, type McpCatalogue, ownerCaller } from '../../capability.ts'
-import { defined } from '../../platform.ts'
+import { type Clock, defined } from '../../platform.ts'
 import { securityHeaders } from '../answer.ts'
 import { type Era, protocolServer, requestStateCodec } from './protocol-server.ts'
 
 interface EndpointOptions {
+  readonly clock: Clock
   readonly version: string
   /** Bytes. */
   readonly maxBodyBytes: number
@@ -28,10 +29,10 @@ export interface HttpEndpoint {
 }
 
 export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions): HttpEndpoint {
-  const { version, maxBodyBytes, unexpected } = options
+  const { clock, version, maxBodyBytes, unexpected } = options
   const seals = requestStateCodec()
   const make = (era: Era) => protocolServer(catalogue, era, { version, seals, asksPersons: true, unexpected })
-  const legacy = legacySessions(() => make('legacy'))
+  const legacy = legacySessions(clock, () => make('legacy'))
   const modern = createMcpHandler(() => make('modern'), { legacy: 'reject', maxRequestBodySize: maxBodyBytes })
 
   async function answer(request: Request, authInfo: AuthInfo): Promise<Response> {
@@ -107,9 +108,13 @@ interface Connection {
 }
 
 /** `make` creates the server of one connection. */
-export function legacySessions(make: () => McpServer, limits: SessionLimits = usualLimits): LegacySessions {
+export function legacySessions(
+  clock: Clock,
+  make: () => McpServer,
+  limits: SessionLimits = usualLimits,
+): LegacySessions {
   const connections = new Map<string, Connection>()
-  let sweeping: NodeJS.Timeout | undefined
+  let stopSweeping: (() => void) | undefined
 
   async function close(connection: Connection): Promise<void> {
     connections.delete(connection.id)
@@ -117,11 +122,11 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
   }
 
   function sweep(): void {
-    const now = performance.now()
+    const now = clock.monotonic()
     for (const connection of connections.values()) {
       if (connection.open === 0 && now - connection.used >= limits.idleMs) void close(connection)
     }
-    sweeping = connections.size === 0 ? undefined : setTimeout(sweep, limits.idleMs / 4).unref()
+    stopSweeping = connections.size === 0 ? undefined : clock.timer(limits.idleMs / 4, sweep, { idle: true })
   }
 
   /** Returns false where every connection has an open answer. */
@@ -144,16 +149,16 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized(id) {
-        connection = { id, clientId: authInfo?.clientId, transport, server, open: 0, used: performance.now() }
+        connection = { id, clientId: authInfo?.clientId, transport, server, open: 0, used: clock.monotonic() }
         connections.set(id, connection)
-        sweeping ??= setTimeout(sweep, limits.idleMs / 4).unref()
+        stopSweeping ??= clock.timer(limits.idleMs / 4, sweep, { idle: true })
       },
       onsessionclosed: (id) => void connections.delete(id),
     })
     await server.connect(transport)
     const response = await transport.handleRequest(request, { parsedBody: body, ...defined({ authInfo }) })
     if (connection === undefined) await server.close()
-    return connection === undefined ? response : countWhileOpen(response, connection)
+    return connection === undefined ? response : countWhileOpen(clock, response, connection)
   }
 
   return {
@@ -165,25 +170,25 @@ export function legacySessions(make: () => McpServer, limits: SessionLimits = us
         const message = 'There is no such session. Begin a new one with initialize, without Mcp-Session-Id.'
         return refusalResponse(404, -32_001, message)
       }
-      connection.used = performance.now()
+      connection.used = clock.monotonic()
       const options = { ...(body === undefined ? {} : { parsedBody: body }), ...defined({ authInfo }) }
-      return countWhileOpen(await connection.transport.handleRequest(request, options), connection)
+      return countWhileOpen(clock, await connection.transport.handleRequest(request, options), connection)
     },
     async closeAll() {
-      clearTimeout(sweeping)
-      sweeping = undefined
+      stopSweeping?.()
+      stopSweeping = undefined
       await Promise.all([...connections.values()].map(close))
     },
   }
 }
 
 /** Counts an answer as open until its last byte is read or its reader is gone. */
-function countWhileOpen(response: Response, connection: Connection): Response {
+function countWhileOpen(clock: Clock, response: Response, connection: Connection): Response {
   if (response.body === null) return response
   connection.open += 1
   const over = () => {
     connection.open -= 1
-    connection.used = performance.now()
+    connection.used = clock.monotonic()
   }
   const passing: Transformer<Uint8Array, Uint8Array> = { flush: over, cancel: over }
   return new Response(response.body.pipeThrough(new TransformStream(passing)), response)

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { McpCatalogue, McpDefinitions, McpPrompt, McpTool } from '../../capability.ts'
-import { errorMessage, ForewordError, once } from '../../platform.ts'
+import { type Clock, errorMessage, ForewordError, once } from '../../platform.ts'
 import { allDefinitions } from './definitions.ts'
 import { failureEnvelope } from './envelope.ts'
 
@@ -10,6 +10,7 @@ import { failureEnvelope } from './envelope.ts'
  * next one tries again.
  */
 export function lateCatalogue(
+  clock: Clock,
   open: () => Promise<McpCatalogue>,
   home: string,
   added: readonly McpDefinitions[],
@@ -49,7 +50,7 @@ export function lateCatalogue(
     // The client gets its refusal even where it cannot be recorded.
     refused: async (...refused) => (await opened().catch(() => undefined))?.refused?.(...refused),
     // After the answer, which loading would delay.
-    listed: () => void setImmediate(() => void opened().catch(() => {})),
+    listed: () => clock.soon(() => void opened().catch(() => {})),
   }
 }
 

@@ -27,9 +27,8 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): La
       import('./http-endpoint.ts'),
       import('./catalogue.ts'),
     ])
-    const time = () => new Date().toISOString()
-    const catalogue = await openCatalogue(runtime, { time, unexpected, additions })
-    return httpEndpoint(catalogue, { version, maxBodyBytes, unexpected })
+    const catalogue = await openCatalogue(runtime, { unexpected, additions })
+    return httpEndpoint(catalogue, { clock: runtime.store.clock, version, maxBodyBytes, unexpected })
   }
 
   return {

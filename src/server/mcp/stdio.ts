@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform.ts'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -25,19 +26,19 @@ export interface OpenHome {
  * for the list of tools at their start.
  */
 export function serveMcpOverStdio({ home, definitions = [], open, ...options }: McpStdioOptions): StdioConnection {
-  const { unexpected } = options
-  const time = () => new Date().toISOString()
+  const { clock, unexpected } = options
   const catalogue = async () => {
     const [{ runtime, additions }, { openCatalogue }] = await Promise.all([open(), import('./catalogue.ts')])
-    return openCatalogue(runtime, { time, unexpected, additions })
+    return openCatalogue(runtime, { unexpected, additions })
   }
-  return stdioConnection(lateCatalogue(catalogue, home, definitions), options)
+  return stdioConnection(lateCatalogue(clock, catalogue, home, definitions), options)
 }
 
 interface StdioOptions {
   readonly stdin: Readable
   readonly stdout: Writable
   readonly version: string
+  readonly clock: Clock
   readonly asksPersons: boolean
   readonly unexpected: (error: unknown) => void
 }
@@ -49,10 +50,10 @@ export interface StdioConnection {
 }
 
 function stdioConnection(catalogue: McpCatalogue, options: StdioOptions): StdioConnection {
-  const { stdin, stdout, version, asksPersons, unexpected } = options
+  const { stdin, stdout, clock, version, asksPersons, unexpected } = options
   const seals = requestStateCodec()
   const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const transport = answeringTransport(stdin, stdout, resolve)
+  const transport = answeringTransport(clock, stdin, stdout, resolve)
   const handle = serveStdio(({ era }) => protocolServer(catalogue, era, { version, seals, asksPersons, unexpected }), {
     transport,
     onerror: (error) => unexpected(shortError(error)),
@@ -72,7 +73,7 @@ const NEWLINE = 10
  * MCP over the standard input and output. After the end of the input, as with a piped file, the connection stays open until every
  * request has its answer. `closed` is called once it has ended for any reason.
  */
-function answeringTransport(stdin: Readable, stdout: Writable, closed: () => void): Transport {
+function answeringTransport(clock: Clock, stdin: Readable, stdout: Writable, closed: () => void): Transport {
   const wire = new StdioServerTransport(stdin, stdout)
   /** Requests of the client without an answer yet. */
   const open = new Set<RequestId>()
@@ -97,7 +98,7 @@ function answeringTransport(stdin: Readable, stdout: Writable, closed: () => voi
     async send(message) {
       if (isRequest(message)) {
         asked.add(message.id)
-        if (isOver) return void setImmediate(() => answerWithError(message.id))
+        if (isOver) return clock.soon(() => answerWithError(message.id))
       }
       await wire.send(message)
       if (!('method' in message) && message.id !== undefined) open.delete(message.id)

@@ -47,7 +47,8 @@ export function lintRoutes(runtime: Runtime): readonly Route[] {
           schema: z.looseObject({ calls: z.number().int(), findings: z.array(finding) }),
         },
       },
-      handle: async ({ query }) => json(await lintHome(runtime, { ...query, now: new Date() })),
+      handle: async ({ query }) =>
+        json(await lintHome(runtime, { ...query, now: new Date(runtime.store.clock.now()) })),
     }),
   ]
 }

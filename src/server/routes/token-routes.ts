@@ -38,7 +38,7 @@ const listed = z.object({
 
 /** The tokens of the gateway for its owner. No tool reaches these endpoints. */
 export function tokenRoutes(runtime: Runtime, options: TokenRoutesOptions): readonly Route[] {
-  return [...ownerTokenRoutes(runtime, options), ...namedTokenRoutes(options), logoutRoute(options)]
+  return [...ownerTokenRoutes(runtime, options), ...namedTokenRoutes(runtime, options), logoutRoute(options)]
 }
 
 /** The token of the owner: never the token itself. */
@@ -98,7 +98,7 @@ function ownerTokenRoutes(
             reason: 'a new token was made on the page',
           } as const
           // First: a token that counts without its record, or without the cookie of the answer, would lock the owner out.
-          await store.transaction([{ type: 'audit', facts, time: new Date().toISOString() }])
+          await store.transaction([{ type: 'audit', facts, time: store.clock.time() }])
           const made = await owner.replace()
           use(made)
           return made
@@ -115,7 +115,7 @@ function ownerTokenRoutes(
 }
 
 /** Tokens for others. A token is in the answer that makes it, and in no other. */
-function namedTokenRoutes({ tokens, onMade }: TokenRoutesOptions): readonly Route[] {
+function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOptions): readonly Route[] {
   if (tokens === undefined) return []
   const { named, uses } = tokens
   return [
@@ -126,7 +126,7 @@ function namedTokenRoutes({ tokens, onMade }: TokenRoutesOptions): readonly Rout
       tag,
       summary: 'Lists the named tokens, without the tokens themselves',
       answers: { 200: { description: 'Tokens', schema: z.object({ tokens: z.array(listed) }) } },
-      handle: async () => json({ tokens: listedTokens(named.list(), await uses.all(), Date.now()) }),
+      handle: async () => json({ tokens: listedTokens(named.list(), await uses.all(), store.clock.now()) }),
     }),
     route({
       method: 'POST',

@@ -235,7 +235,7 @@ async function waitForEnd(
   waitMs: number,
   left: AbortSignal,
 ): Promise<void> {
-  const signal = AbortSignal.any([AbortSignal.timeout(waitMs), left])
+  const signal = AbortSignal.any([runtime.store.clock.timeoutSignal(waitMs), left])
   try {
     const events = runtime.events(session, { turn, signal })
     while (!(await events.next()).done);

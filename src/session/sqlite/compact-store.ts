@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
-import { compactSqliteFile } from '../../platform.ts'
+import { type Clock, compactSqliteFile } from '../../platform.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
@@ -30,9 +29,13 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
 ]
 
 /** See `compactStore`. */
-export async function compactStoreFile(path: string, onProgress: (text: string) => void): Promise<RemovedContents> {
+export async function compactStoreFile(
+  path: string,
+  clock: Clock,
+  onProgress: (text: string) => void,
+): Promise<RemovedContents> {
   refuseOtherVersions(path)
-  const connection = openStoreConnection({ path })
+  const connection = openStoreConnection({ path, clock })
   let removed: RemovedContents
   try {
     migrate(connection)
@@ -73,7 +76,7 @@ async function neededContents(
     note(connection.get(contentText, { hash: waiting.pop()! })!.text)
     if (read % PAGE !== 0) continue
     onProgress(`finding needed contents: ${read} contents`)
-    await setImmediate()
+    await connection.clock.yield()
   }
   return needed
 }
@@ -102,7 +105,7 @@ async function* pages(connection: StoreConnection, table: string, column: string
     sql: `select ${column} as text, rowid as id from ${table} where rowid > ? and ${column} is not null order by rowid limit ${PAGE}`,
     names: ['after'],
   }
-  for (let after = -1; ; await setImmediate()) {
+  for (let after = -1; ; await connection.clock.yield()) {
     const rows = connection.all(page, { after })
     for (const { text } of rows) yield text
     if (rows.length < PAGE) return
@@ -130,7 +133,7 @@ async function removeOthers(
       }),
     )
     onProgress(`removed ${contents} contents`)
-    await setImmediate()
+    await connection.clock.yield()
   }
   return { contents, characters }
 }

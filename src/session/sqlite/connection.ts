@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely'
-import { openSqlite, type SqliteConnection } from '../../platform.ts'
+import { type Clock, openSqlite, type SqliteConnection } from '../../platform.ts'
 import type { Plan, Scalar } from './tables.ts'
 import { storeFile } from '../store-error.ts'
 
@@ -8,6 +8,7 @@ export interface StoreConnection extends Pick<
   SqliteConnection,
   'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'sync' | 'close'
 > {
+  readonly clock: Clock
   run<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): number
   get<Parameters, Row>(plan: Plan<Parameters, Row>, parameters: Parameters): Row | undefined
   all<Parameters, Row>(plan: Plan<Parameters, Row>, parameters: Parameters): readonly Row[]
@@ -31,6 +32,7 @@ export interface StoreConnection extends Pick<
 export interface SqliteStoreOptions {
   /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
+  readonly clock: Clock
   readonly readOnly?: boolean
   /** How large the file may grow, in bytes. */
   readonly maxBytes?: number
@@ -43,7 +45,8 @@ const PAGE_BYTES = 4_096
 const LOG_PAGES = 1_000
 
 /** @throws StoreError */
-export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }: SqliteStoreOptions): StoreConnection {
+export function openStoreConnection(options: SqliteStoreOptions): StoreConnection {
+  const { path, clock, readOnly, maxBytes, busyTimeoutMs } = options
   const limit = maxBytes === undefined ? '' : `pragma max_page_count = ${Math.floor(maxBytes / PAGE_BYTES)};`
   const database = openSqlite({
     path,
@@ -56,6 +59,7 @@ export function openStoreConnection({ path, readOnly, maxBytes, busyTimeoutMs }:
   const { execute, transaction, nested, sync, close } = database
   return {
     path,
+    clock,
     readOnly: database.readOnly,
     run: (plan, parameters) => database.change(plan.sql, ...parameterValues(plan, parameters)),
     get: (plan, parameters) => database.get(plan.sql, ...parameterValues(plan, parameters)),

@@ -8,14 +8,16 @@ import { openStoreConnection } from './connection.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { tables } from './tables.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
+import { systemClock } from '../../platform.ts'
 
 const storeModule = JSON.stringify(import.meta.resolve('./open-sqlite-store.ts'))
+const platformModule = JSON.stringify(new URL('../../platform.ts', import.meta.url).href)
 
 test('nothing that was acknowledged is lost when the process is killed, and the log has no gap', async (context) => {
   const path = await temporaryStore(context)
   for (let round = 0; round < 5; round += 1) {
     const acknowledged = await killedWhileAppending(path)
-    const store = await openStoreFile({ path })
+    const store = await openStoreFile({ clock: systemClock, path })
     const log = await store.entries('a')
     assert.ok(acknowledged > 0)
     assert.ok(log.length >= acknowledged, `${log.length} entries, ${acknowledged} acknowledged`)
@@ -31,7 +33,7 @@ test('nothing that was acknowledged is lost when the process is killed, and the 
       inputs.map((entry) => entry.turn),
     )
     await store.close()
-    const connection = openStoreConnection({ path })
+    const connection = openStoreConnection({ clock: systemClock, path })
     const check = connection.rows(integrity)
     connection.close()
     assert.deepEqual(
@@ -43,7 +45,7 @@ test('nothing that was acknowledged is lost when the process is killed, and the 
 
 test('several processes read while one writes, each of them a whole log', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   await store.append('a', [{ type: 'session-start' }], '2026-01-01T00:00:00.000Z')
   const readers = [spawned(readingScript(path)), spawned(readingScript(path))]
   const ends = readers.map((reader) => once(reader, 'exit'))
@@ -67,7 +69,8 @@ const integrity = { compile: () => sql<{ integrity_check: string }>`pragma integ
 async function killedWhileAppending(path: string): Promise<number> {
   const child = spawned(`
     const { openStoreFile } = await import(${storeModule})
-    const store = await openStoreFile({ path: ${JSON.stringify(path)} })
+    const { systemClock } = await import(${platformModule})
+    const store = await openStoreFile({ clock: systemClock, path: ${JSON.stringify(path)} })
     const tokens = { counter: 'chars@1', full: 1, least: 1 }
     const time = '2026-01-01T00:00:00.000Z'
     if (!(await store.session('a'))) await store.append('a', [{ type: 'session-start' }], time)
@@ -94,7 +97,8 @@ async function killedWhileAppending(path: string): Promise<number> {
 function readingScript(path: string): string {
   return `
     const { openStoreFile } = await import(${storeModule})
-    const store = await openStoreFile({ path: ${JSON.stringify(path)}, readOnly: true })
+    const { systemClock } = await import(${platformModule})
+    const store = await openStoreFile({ clock: systemClock, path: ${JSON.stringify(path)}, readOnly: true })
     console.log('reading')
     for (let done = false; !done; ) {
       done = (await store.value('done')) === true

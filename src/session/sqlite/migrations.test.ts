@@ -8,6 +8,7 @@ import { openStoreConnection } from './connection.ts'
 import { type Migration, migrate, refuseOtherVersions } from './migrations.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
+import { systemClock } from '../../platform.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const sql = "alter table sessions add column colour text; update sessions set colour = 'red'"
@@ -15,23 +16,23 @@ const next: readonly Migration[] = [{ version: 2, sql }]
 
 test('opening a store again changes nothing', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   const written = await store.append('a', [{ type: 'session-start' }], time)
   await store.close()
-  const again = await openStoreFile({ path })
+  const again = await openStoreFile({ clock: systemClock, path })
   assert.deepEqual(await again.entries('a'), written)
   await again.close()
 })
 
 test('a new store has schema version 1', async (context) => {
   const path = await temporaryStore(context)
-  await (await openStoreFile({ path })).close()
+  await (await openStoreFile({ clock: systemClock, path })).close()
   assert.deepEqual(versionsIn(path), [1])
 })
 
 test('the first migration brings a store to version 2 once, and keeps what it holds', async (context) => {
   const path = await storeWithSession(context)
-  const connection = openStoreConnection({ path })
+  const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection, next)
   connection.execute("update sessions set colour = 'blue'")
   migrate(connection, next)
@@ -43,7 +44,7 @@ test('the first migration brings a store to version 2 once, and keeps what it ho
 
 test('an empty store goes through every migration', async (context) => {
   const path = await temporaryStore(context)
-  const connection = openStoreConnection({ path })
+  const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection, next)
   connection.close()
   assert.deepEqual(versionsIn(path), [2])
@@ -51,7 +52,7 @@ test('an empty store goes through every migration', async (context) => {
 
 test('a migration that fails changes nothing, and the next start does it', async (context) => {
   const path = await storeWithSession(context)
-  const connection = openStoreConnection({ path })
+  const connection = openStoreConnection({ clock: systemClock, path })
   assert.throws(() => migrate(connection, [{ version: 2, sql: `${sql}; ${sql}` }]), /duplicate column/)
   assert.deepEqual(versionsIn(path), [1])
   migrate(connection, next)
@@ -61,7 +62,7 @@ test('a migration that fails changes nothing, and the next start does it', async
 
 test('a store of an earlier version that may only be read is refused', async (context) => {
   const path = await storeWithSession(context)
-  const reader = openStoreConnection({ path, readOnly: true })
+  const reader = openStoreConnection({ clock: systemClock, path, readOnly: true })
   assert.throws(() => migrate(reader, next), { code: 'older', message: /start the gateway once/ })
   reader.close()
   refuseOtherVersions(path, next)
@@ -69,7 +70,7 @@ test('a store of an earlier version that may only be read is refused', async (co
 
 test('a store of a newer version is refused as it is, with the way out', async (context) => {
   const path = await storeWithSession(context)
-  const connection = openStoreConnection({ path })
+  const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection, next)
   connection.close()
   await refusesUntouched(path, {
@@ -106,7 +107,7 @@ test('a database of another program is refused as it is', async (context) => {
 
 async function storeWithSession(context: Parameters<typeof temporaryStore>[0]): Promise<string> {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   await store.append('a', [{ type: 'session-start', title: 'kept' }], time)
   await store.close()
   return path
@@ -114,8 +115,8 @@ async function storeWithSession(context: Parameters<typeof temporaryStore>[0]): 
 
 async function refusesUntouched(path: string, expected: object): Promise<void> {
   const before = filesBeside(path)
-  await assert.rejects(openStoreFile({ path }), expected)
-  await assert.rejects(openStoreFile({ path, readOnly: true }), expected)
+  await assert.rejects(openStoreFile({ clock: systemClock, path }), expected)
+  await assert.rejects(openStoreFile({ clock: systemClock, path, readOnly: true }), expected)
   assert.deepEqual(filesBeside(path), before)
 }
 
@@ -136,17 +137,20 @@ function versionsIn(path: string): readonly unknown[] {
 test('a file that is not a store stays unchanged', async (context) => {
   const path = await temporaryStore(context)
   await writeFile(path, 'this is a letter, and a long one at that'.repeat(100))
-  await assert.rejects(openStoreFile({ path }), { code: 'corrupt', message: /not a store/ })
+  await assert.rejects(openStoreFile({ clock: systemClock, path }), { code: 'corrupt', message: /not a store/ })
   assert.equal((await stat(path)).size, 4000)
 })
 
 test('a read-only store must exist, and rejects writes', async (context) => {
   const path = await storeWithSession(context)
-  await assert.rejects(openStoreFile({ path: join(dirname(path), 'none.sqlite'), readOnly: true }), {
-    code: 'not-found',
-    message: /start the gateway/,
-  })
-  const reader = await openStoreFile({ path, readOnly: true })
+  await assert.rejects(
+    openStoreFile({ clock: systemClock, path: join(dirname(path), 'none.sqlite'), readOnly: true }),
+    {
+      code: 'not-found',
+      message: /start the gateway/,
+    },
+  )
+  const reader = await openStoreFile({ clock: systemClock, path, readOnly: true })
   assert.equal((await reader.session('a'))?.title, 'kept')
   await assert.rejects(reader.append('a', [{ type: 'model', model: null }], time), { code: 'readonly' })
   await assert.rejects(reader.deleteSession('a'), { code: 'readonly' })
@@ -156,7 +160,7 @@ test('a read-only store must exist, and rejects writes', async (context) => {
 test('what is said in sessions can be read by its own user alone', async (context) => {
   const path = await temporaryStore(context)
   await chmod(join(path, '..'), 0o755)
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   await store.append('a', [{ type: 'session-start' }], time)
   const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777))
   assert.deepEqual(modes, [0o600, 0o600])

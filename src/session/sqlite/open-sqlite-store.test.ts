@@ -8,11 +8,12 @@ import type { CallRecord } from '../call.ts'
 import { storeCases } from '../../../test/cases/session-store-cases.ts'
 import { openStoreConnection } from './connection.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
+import { systemClock } from '../../platform.ts'
 
 storeCases(test, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-store-'))
   return {
-    open: () => openStoreFile({ path: join(folder, 'store.sqlite') }),
+    open: () => openStoreFile({ clock: systemClock, path: join(folder, 'store.sqlite') }),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 })
@@ -21,7 +22,7 @@ test('what was said in a deleted session, and what its files were called, does n
   const folder = await mkdtemp(join(tmpdir(), 'foreword-store-'))
   context.after(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'store.sqlite')
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   const tokens = { counter: 'chars@1', full: 1, least: 1 }
   const message = { role: 'user', content: 'my diary, '.repeat(2_000) } as const
   await store.append(
@@ -47,7 +48,7 @@ test('what was said in a deleted session, and what its files were called, does n
     ['my diary', 'my secret letter', 'my other letter'].map((said) => kept.includes(said)),
     [true, true, false],
   )
-  const again = await openStoreFile({ path })
+  const again = await openStoreFile({ clock: systemClock, path })
   assert.equal(await again.deleteSession('s'), true)
   await again.close()
   const left = await readFile(path)
@@ -57,8 +58,8 @@ test('what was said in a deleted session, and what its files were called, does n
 test('what is written is serialized before the transaction, which blocks other writers', async (context) => {
   const path = join(await mkdtemp(join(tmpdir(), 'foreword-store-')), 'store.sqlite')
   context.after(() => rm(dirname(path), { recursive: true, force: true }))
-  const store = await openStoreFile({ path })
-  const other = openStoreConnection({ path, busyTimeoutMs: 0 })
+  const store = await openStoreFile({ clock: systemClock, path })
+  const other = openStoreConnection({ clock: systemClock, path, busyTimeoutMs: 0 })
   let serialized = 0
   const watched = {
     toJSON() {

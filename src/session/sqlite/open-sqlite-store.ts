@@ -74,6 +74,7 @@ function createStore(connection: StoreConnection): SessionStore {
   let closed: Promise<void> | undefined
 
   return {
+    clock: connection.clock,
     append(session, bodies, time) {
       const made = serializeBodies(bodies)
       const characters = made.data.reduce((sum, data) => sum + data.length, 0)
@@ -130,7 +131,7 @@ function createStore(connection: StoreConnection): SessionStore {
     setFileOwner: (id, owner) => write(() => setFileOwner(connection, id, owner)),
     deleteFile: (id) => write(() => deleteFile(connection, id)),
     async putContent(text, holds, { shared = false } = {}) {
-      const work = timeSlice()
+      const work = timeSlice(connection.clock)
       const hash = contentHash(text)
       if (holds) return write(() => putHeldContent(connection, text, hash, holds, shared), { characters: text.length })
       if (known.has(hash)) return hash

@@ -7,6 +7,7 @@ import type { SessionStore } from '../session-store.ts'
 import { turnRowAfter } from '../append-plan.ts'
 import { turnsTo, turnsToHead } from '../branches.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
+import { systemClock } from '../../platform.ts'
 
 /** What a conversation may do next. `which` chooses among the turns that it can be done to. */
 interface Move {
@@ -40,7 +41,7 @@ const moves = fc.array(
 test('whatever happens in a session, its rows are what its log says, and its past can be read again', async () => {
   await fc.assert(
     fc.asyncProperty(moves, fc.nat(120), async (given, limit) => {
-      const store = await openStoreFile({ path: ':memory:' })
+      const store = await openStoreFile({ clock: systemClock, path: ':memory:' })
       await store.append('a', [{ type: 'session-start' }], time)
       const then: [upTo: number, seen: readonly RecentTurns[]][] = []
       for (const move of given) {
@@ -59,7 +60,7 @@ test('whatever happens in a session, its rows are what its log says, and its pas
 })
 
 test('what was taken back later is still there in the log as it was', async () => {
-  const store = await openStoreFile({ path: ':memory:' })
+  const store = await openStoreFile({ clock: systemClock, path: ':memory:' })
   await store.append('a', [{ type: 'session-start' }], time)
   const cost = { counter: 'chars@1', full: 10, least: 4 }
   for (const turn of ['t1', 't2', 't3']) {

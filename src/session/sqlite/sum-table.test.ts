@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 import { openStoreConnection } from './connection.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
+import { systemClock } from '../../platform.ts'
 
 test('other work runs while the results of tools of a long time are added up, and each is counted once', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   await store.append('a', [{ type: 'session-start' }], '2026-01-01T00:00:00.000Z')
-  const connection = openStoreConnection({ path })
+  const connection = openStoreConnection({ clock: systemClock, path })
   // 30,000 results, of which 12,000 have the same time.
   connection.execute(`
     with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < 29999)

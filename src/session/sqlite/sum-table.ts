@@ -1,4 +1,3 @@
-import { setImmediate as others } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { CallOutcome, CallRecord } from '../call.ts'
 import {
@@ -101,7 +100,7 @@ export async function readToolSums(
     if (end === undefined) return [...sums.values()].toSorted((one, other) => (one.tool < other.tool ? -1 : 1))
     start = end
     // oxlint-disable-next-line no-await-in-loop -- that is what the parts are for
-    await others()
+    await connection.clock.yield()
   }
 }
 

@@ -10,12 +10,13 @@ import { StoreError } from '../store-error.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue } from './write-queue.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
+import { systemClock } from '../../platform.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 
 test('when there is no room, what does not fit is refused and what fits is written', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path, maxBytes: 400_000 })
+  const store = await openStoreFile({ clock: systemClock, path, maxBytes: 400_000 })
   await store.append('a', [{ type: 'session-start' }], time)
   const outcomes = await Promise.allSettled([
     store.putValue('small', 'x'),
@@ -33,8 +34,8 @@ test('when there is no room, what does not fit is refused and what fits is writt
 
 test('a store that another process has locked reports it, and works when the lock is released', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path, busyTimeoutMs: 10 })
-  const other = openStoreConnection({ path })
+  const store = await openStoreFile({ clock: systemClock, path, busyTimeoutMs: 10 })
+  const other = openStoreConnection({ clock: systemClock, path })
   other.execute('begin immediate')
   const refused = await Promise.allSettled([
     store.append('a', [{ type: 'session-start' }], time),
@@ -54,8 +55,8 @@ test('a store that another process has locked reports it, and works when the loc
 
 test('a text that could not be written is tried again', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path, busyTimeoutMs: 10 })
-  const other = openStoreConnection({ path })
+  const store = await openStoreFile({ clock: systemClock, path, busyTimeoutMs: 10 })
+  const other = openStoreConnection({ clock: systemClock, path })
   other.execute('begin immediate')
   await assert.rejects(store.putContent('text'), { code: 'busy' })
   other.execute('rollback')
@@ -66,9 +67,9 @@ test('a text that could not be written is tried again', async (context) => {
 
 test('two large writes of one moment are two transactions with other work between them, and the small ones go with them', async (context) => {
   const path = await temporaryStore(context)
-  await (await openStoreFile({ path })).close()
-  const connection = openStoreConnection({ path })
-  const reader = await openStoreFile({ path, readOnly: true })
+  await (await openStoreFile({ clock: systemClock, path })).close()
+  const connection = openStoreConnection({ clock: systemClock, path })
+  const reader = await openStoreFile({ clock: systemClock, path, readOnly: true })
   const [one, other] = ['x'.repeat(1_500_000), 'y'.repeat(1_500_000)]
   const onDisk = () =>
     Promise.all([reader.value('before'), reader.content(contentHash(one)), reader.content(contentHash(other))])
@@ -146,8 +147,8 @@ test('where the disk did not take what was written, none of it is acknowledged, 
 /** A queue over a disk that takes what was written when the test says so. */
 async function queueWithDisk(context: TestContext) {
   const path = await temporaryStore(context)
-  await (await openStoreFile({ path })).close()
-  const connection = openStoreConnection({ path })
+  await (await openStoreFile({ clock: systemClock, path })).close()
+  const connection = openStoreConnection({ clock: systemClock, path })
   const waits = new EventEmitter()
   const syncs = on(waits, 'sync')
   const queue = createWriteQueue({
@@ -170,14 +171,14 @@ async function queueWithDisk(context: TestContext) {
 
 test('what waits is written when the store is closed, large or not', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path })
+  const store = await openStoreFile({ clock: systemClock, path })
   await store.append('a', [{ type: 'session-start' }], time)
   const turn = (id: string, content: string) =>
     store.append('a', [{ type: 'input', turn: id, message: { role: 'user', content }, tokens: counts }], time)
   const written = [turn('t1', 'x'.repeat(1_100_000)), turn('t2', 'y'.repeat(1_100_000)), turn('t3', 'z')]
   await store.close()
   await Promise.all(written)
-  const again = await openStoreFile({ path })
+  const again = await openStoreFile({ clock: systemClock, path })
   assert.deepEqual(
     (await again.entries('a')).map(({ type }) => type),
     ['session-start', 'input', 'input', 'input'],
@@ -187,7 +188,7 @@ test('what waits is written when the store is closed, large or not', async (cont
 
 test('a large write that does not fit is refused alone', async (context) => {
   const path = await temporaryStore(context)
-  const store = await openStoreFile({ path, maxBytes: 2_500_000 })
+  const store = await openStoreFile({ clock: systemClock, path, maxBytes: 2_500_000 })
   const outcomes = await Promise.allSettled([
     store.putContent('x'.repeat(1_100_000)),
     store.putContent('y'.repeat(9_000_000)),

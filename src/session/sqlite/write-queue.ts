@@ -57,7 +57,7 @@ export function createWriteQueue(connection: StoreConnection): WriteQueue {
     push(run, { characters = 0, written } = {}) {
       return new Promise((resolve, reject) => {
         if (fault) return reject(fault.error)
-        if (waiting.length === 0) setImmediate(writeNext)
+        if (waiting.length === 0) connection.clock.soon(writeNext)
         waiting.push({ run, isLarge: characters >= LARGE, written, resolve, reject })
       })
     },
@@ -73,7 +73,7 @@ export function createWriteQueue(connection: StoreConnection): WriteQueue {
 
   function writeNext(): void {
     write()
-    if (waiting.length > 0) setImmediate(writeNext)
+    if (waiting.length > 0) connection.clock.soon(writeNext)
   }
 
   function write(): void {
@@ -130,14 +130,15 @@ function commitLarge(connection: StoreConnection, jobs: readonly Job[]): readonl
     return []
   }
   const groups = commit(connection, jobs)
-  setTimeout(() => {
+  const movePages = () => {
     try {
       connection.movesPages(true)
       connection.movePages()
     } catch {
       // Closed meanwhile, or busy: the next write or the close moves them.
     }
-  }, UNTIL_MOVED_MS).unref()
+  }
+  connection.clock.timer(UNTIL_MOVED_MS, movePages, { idle: true })
   return groups
 }
 

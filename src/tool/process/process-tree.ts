@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readlinkSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
+  type Clock,
   addDescendants,
   listProcesses,
   type ProcessStatus,
@@ -23,7 +23,7 @@ const MOST_UNSURE_LOOKS = 12
  * or writes to the run's outputs. Who was seen once stays known. So only a process escapes that sheds all of these before
  * anybody looks, which none does by accident. Systems without `/proc` know the leader's group alone.
  */
-export function processTree(leader: number, mark: string) {
+export function processTree(clock: Clock, leader: number, mark: string) {
   const begun = process.platform === 'linux' ? readStatus(leader)?.begun : undefined
   const marked = Buffer.from(`${RUN_MARK}=${mark}`)
   const outputs = new Set(readOutputs(leader))
@@ -65,7 +65,7 @@ export function processTree(leader: number, mark: string) {
         // Stop them all first, so that none starts another; then kill them.
         for (const { pid } of living) signal(pid, 'SIGSTOP')
         for (const { pid } of living) signal(pid, 'SIGKILL')
-        await wait(looks < 10 ? 3 : 25)
+        await clock.sleep(looks < 10 ? 3 : 25)
       }
     },
   }

@@ -10,13 +10,14 @@ import { runPastTimeout } from '../../../test/run-past-timeout.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { ProgramEnd, ProgramLimits } from './program.ts'
 import { runProgram } from './run-program.ts'
+import { systemClock } from '../../platform.ts'
 
 const environment = cleanEnvironment({ PATH: process.env['PATH'] })
 const ROOMY: ProgramLimits = { timeoutMs: 20_000, maxOutputChars: 20_000 }
 
 test('a program is given its arguments as they are, and no shell reads them', async () => {
   const argv = ['printf', '%s|', '$HOME', '*', 'a b', '; echo no', '"', "'", '`id`', '\n', '', 'ü😀']
-  const run = await runProgram({ argv, folder: '/', environment }, ROOMY)
+  const run = await runProgram(systemClock, { argv, folder: '/', environment }, ROOMY)
   assert.equal(run.stdout.text, argv.slice(2).join('|') + '|')
 })
 
@@ -37,6 +38,7 @@ test('it runs in its folder, with its environment and nothing else', async (cont
   process.env['FOREWORD_TEST_SECRET'] = 'hunter2'
   context.after(() => delete process.env['FOREWORD_TEST_SECRET'])
   const run = await runProgram(
+    systemClock,
     { argv: ['sh', '-c', 'pwd; env'], folder, environment: { ...environment, A: 'b' } },
     ROOMY,
   )
@@ -51,20 +53,24 @@ test('the PATH of its own environment decides which program a bare name is', asy
   await mkdir(join(folder, 'bin'))
   await writeFile(join(folder, 'bin', 'only-here'), '#!/bin/sh\necho found', { mode: 0o755 })
   const program = { argv: ['only-here'], folder }
-  const found = await runProgram({ ...program, environment: { PATH: `${folder}/bin:/usr/bin:/bin` } }, ROOMY)
+  const found = await runProgram(
+    systemClock,
+    { ...program, environment: { PATH: `${folder}/bin:/usr/bin:/bin` } },
+    ROOMY,
+  )
   assert.equal(found.stdout.text, 'found\n')
-  assert.equal((await runProgram({ ...program, environment }, ROOMY)).end.type, 'not-started')
+  assert.equal((await runProgram(systemClock, { ...program, environment }, ROOMY)).end.type, 'not-started')
 })
 
 test('standard input is what was given, and otherwise at its end', async () => {
-  const given = await runProgram({ argv: ['cat'], folder: '/', environment, input: 'given\n' }, ROOMY)
+  const given = await runProgram(systemClock, { argv: ['cat'], folder: '/', environment, input: 'given\n' }, ROOMY)
   assert.equal(given.stdout.text, 'given\n')
   assert.deepEqual((await shell('cat; echo end')).stdout.text, 'end\n')
 })
 
 test('a program need not read what it is given', async () => {
   const program = { argv: ['true'], folder: '/', environment, input: 'x'.repeat(1_000_000) }
-  assert.deepEqual((await runProgram(program, ROOMY)).end, { type: 'exit', code: 0 })
+  assert.deepEqual((await runProgram(systemClock, program, ROOMY)).end, { type: 'exit', code: 0 })
 })
 
 test('a program that ends by a signal is reported with the signal', async () => {
@@ -100,7 +106,7 @@ for (const [what, program, why] of [
   ['with endless arguments', { argv: ['ls', 'x'.repeat(3_000_000)] }, /^ls: its arguments and environment are longer/],
 ] as const) {
   test(`a program ${what} is not started, and one sentence says why`, async () => {
-    const { end, stdout, stderr } = await runProgram({ folder: '/', environment, ...program }, ROOMY)
+    const { end, stdout, stderr } = await runProgram(systemClock, { folder: '/', environment, ...program }, ROOMY)
     assert.equal(end.type, 'not-started')
     assert.match(end.type === 'not-started' ? end.why : '', why)
     assert.doesNotMatch(JSON.stringify(end), /hunter/)
@@ -127,7 +133,7 @@ for (const [what, script, count] of [
     const file = join(await home(context), 'numbers')
     const argv = ['sh', '-c', script, 'sh', file]
     const run = await runPastTimeout(context, 500, {
-      run: () => runProgram({ argv, folder: '/', environment }, { ...ROOMY, timeoutMs: 500 }),
+      run: () => runProgram(systemClock, { argv, folder: '/', environment }, { ...ROOMY, timeoutMs: 500 }),
       isReady: () => numbersIn(file).length === count,
     })
     assert.equal(run.end.type, 'timeout')
@@ -145,7 +151,7 @@ for (const [what, script] of [
   test(`nothing is left of a program that ends and leaves ${what}`, async (context) => {
     const file = join(await home(context), 'numbers')
     const argv = ['sh', '-c', `${script}; ${untilThere('"$1.end"')}; echo done`, 'sh', file]
-    const running = runProgram({ argv, folder: '/', environment }, ROOMY)
+    const running = runProgram(systemClock, { argv, folder: '/', environment }, ROOMY)
     // It is known by now, as is what it writes to. On a busy machine it could have ended before.
     await writeFile(`${file}.end`, '')
     const run = await running
@@ -159,7 +165,7 @@ test('nothing is left of a program that was cancelled', async (context) => {
   const file = join(await home(context), 'numbers')
   const cancel = new AbortController()
   const argv = ['sh', '-c', `trap "" TERM; setsid ${SLEEP} & ${SLEEP} & ${until(2)}; echo ready; wait`, 'sh', file]
-  const running = runProgram({ argv, folder: '/', environment }, { ...ROOMY, signal: cancel.signal })
+  const running = runProgram(systemClock, { argv, folder: '/', environment }, { ...ROOMY, signal: cancel.signal })
   while (numbersIn(file).length < 2) await wait(10)
   cancel.abort()
   assert.deepEqual((await running).end, { type: 'cancelled' })
@@ -184,7 +190,7 @@ for (const [what, each] of [
     const file = join(await home(context), 'numbers')
     const script = `i=0; while [ $i -lt 400 ]; do ${each} & i=$((i+1)); done; wait`
     const program = { argv: ['sh', '-c', script, 'sh', file], folder: '/', environment }
-    const run = await runProgram(program, { ...ROOMY, maxProcesses: 20 })
+    const run = await runProgram(systemClock, program, { ...ROOMY, maxProcesses: 20 })
     assert.deepEqual(run.end, { type: 'too-many-processes', limit: 20 })
     assert.deepEqual(living(numbersIn(file)), [])
   })
@@ -217,7 +223,7 @@ test('noise is named and not shown', async () => {
 })
 
 function shell(script: string, limits: Partial<ProgramLimits> = {}): Promise<ProgramEnd> {
-  return runProgram({ argv: ['sh', '-c', script], folder: '/', environment }, { ...ROOMY, ...limits })
+  return runProgram(systemClock, { argv: ['sh', '-c', script], folder: '/', environment }, { ...ROOMY, ...limits })
 }
 
 /** The sleeper once more, inside single quotes. */

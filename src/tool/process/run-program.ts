@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { noteToolProgram, RUN_MARK } from '../../platform.ts'
+import { type Clock, noteToolProgram, RUN_MARK } from '../../platform.ts'
 import { newMark, processTree } from './process-tree.ts'
 import { collectOutput, type Program, type ProgramEnd, type ProgramLimits } from './program.ts'
 
@@ -23,23 +22,25 @@ const LAST_WORDS = 200
 /** The same after everything that the run left behind was killed, ms: only a process that escaped can still keep them open. */
 const LAST_BYTES = 1000
 
-/** The longest that a timer can count, ms. */
-const LONGEST = 2 ** 31 - 1
-
 /**
  * Runs a program to its end, or to the end of its limits. Never throws. Afterwards nothing of it is left: not what ignores
  * SIGTERM, not what left its process group, and not what a program that ended by itself had sent into the background.
  * `home` is the folder of the home that it runs for: where this process is killed, the next one of that home ends the program.
  */
-export async function runProgram(program: Program, limits: ProgramLimits, home?: string): Promise<ProgramEnd> {
-  const started = performance.now()
+export async function runProgram(
+  clock: Clock,
+  program: Program,
+  limits: ProgramLimits,
+  home?: string,
+): Promise<ProgramEnd> {
+  const started = clock.monotonic()
   const stdout = collectOutput(limits.maxOutputChars)
   const stderr = collectOutput(limits.maxOutputChars)
   const ended = (end: End): ProgramEnd => ({
     end,
     stdout: stdout.end(),
     stderr: stderr.end(),
-    durationMs: Math.round(performance.now() - started),
+    durationMs: Math.round(clock.monotonic() - started),
   })
   if (limits.signal?.aborted) return ended({ type: 'cancelled' })
   const mark = newMark(home)
@@ -57,12 +58,12 @@ export async function runProgram(program: Program, limits: ProgramLimits, home?:
   child.on('error', () => {})
 
   const forget = noteToolProgram(child.pid)
-  const tree = processTree(child.pid, mark)
-  const end = await waitForEnd(child, limits, tree.count)
-  if (end.type === 'exit' || end.type === 'signal') await Promise.race([closed, wait(LAST_WORDS)])
+  const tree = processTree(clock, child.pid, mark)
+  const end = await waitForEnd(clock, child, limits, tree.count)
+  if (end.type === 'exit' || end.type === 'signal') await Promise.race([closed, clock.sleep(LAST_WORDS)])
   await tree.kill()
   forget()
-  await Promise.race([closed, wait(LAST_BYTES)])
+  await Promise.race([closed, clock.sleep(LAST_BYTES)])
   child.stdout?.destroy()
   child.stderr?.destroy()
   return ended(end)
@@ -88,7 +89,7 @@ function start(program: Program, mark: string): ChildProcess | string {
 }
 
 /** The first of: it ends, its time is over, it is cancelled, it multiplies. */
-async function waitForEnd(child: ChildProcess, limits: ProgramLimits, count: () => number): Promise<End> {
+async function waitForEnd(clock: Clock, child: ChildProcess, limits: ProgramLimits, count: () => number): Promise<End> {
   const { timeoutMs, maxProcesses = MOST_PROCESSES, signal } = limits
   const { promise, resolve } = Promise.withResolvers<End>()
   const onExit = (code: number | null, name: string | null) =>
@@ -96,17 +97,17 @@ async function waitForEnd(child: ChildProcess, limits: ProgramLimits, count: () 
   const onAbort = () => resolve({ type: 'cancelled' })
   const look = () => {
     if (count() > maxProcesses) resolve({ type: 'too-many-processes', limit: maxProcesses })
-    else next = setTimeout(look, NEXT_LOOK)
+    else stopLooking = clock.timer(NEXT_LOOK, look)
   }
-  const timer = setTimeout(() => resolve({ type: 'timeout' }), Math.min(timeoutMs, LONGEST))
-  let next = setTimeout(look, FIRST_LOOK)
+  const stopTimer = clock.timer(timeoutMs, () => resolve({ type: 'timeout' }))
+  let stopLooking = clock.timer(FIRST_LOOK, look)
   child.once('exit', onExit)
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     return await promise
   } finally {
-    clearTimeout(timer)
-    clearTimeout(next)
+    stopTimer()
+    stopLooking()
     child.off('exit', onExit)
     signal?.removeEventListener('abort', onAbort)
   }

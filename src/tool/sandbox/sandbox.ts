@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
-import { errorMessage, isWithin } from '../../platform.ts'
+import { systemClock, errorMessage, isWithin } from '../../platform.ts'
 import type { AccessRead, SandboxAccess } from '../access/access.ts'
 import { allowingPrefix } from '../access/command-answer.ts'
 import { faultyText } from '../access/faulty-text.ts'
@@ -90,7 +90,7 @@ const MOST_PROTECTED = 500
 /** Creates the sandbox of a home. It reads the policy for every plan, so that a change applies to the next one. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { environment, access, places, workspace, find = findSandbox, home: owner } = options
-  const runOpen: PlannedSandbox['run'] = (program, limits) => runProgram(program, limits, owner)
+  const runOpen: PlannedSandbox['run'] = (program, limits) => runProgram(systemClock, program, limits, owner)
 
   async function plan({ argv, readable = [] }: SandboxWish): Promise<SandboxPlan> {
     const read = await access()
@@ -172,14 +172,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   }
 
   async function runConfined(bubblewrap: string, grants: Grants, program: Program, limits: ProgramLimits) {
-    const started = performance.now()
+    const started = systemClock.monotonic()
     let confined: ConfinedProgram
     try {
       confined = await confine(bubblewrap, grants, program)
     } catch (error) {
       return notStarted(`the sandbox could not be prepared: ${errorMessage(error)}`, started)
     }
-    const end = await runProgram({ ...program, argv: confined.argv }, limits, owner)
+    const end = await runProgram(systemClock, { ...program, argv: confined.argv }, limits, owner)
     const { moved, fault } = await confined.leave()
     return {
       ...withoutWrapper(end, program.argv[0]!),
@@ -252,6 +252,6 @@ function withoutWrapper(run: ProgramEnd, name: string): ProgramEnd {
 const NOTHING = { text: '', bytes: 0, characters: 0, truncated: false, binary: false } as const
 
 function notStarted(why: string, started: number): ProgramEnd {
-  const durationMs = Math.round(performance.now() - started)
+  const durationMs = Math.round(systemClock.monotonic() - started)
   return { end: { type: 'not-started', why }, stdout: NOTHING, stderr: NOTHING, durationMs }
 }

@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ValidateFunction } from 'ajv'
-import { errorMessage } from '../../platform.ts'
+import { errorMessage, systemClock } from '../../platform.ts'
 import { isPlainSchema, isSmallInput } from './plain-schema.ts'
 import { answerOf, compileSchema, type Schema, type SchemaAnswer } from './schema-check.ts'
 import { checkInThread } from './thread-check.ts'
@@ -51,7 +50,7 @@ let last: Promise<unknown> = Promise.resolve()
 function nextCompilation(schema: Schema): Promise<ValidateFunction> {
   const compilation = last.then(() => compileSchema(schema))
   last = compilation.then(
-    () => setImmediate(),
+    () => systemClock.yield(),
     () => {},
   )
   return compilation

@@ -1,4 +1,4 @@
-import { fairTurns } from '../../platform.ts'
+import { fairTurns, systemClock as clock } from '../../platform.ts'
 import type { Schema, SchemaAnswer } from './schema-check.ts'
 import type { SchemaNews, SchemaOrder } from './schema-thread.ts'
 
@@ -14,7 +14,7 @@ const IDLE_MS = 30_000
 const MOST_SCHEMAS = 300
 
 /** One thread for the whole process, and one check at a time in it. Of several owners, the one that used the least is next. */
-const turns = fairTurns(1)
+const turns = fairTurns(1, clock)
 let thread: Awaited<ReturnType<typeof startThread>> | undefined
 
 /**
@@ -82,11 +82,11 @@ async function startThread() {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
   })
   let runs = true
-  let idle: NodeJS.Timeout | undefined
+  let stopIdling: (() => void) | undefined
   const known = new Map<Schema, number>()
   const end = async () => {
     runs = false
-    clearTimeout(idle)
+    stopIdling?.()
     await worker.terminate()
   }
   worker.once('exit', () => (runs = false))
@@ -101,13 +101,13 @@ async function startThread() {
       error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve({ type: 'overrun', why: 'memory' }) : reject(error)
     const onExit = () => reject(new Error('the thread that checks schemas ended'))
     // An answer that has come while this thread was busy is read before the time counts as over.
-    const onTime = () => void setImmediate(() => resolve({ type: 'overrun', why: 'time' }))
-    const timer = limitMs === undefined ? undefined : setTimeout(onTime, limitMs)
+    const onTime = () => clock.soon(() => resolve({ type: 'overrun', why: 'time' }))
+    const cancel = limitMs === undefined ? undefined : clock.timer(limitMs, onTime)
     worker.once('message', onNews).once('error', onError).once('exit', onExit)
     try {
       return await promise
     } finally {
-      clearTimeout(timer)
+      cancel?.()
       worker.off('message', onNews).off('error', onError).off('exit', onExit)
     }
   }
@@ -122,7 +122,7 @@ async function startThread() {
     isUsable: (schema: Schema): boolean => runs && (known.has(schema) || known.size < MOST_SCHEMAS),
     /** One question at a time. Rejects where the thread ends by itself, and where the input cannot be handed over. */
     async ask(schema: Schema, input: { readonly value: unknown } | undefined): Promise<Outcome> {
-      clearTimeout(idle)
+      stopIdling?.()
       const isKnown = known.has(schema)
       const id = known.get(schema) ?? known.size
       const order: SchemaOrder = { id, ...(!isKnown && { schema }), ...(input && { input }) }
@@ -136,7 +136,7 @@ async function startThread() {
         return outcome
       } finally {
         worker.unref()
-        idle = setTimeout(() => void end(), IDLE_MS).unref()
+        stopIdling = clock.timer(IDLE_MS, () => void end(), { idle: true })
       }
     },
     end,

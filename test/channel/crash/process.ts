@@ -83,7 +83,7 @@ withFeatures(
   await createRuntime({
     version: '0.1.0',
     home,
-    store: await openStore({ path: join(home, 'store.sqlite') }),
+    store: await openStore({ clock: systemClock, path: join(home, 'store.sqlite') }),
     models: scriptedModels(model),
     capabilities: [prompt, ...ownFeatures],
     capabilitySettings: ownSettings(home),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Command, CommandCall, Io } from '../../../capability.ts'
 import { note, onInterrupt, refuseTools, version } from '../../../cli.ts'
-import { errorMessage, ForewordError } from '../../../platform.ts'
+import { systemClock, errorMessage, ForewordError } from '../../../platform.ts'
 import { gatewayLink } from '../gateway-link.ts'
 
 export const acpCommand: Command = {
@@ -36,6 +36,7 @@ async function runAcp(call: CommandCall, io: Io): Promise<number> {
   const { serveAcp } = await import('../serve-acp.ts')
   const connection = serveAcp({
     link,
+    clock: systemClock,
     // A process has these streams; tests pass streams of the same kind.
     stdin: io.stdin as Readable,
     stdout: io.stdout as Writable,

@@ -5,7 +5,7 @@ import { HttpFailure, requireSession } from '../../../server.ts'
 import type { FileService } from '../file-service.ts'
 import { fileOwner } from '../library.ts'
 
-export interface FileOwners extends Pick<CapabilityHost, 'store' | 'choices' | 'records'> {
+export interface FileOwners extends Pick<CapabilityHost, 'store' | 'clock' | 'choices' | 'records'> {
   readonly service: FileService
 }
 

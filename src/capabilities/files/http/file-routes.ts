@@ -67,7 +67,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       answers: { 200: { description: 'The file', schema: fileRow } },
       handle: async ({ param, query: { wait }, request }) => {
         if (wait === 0) return json(await library.file(param('file')))
-        const signal = AbortSignal.any([AbortSignal.timeout(wait), request.signal])
+        const signal = AbortSignal.any([self.clock.timeoutSignal(wait), request.signal])
         return json(await library.settled(param('file'), signal))
       },
     }),

@@ -50,7 +50,7 @@ interface MemoryQuestion {
 
 interface MemoryParts {
   readonly store: SessionStore
-  readonly clock: Pick<Clock, 'time'>
+  readonly clock: Clock
   readonly settings: MemorySettings
   readonly layout: LayoutChoice
   readonly counter: TokenCounter

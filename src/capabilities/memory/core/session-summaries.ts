@@ -27,7 +27,7 @@ interface SessionSummariesParts {
     SessionStore,
     'value' | 'putValue' | 'content' | 'putContent' | 'entries' | 'files' | 'session' | 'turns'
   >
-  readonly clock: Pick<Clock, 'time'>
+  readonly clock: Clock
   readonly counter: TokenCounter
   /** Of a summary. */
   readonly maxTokens: number
@@ -65,7 +65,7 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
 
   async function byModel(row: SessionRow, covers: string, words: string, state: string): Promise<SessionSummary> {
     const task = { what: 'conversation', text: words, sha256: covers, rules: summaryRules }
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(MODEL_TIMEOUT_MS)])
+    const signal = AbortSignal.any([stopping.signal, clock.timeoutSignal(MODEL_TIMEOUT_MS)])
     const asking = { complete: parts.complete, model: parts.model, signal, most: MOST_SUMMARY_CHARS, holds: [row.id] }
     const { text, model } = await summaryByModel(task, asking)
     const facts = { session: row.id, by: model, covers, time: clock.time() }

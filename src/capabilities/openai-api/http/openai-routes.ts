@@ -82,7 +82,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       naming.note(event)
       collect(answer, event)
     }
-    const names = { ...naming.names(), created: Math.floor(Date.now() / 1000) }
+    const names = { ...naming.names(), created: Math.floor(runtime.store.clock.now() / 1000) }
     return json(chatCompletion(names, answer, await costOfCalls(runtime, answer.calls)), 200, {
       ...headers,
       ...namingHeaders(names),
@@ -108,7 +108,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
             note: (event) => collect(answer, event),
             headers: namingHeaders,
             open(names) {
-              const created = Math.floor(Date.now() / 1000)
+              const created = Math.floor(runtime.store.clock.now() / 1000)
               const { piece, end } = completionChunks({ ...names, created }, { includeUsage })
               return { piece, end: async () => end(answer, await costOfCalls(runtime, answer.calls)) }
             },

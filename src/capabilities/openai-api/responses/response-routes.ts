@@ -329,7 +329,7 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
   function withKey(found: CompletionNames): ResponseNames {
     const { session, turn, call: id } = found
     const key = session !== undefined && turn !== undefined ? turnKey({ session, turn }) : id
-    return { ...found, key, created: Math.floor(Date.now() / 1000) }
+    return { ...found, key, created: Math.floor(runtime.store.clock.now() / 1000) }
   }
 
   function keep(response: ResponseObject): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
 import { exactLine } from '../../../context.ts'
 import type { SkillFinding } from '../folder/check-frontmatter.ts'
 import { knownSkills, type KnownSkills, knownSkillFacts } from './known-skills.ts'
-import { errorMessage } from '../../../platform.ts'
+import { errorMessage, systemClock } from '../../../platform.ts'
 import { notLoadedReason, type SkillFacts, warningsAbout } from '../known-skills.ts'
 import { reachText, readReach, type SkillsReach } from '../skills-reach.ts'
 
@@ -290,7 +290,13 @@ async function realFolder(path: string): Promise<string> {
 async function trustFolder(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
   const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
   try {
-    await setValue({ home, schema: configurationSchema(capabilities), key: 'skills.trustedDirs', value: folders })
+    await setValue({
+      home,
+      clock: systemClock,
+      schema: configurationSchema(capabilities),
+      key: 'skills.trustedDirs',
+      value: folders,
+    })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new CommandFailure('configuration', error.message, { cause: error })

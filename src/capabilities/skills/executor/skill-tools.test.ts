@@ -7,6 +7,7 @@ import { createToolbox, type PlannedCall, type ToolResult } from '../../../tool.
 import { unconfined } from '../../../../test/unconfined.ts'
 import { type SkillTools, skillTools, type SkillToolsOptions } from './skill-tools.ts'
 import type { Argument, Execution } from './tools-json.ts'
+import { systemClock } from '../../../platform.ts'
 
 /** A program that prints its arguments as JSON, one line. */
 const PRINT = 'console.log(JSON.stringify(process.argv.slice(1)))'
@@ -68,7 +69,7 @@ async function bench(t: TestContext, setting: Setting = {}): Promise<Bench> {
     },
   )
   const toolbox = createToolbox(found.tools)
-  const turn = { session: 's', turn: 't', signal: AbortSignal.timeout(60_000) }
+  const turn = { clock: systemClock, session: 's', turn: 't', signal: AbortSignal.timeout(60_000) }
   const call = (input: unknown) => ({ toolCallId: 'c', toolName: 'try', input })
   const run = (input: unknown) => toolbox.run(call(input), turn)
   return {

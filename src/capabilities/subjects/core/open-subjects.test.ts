@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { openSubjects } from './open-subjects.ts'
 import type { Subjects, SubjectsOptions, SummaryRequest } from './subjects.ts'
+import { systemClock } from '../../../platform.ts'
 
 const homes: string[] = []
 after(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force: true }))))
@@ -24,14 +25,19 @@ async function newHome(options: Partial<SubjectsOptions> = {}): Promise<Home> {
   const places = { directory: join(path, 'subjects'), tastes: join(path, 'tastes') }
   return {
     path,
-    subjects: openSubjects({ ...places, maxTextChars: 20_000, ...options }),
+    subjects: openSubjects({ clock: systemClock, ...places, maxTextChars: 20_000, ...options }),
     file: (name) => join(path, 'subjects', 'reef', name),
   }
 }
 
 test('where there is no folder of subjects there are none, and none is found', async () => {
   const { path } = await newHome()
-  const subjects = openSubjects({ directory: join(path, 'no'), tastes: join(path, 'no either'), maxTextChars: 20_000 })
+  const subjects = openSubjects({
+    clock: systemClock,
+    directory: join(path, 'no'),
+    tastes: join(path, 'no either'),
+    maxTextChars: 20_000,
+  })
   assert.deepEqual([await subjects.list(), await subjects.any()], [[], false])
   await assert.rejects(subjects.context('reef'), { code: 'not-found' })
 })
@@ -196,7 +202,7 @@ test('subjects are listed by id with their title and when they were last changed
 test('a new subject is a folder for its owner alone, with its brief; there is only one of an id', async () => {
   const { subjects, path } = await newHome()
   const directory = join(path, 'new', 'subjects')
-  const fresh = openSubjects({ directory, tastes: join(path, 'tastes'), maxTextChars: 20_000 })
+  const fresh = openSubjects({ clock: systemClock, directory, tastes: join(path, 'tastes'), maxTextChars: 20_000 })
   await fresh.create('reef', { brief: 'Calm.' })
   assert.equal(await readFile(join(directory, 'reef', 'brief.md'), 'utf8'), 'Calm.')
   assert.equal((await stat(join(directory, 'reef', 'brief.md'))).mode & 0o777, 0o600)
@@ -216,7 +222,7 @@ test('a folder of subjects that cannot be created is reported', async () => {
   const { path } = await newHome()
   await writeFile(join(path, 'file'), '')
   const places = { directory: join(path, 'file'), tastes: join(path, 'file') }
-  const subjects = openSubjects({ ...places, maxTextChars: 20_000 })
+  const subjects = openSubjects({ clock: systemClock, ...places, maxTextChars: 20_000 })
   await assert.rejects(subjects.create('reef'), {
     code: 'unwritable',
     message: /^the subject reef cannot be written: /,

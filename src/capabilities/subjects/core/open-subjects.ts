@@ -50,7 +50,7 @@ export function openSubjects(options: SubjectsOptions): Subjects {
     text: async (file) => exactText(await fileToChange(options, file)),
     async replace(file, change) {
       const place = await fileToChange(options, file)
-      await replaceText(place, change, await lockFolder(options, file))
+      await replaceText(options.clock, place, change, await lockFolder(options, file))
     },
   }
 }

@@ -9,11 +9,17 @@ import { openSubjects } from './open-subjects.ts'
 import { type SubjectOperation, subjectOperations } from './subject-operations.ts'
 import type { SubjectOperationName } from './operation-schemas.ts'
 import type { Proposal, ProposalDraft, Proposals, ProposalSource } from './proposal.ts'
+import { systemClock } from '../../../platform.ts'
 
 const home = await mkdtemp(join(tmpdir(), 'foreword-operations-'))
 after(() => rm(home, { recursive: true, force: true }))
 
-const subjects = openSubjects({ directory: join(home, 'subjects'), tastes: join(home, 'tastes'), maxTextChars: 20_000 })
+const subjects = openSubjects({
+  clock: systemClock,
+  directory: join(home, 'subjects'),
+  tastes: join(home, 'tastes'),
+  maxTextChars: 20_000,
+})
 await subjects.create('reef', { brief: '# Reef\nTastes: wide, underwater\n' })
 await mkdir(join(home, 'tastes'))
 await writeFile(join(home, 'tastes', 'wide.md'), 'calm\n')

@@ -1,4 +1,4 @@
-import { ForewordError, type ForewordErrorOptions } from '../../../platform.ts'
+import { type Clock, ForewordError, type ForewordErrorOptions } from '../../../platform.ts'
 
 /** The folders of subjects and tastes. Reads tolerate whatever they find; writes keep whole lines and whole files. */
 export interface Subjects {
@@ -154,6 +154,7 @@ export interface SubjectFolders {
 }
 
 export interface SubjectsOptions extends SubjectFolders {
+  readonly clock: Clock
   /** The most of one text, characters. */
   readonly maxTextChars: number
   /** The most characters of a whole context as JSON. Default: 50,000. */

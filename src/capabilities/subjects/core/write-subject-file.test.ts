@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import test, { after } from 'node:test'
 import { promisify } from 'node:util'
 import { openSubjects } from './open-subjects.ts'
+import { systemClock } from '../../../platform.ts'
 
 const home = await mkdtemp(join(tmpdir(), 'foreword-replace-'))
 after(() => rm(home, { recursive: true, force: true }))
 
 const places = { directory: join(home, 'subjects'), tastes: join(home, 'tastes') }
-const subjects = openSubjects({ ...places, maxTextChars: 20_000 })
+const subjects = openSubjects({ clock: systemClock, ...places, maxTextChars: 20_000 })
 const reef = { type: 'notes', subject: 'reef' } as const
 const folder = join(places.directory, 'reef')
 const notes = join(folder, 'notes.md')
@@ -138,7 +139,8 @@ function program(body: string): readonly string[] {
 function adding(name: string, count: number): string {
   return `
     const { openSubjects } = await import(${JSON.stringify(new URL('open-subjects.ts', import.meta.url).href)})
-    const subjects = openSubjects(${JSON.stringify({ ...places, maxTextChars: 20_000 })})
+    const { systemClock: clock } = await import(${JSON.stringify(new URL('../../../platform.ts', import.meta.url).href)})
+    const subjects = openSubjects({ clock, ...${JSON.stringify({ ...places, maxTextChars: 20_000 })} })
     const file = ${JSON.stringify(reef)}
     for (let at = 0; at < ${count};) {
       const before = await subjects.text(file)
@@ -154,8 +156,8 @@ function adding(name: string, count: number): string {
 
 function holding(): string {
   return `
-    const { withFileLock } = await import(${JSON.stringify(new URL('../../../platform.ts', import.meta.url).href)})
-    await withFileLock(${JSON.stringify(join(places.directory, '.lock'))}, async () => {
+    const { systemClock, withFileLock } = await import(${JSON.stringify(new URL('../../../platform.ts', import.meta.url).href)})
+    await withFileLock(systemClock, ${JSON.stringify(join(places.directory, '.lock'))}, async () => {
       process.stdout.write('held')
       await new Promise((resolve) => setTimeout(resolve, 60_000))
     })
@@ -255,7 +257,8 @@ test('programs that write at the same time keep every line whole', async () => {
 function writer(name: string): readonly string[] {
   const source = `
     const { openSubjects } = await import(${JSON.stringify(new URL('open-subjects.ts', import.meta.url).href)})
-    const subjects = openSubjects(${JSON.stringify({ ...places, maxTextChars: 20_000 })})
+    const { systemClock: clock } = await import(${JSON.stringify(new URL('../../../platform.ts', import.meta.url).href)})
+    const subjects = openSubjects({ clock, ...${JSON.stringify({ ...places, maxTextChars: 20_000 })} })
     const log = (at) => subjects.logOperation('crowd', {
       timestamp: '${timestamp}', op: '${name} ' + at, details: { text: '${name}'.repeat(20_000) },
     })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { ForewordError, syncFolder, withFileLock, writeFileAtomically } from '../../../platform.ts'
+import { type Clock, ForewordError, syncFolder, withFileLock, writeFileAtomically } from '../../../platform.ts'
 import { LARGEST_FILE_BYTES, readWhole } from './read-subject-file.ts'
 import { SubjectError } from './subjects.ts'
 import { type FilePath, type NoPath, unwritable, whyNot } from './subject-folders.ts'
@@ -18,7 +18,12 @@ interface TextChange {
  * replace the same text, in any process, the second is refused. The lock is in `lockFolder`. Permission bits stay; a
  * new file is for its owner alone (0600). Throws `changed`, `invalid-input`, `unwritable`.
  */
-export async function replaceText(place: FilePath | NoPath, change: TextChange, lockFolder: string): Promise<void> {
+export async function replaceText(
+  clock: Clock,
+  place: FilePath | NoPath,
+  change: TextChange,
+  lockFolder: string,
+): Promise<void> {
   if (place.type === 'none') throw unwritable(place.shown, place.why)
   if (Buffer.byteLength(change.text) > LARGEST_FILE_BYTES) {
     throw new SubjectError(
@@ -27,7 +32,7 @@ export async function replaceText(place: FilePath | NoPath, change: TextChange, 
     )
   }
   try {
-    await withFileLock(join(lockFolder, '.lock'), () => replaceHeld(place, change))
+    await withFileLock(clock, join(lockFolder, '.lock'), () => replaceHeld(place, change))
   } catch (error) {
     if (error instanceof SubjectError) throw error
     // Of the lock.

@@ -36,7 +36,7 @@ const summary = z.object({
   time: z.string(),
 })
 
-export function subjectRoutes(service: SubjectService, now: () => Date = () => new Date()): readonly Route[] {
+export function subjectRoutes(service: SubjectService, now: () => Date): readonly Route[] {
   const { subjects, proposals } = service
   const each = '/api/subjects/:subject'
   const tag = 'subjects'

@@ -33,7 +33,7 @@ export function subjectContribution({
 }: {
   readonly subjects: Subjects
   readonly proposals: Proposals
-  readonly store: Pick<SessionStore, 'transaction'>
+  readonly store: Pick<SessionStore, 'transaction' | 'clock'>
   /** ISO 8601. */
   readonly time: () => string
 }): McpContribution {
@@ -41,7 +41,7 @@ export function subjectContribution({
     tools: subjectTools({
       operations: (taking) => subjectOperations({ subjects, proposals: taking, time }),
       proposals,
-      audit: createMcpAudit({ store, time }),
+      audit: createMcpAudit({ store }),
     }),
     resources: [subjectResources(subjects)],
     prompts: [workOnSubject(subjects)],

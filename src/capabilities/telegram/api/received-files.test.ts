@@ -9,6 +9,7 @@ import type { Api } from 'grammy'
 import { scriptedTelegram } from '../../../testing.ts'
 import { telegramFiles, type TelegramFilesOptions } from './received-files.ts'
 import { telegramApi } from './telegram-api.ts'
+import { systemClock } from '../../../platform.ts'
 
 const MANY = 30 * 1024 * 1024
 const signal = new AbortController().signal
@@ -82,6 +83,7 @@ test('a path that climbs, and an answer that points elsewhere, give nothing', as
   await assert.rejects(files.download(send(Buffer.from('hello')), { maxBytes: 9, signal }), { code: 'network' })
   const api = { token: telegram.token, raw: { getFile: async () => ({ file_path: 'documents/../../../secrets' }) } }
   const climbing = telegramFiles({
+    clock: systemClock,
     api: api as unknown as Api,
     token: telegram.token,
     apiRoot: telegram.url,
@@ -143,7 +145,13 @@ async function place(t: TestContext, options: Partial<TelegramFilesOptions> = {}
   const telegram = await scriptedTelegram()
   t.after(() => telegram.close())
   const { token, url: apiRoot } = telegram
-  const files = telegramFiles({ api: await telegramApi({ token, apiRoot }), token, apiRoot: `${apiRoot}/`, ...options })
+  const files = telegramFiles({
+    clock: systemClock,
+    api: await telegramApi({ token, apiRoot }),
+    token,
+    apiRoot: `${apiRoot}/`,
+    ...options,
+  })
   const send = (bytes: Uint8Array): string => {
     const [update] = telegram.say(5, '', { document: { name: 'notes.txt', bytes } })
     return update?.message?.document?.file_id ?? ''

@@ -1,7 +1,7 @@
 import type { Api } from 'grammy'
 import { type FileLibrary, inbox, RuntimeError } from '../../../capability.ts'
 import { exactLine } from '../../../context.ts'
-import { type ErrorCode, errorMessage, ForewordError } from '../../../platform.ts'
+import { type Clock, type ErrorCode, errorMessage, ForewordError } from '../../../platform.ts'
 import type { ParsedFile } from '../parsed-update.ts'
 import { shorten } from '../text/formatted-text.ts'
 import type { Sleep } from '../timing.ts'
@@ -71,6 +71,7 @@ function isForSender(error: unknown): error is Error {
 }
 
 export interface TelegramFilesOptions {
+  readonly clock: Clock
   readonly api: Api
   readonly token: string
   /** The same as that of `api`. */
@@ -111,7 +112,7 @@ export function telegramFiles(options: TelegramFilesOptions) {
     async download(fileId: string, { maxBytes, signal }: DownloadOptions): Promise<AsyncIterable<Uint8Array>> {
       const { path, size } = await filePath(api, fileId, signal)
       if (size !== undefined && size > maxBytes) throw tooLarge(maxBytes)
-      const watch = silenceWatch(silenceMs)
+      const watch = silenceWatch(options.clock, silenceMs)
       watch.begin()
       const ending = AbortSignal.any([signal, watch.signal])
       const address = `${root}/file/bot${token}/${encodeURI(path)}`
@@ -168,13 +169,13 @@ function refusalError({ ok, status, headers }: Response, maxBytes: number): Tele
 /** Aborts `signal` when no bytes have arrived for a while. A slow reader does not count. */
 type SilenceWatch = ReturnType<typeof silenceWatch>
 
-function silenceWatch(ms: number) {
+function silenceWatch(clock: Clock, ms: number) {
   const silent = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | undefined
   return {
     signal: silent.signal,
-    begin: () => void (timer = setTimeout(() => silent.abort(new Error(`no bytes for ${ms / 1000} s`)), ms)),
-    end: () => clearTimeout(timer),
+    begin: () => void (cancel = clock.timer(ms, () => silent.abort(new Error(`no bytes for ${ms / 1000} s`)))),
+    end: () => cancel?.(),
   }
 }
 

@@ -6,6 +6,7 @@ import { scriptedTelegram } from '../../../testing.ts'
 import { plainText } from '../text/formatted-text.ts'
 import { telegramApi, TelegramRefusal } from './telegram-api.ts'
 import { telegramSender, type TelegramSenderOptions } from './telegram-sender.ts'
+import { systemClock } from '../../../platform.ts'
 
 const ANN = 5
 const BEN = 6
@@ -291,8 +292,12 @@ async function place(
     signal: ending.signal,
     warn: (text) => warnings.push(text),
     random: () => 1,
-    now: byHand ? clock.now : () => time,
-    sleep: byHand ? clock.sleep : sleepAtOnce,
+    clock: {
+      ...systemClock,
+      now: byHand ? clock.now : () => time,
+      monotonic: byHand ? clock.now : () => time,
+      sleep: byHand ? clock.sleep : sleepAtOnce,
+    },
     ...options,
   })
   return { telegram, sender, warnings, waits, clock, stop: (reason: Error) => ending.abort(reason) }
@@ -318,11 +323,11 @@ function handClock(api: Api) {
 
   return {
     now: () => time,
-    sleep: (ms: number, signal: AbortSignal) =>
+    sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
         const sleeper = { until: time + ms, wake: resolve }
         sleepers.add(sleeper)
-        signal.addEventListener('abort', () => reject(signal.reason as Error))
+        signal?.addEventListener('abort', () => reject(signal.reason as Error))
       }),
     async pass(ms: number) {
       const end = time + ms

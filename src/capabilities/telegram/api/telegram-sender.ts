@@ -1,9 +1,9 @@
 import type { Api } from 'grammy'
 import type { MessageEntity } from 'grammy/types'
-import { defined, sleep as sleepByTimer } from '../../../platform.ts'
+import { type Clock, defined } from '../../../platform.ts'
 import type { FormattedText } from '../text/formatted-text.ts'
 import type { ChatReference } from '../chat-reference.ts'
-import { backoffMs, type Sleep } from '../timing.ts'
+import { backoffMs } from '../timing.ts'
 import { createChatLines } from './chat-line.ts'
 import { type TelegramFault, readFault, TelegramRefusal } from './telegram-api.ts'
 
@@ -43,9 +43,7 @@ export interface TelegramSenderOptions {
   /** Whether Telegram fetches the pages that a message links to. `false` by default. */
   readonly linkPreviews?: boolean
   warn(text: string): void
-  /** ms. */
-  readonly now?: () => number
-  readonly sleep?: Sleep
+  readonly clock: Clock
   /** From 0 to 1. */
   readonly random?: () => number
 }
@@ -57,11 +55,17 @@ const LONGEST_ANSWER_WAIT = 30_000
 
 export function telegramSender(options: TelegramSenderOptions) {
   const { api, signal, warn, linkPreviews = false } = options
-  const { now = Date.now, random = Math.random, sleep = sleepByTimer } = options
+  const { clock, random = Math.random } = options
   // grammY's types use another AbortSignal than Node's.
   const ending = signal as unknown as Parameters<Api['raw']['sendMessage']>[1]
-  const lateEnding = afterGrace(signal) as unknown as typeof ending
-  const chatLine = createChatLines({ now, sleep, random, signal, tried: reportFaults(warn) })
+  const lateEnding = afterGrace(clock, signal) as unknown as typeof ending
+  const chatLine = createChatLines({
+    now: clock.monotonic,
+    sleep: clock.sleep,
+    random,
+    signal,
+    tried: reportFaults(warn),
+  })
   const preview = { link_preview_options: { is_disabled: !linkPreviews } }
 
   function inLine<T>(
@@ -158,7 +162,7 @@ export function telegramSender(options: TelegramSenderOptions) {
 
     /** Acknowledges a pressed button, and shows the person `text` as a note where it is given. Never rejects. */
     async answerButton(callbackId: string, text?: string): Promise<void> {
-      const until = now() + LONGEST_ANSWER_WAIT
+      const until = clock.now() + LONGEST_ANSWER_WAIT
       for (let n = 1; !signal.aborted; n++) {
         try {
           // oxlint-disable-next-line no-await-in-loop -- a new try after a failed one
@@ -168,9 +172,9 @@ export function telegramSender(options: TelegramSenderOptions) {
           const fault = readFault('answerCallbackQuery', error, api.token)
           if (fault.type === 'refused') return
           const wait = fault.type === 'limited' ? fault.retryAfterMs : backoffMs(n, random)
-          if (now() + wait > until) return
+          if (clock.now() + wait > until) return
           // oxlint-disable-next-line no-await-in-loop -- as above
-          await sleep(wait, signal)
+          await clock.sleep(wait, signal)
         }
       }
     },
@@ -180,9 +184,9 @@ export function telegramSender(options: TelegramSenderOptions) {
 /** How long a message that is on its way has to arrive after the end, ms: one that was sent and not noted would be sent again. */
 const GRACE_MS = 3_000
 
-function afterGrace(signal: AbortSignal): AbortSignal {
+function afterGrace(clock: Clock, signal: AbortSignal): AbortSignal {
   const late = new AbortController()
-  const end = (): void => void setTimeout(() => late.abort(signal.reason), GRACE_MS).unref()
+  const end = (): void => void clock.timer(GRACE_MS, () => late.abort(signal.reason), { idle: true })
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
   return late.signal

@@ -1,6 +1,6 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { requestJson } from '../../../cli.ts'
-import { sleep } from '../../../platform.ts'
+import { systemClock } from '../../../platform.ts'
 import { callsText, type CallSums, knownCostText, sumCalls, tokensText } from '../call-sums.ts'
 import { fetchNewestCalls, fetchSessionCalls } from '../watched-call.ts'
 
@@ -47,7 +47,7 @@ export function summaryLine(summary: RunSummary, title: string): string {
 
 /** Waits until no call is open, as far as the gateway says so. */
 async function recorded(connection: GatewayConnection): Promise<void> {
-  for (const since = Date.now(); Date.now() - since < RECORD_LIMIT; await sleep(50)) {
+  for (const since = systemClock.now(); systemClock.now() - since < RECORD_LIMIT; await systemClock.sleep(50)) {
     const { through } = await requestJson<{ readonly through?: { readonly open: number } }>(connection, '/api/status')
     if (through === undefined || through.open === 0) return
   }

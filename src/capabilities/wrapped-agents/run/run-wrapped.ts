@@ -8,7 +8,7 @@ import {
   printJson,
   signalExitCode,
 } from '../../../cli.ts'
-import { defined, errorMessage, sleep } from '../../../platform.ts'
+import { defined, errorMessage, systemClock } from '../../../platform.ts'
 import { modelWindow } from '../model-window.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import { backgroundProcesses } from './background-processes.ts'
@@ -64,7 +64,7 @@ async function runThrough(
   stoppedBy: () => NodeJS.Signals | undefined,
 ): Promise<number> {
   const { program, choices, call, io } = command
-  const since = new Date().toISOString()
+  const since = systemClock.time()
   const token = await makeRunToken(program.name, call.home)
   const files = openRunFiles()
   let isKept = false
@@ -142,7 +142,7 @@ async function waitForBackground(
   const stopping = new AbortController()
   const stop = onInterrupt(io, () => stopping.abort())
   try {
-    while (!stopping.signal.aborted && left().length > 0) await sleep(200, stopping.signal)
+    while (!stopping.signal.aborted && left().length > 0) await systemClock.sleep(200, stopping.signal)
   } finally {
     stop()
   }

@@ -1,6 +1,6 @@
 import type { GatewayConnection } from '../../../capability.ts'
 import { apiPath, requestJson } from '../../../cli.ts'
-import { sleep } from '../../../platform.ts'
+import { systemClock } from '../../../platform.ts'
 import { fetchSessionView, type SessionView } from './session-view.ts'
 
 /** How often a session is looked at, ms. */
@@ -19,7 +19,7 @@ export async function* followSession(
       seen = mark
       yield await fetchSessionView(connection, session)
     }
-    await sleep(PAUSE, signal)
+    await systemClock.sleep(PAUSE, signal)
   }
 }
 

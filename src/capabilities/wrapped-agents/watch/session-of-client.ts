@@ -1,6 +1,6 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
 import { readInput, requestJson } from '../../../cli.ts'
-import { sleep } from '../../../platform.ts'
+import { systemClock } from '../../../platform.ts'
 import { isRecord, parseJson } from '../json-text.ts'
 
 /** How long the description of a session may take to arrive, ms. */
@@ -14,7 +14,7 @@ export async function clientSessionIn(io: Io): Promise<string | undefined> {
   if (io.stdin.isTTY === true) return undefined
   const read = new AbortController()
   const given = readInput(io).finally(() => read.abort())
-  await Promise.race([given, sleep(io.firstInputMs ?? INPUT_LIMIT, read.signal)]).catch(() => undefined)
+  await Promise.race([given, systemClock.sleep(io.firstInputMs ?? INPUT_LIMIT, read.signal)]).catch(() => undefined)
   const text = read.signal.aborted ? await given.catch(() => '') : ''
   // A pipe that stays open would keep this process.
   if (!read.signal.aborted && 'destroy' in io.stdin && typeof io.stdin.destroy === 'function') io.stdin.destroy()

@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads'
-import { errorMessage } from '../../../platform.ts'
+import { errorMessage, systemClock } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
 import { createBodyAnalysis } from './body-analysis.ts'
 
 /** The thread that takes bodies of other programs apart. What fails is an answer, too. */
-const analysis = createBodyAnalysis(findCounter)
+const analysis = createBodyAnalysis(systemClock, findCounter)
 
 parentPort?.on('message', ({ number, work }: AnalysisOrder) => {
   perform(work).then(

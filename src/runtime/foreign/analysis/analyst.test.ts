@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import test from 'node:test'
-import { sha256 } from '../../../platform.ts'
+import { sha256, systemClock } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import { readStoredBody } from '../stored-body.ts'
 import type { BodyToAnalyse } from './analysed-body.ts'
-import { analyst } from './analyst.ts'
+import { analyst as analystOf } from './analyst.ts'
 import { createBodyAnalysis } from './body-analysis.ts'
 
 const [first, second] = [1, 2].map((turns) =>
@@ -19,13 +19,15 @@ const [first, second] = [1, 2].map((turns) =>
   }),
 ) as [string, string]
 
+const analyst = analystOf(systemClock)
+
 function bodyOf(id: string, text: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): BodyToAnalyse {
   const head = { method: 'POST', path: '/v1/messages', headers }
   return { id, head, bytes: Buffer.from(text), provider: 'anthropic', counter: 'tokenx' }
 }
 
 test('the thread says of a body what this thread says of it', async () => {
-  const here = createBodyAnalysis(findCounter)
+  const here = createBodyAnalysis(systemClock, findCounter)
   for (const [id, text] of [
     ['a', first],
     ['b', second],

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from 'node:module'
 import type { Worker } from 'node:worker_threads'
-import { defined } from '../../../platform.ts'
+import { type Clock, defined } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import type { AnalysedBody, BodyAnalysis, BodyToAnalyse, ComparedBodies } from './analysed-body.ts'
 import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
@@ -15,11 +15,11 @@ const STARTING_MS = 60_000
  * Takes bodies apart in one thread for the whole process: answers of models and everything else go on meanwhile. Where no thread
  * can be started, the work is done in this one.
  */
-export const analyst: BodyAnalysis = {
-  take: (body) => ask<AnalysedBody>({ type: 'take', body }),
-  contents: (id, hashes) => ask<readonly string[]>({ type: 'contents', id, hashes }),
-  compare: (before, after) => ask<ComparedBodies | undefined>({ type: 'compare', before, after }),
-}
+export const analyst = (clock: Clock): BodyAnalysis => ({
+  take: (body) => ask<AnalysedBody>(clock, { type: 'take', body }),
+  contents: (id, hashes) => ask<readonly string[]>(clock, { type: 'contents', id, hashes }),
+  compare: (before, after) => ask<ComparedBodies | undefined>(clock, { type: 'compare', before, after }),
+})
 
 interface Thread {
   ask(work: AnalysisOrder['work']): Promise<unknown>
@@ -28,16 +28,16 @@ interface Thread {
 let thread: Promise<Thread> | undefined
 let ownAnalysis: BodyAnalysis | undefined
 
-async function ask<Answer>(work: AnalysisOrder['work']): Promise<Answer> {
-  const known = await startedThread()
-  return (await (known ? known.ask(work) : performHere(work))) as Answer
+async function ask<Answer>(clock: Clock, work: AnalysisOrder['work']): Promise<Answer> {
+  const known = await startedThread(clock)
+  return (await (known ? known.ask(work) : performHere(clock, work))) as Answer
 }
 
 /** `undefined`: there can be none. */
-async function startedThread(): Promise<Thread | undefined> {
+async function startedThread(clock: Clock): Promise<Thread | undefined> {
   if (ownAnalysis) return undefined
   if (!thread) {
-    const starting = startThread(() => {
+    const starting = startThread(clock, () => {
       if (thread === starting) thread = undefined
     })
     thread = starting
@@ -45,10 +45,10 @@ async function startedThread(): Promise<Thread | undefined> {
   return thread.catch(() => undefined)
 }
 
-async function performHere(work: AnalysisOrder['work']): Promise<unknown> {
+async function performHere(clock: Clock, work: AnalysisOrder['work']): Promise<unknown> {
   if (!ownAnalysis) {
     const { createBodyAnalysis } = await import('./body-analysis.ts')
-    ownAnalysis ??= createBodyAnalysis(findCounter)
+    ownAnalysis ??= createBodyAnalysis(clock, findCounter)
   }
   if (work.type === 'take') return ownAnalysis.take(work.body)
   return work.type === 'contents'
@@ -57,7 +57,7 @@ async function performHere(work: AnalysisOrder['work']): Promise<unknown> {
 }
 
 /** Resolves when the thread can begin. Rejects where it cannot. `retire`: it takes no more orders. */
-async function startThread(retire: () => void): Promise<Thread> {
+async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
   const { Worker: NodeWorker } = await import('node:worker_threads')
   // It keeps compiled code beside that of the process, and shares no variable with it.
   const NODE_COMPILE_CACHE = getCompileCacheDir()
@@ -66,11 +66,11 @@ async function startThread(retire: () => void): Promise<Thread> {
   const loaded = Promise.withResolvers<unknown>()
   open.set(0, loaded)
   let last = 0
-  let idle: NodeJS.Timeout | undefined
+  let stopIdling: (() => void) | undefined
 
   function end(error: unknown): void {
     retire()
-    clearTimeout(idle)
+    stopIdling?.()
     for (const { reject } of open.values()) reject(error)
     open.clear()
   }
@@ -86,17 +86,17 @@ async function startThread(retire: () => void): Promise<Thread> {
 
   function rest(): void {
     worker.unref()
-    clearTimeout(idle)
-    idle = setTimeout(() => {
+    stopIdling?.()
+    const leave = () => {
       // The next order finds no thread, and starts one.
       retire()
       void worker.terminate()
-    }, IDLE_MS).unref()
+    }
+    stopIdling = clock.timer(IDLE_MS, leave, { idle: true })
   }
 
-  const timer = setTimeout(
-    () => loaded.reject(new Error('the thread that takes calls apart does not start')),
-    STARTING_MS,
+  const stopWaiting = clock.timer(STARTING_MS, () =>
+    loaded.reject(new Error('the thread that takes calls apart does not start')),
   )
   try {
     await loaded.promise
@@ -104,11 +104,11 @@ async function startThread(retire: () => void): Promise<Thread> {
     void worker.terminate()
     throw error
   } finally {
-    clearTimeout(timer)
+    stopWaiting()
   }
   return {
     ask(work) {
-      clearTimeout(idle)
+      stopIdling?.()
       worker.ref()
       last += 1
       const asked = Promise.withResolvers<unknown>()

@@ -1,5 +1,5 @@
 import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall } from '../../../foreign.ts'
-import { defined } from '../../../platform.ts'
+import { type Clock, defined } from '../../../platform.ts'
 import { seal } from '../../ledger/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { decodeBody } from '../decode-body.ts'
@@ -18,7 +18,7 @@ interface KeptBody {
 }
 
 /** Does the work of this interface in this thread. It grows with the bodies: other work runs between its parts. */
-export function createBodyAnalysis(counters: Counters): BodyAnalysis {
+export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalysis {
   const kept = new Map<string, KeptBody>()
   /** Until somebody has asked for them. */
   const waiting = new Map<string, ReadonlyMap<string, string>>()
@@ -42,8 +42,8 @@ export function createBodyAnalysis(counters: Counters): BodyAnalysis {
       const bytes = decoded ?? taken.bytes
       const body = decoded && parsedBody(decoded)
       const identity = known ? identityOf(known) : identifyCall(head, body)
-      const assembly = await explain(taken, identity, body, counters)
-      const { contents, body: stored } = await bodyContents(bytes)
+      const assembly = await explain(clock, taken, identity, body, counters)
+      const { contents, body: stored } = await bodyContents(clock, bytes)
       keep(id, { bytes: bytes.byteLength, ...defined({ assembly }) })
       if (!known) {
         waiting.set(id, contents)
@@ -86,13 +86,14 @@ function identityOf(known: NonNullable<BodyToAnalyse['known']>): ForeignIdentity
 }
 
 async function explain(
+  clock: Clock,
   { provider, counter, known }: BodyToAnalyse,
   { format, client, model = 'unknown' }: ForeignIdentity,
   body: unknown,
   counters: Counters,
 ): Promise<ForeignAssembly | undefined> {
   if (format === undefined || body === undefined) return undefined
-  return explainInSlices({
+  return explainInSlices(clock, {
     format,
     body,
     counter: await counters(counter),

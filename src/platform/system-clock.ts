@@ -1,24 +1,11 @@
 import { randomFillSync } from 'node:crypto'
-import type { Clock } from '../capability.ts'
-import type { TurnClock } from '../agent.ts'
-import { type Activity, sleep } from '../platform.ts'
+import { type Clock, clockOf } from './clock.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The same for the loop of a turn. What sleeps in a session has nothing to do meanwhile. */
-export function turnClock(clock: Clock, activity?: Activity, session?: string): TurnClock {
-  return {
-    now: () => clock.monotonic(),
-    sleep(milliseconds, signal) {
-      const sleeping = clock.sleep?.(milliseconds, signal) ?? sleep(milliseconds, signal)
-      return activity?.rest(session, sleeping) ?? sleeping
-    },
-  }
-}
-
 /** The clock and the chance of this machine. */
-export const systemClock: Clock = {
-  time: () => new Date().toISOString(),
+export const systemClock: Clock = clockOf({
+  now: () => Date.now(),
   monotonic: () => performance.now(),
   newId(kind) {
     if (used + LETTERS > pool.length) {
@@ -30,8 +17,16 @@ export const systemClock: Clock = {
     used += LETTERS
     return id
   },
-}
+  timer(milliseconds, work, { idle = false } = {}) {
+    const timer = setTimeout(work, Math.min(milliseconds, LONGEST_MS))
+    if (idle) timer.unref()
+    return () => clearTimeout(timer)
+  },
+  soon: (work) => void setImmediate(work),
+})
 
+/** The longest time that a timer accepts, ms. */
+const LONGEST_MS = 2 ** 31 - 1
 /** Of an id, with 5 bits of chance a letter. */
 const LETTERS = 12
 /** The bytes are drawn many at a time: a draw costs more than what is done with it. */
