@@ -59,10 +59,10 @@ test('scripted models are found by their ids', async () => {
   await assert.rejects(models.model('three'), { code: 'model-not-found' })
 })
 
-test('a fixed clock moves only by advance, and counts its ids', () => {
+test('a fixed clock moves only by advance, and counts its ids', async () => {
   const clock = fixedClock({ start: '2026-03-01T00:00:00.000Z', prefix: 'x' })
   const times = [clock.time(), clock.time()]
-  clock.advance(1500)
+  await clock.advance(1500)
   assert.deepEqual(
     [...times, clock.time(), clock.monotonic()],
     ['2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', '2026-03-01T00:00:01.500Z', 1500],

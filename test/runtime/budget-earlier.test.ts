@@ -97,7 +97,7 @@ test('a call that runs over midnight counts on the day on which it left', async 
   const here = await opened(t, { model, budgets: [day(), month] })
   const turn = await here.runtime.submit({ text: 'Hello.' })
   await begun.passed
-  here.clock.advance(DAY_MS)
+  await here.clock.advance(DAY_MS)
   ends.open()
   await here.ended(turn)
   assert.deepEqual(spent(here), [0, 0.11])

@@ -45,16 +45,16 @@ test('a cache that has expired is not forecast, whether the gateway ran meanwhil
   const first = await opened(t, { model: one })
   const { session } = await first.say('Hello.')
   const cachedIn = async ({ runtime }: typeof first) => (await runtime.preview({ session })).manifest.forecast!.cached
-  first.clock.advance(299_000)
+  await first.clock.advance(299_000)
   assert.ok((await cachedIn(first)) > 0)
-  first.clock.advance(2_000)
+  await first.clock.advance(2_000)
   assert.equal(await cachedIn(first), 0)
 
   // The clock of a test begins anew with each start: the call is of the same moment.
   const second = await first.reopened()
-  second.clock.advance(299_000)
+  await second.clock.advance(299_000)
   assert.ok((await cachedIn(second)) > 0)
-  second.clock.advance(2_000)
+  await second.clock.advance(2_000)
   assert.equal(await cachedIn(second), 0)
 })
 

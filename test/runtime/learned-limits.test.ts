@@ -27,7 +27,7 @@ test('a limit that a provider named holds for every session, is shown, and is ov
   assert.equal((await usedBy(at, other.calls[0]!)).budget.window, 2000)
   assert.equal((await at.runtime.preview({ input: 'hello' })).manifest.budget.window, 2000)
 
-  at.clock.advance(60 * 60 * 1000)
+  await at.clock.advance(60 * 60 * 1000)
   const later = await at.say('hello')
   assert.equal((await usedBy(at, later.calls[0]!)).budget.window, 8192)
   assert.deepEqual([await shown(at), (await at.runtime.status()).warnings], [undefined, []])

@@ -88,7 +88,7 @@ test('every call can be built again: after many turns, tools, cuts, a restart an
   await writeFile(join(before.home, 'context', 'system_prompt.md'), 'You are a parrot.')
   const named = 'prompt: context/system_prompt.md was changed by other means than Foreword, and is read as it is now'
   assert.deepEqual(await before.runtime.reload(), { warnings: [named] })
-  before.clock.advance(86_400_000)
+  await before.clock.advance(86_400_000)
   await talk(before, 6, session)
   const middle = await before.runtime.replay(session)
   assert.deepEqual(middle.different, [])

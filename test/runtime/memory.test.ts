@@ -20,7 +20,7 @@ async function remembering(t: TestContext, setting: Setting = {}) {
     settings: { layout: 'ayati', ...setting.settings },
   })
   const begin = async () => {
-    here.clock.advance(1_000)
+    await here.clock.advance(1_000)
     return (await here.runtime.newSession({ binding })).id
   }
   return { ...here, model, begin }
@@ -282,7 +282,7 @@ test('what a message finds changes nothing in the head of a session that has ear
   const here = await remembering(t, { model, tools: [shell], settings: { layout: 'auto', memory } })
   await here.say('status', { session: await here.begin() })
   const later = await here.reopened({ tools: [], plugins: [] })
-  later.clock.advance(10_000)
+  await later.clock.advance(10_000)
   const { id: second } = await later.runtime.newSession({ binding })
   const heads: (string | undefined)[] = []
   for (const text of ['Hello.', 'What did git status say?']) {
@@ -358,7 +358,7 @@ test('at most five calls of tools are given, and no more than their budget has r
   const all = await lines(here)
   assert.equal(all.length, 5)
   for (const text of ['chart alpha beta', 'chart alpha']) {
-    here.clock.advance(60_000)
+    await here.clock.advance(60_000)
     await here.say(text, { session: second })
   }
   const charts = (await lines(here, 'alpha beta chart')).map((line) => /"chart[^"]*"/.exec(line)?.[0])

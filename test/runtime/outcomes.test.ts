@@ -206,7 +206,7 @@ test('no wait ends later than the configuration allows', async (t) => {
     settings: { retryDelaysMs: Array.from({ length: 100 }, () => 9_000), retryForMs: 30_000 },
     sleep: async (milliseconds) => {
       waits.push(milliseconds)
-      setting.clock.advance(milliseconds)
+      await setting.clock.advance(milliseconds)
     },
   })
   const { outcome } = await setting.say('hello')

@@ -22,7 +22,7 @@ test('a schedule sends its message when it is due, once, and the gateway sleeps 
   const { at, run } = await scheduled(t, { when: 'every day at 12' }, { listens: true, sleep: alarm.sleep })
   await alarm.asleep()
   assert.deepEqual(await inputs(at), [])
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await alarm.ring()
   assert.deepEqual(await inputs(at), ['2026-01-06T12:00:00.000Z Look at the news.'])
   await alarm.ring()
@@ -43,10 +43,10 @@ test('a schedule that is added while the gateway sleeps is not slept through', a
   await service.add(given({ when: 'at 2026-01-05 13:00' }))
   await awake
   assert.equal(alarm.wanted, 60_000)
-  at.clock.advance(HOUR - 1_000)
+  await at.clock.advance(HOUR - 1_000)
   await alarm.ring()
   assert.equal(alarm.wanted, 1_000)
-  at.clock.advance(1_000)
+  await at.clock.advance(1_000)
   await alarm.ring()
   assert.equal((await inputs(at)).length, 1)
 })
@@ -80,7 +80,7 @@ for (const [moment, isMoment] of [
 ] as const) {
   test(`an end ${moment} makes no message twice and loses none`, async (t) => {
     const { at, run } = await scheduled(t, {}, { around: killedBefore(isMoment) })
-    at.clock.advance(DAY)
+    await at.clock.advance(DAY)
     await run.check()
     const after = await at.reopened({ around: (store) => store, start: '2026-01-06T18:00:00.000Z' })
     const again = after.runtime.capability(scheduleService)!
@@ -104,7 +104,7 @@ test('a message that waits to be sent is the one that was decided, whatever beca
     {},
     { around: killedBefore((write) => write.startsWith('append session-start')) },
   )
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await run.check()
   const after = await at.reopened({ around: (store) => store, start: '2026-01-06T18:00:00.000Z' })
   const again = after.runtime.capability(scheduleService)!
@@ -126,7 +126,7 @@ test('two processes on one store send a message once', async (t) => {
     records: (kind: never) => createRecords(at, kind),
     warn: (text: string) => assert.fail(text),
   } as never)
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await Promise.all([run.check(), second.check()])
   assert.equal((await inputs(at)).length, 1)
   await second.stop()
@@ -153,7 +153,7 @@ test('what was missed follows the rule of the schedule', async (t) => {
 
 test('of a long time away at most a hundred messages come', async (t) => {
   const { at } = await scheduled(t, { when: 'every minute', missed: 'all' }, { model: scriptedModel() })
-  at.clock.advance(400 * DAY)
+  await at.clock.advance(400 * DAY)
   await at.runtime.capability(scheduleService)!.check()
   const found = await inputs(at)
   assert.equal(found.length, 100)
@@ -168,7 +168,7 @@ test('clocks that change make no daily message twice and leave none out, in both
   ] as const) {
     const { at, run } = await scheduled(t, { when: `every day at ${time}`, timeZone }, { start })
     for (let quarter = 0; quarter < 2 * 24 * 4; quarter++) {
-      at.clock.advance(HOUR / 4)
+      await at.clock.advance(HOUR / 4)
       await run.check()
     }
     const runs = (await run.runs(run.id)).toReversed()
@@ -183,11 +183,11 @@ test('clocks that change make no daily message twice and leave none out, in both
 
 test('a clock of the machine that is set back makes nothing twice', async (t) => {
   const { at, run } = await scheduled(t)
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await run.check()
-  at.clock.advance(-12 * HOUR)
+  await at.clock.advance(-12 * HOUR)
   await run.check()
-  at.clock.advance(12 * HOUR)
+  await at.clock.advance(12 * HOUR)
   await run.check()
   assert.equal((await inputs(at)).length, 1)
 })
@@ -195,12 +195,12 @@ test('a clock of the machine that is set back makes nothing twice', async (t) =>
 test('nothing is due while a schedule is paused, and nothing of that comes later', async (t) => {
   const { at, run } = await scheduled(t, { missed: 'all' })
   assert.equal((await run.change(run.id, { paused: true })).state, 'paused')
-  at.clock.advance(3 * DAY)
+  await at.clock.advance(3 * DAY)
   await run.check()
   assert.equal((await run.change(run.id, { paused: false })).state, 'active')
   await run.check()
   assert.deepEqual(await inputs(at), [])
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await run.check()
   assert.equal((await inputs(at)).length, 1)
 })
@@ -211,7 +211,7 @@ test('a run by hand happens now, also of a paused schedule, and takes no due tim
   const { by, result } = await run.run(run.id)
   assert.deepEqual([by, result.type], ['person', 'sent'])
   await run.change(run.id, { paused: false })
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await run.check()
   assert.equal((await inputs(at)).length, 2)
 })
@@ -224,7 +224,7 @@ test('runs go on in one session, or each begins its own with its agent', async (
   await service.add(given({ session, name: 'one' }))
   await service.add(given({ agent, name: 'each' }))
   for (let day = 0; day < 2; day++) {
-    at.clock.advance(DAY)
+    await at.clock.advance(DAY)
     await service.check()
   }
   const rows = await at.store.sessions({ limit: 10 })
@@ -250,7 +250,7 @@ test('while a run waits for its budget, due times are missed and say so, and ask
   const model = scriptedModel({ facts: { price: { input: 1, output: 10 } } })
   const { at, run } = await scheduled(t, { when: 'every minute', budget: { tokens: 1 } }, { model })
   const minute = async () => {
-    at.clock.advance(60_000)
+    await at.clock.advance(60_000)
     await run.check()
     return (await run.runs(run.id))[0]!.result
   }
@@ -301,7 +301,7 @@ test('a schedule whose session is gone says so and sends nothing', async (t) => 
   const { id: session } = await at.runtime.newSession()
   const { id } = await service.add(given({ session }))
   await at.runtime.deleteSession(session)
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await service.check()
   const [run] = await service.runs(id)
   assert.deepEqual(run?.result.type, 'failed')
@@ -315,7 +315,7 @@ test('a file that has not changed costs no call, and one that has makes a run', 
   await mkdir(join(at.home, 'workspace'), { recursive: true })
   const day = async (news?: string) => {
     if (news !== undefined) await writeFile(file, news)
-    at.clock.advance(DAY)
+    await at.clock.advance(DAY)
     await run.check()
     return (await run.runs(run.id))[0]?.result.type
   }
@@ -351,7 +351,7 @@ test('an address is read through the guard of the web tools, and a failure sends
   const results: (string | undefined)[] = []
   for (const next of ['one', 'one', undefined, 'two']) {
     page = next
-    at.clock.advance(DAY)
+    await at.clock.advance(DAY)
     await run.check()
     results.push((await run.runs(run.id))[0]?.result.type)
   }
@@ -379,7 +379,7 @@ test('a program runs only where the owner allowed it', async (t) => {
   const results: (string | undefined)[] = []
   for (const prefixes of [['echo'], ['echo'], []]) {
     allowed = prefixes
-    at.clock.advance(DAY)
+    await at.clock.advance(DAY)
     await service.check()
     results.push((await service.runs(id))[0]?.result.type)
   }
@@ -406,9 +406,9 @@ test('what cannot be a schedule is refused, with the reason', async (t) => {
 
 test('a schedule is changed in place: it keeps its id and its runs, and a new time makes nothing up', async (t) => {
   const { at, run } = await scheduled(t, { missed: 'all', ifChanged: 'file:/news.txt' })
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   await run.check()
-  at.clock.advance(DAY / 2)
+  await at.clock.advance(DAY / 2)
   const { id, when, next, text, ...changed } = await run.change(run.id, {
     when: 'every hour',
     text: 'Look at the weather.',
@@ -417,7 +417,7 @@ test('a schedule is changed in place: it keeps its id and its runs, and a new ti
   assert.deepEqual([id, when, text, changed.ifChanged], [run.id, 'every hour', 'Look at the weather.', undefined])
   assert.equal(next[0], '2026-01-07T01:00:00.000Z')
   await run.check()
-  at.clock.advance(HOUR)
+  await at.clock.advance(HOUR)
   await run.check()
   assert.deepEqual(await inputs(at), [
     '2026-01-06T12:00:00.000Z Look at the news.',
@@ -451,7 +451,7 @@ test('what a change does not name stays, a session takes the place of an agent, 
 test('a change that cannot be is refused, and nothing of the schedule is different', async (t) => {
   const { at, run } = await scheduled(t, { name: 'News' })
   const other = await run.add(given({ name: 'Weather' }))
-  at.clock.advance(DAY)
+  await at.clock.advance(DAY)
   const before = await run.get(run.id)
   for (const change of [
     { when: 'soon' },

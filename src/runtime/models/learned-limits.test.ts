@@ -10,7 +10,7 @@ function known() {
   return { clock, limits: createLearnedLimits(clock) }
 }
 
-test('a window that its provider named holds for an hour', () => {
+test('a window that its provider named holds for an hour', async () => {
   const { clock, limits } = known()
   limits.refused(model, { limit: 4096, used: 5000, call: 'call_1' })
   const limit = {
@@ -29,9 +29,9 @@ test('a window that its provider named holds for an hour', () => {
       'named that limit when it refused a request (call call_1). Lift this with `foreword reload`; models."local/m".window in ' +
       'config.json sets the window for good.',
   )
-  clock.advance(60 * 60 * 1000 - 1)
+  await clock.advance(60 * 60 * 1000 - 1)
   assert.ok(limits.of('local/m'))
-  clock.advance(1)
+  await clock.advance(1)
   assert.deepEqual([limits.of('local/m'), limits.sentences()], [undefined, []])
 })
 
