@@ -17,7 +17,8 @@ test('a capability contributes an embedding model of its own, and passages are f
   const { running, warnings } = await started([search, own], { embedding }, environment)
   t.after(() => running.stop())
   assert.deepEqual(warnings, [])
-  assert.deepEqual(opened, [{ model: 'two', environment, apiKey: 'k', dimensions: 2 }])
+  const [{ clock: _, ...asked }] = opened as [EmbedderSettings]
+  assert.deepEqual([opened.length, asked], [1, { model: 'two', environment, apiKey: 'k', dimensions: 2 }])
 
   const engine = await openSqliteSearch({ clock: systemClock, path: ':memory:', ...running.capability(fileEmbedder) })
   t.after(() => engine.close())
