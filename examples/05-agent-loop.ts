@@ -2,9 +2,9 @@
  * A turn of an agent without the gateway: the loop of `foreword/agent`, the assembly of `foreword/context`, a journal in
  * memory, and one tool. The model is a scripted one, so that this runs without a key.
  */
-import { systemClock } from 'foreword/runtime'
 import { type Journal, type PreparedCall, runTurn, type Step } from 'foreword/agent'
 import { assemble, type Layer, layoutOf, tokenx } from 'foreword/context'
+import { systemClock } from 'foreword/runtime'
 import type { Entry, EntryBody } from 'foreword/session'
 import { scriptedModel } from 'foreword/testing'
 import { createToolbox, type Tool } from 'foreword/tool'
@@ -56,13 +56,13 @@ const entries = await journal.append([
   { type: 'input', turn: 't1', message: input, tokens: { counter: '', full: 0, least: 0 } },
 ])
 const outcome = await runTurn({
-  clock: systemClock,
   turn: { session: 's1', id: 't1', entries },
   model,
   assemble: assembleStep,
   journal,
   tools: { toolbox },
   output: { show: (delta) => void (delta.type === 'text-delta' && process.stdout.write(delta.text)) },
+  clock: systemClock,
 })
 
 console.log(`\n${outcome?.type}`)
