@@ -187,7 +187,7 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
 
 test('6. a screen reader finds landmarks and headings, and hears paragraphs instead of words', async (t) => {
   const { page } = await openedPage(t, {
-    answer: () => ({ text: ['The first ', 'paragraph.', '\n\n', 'The second ', 'one.'], pieceDelayMs: 50 }),
+    answer: () => ({ text: ['The first ', 'paragraph.', '\n\n', 'The second ', 'one.'], pieceDelayMs: 500 }),
   })
   await send(page, 'Hello')
   const ear = await page.context().newCDPSession(page)
