@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { keepTemporaryFilesInMemory } from './checks/memory-folder.ts'
 import { type Item, itemsOf, namedItems, suites } from './checks/items.ts'
 import { inQueue } from './checks/queue.ts'
-import type { TestResult } from './checks/reporter.ts'
+import { isFailed, type TestResult } from './checks/reporter.ts'
 import { endAll, endedCpuSeconds, type Outcome, runItem } from './checks/run-item.ts'
 import { shareBrowser } from './checks/shared-browser.ts'
 
@@ -113,10 +113,6 @@ function isWorthAnother({ suite, name }: Item): boolean {
 
 function secondsOf({ name }: Item): number {
   return durations[name] ?? UNKNOWN_SECONDS
-}
-
-function isFailed({ result }: TestResult): boolean {
-  return result === 'failed'
 }
 
 function report(place: string, name: string, { results, output, seconds, cpuSeconds }: Outcome): void {

@@ -11,6 +11,10 @@ export interface TestResult {
   readonly text: string
 }
 
+export function isFailed({ result }: TestResult): boolean {
+  return result === 'failed'
+}
+
 /** A reporter of node's test runner: one line of JSON for each test. Diagnostics of the file go to its output. */
 export default async function* reporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {

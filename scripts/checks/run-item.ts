@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Item } from './items.ts'
-import type { TestResult } from './reporter.ts'
+import { isFailed, type TestResult } from './reporter.ts'
 
 export interface Outcome {
   readonly results: readonly TestResult[]
@@ -110,10 +110,6 @@ function complete({ name, work }: Item, results: readonly TestResult[], end: str
   if (end !== '') return results.some(isFailed) ? results : [...results, ...whole('failed', end)]
   if (work.type === 'command') return whole('passed', '')
   return results.length > 0 ? results : whole('failed', 'no test has run')
-}
-
-function isFailed({ result }: TestResult): boolean {
-  return result === 'failed'
 }
 
 /**

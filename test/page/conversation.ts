@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { text as readText } from 'node:stream/consumers'
-import type { Download, Locator, Page } from 'playwright-core'
+import { type Download, errors, type Locator, type Page } from 'playwright-core'
 import { seriousFaults } from './browser.ts'
 
 /** Writes a message and sends it. */
@@ -26,8 +26,8 @@ const FITS_MS = 30_000
 export async function fitsWidth(page: Page): Promise<void> {
   try {
     await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: FITS_MS })
-  } catch {
-    throw new Error(await page.evaluate<string>(widest))
+  } catch (error) {
+    throw error instanceof errors.TimeoutError ? new Error(await page.evaluate<string>(widest)) : error
   }
 }
 
