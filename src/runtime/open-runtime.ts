@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
-import { createModels } from '../model.ts'
-import { type Clock, defined, systemClock } from '../platform.ts'
+import { createModels, type Model, ModelError, type Models } from '../model.ts'
+import { type Clock, defined, systemClock, type KnownSecrets } from '../platform.ts'
 import { openStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
@@ -20,7 +20,6 @@ import { moduleFiles } from './load-module.ts'
 import { loadPlugins } from './load-plugins.ts'
 import type { LiveModels } from './models/model-setup.ts'
 import { findCounter } from './models/counters.ts'
-import { cleanModels } from './secrets/clean-models.ts'
 import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
 import { pinnedPolicy } from './tools/pinned-policy.ts'
 
@@ -194,3 +193,45 @@ function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapabilit
 
 /** Waits before a model call is made again, ms: together, a little less than a minute. */
 const growingRetriesMs = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000, 8_000, 8_000]
+
+/** Models whose failures contain no secret: a server may repeat what it was sent, and more. */
+function cleanModels(models: Models, { redact }: Pick<KnownSecrets, 'redact'>): Models {
+  const cleaned = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answer.catch((error: unknown) => {
+      throw cleanError(error, redact)
+    })
+  return {
+    ...models,
+    model: async (id) => cleanModel(await cleaned(models.model(id)), redact),
+    choose: () => cleaned(models.choose()),
+    list: async () => {
+      const listed = await cleaned(models.list())
+      return listed.map((each) => (each.ready || each.why === undefined ? each : { ...each, why: redact(each.why) }))
+    },
+  }
+}
+
+type Redact = KnownSecrets['redact']
+
+function cleanModel(model: Model, redact: Redact): Model {
+  const properties = Object.getOwnPropertyDescriptors(model)
+  const copy = Object.create(Object.getPrototypeOf(model) as object, properties) as Model
+  return Object.defineProperty(copy, 'call', {
+    value: async function* (...given: Parameters<Model['call']>) {
+      try {
+        yield* model.call(...given)
+      } catch (error) {
+        throw cleanError(error, redact)
+      }
+    },
+  })
+}
+
+function cleanError(error: unknown, redact: Redact): unknown {
+  if (!(error instanceof ModelError)) return error
+  const { code, facts, hint } = error
+  const message = redact(error.message)
+  const detail = facts.detail === undefined ? undefined : redact(facts.detail)
+  if (message === error.message && detail === facts.detail) return error
+  return new ModelError(code, message, { ...facts, ...(detail !== undefined && { detail }) }, { hint })
+}

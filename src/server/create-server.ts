@@ -10,37 +10,29 @@ import { allRoutes, collectContributions, type ServerContribution } from './cont
 import { askServer } from './commands/ask-server.ts'
 import { createStreams, defaultStreamLimits, type StreamLimits } from './event-stream.ts'
 import { redactFailure, toFailure, HttpFailure } from './failure.ts'
-import { heldResponse } from './held-response.ts'
 import { assertBindIsSafe, createGuard, requireScope, type Visitor } from './guard.ts'
 import { lazyEndpoint, MCP_PATH } from './mcp/lazy-endpoint.ts'
 import { createRawAnswers } from './raw-answers.ts'
 import { type Bindings, mount, type RouteBindings } from './route.ts'
-import { acceptanceRoutes } from './routes/acceptance-routes.ts'
+import { acceptanceRoutes, approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
 import { accessRoutes } from './routes/access-routes.ts'
-import { approvalRoutes, toolRoutes } from './routes/tool-routes.ts'
-import { backupRoutes } from './routes/backup-routes.ts'
+import { backupRoutes, setupRoutes, systemRoutes } from './routes/system-routes.ts'
 import { auditRoutes } from './routes/audit-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { foreignSessionRoutes } from './routes/foreign-session-routes.ts'
-import { branchRoutes } from './routes/branch-routes.ts'
+import { branchRoutes, sessionTransferRoutes } from './routes/session-transfer-routes.ts'
 import { noteRoutes } from './routes/note-routes.ts'
 import { choiceRoutes, sessionRoutes } from './routes/session-routes.ts'
 import { commandRoutes } from './routes/command-routes.ts'
-import { doctorRoutes } from './routes/doctor-routes.ts'
-import { eventRoutes } from './routes/event-routes.ts'
+import { doctorRoutes, lintRoutes } from './routes/doctor-routes.ts'
+import { eventRoutes, messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { historySearchRoutes } from './routes/history-search-routes.ts'
-import { lintRoutes } from './routes/lint-routes.ts'
-import { messageRoutes, turnRoutes } from './routes/turn-routes.ts'
 import { pairingRoutes } from './routes/pairing-routes.ts'
-import { setupRoutes } from './routes/setup-routes.ts'
-import { sessionTransferRoutes } from './routes/session-transfer-routes.ts'
-import { systemRoutes } from './routes/system-routes.ts'
 import { tokenRoutes } from './routes/token-routes.ts'
-import { budgetRoutes } from './routes/budget-routes.ts'
-import { costRoutes } from './routes/cost-routes.ts'
-import { usageRoutes } from './routes/usage-routes.ts'
+import { budgetRoutes, costRoutes, usageRoutes } from './routes/cost-routes.ts'
 import { assertChoiceNames, type ChoiceDescriptions } from './session-choices.ts'
 import { createVisits } from './visits.ts'
+import { type Transformer, TransformStream } from 'node:stream/web'
 
 export interface ServerOptions {
   readonly contributions?: readonly ServerContribution[] | undefined
@@ -291,4 +283,17 @@ export async function hostedOptions({
     secrets,
     hooks: Object.fromEntries(channels.flatMap(({ hook }) => (hook ? [[hook.path, hook.handle] as const] : []))),
   }
+}
+
+/**
+ * A response whose stream breaks off when its caller loses access. `hold` is called with what breaks it off, and returns what
+ * forgets it. A body that is no stream of events is sent as it is: it is about to end.
+ */
+function heldResponse(response: Response, hold: (end: () => void) => () => void): Response {
+  if (response.body === null || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+  const lost = new AbortController()
+  const release = hold(() => lost.abort())
+  const passing: Transformer<Uint8Array, Uint8Array> = { flush: release, cancel: release }
+  const body = response.body.pipeThrough(new TransformStream(passing), { signal: lost.signal })
+  return new Response(body, response)
 }

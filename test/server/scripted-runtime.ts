@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { addUsage } from '../../src/runtime/usage/usage-sums.ts'
+import { addUsage } from '../../src/runtime/usage/usage-report.ts'
 import { layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import {

@@ -6,11 +6,9 @@ import { test, type TestContext } from 'node:test'
 import { addToHistory, readHistory } from './chat-history.ts'
 import { messageCompletion, workingFiles } from './completion.ts'
 import { decodeFromEditor, encodeForEditor, createQuestion } from './composer.ts'
-import { findMentionedFiles } from './mentioned-files.ts'
+import { findMentionedFiles, statusText } from './talk-in-editor.ts'
 import { createMessageQueue } from './message-queue.ts'
-import { statusText } from './chat-status.ts'
-import { createTranscript } from './transcript.ts'
-import { createRowWrapper } from './screen.ts'
+import { createTranscript, createRowWrapper } from './screen.ts'
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), 'foreword-chat-'))

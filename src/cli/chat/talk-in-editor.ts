@@ -2,7 +2,7 @@ import { exactLine } from '../../context.ts'
 import { truncateToWidth } from '@earendil-works/pi-tui'
 import { personWatch } from '../approval/watch.ts'
 import { addToHistory, readHistory } from './chat-history.ts'
-import type { CommandCall, Io } from '../../capability.ts'
+import { type CommandCall, type Io, moneyText } from '../../capability.ts'
 import { type Chat, sendMessage } from './conversation.ts'
 import { CommandFailure } from '../failure.ts'
 import { attachNamed } from '../attach/attach.ts'
@@ -11,14 +11,17 @@ import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print, safeForTerminal, applyStyle, type RedirectableOutput } from '../io.ts'
 import { isSlashCommand, runsAtOnce, runSlashCommand, slashCommands } from './slash-command.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
-import { fetchChatStatus, type ChatStatus, statusText } from './chat-status.ts'
 import { messageCompletion } from './completion.ts'
 import { createComposer } from './composer.ts'
-import { type MentionedFile, findMentionedFiles } from './mentioned-files.ts'
 import { createMessageQueue } from './message-queue.ts'
-import { priceLookup } from './session-actions.ts'
+import { priceLookup, type Prices, fetchSessionCost } from './session-actions.ts'
 import { openScreen } from './screen.ts'
 import { EXIT_COMMANDS } from './talk-by-lines.ts'
+import { realpathSync, statSync } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { defined } from '../../platform.ts'
+import { bar, fetchPreview } from '../preview.ts'
+import { cutToCells } from '../table.ts'
 
 /** Chats on a terminal, with an editor below the transcript that also works while an answer streams. Resolves to the exit code. */
 export async function chatInEditor(
@@ -209,4 +212,100 @@ export async function chatInEditor(
     // The connection is closed next, so no request may be running.
     await Promise.all([refreshing, ...looking])
   }
+}
+
+/** A file of the working directory that a message names. */
+interface MentionedFile {
+  /** As it is written, without `@` and quotes. */
+  readonly name: string
+  readonly path: string
+  readonly bytes: number
+}
+
+/**
+ * The files that a message names as `@name` or `@"name with blanks"`, each once, in their order. Only regular files below
+ * `directory` count, symbolic links followed: a pasted text cannot name what lies elsewhere. Anything else that begins with `@` is text.
+ */
+export function findMentionedFiles(text: string, directory: string): readonly MentionedFile[] {
+  const found = new Map<string, MentionedFile>()
+  for (const [, quoted, bare] of text.matchAll(MENTION)) {
+    const file =
+      bare === undefined
+        ? fileAt(quoted!, directory)
+        : (fileAt(bare, directory) ?? fileAt(bare.replace(/[.,;:!?)\]}'…。，、！？]+$/u, ''), directory))
+    if (file !== undefined && !found.has(file.path)) found.set(file.path, file)
+  }
+  return [...found.values()]
+}
+
+const MENTION = /(?<=^|[\s([{'"])@(?:"([^"\n]+)"|([^\s"]+))/gm
+
+function fileAt(name: string, directory: string): MentionedFile | undefined {
+  if (name === '' || isAbsolute(name)) return undefined
+  try {
+    const root = realpathSync(directory)
+    const path = realpathSync(resolve(root, name))
+    const inside = relative(root, path)
+    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined
+    const facts = statSync(path)
+    return facts.isFile() ? { name, path, bytes: facts.size } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Fetches the status of the next call of a chat. Only the model where the call cannot be assembled. */
+async function fetchChatStatus(conversation: Chat, prices: Prices): Promise<ChatStatus> {
+  const { connection, session } = conversation
+  try {
+    const { model, manifest } = await fetchPreview(connection, { session })
+    const { window, reserve } = manifest.budget
+    // Where the model has no price there is no cost to add up.
+    const known = session !== undefined && (await prices(model)) !== undefined
+    const { money, lastTurn } = known ? await fetchSessionCost(connection, session, prices) : {}
+    return { model, used: manifest.used, window, reserve, ...defined({ money, turnMoney: lastTurn?.money }) }
+  } catch {
+    return { model: await conversation.model().catch(() => '?') }
+  }
+}
+
+/** The next call as the status line shows it, in tokens and US dollars. */
+interface ChatStatus {
+  readonly model: string
+  /** The size of its prompt without a new message. */
+  readonly used?: number
+  readonly window?: number
+  readonly reserve?: number
+  /** The cost of the session so far; absent where a price is unknown. */
+  readonly money?: number
+  /** Of its newest turn. */
+  readonly turnMoney?: number
+}
+
+/** One line of at most `columns` columns. The least important parts are left out first. */
+export function statusText(status: ChatStatus, columns: number, io: Pick<Io, 'environment'>): string {
+  const { model, used, window, reserve, money, turnMoney } = status
+  if (used === undefined || window === undefined) return cutToCells(model, columns)
+  const cost = money === undefined ? [] : [moneyText(money)]
+  const costs =
+    turnMoney === undefined ? cost : [`last turn ${moneyText(turnMoney)}`, ...cost.map((all) => `session ${all}`)]
+  const drawn = (cells: number) => bar({ used, whole: window, ...defined({ reserved: reserve }) }, cells, io)
+  const kept = reserve === undefined ? [] : [`reserve ${reserve.toLocaleString('en')}`]
+  const exact = `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`
+  const brief = `${drawn(10)} ${short(used)}/${short(window)}`
+  const forms = [
+    [model, `${drawn(20)} ${exact}`, ...kept, ...costs],
+    [model, `${drawn(10)} ${exact}`, ...kept, ...costs],
+    [model, `${drawn(10)} ${exact}`, ...costs],
+    [model, brief, ...costs],
+    [model, brief, ...cost],
+    [model, `${short(used)}/${short(window)}`],
+  ].map((parts) => parts.join(' · '))
+  return forms.find((form) => form.length <= columns) ?? cutToCells(forms.at(-1)!, columns)
+}
+
+function short(tokens: number): string {
+  if (tokens < 1_000) return String(tokens)
+  if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`
+  return `${(tokens / 1_000_000).toFixed(1)}M`
 }

@@ -1,15 +1,23 @@
 import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
-import { type Command, type CommandCall, exactMoneyText, type GatewayConnection, type Io } from '../../capability.ts'
+import {
+  type Command,
+  type CommandCall,
+  exactMoneyText,
+  type GatewayConnection,
+  type Io,
+  type CallPrice,
+} from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
-import { isForeignAccount, foreignCallText, type PricedManifest } from '../sessions/foreign-call.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
-import type { CallRecord } from '../../session.ts'
-import { lineLimit, print, printJson, printList } from '../io.ts'
+import type { CallRecord, Usage } from '../../session.ts'
+import { lineLimit, print, printJson, printList, applyStyle } from '../io.ts'
 import { outlineText } from '../preview.ts'
-import { fittedTable } from '../table.ts'
+import { fittedTable, cutToCells, singleLine, table } from '../table.ts'
 import { timeText } from '../time-text.ts'
+import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
+import { programText } from '../sessions/session-table.ts'
 
 export const callsCommand: Command = {
   name: 'calls',
@@ -83,4 +91,165 @@ function callRow({ id, time, model, used, outcome, kind, cutRecord, cost }: Call
 /** `-` where the provider did not report a number. */
 function tokensText(tokens: number | undefined): string {
   return tokens === undefined ? '-' : String(tokens)
+}
+
+/** The account of a call with what is known of it afterwards. */
+interface PricedManifest extends Manifest {
+  readonly reported?: Usage
+  readonly paid?: CallPrice
+  readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly why?: string } }
+  /** Where this call cut more than the one before it. */
+  readonly cutRecord?: CutRecord
+}
+
+/** `foreign`: of a call that could not be taken apart. */
+const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'embeddings', 'foreign'])
+
+/** Whether an account is of a call that another program made. */
+function isForeignAccount({ layout }: Manifest): boolean {
+  return FORMATS.has(layout)
+}
+
+/** A call of another program: what it was for, what it used and cost, what changed, and each part of it by layer. */
+function foreignCallText(call: CallRecord, manifest: PricedManifest, io: Io): string {
+  const { client = 'unknown', version, kind } = call.foreign ?? {}
+  const program = programText({ name: client, ...(version === undefined ? {} : { version }) })
+  const title = applyStyle(io, 'bold', exactLine([program, kind, call.model].filter(Boolean).join(', ')))
+  if (manifest.layout === 'foreign') return [title, unknownLine(call), ...endLines(call)].join('\n')
+  return [
+    title,
+    ...usageLines(manifest),
+    ...endLines(call),
+    ...cutLines(call, manifest),
+    ...(kind === 'count' ? [] : reuseLines(manifest)),
+    '',
+    ...layerLines(manifest, io),
+  ].join('\n')
+}
+
+/** A path of another kind, such as pictures, or a body that is no JSON. */
+function unknownLine(call: CallRecord): string {
+  const { method, path } = (call.input as { readonly foreign: { readonly method: string; readonly path: string } })
+    .foreign
+  const status = call.outcome?.foreign?.status
+  const answered = status === undefined ? '' : ` was answered ${status}. It`
+  return exactLine(`${method} ${path}${answered} has no parts: its path or its body has no format that Foreword knows.`)
+}
+
+function usageLines({ used, reported, paid }: PricedManifest): readonly string[] {
+  const { promptTokens, cachedTokens, cacheWrittenTokens, outputTokens } = reported ?? {}
+  if (promptTokens === undefined) return [`${number(used)} tokens counted; the provider reported none.`]
+  const parts = [
+    `${number(promptTokens)} tokens read`,
+    ...(cachedTokens === undefined ? [] : [`${number(cachedTokens)} of them from the cache`]),
+    ...(cacheWrittenTokens ? [`${number(cacheWrittenTokens)} written to it`] : []),
+    ...(outputTokens === undefined ? [] : [`${number(outputTokens)} answered`]),
+  ]
+  const money = paid ? `: ${exactMoneyText(paid.money)}` : ''
+  return [`${parts.join(', ')}${money}. Counted here: ${number(used)}.`]
+}
+
+function endLines({ foreign, outcome }: CallRecord): readonly string[] {
+  return [
+    ...(foreign?.retryOf === undefined ? [] : [`It repeats ${foreign.retryOf}.`]),
+    ...(outcome?.error ? [exactLine(`${outcome.error.code}: ${outcome.error.message}`)] : []),
+    ...(outcome?.usageEstimated ? ['The usage is an estimate: the answer broke off before it was reported.'] : []),
+  ]
+}
+
+/** What became of a wish that its conversation be cut. */
+function cutLines({ foreign }: CallRecord, { cutRecord }: PricedManifest): readonly string[] {
+  const { state, forgotten, why } = foreign?.assembled ?? {}
+  if (state === undefined) return []
+  return [
+    ...(forgotten
+      ? ['Cuts of earlier calls were forgotten: the program has edited or compacted its conversation.']
+      : []),
+    ...(state === 'cut' ? [cutRecord ? cutLine(cutRecord) : 'It was sent with an earlier cut.'] : []),
+    ...(Object.hasOwn(WHOLE, state) ? [WHOLE[state]!] : []),
+    ...(state === 'failed' ? [exactLine(`It was not cut, for a fault of the gateway: ${why ?? 'unknown'}`)] : []),
+  ]
+}
+
+const WHOLE: Readonly<Record<string, string>> = {
+  'too-large': 'It was not cut: no cut makes it fit.',
+  'kept-elsewhere': 'It was not cut: its conversation is not in the call.',
+  'window-unknown': 'It was not cut: the window of its model is not known.',
+}
+
+function cutLine({ turns, hidden, again, money }: CutRecord): string {
+  const groups = turns === 1 ? '1 group of rounds' : `${number(turns)} groups of rounds`
+  const more = money === undefined || money <= 0 ? '' : `, ${exactMoneyText(money)} more than from a cache`
+  const sent = again > 0 ? `${number(again)} tokens were sent again for it${more}` : 'nothing was sent again for it'
+  return `The cut left ${groups} out (${number(hidden)} tokens); ${sent}.`
+}
+
+function reuseLines({ reuse }: PricedManifest): readonly string[] {
+  if (!reuse) return ['It is the first of its kind in the session.']
+  const why = reuse.firstChange?.why
+  return [`${number(reuse.tokens)} tokens as in the call before.${why === undefined ? '' : ` ${exactLine(why)}`}`]
+}
+
+interface Priced {
+  readonly entry: ManifestEntry
+  readonly money: number | undefined
+}
+
+function layerLines({ entries, paid, reported }: PricedManifest, io: Io): readonly string[] {
+  const priced = entries.map((entry, index): Priced => ({ entry, money: paid?.entries[index] }))
+  const layers = [...Map.groupBy(priced, ({ entry }) => entry.layer)]
+  const rows = layers.flatMap(([layer, own]) => {
+    const [first] = own
+    const isOne = own.length === 1 && first!.entry.id === layer
+    return [
+      { head: true, cells: [layerTitle(layer), ...sums(own)] },
+      ...(isOne ? [] : own.map((each) => ({ head: false, cells: [`  ${entryTitle(each.entry)}`, ...sums([each])] }))),
+    ]
+  })
+  const { outputTokens } = reported ?? {}
+  const answer =
+    outputTokens === undefined ? [] : [number(outputTokens), paid ? exactMoneyText(paid.parts.output) : '-']
+  if (answer.length > 0) rows.push({ head: true, cells: ['the answer itself', ...answer] })
+  const columns = lineLimit(io)
+  const widest = Math.max(20, columns - 24)
+  const lines = table(
+    [['part', 'tokens', 'cost'], ...rows.map(({ cells: [name = '', ...rest] }) => [cutToCells(name, widest), ...rest])],
+    [1, 2],
+  ).split('\n')
+  return lines.map((line, index) => (index === 0 || rows[index - 1]!.head ? applyStyle(io, 'bold', line) : line))
+}
+
+function sums(all: readonly Priced[]): readonly string[] {
+  const tokens = all.reduce((sum, { entry }) => sum + entry.tokens, 0)
+  const isPriced = all.every(({ money }) => money !== undefined)
+  return [
+    number(tokens),
+    isPriced ? exactMoneyText(Number(all.reduce((sum, { money = 0 }) => sum + money, 0).toFixed(9))) : '-',
+  ]
+}
+
+function layerTitle(layer: string): string {
+  return exactLine(layer === 'turn' ? 'words of the conversation' : layer.replaceAll('-', ' '))
+}
+
+/** `turn 3: Read src/parser.ts`: what people call it. */
+function entryTitle(entry: ManifestEntry): string {
+  const { id, layer, name, origin } = entry
+  const [, turn] = /^(?:turn|earlier)-(\d+)/.exec(id) ?? []
+  const isTool = layer === 'tool-call' || layer === 'tool-result'
+  const rounds = id.startsWith('earlier-') ? 'older rounds' : ''
+  const what = isTool ? [origin.ref, name].filter(Boolean).join(' ') : (name ?? (turn === undefined ? id : rounds))
+  const said = [turn === undefined ? '' : `turn ${turn}`, what].filter((word) => word !== '').join(': ')
+  return singleLine(exactLine(`${said || id}${smallerText(entry)}`), 200)
+}
+
+/** What a cut, or a tool that is described on demand, has of more tokens than were sent. */
+function smallerText({ outcome, reason, fullTokens }: ManifestEntry): string {
+  if (outcome === 'included' || fullTokens === 0) return ''
+  const how = outcome === 'reduced' ? 'shortened from' : reason?.code === 'deferred' ? 'loaded later:' : 'left out:'
+  return ` (${how} ${number(fullTokens)})`
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
 }

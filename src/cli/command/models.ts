@@ -3,7 +3,9 @@ import type { Command, CommandCall, GatewayConnection, Io } from '../../capabili
 import { withConnection } from '../connection.ts'
 import { lineLimit, printList } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
-import { priceTable } from '../price-table.ts'
+import type { CacheRules } from '../../model.ts'
+import type { ModelStatus } from '../../runtime.ts'
+import { fittedTable } from '../table.ts'
 
 export const modelsCommand: Command = {
   name: 'models',
@@ -30,4 +32,44 @@ async function listModels(connection: GatewayConnection, call: CommandCall, io: 
     call,
     io,
   )
+}
+
+/** Prices of models in US dollars per million tokens, the rules of their caches, and where both are from. `-`: not known. */
+function priceTable(models: readonly ModelStatus[], columns: number): string {
+  const head = ['model', 'fresh', 'cached', 'written', 'answer', 'cache', 'from', 'life', 'date', 'source']
+  const rows = models.filter(({ why }) => why === undefined).map(priceRow)
+  return fittedTable([head, ...rows], { right: [1, 2, 3, 4, 6, 7], columns, spare: [9, 8, 5] })
+}
+
+function priceRow({ id, facts }: ModelStatus): readonly string[] {
+  const { price, cache, date, reference, source } = facts ?? {}
+  const { input, cachedInput, cacheWrite, cacheWriteLonger, output } = price ?? {}
+  return [
+    id,
+    dollars(input),
+    dollars(cachedInput),
+    dollars(cacheWrite) + (cacheWriteLonger === undefined ? '' : ` (${dollars(cacheWriteLonger)})`),
+    dollars(output),
+    cache?.kind ?? '-',
+    cache === undefined ? '-' : String(cache.minimumTokens),
+    cache === undefined ? '-' : lifeOf(cache),
+    date ?? '-',
+    reference ?? source ?? '-',
+  ]
+}
+
+function dollars(amount: number | undefined): string {
+  return amount === undefined ? '-' : `$${amount}`
+}
+
+/** With the longer life that requests can ask for. */
+function lifeOf({ lifetimeSeconds, longerSeconds }: CacheRules): string {
+  const life = lifeText(lifetimeSeconds)
+  return longerSeconds === undefined || longerSeconds === lifetimeSeconds
+    ? life
+    : `${life} (${lifeText(longerSeconds)})`
+}
+
+function lifeText(seconds: number): string {
+  return seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
 }

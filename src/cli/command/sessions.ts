@@ -1,19 +1,25 @@
 import { commandWithSubcommands } from '../subcommand.ts'
-import type { CommandCall, Io } from '../../capability.ts'
-import { sessionActivities, type SessionLabel, type SessionRow, sessionView } from '../../session.ts'
+import type { CommandCall, Io, Branch } from '../../capability.ts'
+import { sessionActivities, type SessionLabel, type SessionRow, sessionView, type SessionStore } from '../../session.ts'
 import { sendRequest, requestJson, apiPath } from '../answer.ts'
 import { confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { withConnection } from '../connection.ts'
-import { defined, errorMessage } from '../../platform.ts'
+import { defined, errorMessage, type KnownSecrets } from '../../platform.ts'
 import { exactLine } from '../../context.ts'
-import { usageFailure } from '../failure.ts'
-import { findSession } from '../find-session.ts'
-import { note, printJson, printList } from '../io.ts'
-import { findHomeStore, withStore } from '../open-store.ts'
+import { usageFailure, CommandFailure } from '../failure.ts'
+import { findSession, findStoredSession } from '../find-session.ts'
+import { note, printJson, printList, lineLimit, safeForTerminal, programCapabilities } from '../io.ts'
+import { findHomeStore, withStore, unknownSession, withWritableStore } from '../open-store.ts'
 import { type ListedSession, missingCosts, sessionTable, withTitle } from '../sessions/session-table.ts'
-import { listBranches } from '../sessions/branches.ts'
 import { showSession } from '../sessions/show.ts'
-import { exportSessionFile, importSessionFile } from '../sessions/transfer.ts'
+import { fittedTable, singleLine } from '../table.ts'
+import { timeText } from '../time-text.ts'
+import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileFailure } from '../input-text.ts'
 
 export const sessionsCommand = commandWithSubcommands({
   name: 'sessions',
@@ -161,4 +167,104 @@ async function deleteSession(call: CommandCall, io: Io): Promise<number> {
     else note(io, `Deleted session ${id}.`)
     return 0
   })
+}
+
+/** `foreword sessions branches`: prints one branch per line, that of the head first and marked. */
+async function listBranches(call: CommandCall, io: Io): Promise<number> {
+  return await withConnection(call.home, io, 'read', async (connection) => {
+    const session = await findSession(connection, call.words[1]!)
+    const { branches } = await requestJson<{ readonly branches: readonly Branch[] }>(
+      connection,
+      apiPath('/api/sessions/', session, '/branches'),
+    )
+    return printList(branches, { empty: 'No turns yet.', table: () => branchTable(branches, io) }, call, io)
+  })
+}
+
+function branchTable(branches: readonly Branch[], io: Io): string {
+  const now = new Date()
+  const rows = branches.map(({ leaf, current, after, time, words, turns }) => [
+    `${current ? '* ' : ''}${leaf}`,
+    after ?? '',
+    timeText(time, now),
+    String(turns),
+    safeForTerminal(singleLine(words, 60), io.stdout),
+  ])
+  const head = ['last turn', 'leaves after', 'time', 'turns', 'message']
+  return fittedTable([head, ...rows], { right: [3], columns: lineLimit(io), spare: [2, 1] })
+}
+
+/** `foreword sessions export`: writes the lines of a session to standard output or to a file. */
+async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
+  const word = call.words[1]!
+  const { readHomeSecrets } = await import('../../runtime.ts')
+  const capabilities = programCapabilities(io)
+  const secrets = await readHomeSecrets({ home: call.home, environment: io.environment, capabilities })
+  return await withStore(
+    await findHomeStore(call.home),
+    async (store) => {
+      const { id } = await findStoredSession(store, word)
+      const file = call.text('output')
+      if (file === undefined) await pipeline(await exportLines(store, id, secrets), io.stdout, { end: false })
+      else await exportTo(file, await exportLines(store, id, secrets), id, io)
+      return 0
+    },
+    () => {
+      throw unknownSession(word)
+    },
+  )
+}
+
+async function exportTo(file: string, lines: Readable, id: string, io: Io): Promise<void> {
+  try {
+    await pipeline(lines, createWriteStream(file, { mode: 0o600 }))
+  } catch (error) {
+    throw fileFailure(file, 'written', error)
+  }
+  note(io, `Exported session ${id} to ${file}.`)
+}
+
+async function exportLines(store: SessionStore, id: string, secrets: KnownSecrets): Promise<Readable> {
+  const session = await import('../../session.ts')
+  return Readable.from(
+    (async function* () {
+      for await (const line of session.exportSession(store, id, secrets)) yield `${line}\n`
+    })(),
+  )
+}
+
+/** `foreword sessions import`: writes a session in one transaction, so that a running gateway sees all of it at once. */
+async function importSessionFile(call: CommandCall, io: Io): Promise<number> {
+  const session = await import('../../session.ts')
+  const as = call.text('as')
+  const file = call.words[1]!
+  // An imported turn that has not ended must not resume here.
+  const endsTurnsAt = new Date().toISOString()
+  const id = await withWritableStore(await findHomeStore(call.home), (store) =>
+    session
+      .importSession(
+        store,
+        file === '-' ? createInterface({ input: io.stdin, crlfDelay: Infinity }) : fileLines(file),
+        { ...defined({ as }), endsTurnsAt },
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof session.StoreError)) throw error
+        const from = file === '-' ? 'standard input' : file
+        throw new CommandFailure(error.code, `Cannot import ${from}. ${error.message}`, {
+          hint: error.code === 'conflict' ? 'Import it under another id with `--as ID`.' : undefined,
+          cause: error,
+        })
+      }),
+  )
+  if (call.json) printJson(io, { imported: id })
+  else note(io, `Imported session ${id}. Show it with \`foreword sessions show ${id}\`.`)
+  return 0
+}
+
+async function* fileLines(file: string): AsyncGenerator<string> {
+  try {
+    yield* (await open(file)).readLines()
+  } catch (error) {
+    throw fileFailure(file, 'read', error)
+  }
 }

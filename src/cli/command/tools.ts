@@ -1,17 +1,29 @@
-import { exactLine, exactLines } from '../../context.ts'
-import type { AccessView, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { exactLine, exactLines, type ToolDefinition } from '../../context.ts'
+import type {
+  AccessView,
+  CommandCall,
+  GatewayConnection,
+  Io,
+  AccessPreview,
+  ToolTrial,
+  TrialAnswer,
+  WithheldTool,
+} from '../../capability.ts'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
-import { requestJson } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
-import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
+import { lineLimit, note, print, printJson, applyStyle, safeForTerminal } from '../io.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
-import { acceptDefinition } from '../tools/accept.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { showPresets } from '../tools/presets.ts'
-import { testTool } from '../tools/test.ts'
 import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../tools/tool-table.ts'
-import { tryCommand } from '../tools/try.ts'
+import type { ToolResult } from '../../tool.ts'
+import { errorMessage } from '../../platform.ts'
+import { confirmAction, isInteractive } from '../approval/asking.ts'
+import { callText } from '../approval/call-text.ts'
+import { usageFailure, CommandFailure } from '../failure.ts'
+import { lineDiff } from '../line-diff.ts'
 
 export const toolsCommand = commandWithSubcommands({
   name: 'tools',
@@ -116,4 +128,150 @@ function toolText(tool: ToolStatus, io: Io): string {
   if (description !== undefined) lines.push('', exactLines(description))
   lines.push('', exactLines(JSON.stringify(inputSchema, null, 2)))
   return lines.join('\n')
+}
+
+/** Prints whether a model may run a command, and which preset or prefix decides. Runs nothing. Exits with 1 where it may not. */
+async function tryCommand(call: CommandCall, io: Io): Promise<number> {
+  const words = call.words.slice(1)
+  const command = words.length === 1 ? words[0]! : words.map(quotedWord).join(' ')
+  const answer = await withConnection(call.home, io, 'read', async (connection) => {
+    const { trial } = await requestJson<AccessPreview>(connection, '/api/tool-access/preview', {
+      method: 'POST',
+      body: { trial: { tool: 'shell', command } },
+    })
+    // The plan knows the disk, and the policy as far as it was accepted.
+    const plan = await requestJson<ToolTrial>(connection, '/api/tools/shell/plan', {
+      method: 'POST',
+      body: { input: { cmd: command } },
+    })
+    return answerOf(trial!.before, plan)
+  })
+  if (call.json) printJson(io, { command, ...answer })
+  else print(io, answerText(answer, io))
+  return answer.access === 'refused' ? 1 : 0
+}
+
+function answerOf(trial: TrialAnswer, plan: ToolTrial): TrialAnswer {
+  if (plan.type === 'refused') {
+    return trial.access === 'refused' ? trial : { access: 'refused', rule: plan.rule, reason: plan.error }
+  }
+  const preset = plan.call.facts?.['preset']
+  if (typeof preset === 'string') return { access: plan.type, rule: `tools.shell.presets ${JSON.stringify(preset)}` }
+  return { access: plan.type, rule: trial.access === 'refused' ? plan.rule : trial.rule }
+}
+
+function answerText({ access, rule, reason }: TrialAnswer, io: Io): string {
+  const title = { allowed: 'allowed', ask: 'allowed after your approval', refused: 'refused' }[access]
+  const isFree = access !== 'refused' && rule.startsWith('tools.shell.allowedPrefixes')
+  return [
+    `${applyStyle(io, access === 'refused' ? 'red' : 'green', title)} (${exactLine(rule)})`,
+    ...(reason === undefined ? [] : [`  ${safeForTerminal(reason, io.stdout)}`]),
+    ...(isFree ? ['  Any argument may follow this prefix.'] : []),
+  ].join('\n')
+}
+
+function quotedWord(word: string): string {
+  return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** Shows what a call would do, asks, and runs exactly that under the policy for calls of a model. */
+async function testTool(call: CommandCall, io: Io): Promise<number> {
+  const [, name, text] = call.words
+  const input = parseInput(text)
+  const runs = !call.has('plan') && (call.has('yes') || (!call.json && isInteractive(io)))
+  const purpose = runs ? 'write' : 'read'
+  return await withConnection(call.home, io, purpose, async (connection) => {
+    const trial = await requestJson<ToolTrial>(connection, apiPath('/api/tools/', name!, '/plan'), {
+      method: 'POST',
+      body: { input },
+    })
+    if (!call.json) printTrial(trial, io)
+    if (call.has('plan') || trial.type === 'refused') {
+      if (call.json) printJson(io, trial)
+      return trial.type === 'refused' ? 1 : 0
+    }
+    if (!(await confirmAction('Run it?', call, io, 'Run the call with `--yes`, or only show it with `--plan`.'))) {
+      note(io, 'Nothing was run.')
+      return 1
+    }
+    const result = await requestJson<ToolResult>(connection, apiPath('/api/tools/', name!, '/run'), {
+      method: 'POST',
+      body: { input, digest: trial.digest },
+    })
+    if (call.json) printJson(io, { plan: trial, result })
+    else printResult(result, io)
+    return result.ok ? 0 : 1
+  })
+}
+
+function parseInput(text = '{}'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = errorMessage(error)
+    throw usageFailure(`Invalid JSON input: ${why}.`, `Write the input in quotes, such as \`'{"path": "notes.txt"}'\`.`)
+  }
+}
+
+function printTrial(trial: ToolTrial, io: Io): void {
+  if (trial.type === 'refused') {
+    note(
+      io,
+      `${applyStyle(io, 'red', 'refused', io.stderr)} (${exactLine(trial.rule)}): ${safeForTerminal(trial.error, io.stderr)}`,
+    )
+    return
+  }
+  const access = trial.type === 'ask' ? 'a call of a model needs your approval' : 'a model may call it'
+  print(io, `${callText(trial.call, io)}\n${applyStyle(io, 'dim', `  ${access} (${exactLine(trial.rule)})`)}`)
+}
+
+function printResult(result: ToolResult, io: Io): void {
+  const { output = '' } = result
+  if (output !== '') print(io, safeForTerminal(output.replace(/\n$/, ''), io.stdout))
+  if (!result.ok) note(io, `${applyStyle(io, 'red', 'failed', io.stderr)}: ${safeForTerminal(result.error, io.stderr)}`)
+}
+
+/** Shows how the definition of a tool has changed, asks, and accepts exactly what was shown. */
+async function acceptDefinition(call: CommandCall, io: Io): Promise<number> {
+  const name = call.words[1]!
+  return await withConnection(call.home, io, 'write', async (connection) => {
+    const { withheld } = findTool(name, await fetchTools(connection))
+    if (withheld === undefined) {
+      throw new CommandFailure(
+        'not-withheld',
+        `${name} is not withheld; its definition has not changed since it was accepted.`,
+      )
+    }
+    if (!call.json) {
+      print(io, `${applyStyle(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
+      print(io, await withheldDiff(withheld, io))
+    }
+    if (!(await confirmAction('Accept it?', call, io, 'Accept the difference with `--yes`.'))) {
+      note(io, 'Nothing was accepted.')
+      return 1
+    }
+    const { digest } = withheld
+    await requestJson(connection, apiPath('/api/tools/', name, '/accept'), { method: 'POST', body: { digest } })
+    if (call.json) printJson(io, { accepted: name, digest })
+    else note(io, `Accepted ${exactLine(name)} as it is offered now.`)
+    return 0
+  })
+}
+
+/** The two definitions as JSON, or the files that declare the tool, line by line. */
+async function withheldDiff({ accepted, offered, declared }: WithheldTool, io: Io): Promise<string> {
+  const [before, after] = declared
+    ? [exactLines(declared.accepted ?? ''), exactLines(declared.offered)]
+    : [definitionJson(accepted), definitionJson(offered)]
+  const changes = await lineDiff(before, after)
+  return changes
+    .map(({ kind, line }) => {
+      if (kind === 'same') return `    ${line}`
+      return kind === 'gone' ? `  ${applyStyle(io, 'red', `- ${line}`)}` : `  ${applyStyle(io, 'green', `+ ${line}`)}`
+    })
+    .join('\n')
+}
+
+function definitionJson(definition: ToolDefinition | undefined): string {
+  return definition === undefined ? '' : exactLines(JSON.stringify(definition, null, 2))
 }

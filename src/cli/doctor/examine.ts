@@ -1,4 +1,4 @@
-import type { Finding, GatewayConnection, Io } from '../../capability.ts'
+import type { Finding, GatewayConnection, Io, LintReport } from '../../capability.ts'
 import { systemClock, errorMessage } from '../../platform.ts'
 import { connectToHome } from '../connection.ts'
 import { programCapabilities } from '../io.ts'
@@ -6,12 +6,14 @@ import { findHomeStore } from '../open-store.ts'
 import { checkConfiguration, checkModel, checkNotes, checkPlugins } from './check-configuration.ts'
 import { checkContext, type CheckedHome } from './check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
-import { checkLint } from './check-lint.ts'
-import { checkPrices } from './check-prices.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
-import { problem } from './finding.ts'
+import { problem, warning, ok } from './finding.ts'
+import { type ModelConfiguration, priceProblems } from '../../model.ts'
+import type { LintFinding } from '../../context.ts'
+import { lintCostText, lintPlaceText } from '../lint/lint-text.ts'
+import { readLintReport } from '../lint/lint-report.ts'
 
 /** A correct clock shows no earlier time. ISO 8601. */
 const RELEASED = '2026-01-01T00:00:00.000Z'
@@ -92,4 +94,70 @@ async function checkCapabilities(checked: CheckedHome): Promise<readonly Finding
     }
   }
   return findings
+}
+
+/** Prices and rules of caches in the configuration that contradict themselves. No findings where none do. */
+function checkPrices(models: Readonly<Record<string, ModelConfiguration>>): readonly Finding[] {
+  return Object.entries(models).flatMap(([id, facts]) =>
+    priceProblems(facts).map((problem) =>
+      warning(
+        'prices',
+        `models."${id}".${problem}`,
+        'Correct it in config.json; `foreword models --prices` shows all of them.',
+      ),
+    ),
+  )
+}
+
+const NAMED = 5
+
+/** What breaks caches or wastes room in prompts: one finding for each kind. No findings where no gateway can be asked. */
+async function checkLint(checked: CheckedHome): Promise<readonly Finding[]> {
+  if (checked.connection === undefined) return []
+  try {
+    return lintFindings(await readLintReport(checked))
+  } catch (error) {
+    return [warning('lint', `not checked: ${errorMessage(error)}`, 'Fix what the message names.')]
+  }
+}
+
+function lintFindings({ findings, calls, unread }: LintReport): readonly Finding[] {
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
+  const codes = [...new Set(warnings.map(({ code }) => code))]
+  const missed = unread === undefined ? [] : [warning('lint', `the texts were not read: ${unread}`, 'Fix that first.')]
+  if (codes.length > 0)
+    return [...codes.map((code) => codeFinding(warnings.filter((one) => one.code === code))), ...missed]
+  return missed.length > 0
+    ? missed
+    : [ok('lint', `nothing breaks caches or wastes room in ${calls} recorded ${calls === 1 ? 'call' : 'calls'}`)]
+}
+
+function codeFinding(findings: readonly LintFinding[]): Finding {
+  const [first, ...others] = findings as readonly [LintFinding, ...LintFinding[]]
+  const { code, message, cost, hint, where } = first
+  const all = 'See all with `foreword check --lint`.'
+  if (others.length === 0) {
+    return warning(
+      'lint',
+      `${code}: ${lintPlaceText(where)}: ${message}${cost ? ` Costs ${lintCostText(cost)}.` : ''}`,
+      hint,
+    )
+  }
+  const names = findings.slice(0, NAMED).map((one) => lintPlaceText(one.where))
+  const more = findings.length > NAMED ? ` and ${findings.length - NAMED} more` : ''
+  const costs = cost?.kind === 'sent' ? sumText(findings) : cost ? `the dearest costs ${lintCostText(cost)}` : ''
+  return warning('lint', `${code}: ${names.join(', ')}${more}${costs === '' ? '' : `; ${costs}`}`, all)
+}
+
+function sumText(findings: readonly LintFinding[]): string {
+  const costs = findings.flatMap(({ cost }) => cost ?? [])
+  const sum = (of: (cost: (typeof costs)[number]) => number) => costs.reduce((all, cost) => all + of(cost), 0)
+  const isPriced = costs.every(({ money }) => money !== undefined)
+  const isMonthly = costs.every(({ monthTokens }) => monthTokens !== undefined)
+  return `together ${lintCostText({
+    kind: 'sent',
+    tokens: sum(({ tokens }) => tokens),
+    ...(isPriced ? { money: sum(({ money = 0 }) => money) } : {}),
+    ...(isMonthly ? { monthTokens: sum(({ monthTokens = 0 }) => monthTokens) } : {}),
+  })}`
 }

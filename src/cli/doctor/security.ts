@@ -3,12 +3,11 @@ import { delimiter, isAbsolute } from 'node:path'
 import type { Finding, Io } from '../../capability.ts'
 import { systemClock, errorMessage, publicAddress } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
-import type { Access } from '../../tool.ts'
+import type { Access, SandboxProgram } from '../../tool.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore, type HomeStore, withStore } from '../open-store.ts'
 import { checkToken } from './check-gateway.ts'
 import { checkRepositories, checkSetAside } from './check-left.ts'
-import { checkReading } from './check-reading.ts'
 import { checkAudit } from './check-store.ts'
 import { checkSandbox } from './check-tools.ts'
 import { ok, problem, warning } from './finding.ts'
@@ -248,4 +247,27 @@ function checkModules({ plugins, capabilities }: Configuration): Finding {
   if (all.length === 0) return ok('plugins', 'no code of others runs in the gateway')
   const count = all.length === 1 ? 'one module runs' : `${all.length} modules run`
   return warning('plugins', `${count} with all your rights`, 'Read their code, and keep what you use.')
+}
+
+/** Node's permissions cover the network: from Node 25 on. */
+const NETWORK_IS_COVERED = process.allowedNodeEnvironmentFlags.has('--allow-net')
+
+/** Whether the processes that read documents of others have more than these. */
+async function checkReading(): Promise<Finding> {
+  const { findNodeSandbox } = await import('../../tool.ts')
+  return describeReading(await findNodeSandbox(), process.platform, NETWORK_IS_COVERED)
+}
+
+export function describeReading(found: SandboxProgram, platform: string, networkIsCovered: boolean): Finding {
+  const check = 'documents'
+  if (found.type === 'bubblewrap') return ok(check, 'read in a sandbox: no files, no network, no other processes')
+  if (found.isUnsure) return warning(check, `not read for now: ${found.why}`, found.hint)
+  const message = `read under Node's permissions, without a sandbox: ${found.why}`
+  if (platform === 'linux') return warning(check, message, found.hint)
+  if (networkIsCovered) return ok(check, message)
+  return warning(
+    check,
+    `${message}; the permissions of this Node do not cover the network`,
+    'Use Node 25 or newer, whose permissions cover it.',
+  )
 }

@@ -11,7 +11,7 @@ export function foreignCallsText(calls: readonly CallLine[], session: string, io
   const now = new Date()
   const turns = turnNumbers(calls)
   const head = ['call', 'time', 'turn', 'kind', 'model', 'tokens', 'cached', 'as before', 'output', 'cost', 'end']
-  const rows = calls.map((call, index) => callRow(call, turns[index]!, now))
+  const rows = calls.map((call, index) => sessionCallRow(call, turns[index]!, now))
   const lines = fittedTable([head, ...rows], { right: [2, 5, 6, 7, 8, 9], columns, spare: [4, 1, 8, 6, 7, 2] }).split(
     '\n',
   )
@@ -38,7 +38,7 @@ function turnNumbers(calls: readonly CallLine[]): readonly string[] {
   })
 }
 
-function callRow(call: CallLine, turn: string, now: Date): readonly string[] {
+function sessionCallRow(call: CallLine, turn: string, now: Date): readonly string[] {
   const { id, time, foreign, model, reuse, outcome, cost } = call
   const { usage, usageEstimated } = outcome ?? {}
   return [

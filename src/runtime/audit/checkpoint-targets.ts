@@ -1,11 +1,12 @@
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, sep, dirname } from 'node:path'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
-import { fileTarget } from './file-target.ts'
-import { gitTarget } from './git-target.ts'
-import { httpTarget } from './http-target.ts'
-import { syslogTarget } from './syslog-target.ts'
+import { existsSync } from 'node:fs'
+import { runHostProgram } from './host-program.ts'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { makePrivateFolder, syncFolder, publicAddress } from '../../platform.ts'
+import { CUT_OFF, parseCheckpoint } from '../../session.ts'
 
 interface TargetSurroundings {
   readonly home: string
@@ -51,4 +52,159 @@ export function targetFault(target: CheckpointTarget, home: string, workspace: s
 function isInside(folder: string, path: string): boolean {
   const inside = relative(folder, path)
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
+}
+
+/** The log of the system, by its program `logger`. Only the system can read it back. */
+function syslogTarget({
+  name,
+  socket,
+  environment,
+}: {
+  readonly name: string
+  /** An absolute path; the socket of the system unless given. */
+  readonly socket?: string
+  readonly environment: Environment
+}): CheckpointTarget {
+  const to = socket === undefined ? [] : ['--socket', socket, '--socket-errors=on']
+  return {
+    name,
+    async append(line, signal) {
+      // Without a socket `logger` says nothing and succeeds.
+      const where = socket ?? '/dev/log'
+      if (!existsSync(where)) throw new Error(`there is no ${where}`)
+      const words = ['-t', 'foreword-audit', '-p', 'authpriv.notice', ...to, '--', line]
+      await runHostProgram('logger', words, { environment, signal })
+    },
+  }
+}
+
+/** A file to which lines are only ever appended, for the owner alone (0600). Each line is on disk before the next one. */
+function fileTarget(name: string, path: string): CheckpointTarget {
+  return {
+    name,
+    path,
+    async append(line) {
+      const isNew = !existsSync(path)
+      if (isNew) await makePrivateFolder(dirname(path))
+      const file = await open(path, 'a+', 0o600)
+      try {
+        await file.appendFile(`${await cutOffEnd(file)}${line}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      if (isNew) await syncFolder(dirname(path))
+    },
+    async read() {
+      if (!existsSync(path)) return []
+      const lines = (await readFile(path, 'utf8')).split('\n')
+      const last = lines.pop()!
+      if (last === '') return lines
+      return [...lines, parseCheckpoint(last) ? last : `${last}${CUT_OFF}`]
+    },
+  }
+}
+
+/** More than any line has. */
+const TAIL_BYTES = 16_384
+
+/** What ends a line that a crash cut off. It is not removed: the file is never rewritten. */
+async function cutOffEnd(file: FileHandle): Promise<string> {
+  const { size } = await file.stat()
+  const length = Math.min(size, TAIL_BYTES)
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
+  const last = buffer.toString('utf8').split('\n').at(-1)!
+  if (last === '') return ''
+  return parseCheckpoint(last) ? '\n' : `${CUT_OFF}\n`
+}
+
+/** How long one attempt may take, ms. */
+const TIMEOUT_MS = 10_000
+
+/** An address that receives each line as the body of a POST. Any answer from 200 to 299 confirms it. */
+function httpTarget(text: string): CheckpointTarget {
+  const address = new URL(text)
+  const { username, password } = address
+  address.username = ''
+  address.password = ''
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return {
+    name: publicAddress(text),
+    async append(line, signal, clock) {
+      const response = await fetch(address, {
+        method: 'POST',
+        body: `${line}\n`,
+        redirect: 'manual',
+        headers: {
+          'content-type': 'application/json',
+          ...(username === '' ? {} : { authorization: `Basic ${credentials}` }),
+        },
+        signal: AbortSignal.any([signal, clock.timeoutSignal(TIMEOUT_MS)]),
+      }).catch((error: unknown) => {
+        throw new Error(`${address.host} cannot be reached`, { cause: error })
+      })
+      await response.body?.cancel()
+      if (!response.ok) throw new Error(`${address.host} answered ${response.status}`)
+    },
+  }
+}
+
+/** The branch of checkpoints: a commit each. It is in no work tree. */
+const REF = 'refs/foreword/audit'
+
+/** Who the commits are by: the signature in the line says whose they are. */
+const author = { name: 'Foreword', email: 'audit@foreword.invalid' }
+
+/** A git repository, bare or not. Each commit follows the one before, so what is removed from the middle is missed as well. */
+function gitTarget({
+  name,
+  folder,
+  environment,
+}: {
+  readonly name: string
+  readonly folder: string
+  readonly environment: Environment
+}): CheckpointTarget {
+  const git = (words: readonly string[], input?: string, signal?: AbortSignal) =>
+    runHostProgram('git', [...(isBare(folder) ? ['--git-dir', folder] : ['-C', folder]), ...words], {
+      environment,
+      variables: {
+        GIT_AUTHOR_NAME: author.name,
+        GIT_AUTHOR_EMAIL: author.email,
+        GIT_COMMITTER_NAME: author.name,
+        GIT_COMMITTER_EMAIL: author.email,
+      },
+      ...(input === undefined ? {} : { input }),
+      ...(signal ? { signal } : {}),
+    })
+  const newest = async (signal?: AbortSignal) => {
+    const found = await git(['for-each-ref', '--format=%(objectname)', REF], undefined, signal)
+    return found.trim() === '' ? undefined : found.trim()
+  }
+
+  return {
+    name,
+    path: folder,
+    async append(line, signal) {
+      const parent = await newest(signal)
+      const blob = (await git(['hash-object', '-w', '--stdin'], `${line}\n`, signal)).trim()
+      const tree = (await git(['mktree'], `100644 blob ${blob}\tcheckpoint.json\n`, signal)).trim()
+      const after = parent === undefined ? [] : ['-p', parent]
+      const commit = (await git(['commit-tree', tree, ...after], `${line}\n`, signal)).trim()
+      // Fails where somebody else has moved the ref since.
+      await git(['update-ref', REF, commit, parent ?? '0'.repeat(commit.length)], undefined, signal)
+    },
+    async read() {
+      if (!existsSync(folder)) return []
+      const commit = await newest()
+      if (commit === undefined) return []
+      const text = await git(['log', '--reverse', '--first-parent', '--format=%B', commit])
+      return text.split('\n').filter((line) => line !== '')
+    },
+  }
+}
+
+/** Git takes a bare repository for one only where it is named as one (`safe.bareRepository`). */
+function isBare(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))
 }

@@ -18,7 +18,6 @@ import { budgetFor } from '../calls/call-budget.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { retryRule } from '../settings.ts'
 import { completionCall, completionTokens, overflowByProvider } from './completion-call.ts'
-import { createHandOver } from './hand-over.ts'
 
 interface CompletionParts {
   readonly context: AssemblyContext
@@ -198,4 +197,60 @@ function failureCode(error: unknown): RuntimeErrorCode {
 function hasImage({ content }: CompletionInput['messages'][number]): boolean {
   if (typeof content === 'string') return false
   return content.some((part) => part.type === 'image' || (part.type === 'file' && part.mediaType.startsWith('image')))
+}
+
+interface HandOver<Value> {
+  /** Resolves once the value is read and the next one is wanted, or once the consumer has left. */
+  put(value: Value): Promise<void>
+  /** Nothing more comes. */
+  end(): void
+  /** Nothing more comes; what was put before is still read, then the consumer gets the error. */
+  fail(error: unknown): void
+  /** What is put, in order. When the consumer leaves, every `put` resolves. */
+  taken(): AsyncGenerator<Value>
+}
+
+/** One producer and one consumer: only what the producer puts without waiting is buffered. */
+export function createHandOver<Value>(): HandOver<Value> {
+  const waiting: { readonly value: Value; readonly taken: () => void }[] = []
+  let over: { readonly error?: unknown } | undefined
+  let left = false
+  let wake = () => {}
+  const close = (how: { readonly error?: unknown }) => {
+    over ??= how
+    wake()
+  }
+  return {
+    put(value) {
+      if (left) return Promise.resolve()
+      return new Promise((taken) => {
+        waiting.push({ value, taken })
+        wake()
+      })
+    },
+    end: () => close({}),
+    fail: (error) => close({ error }),
+    async *taken() {
+      try {
+        for (;;) {
+          const next = waiting.shift()
+          if (next) {
+            try {
+              yield next.value
+            } finally {
+              next.taken()
+            }
+          } else if (over) {
+            if ('error' in over) throw over.error
+            return
+          } else {
+            await new Promise<void>((resolve) => (wake = resolve))
+          }
+        }
+      } finally {
+        left = true
+        for (const { taken } of waiting.splice(0)) taken()
+      }
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHandOver } from './hand-over.ts'
+import { createHandOver } from './completion.ts'
 
 test('values are taken in order, and each is asked for before the next is made', async () => {
   const { put, end, taken } = createHandOver<number>()

@@ -1,15 +1,15 @@
 import type { Admission, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
-import { type Activity, defined } from '../../platform.ts'
+import { type Activity, defined, type KnownSecrets } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
 import type { RecordParts } from './record-parts.ts'
 import { type BegunRecording, createCallRecorder } from './call-recorder.ts'
-import { findSecret } from './find-secret.ts'
 import type { BegunCall } from './foreign-call.ts'
 import type { ForeignCuts } from './foreign-cuts.ts'
 import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
+import { decodeBody } from './decode-body.ts'
 
 interface ForeignCallParts extends RecordParts {
   readonly models: Pick<Models, 'server'>
@@ -147,4 +147,15 @@ function refuseSecret(name: string): Admission {
     message: `This call contains a secret of the gateway, ${name}, so it was not sent.`,
     hint: 'Take it out of what the program reads, or replace it. `foreword config set through.secrets warn` lets such calls through.',
   }
+}
+
+/** The name of a secret in a body, or in the path of the call; `undefined` where there is none. */
+async function findSecret(
+  { body, head }: Pick<ForeignCallStart, 'body' | 'head'>,
+  { find, findInBytes }: Pick<KnownSecrets, 'find' | 'findInBytes'>,
+): Promise<string | undefined> {
+  const encoding = head.headers['content-encoding']
+  // What is not in the encoding that it names is read as it is.
+  const bytes = encoding === undefined ? body : await decodeBody(body, encoding).catch(() => body)
+  return find(head.path) ?? findInBytes(bytes)
 }

@@ -3,7 +3,6 @@ import type { Layer } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
 import { type CallRecord, readReferredContent, type SessionStore } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
-import { namedSections } from './named-sections.ts'
 
 /**
  * The versions of a layer, newest first, and the calls that read each of them: of one session, or of all. `layer` is the name
@@ -88,4 +87,19 @@ function sentAs(
 ): Pick<LayerVersion['readers'][number], 'form' | 'tokens'> {
   const entry = manifest.entries.find((one) => one.id === id && one.layer === layer)
   return { tokens: entry?.tokens ?? 0, ...defined({ form: entry?.form }) }
+}
+
+/** A heading that is one name in lower case, as things that are read by programs are named. Other headings belong to the text. */
+const HEADING = /^## ([a-z0-9][\w.-]*)$/
+
+/** The sections of a text that have a name of their own, with their headings, by name, without blank lines at the end. */
+export function namedSections(text: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, string[]>()
+  let current: string[] | undefined
+  for (const line of text.split('\n')) {
+    const name = HEADING.exec(line)?.[1]
+    if (name !== undefined && !sections.has(name)) sections.set(name, (current = []))
+    current?.push(line)
+  }
+  return new Map([...sections].map(([name, lines]) => [name, lines.join('\n').trimEnd()]))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { namedSections } from './named-sections.ts'
+import { namedSections } from './layer-history.ts'
 
 test('a section begins with a heading that is a name, and other headings belong to it', () => {
   const text = 'Before.\n\n## letters\nBy hand.\n\n## How to\n\nSlowly.\n\n## numbers\nIn words.\n\n'

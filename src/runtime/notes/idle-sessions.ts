@@ -1,8 +1,8 @@
 import type { Clock, FileLibrary } from '../../capability.ts'
-import { isHalfFull, messageText } from '../../context.ts'
+import { isHalfFull, messageText, ContextOverflowError } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import { defined } from '../../platform.ts'
-import { type InputOptions, type SessionStore, withEdits } from '../../session.ts'
+import { type InputOptions, type SessionStore, withEdits, type CallRecord } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import { type CacheLife, cacheLifeOf, lifeSeconds } from '../calls/cache-life.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -11,8 +11,11 @@ import type { ModelChoice } from '../models/model-choice.ts'
 import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
 import { notePlace } from '../turns/place-of-note.ts'
 import type { PreparedTurn, SaidInTurn } from '../turns/prepare-turn.ts'
-import { readAnsweredCall } from './answered-call.ts'
 import type { AnsweredCall, NotePlace } from './note-place.ts'
+import { withPictures } from '../calls/attachments.ts'
+import { assembleInSlices } from '../calls/attempt-call.ts'
+import { type CallInput, isVerbatim, restoreInput } from '../calls/call-input.ts'
+import { seal } from '../ledger/seal.ts'
 
 /** Sessions in which nothing happens, and whose prompt is in the cache of a provider. */
 export interface IdleSessions {
@@ -109,3 +112,25 @@ export function restOfCache(
 /** How long before the end of a cache a note is written: a share of its life, and the most, ms. */
 const AHEAD = 0.2
 const MOST_AHEAD_MS = 60_000
+
+interface CallReader {
+  readonly store: SessionStore
+  readonly counters: Counters
+  readonly library: FileLibrary | undefined
+}
+
+/** Reads a call back as it was sent. `undefined` where it cannot be built again with the same bytes. */
+async function readAnsweredCall(
+  { store, counters, library }: CallReader,
+  record: CallRecord,
+): Promise<AnsweredCall | undefined> {
+  if (isVerbatim(record) || record.requestDigest === '') return undefined
+  const input = await restoreInput(store, record, counters)
+  const outcome = await assembleInSlices(store.clock, input)
+  if (outcome instanceof ContextOverflowError) return undefined
+  if (seal(outcome).manifest.requestDigest !== record.requestDigest) return undefined
+  const { request, missing } = await withPictures(outcome.request, library)
+  if (missing.length > 0) return undefined
+  const { options } = record.input as CallInput
+  return { input, outcome, prepared: { call: record.id, request, ...defined({ options }) } }
+}

@@ -8,8 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { sha256, systemClock } from '../../platform.ts'
 import type { Write } from '../../session.ts'
 import { BROWSER_SESSION_SECONDS, openBrowserSessions } from './browser-sessions.ts'
-import { isExpired, listedTokens, openNamedTokens } from './named-tokens.ts'
-import { tokenExpiry } from './token-expiry.ts'
+import { isExpired, listedTokens, openNamedTokens, tokenExpiry } from './named-tokens.ts'
 import { openTokenUses } from './token-uses.ts'
 
 const NOON = Date.parse('2026-03-10T12:00:00.000Z')

@@ -10,10 +10,11 @@ import {
   StoreError,
   type StoreErrorCode,
   withEdits,
+  type ValueStore,
 } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
-import { runtimeFailure } from '../failure.ts'
+import { runtimeFailure, delayAfter } from '../failure.ts'
 import type { Sealed } from '../ledger/seal.ts'
 import type { AnsweredCall } from '../notes/note-place.ts'
 import type { NoteWriter } from '../notes/note-writer.ts'
@@ -21,7 +22,6 @@ import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
-import { createStorageRetry } from './storage-retry.ts'
 import { notePlace } from './place-of-note.ts'
 import { turnSetup } from './turn-setup.ts'
 
@@ -319,4 +319,66 @@ const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
 
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
+}
+
+/** Finds out when a store that refused a write accepts writes again. */
+interface StorageRetry {
+  /** A write has failed: tries one of its own after a pause, which grows with every failure. */
+  failed(): void
+  /** What was waiting for the store has come to its end: the next pause is the first one again. */
+  recovered(): void
+  stop(): void
+}
+
+/** From one second to one minute, ms. The last one repeats. */
+const DELAYS_MS: readonly number[] = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]
+
+/** What a few entries of a turn may need, so that a turn does not resume where there is room for one line only. Characters. */
+const PROBE_CHARACTERS = 64 * 1024
+const PROBE = 'storage-probe'
+
+/** Calls `onWritable` each time a write of its own has succeeded after a failure. */
+function createStorageRetry(
+  clock: Clock,
+  store: Pick<ValueStore, 'putValue'>,
+  onWritable: () => void,
+  delaysMs: readonly number[] = DELAYS_MS,
+): StorageRetry {
+  const stopped = new AbortController()
+  let failures = 0
+  let isTrying = false
+
+  async function tryAgain(): Promise<void> {
+    for (;;) {
+      failures += 1
+      await clock.sleep(delayAfter(failures, delaysMs), stopped.signal)
+      if (stopped.signal.aborted) return
+      if (await canWrite()) return
+    }
+  }
+
+  async function canWrite(): Promise<boolean> {
+    try {
+      await store.putValue(PROBE, ' '.repeat(PROBE_CHARACTERS))
+      await store.putValue(PROBE, null)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    failed() {
+      if (isTrying || stopped.signal.aborted) return
+      isTrying = true
+      void tryAgain().finally(() => {
+        isTrying = false
+        if (!stopped.signal.aborted) onWritable()
+      })
+    },
+    recovered() {
+      if (!isTrying) failures = 0
+    },
+    stop: () => stopped.abort(),
+  }
 }

@@ -1,10 +1,15 @@
-import type { CallUsageRow, UsageOptions, UsageReport } from '../../capability.ts'
-import type { Price } from '../../context.ts'
+import type {
+  CallUsageRow,
+  UsageOptions,
+  UsageReport,
+  LayerUsageRow,
+  ToolUsageRow,
+  UsageSums,
+} from '../../capability.ts'
+import { type Price, callCost } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
-import type { CallSum, SessionStore, SumRange } from '../../session.ts'
+import type { CallSum, SessionStore, SumRange, PromptParts, ToolSum } from '../../session.ts'
 import { dayIn } from './day-of.ts'
-import { addToolDefinitions, createTokenAdder, toolUsageRows } from './token-rows.ts'
-import { addUsage, createUsageAdder, type UsageAdder } from './usage-sums.ts'
 
 /** What a report is made of. */
 export interface UsageSources {
@@ -111,4 +116,113 @@ function dearestFirst(one: CallUsageRow, other: CallUsageRow): number {
 async function withTitle(store: SessionStore, row: CallUsageRow): Promise<CallUsageRow> {
   const session = row.key === null ? undefined : await store.session(row.key)
   return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
+}
+
+/** Adds up tokens by name, and the calls that had some. */
+interface TokenAdder {
+  /** `calls`: so many calls had these tokens. */
+  add(tokens: Readonly<Record<string, number>>, calls: number): void
+  /** The largest first. */
+  rows(): readonly LayerUsageRow[]
+}
+
+function createTokenAdder(): TokenAdder {
+  const sums = new Map<string, { calls: number; tokens: number }>()
+  return {
+    add(tokens, calls) {
+      for (const [name, own] of Object.entries(tokens)) {
+        const sum = sums.get(name) ?? { calls: 0, tokens: 0 }
+        sum.calls += calls
+        sum.tokens += own * calls
+        sums.set(name, sum)
+      }
+    },
+    rows: () => [...sums].map(([key, sum]) => ({ key, ...sum })).toSorted((one, other) => other.tokens - one.tokens),
+  }
+}
+
+/** The same tools are offered in call after call: they are added up once for all of them. */
+function addToolDefinitions(adder: TokenAdder, calls: readonly { readonly parts?: PromptParts }[]): void {
+  const times = new Map<PromptParts['tools'], number>()
+  for (const { parts } of calls) if (parts) times.set(parts.tools, (times.get(parts.tools) ?? 0) + 1)
+  for (const [tools, count] of times) adder.add(tools, count)
+}
+
+/** Tools that were offered, and tools that only gave results. What took most tokens comes first. */
+function toolUsageRows(offered: readonly LayerUsageRow[], given: readonly ToolSum[]): readonly ToolUsageRow[] {
+  const definitions = new Map(offered.map((row) => [row.key, row]))
+  const results = new Map(given.map((sum) => [sum.tool, sum]))
+  const names = [...new Set([...definitions.keys(), ...results.keys()])]
+  return names
+    .map((key) => ({
+      key,
+      calls: definitions.get(key)?.calls ?? 0,
+      definitions: definitions.get(key)?.tokens ?? 0,
+      results: results.get(key)?.results ?? 0,
+      resultTokens: results.get(key)?.tokens ?? 0,
+    }))
+    .toSorted((one, other) => other.definitions + other.resultTokens - one.definitions - one.resultTokens)
+}
+
+/** Adds up calls. Money is added in the order of the calls. */
+interface UsageAdder {
+  /** `price`: of the model, where it is known. */
+  add(call: CallSum, price: Price | undefined): void
+  /** One more waits for a budget. */
+  wait(): void
+  sums(): UsageSums
+}
+
+export function createUsageAdder(): UsageAdder {
+  let [calls, unreported, unpriced, prompt, fresh, cached, written, output, money] = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+  let waiting = 0
+  return {
+    wait: () => void (waiting += 1),
+    add(call, price) {
+      const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
+      const { cacheWrittenLongerTokens } = call
+      calls += 1
+      if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
+      else if (price === undefined) unpriced += 1
+      else
+        money += callCost(
+          { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens },
+          price,
+        )!
+      prompt += promptTokens
+      fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
+      cached += cachedTokens
+      written += cacheWrittenTokens
+      output += outputTokens
+    },
+    sums: () => ({
+      calls,
+      unreported,
+      unpriced,
+      prompt,
+      fresh,
+      cached,
+      written,
+      output,
+      ...(calls > unreported + unpriced ? { money } : {}),
+      ...(waiting > 0 ? { waiting } : {}),
+    }),
+  }
+}
+
+/** The sum of rows whose calls are different ones. */
+export function addUsage(rows: readonly UsageSums[]): UsageSums {
+  const sum = (name: Exclude<keyof UsageSums, 'money' | 'waiting'>) => rows.reduce((all, row) => all + row[name], 0)
+  const money = rows.flatMap((row) => row.money ?? [])
+  return {
+    calls: sum('calls'),
+    unreported: sum('unreported'),
+    unpriced: sum('unpriced'),
+    prompt: sum('prompt'),
+    fresh: sum('fresh'),
+    cached: sum('cached'),
+    written: sum('written'),
+    output: sum('output'),
+    ...(money.length === 0 ? {} : { money: money.reduce((all, each) => all + each, 0) }),
+  }
 }

@@ -71,3 +71,85 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
     }),
   ]
 }
+
+const usageQuery = z.strictObject({
+  by: z.enum(['day', 'model', 'layer', 'tool', 'session']).default('day').describe('What the rows are about.'),
+  from: timeSchema.describe('Calls at this time or later. Absent: from the first one on.'),
+  to: timeSchema.describe('Calls before this time. Absent: up to the newest one.'),
+  zone: z.string().min(1).max(100).default('UTC').describe('The time zone of the days, such as `Europe/Berlin`.'),
+  limit: limitSchema(100, 1000),
+})
+
+const tokens = z.number().int()
+
+const sums = z.looseObject({
+  calls: z.number().describe('Calls that were sent.'),
+  waiting: z.number().optional().describe('Of the total: calls beside them that wait for a budget.'),
+  unreported: z.number().describe('Calls whose provider did not report the prompt or the answer.'),
+  unpriced: z.number().describe('Calls of models whose price is not known.'),
+  prompt: tokens,
+  fresh: tokens,
+  cached: tokens.describe('Read from a cache.'),
+  written: tokens.describe('Written to a cache.'),
+  output: tokens,
+  money: z.number().optional().describe('US dollars of the other calls, by the prices that are known now.'),
+})
+
+export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/usage',
+      scope: 'read',
+      tag: 'calls',
+      summary: 'Adds up what the calls of a time used and cost, by day, model, layer, tool or session',
+      description:
+        'Calls of deleted sessions are not in it. By layer: prompt tokens by the counters of the accounts. By tool: tokens of ' +
+        'its definitions in prompts, and of its results, each counted once.',
+      query: usageQuery,
+      answers: {
+        200: {
+          description: 'The total and the rows; where there are more of them, what those add up to as `rest`',
+          schema: z.looseObject({
+            by: usageQuery.shape.by,
+            zone: z.string(),
+            total: sums,
+            rows: z.array(z.looseObject({ key: z.string().nullable() })),
+          }),
+        },
+      },
+      handle: async ({ query: { from, to, ...query } }) =>
+        json(await runtime.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) })),
+    }),
+  ]
+}
+
+const budgetSchema = z.object({
+  name: z.string().describe('For people, such as `the day of agent ada`.'),
+  per: z.enum(['turn', 'session', 'day', 'month']),
+  unit: z.enum(['usd', 'tokens']),
+  agent: z.string().optional(),
+  token: z.string().optional(),
+  channel: z.string().optional(),
+  period: z.string().optional().describe('The day or month that is counted; absent for each turn or session.'),
+  limit: z.number().describe('With what a person has added for this period.'),
+  warnAt: z.number(),
+  spent: z.number().optional(),
+  earlier: z.number().optional().describe('Of what was spent: from calls before there was this budget, by the log.'),
+  held: z.number().optional().describe('For calls that run.'),
+  left: z.number().optional(),
+})
+
+export function budgetRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/budgets',
+      scope: 'read',
+      tag: 'usage',
+      summary: 'Lists the configured budgets: limit, spent, held and left of the present period',
+      answers: { 200: { description: 'The budgets', schema: z.object({ budgets: z.array(budgetSchema) }) } },
+      handle: () => json({ budgets: runtime.budgets() }),
+    }),
+  ]
+}

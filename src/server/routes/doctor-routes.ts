@@ -1,7 +1,9 @@
-import { type Finding, type Route, route, type StreamDefinition } from '../../capability.ts'
-import { errorBody } from '../answer.ts'
+import { type Finding, type Route, route, type StreamDefinition, type Runtime } from '../../capability.ts'
+import { errorBody, json } from '../answer.ts'
 import { toFailure } from '../failure.ts'
-import { sharedRun } from '../shared-run.ts'
+import { orAborted } from '../../platform.ts'
+import { z } from 'zod'
+import { lintHome } from '../../runtime.ts'
 
 /** What `foreword doctor` finds, for those who are not at the terminal. */
 export function doctorRoutes(
@@ -55,4 +57,121 @@ function findingEvents(findings: Findings): StreamDefinition {
     lastWords: (error) => `event: error\ndata: ${JSON.stringify(errorBody(toFailure(error)))}\n\n`,
     isAnswer: true,
   }
+}
+
+interface Run<Item> {
+  /** The items so far: later callers get them, too. */
+  readonly items: Item[]
+  readers: number
+  end?: 'over' | { readonly failed: unknown }
+  /** Resolves at the next item, or at the end. */
+  news: PromiseWithResolvers<void>
+}
+
+/**
+ * Shares one run of work among everybody who asks while it runs: each gets every item from the first one on. There is never a
+ * second run beside it. A run that nobody waits for any more is ended at its next item.
+ */
+function sharedRun<Item>(work: () => AsyncIterable<Item>): (signal: AbortSignal) => AsyncGenerator<Item> {
+  let current: Run<Item> | undefined
+  let before: Promise<void> = Promise.resolve()
+
+  async function go(run: Run<Item>): Promise<void> {
+    const tell = (): void => {
+      const { resolve } = run.news
+      run.news = Promise.withResolvers()
+      resolve()
+    }
+    const forget = (): void => {
+      if (current === run) current = undefined
+    }
+    try {
+      for await (const item of work()) {
+        run.items.push(item)
+        tell()
+        if (run.readers > 0) continue
+        // Before the work has ended: those who ask from now on wait for that, and begin another run.
+        forget()
+        return
+      }
+      run.end = 'over'
+    } catch (error) {
+      run.end = { failed: error }
+    } finally {
+      forget()
+      tell()
+    }
+  }
+
+  function begin(): Run<Item> {
+    const run: Run<Item> = { items: [], readers: 0, news: Promise.withResolvers() }
+    before = before.then(() => go(run))
+    return run
+  }
+
+  return async function* read(signal) {
+    const run = (current ??= begin())
+    run.readers += 1
+    try {
+      for (let next = 0; ;) {
+        while (next < run.items.length) yield run.items[next++]!
+        if (run.end === 'over') return
+        if (run.end) throw run.end.failed
+        await orAborted(run.news.promise, signal).catch(() => undefined)
+        if (signal.aborted) return
+      }
+    } finally {
+      run.readers -= 1
+    }
+  }
+}
+
+const lintQuery = z.strictObject({
+  tools: z
+    .string()
+    .max(1_000)
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean))
+    .describe('Names of tools, with commas between them, whose inputs the answer has.'),
+})
+
+const finding = z.looseObject({
+  code: z.string(),
+  severity: z.enum(['warning', 'note']),
+  message: z.string(),
+  hint: z.string(),
+  cost: z
+    .looseObject({
+      kind: z
+        .enum(['sent', 'again'])
+        .describe('`sent`: could be left out. `again`: a cache cannot give it because of this.'),
+      tokens: z.number().int().describe('Per hundred calls.'),
+      money: z.number().optional().describe('US dollars per hundred calls, where the price of the model is known.'),
+    })
+    .optional(),
+})
+
+/** What breaks caches or wastes room in prompts. */
+export function lintRoutes(runtime: Runtime): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/lint',
+      scope: 'read',
+      tag: 'calls',
+      summary: 'Finds what breaks prompt caches or wastes room, each finding with its price per hundred calls',
+      description:
+        'Looks at what the next call of a new session would send, at the newest 500 calls, and at the tools of the last 30 ' +
+        'days. Calls no model and changes nothing. `foreword check --lint` adds files and what capabilities find.',
+      query: lintQuery,
+      answers: {
+        200: {
+          description: 'The findings: warnings first, the dearest first',
+          schema: z.looseObject({ calls: z.number().int(), findings: z.array(finding) }),
+        },
+      },
+      handle: async ({ query }) =>
+        json(await lintHome(runtime, { ...query, now: new Date(runtime.store.clock.now()) })),
+    }),
+  ]
 }

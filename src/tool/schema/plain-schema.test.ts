@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { forAll } from '../../../test/arbitrary/for-all.ts'
-import { isPlainSchema, isSmallInput } from './plain-schema.ts'
+import { isPlainSchema, isSmallInput } from './input-fault.ts'
 import { compileSchema } from './schema-check.ts'
 
 /** Schemas from the rules of JSON Schema, those that are dear among them, and inputs that such schemas look at. */
