@@ -11,11 +11,89 @@ import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
 import { checkPort, checkToken } from '../doctor/check-gateway.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 
+export const configCommand = commandWithSubcommands({
+  name: 'config',
+  summary: 'show and change the configuration',
+  details:
+    'Write a key with dots, such as gateway.port or models."lab/m1".window, and a list with commas or as ' +
+    'several values. A value with which the gateway could not start is not written. `get` shows the values in effect: those of `config.json`, ' +
+    'overridden by environment variables (FOREWORD_GATEWAY_PORT sets gateway.port). A running gateway reads changes at its next start.',
+  options: { json: { summary: 'print {key, value, origin, place}, one key per line' } },
+  first: 'get',
+  subcommands: {
+    get: {
+      usage: '[KEY] [--json]',
+      run: (call, io) => (call.words[1] === undefined ? getAll(call, io) : getOne(call.words[1], call, io)),
+    },
+    set: { usage: 'KEY VALUE…', forPersons: 'change the configuration', run: setKey },
+    unset: { usage: 'KEY', forPersons: 'change the configuration', run: unsetKey },
+    schema: { run: printSchema },
+    path: { run: printPath },
+  },
+})
+
+async function getAll(call: CommandCall, io: Io): Promise<number> {
+  const loaded = await load(call, io)
+  const values = effectiveValues(loaded, loaded.schema.json)
+  if (!call.json)
+    print(io, table(values.map(({ key, value, origin, place }) => [key, valueText(value), place ?? origin])))
+  else for (const value of values) printJson(io, value)
+  return await printProblems(loaded, io)
+}
+
+async function getOne(written: string, call: CommandCall, io: Io): Promise<number> {
+  const { findKeyPath } = await import('../../runtime.ts')
+  const loaded = await load(call, io)
+  const key = findKeyPath(written, loaded.schema)?.join('.') ?? written
+  const found = effectiveValue(key, loaded)
+  if (found.value === undefined) refuseUnknown(key, schemaKeys(loaded.schema.json))
+  if (call.json) printJson(io, found)
+  else print(io, `${valueText(found.value)}  ${applyStyle(io, 'dim', `(${found.place ?? found.origin})`)}`)
+  return await printProblems(loaded, io)
+}
+
+async function printSchema(call: CommandCall, io: Io): Promise<number> {
+  const loaded = await load(call, io)
+  print(io, JSON.stringify(loaded.schema.json, null, 2))
+  return 0
+}
+
+async function printPath(call: CommandCall, io: Io): Promise<number> {
+  const { homeAt } = await import('../../runtime.ts')
+  const file = homeAt(call.home).configurationFile
+  if (call.json) printJson(io, { path: file })
+  else print(io, file)
+  return 0
+}
+
+async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
+  const { loadConfiguration } = await import('../../runtime.ts')
+  return await loadConfiguration({
+    home: call.home,
+    environment: io.environment,
+    capabilities: programCapabilities(io),
+  })
+}
+
+function refuseUnknown(key: string, known: readonly string[]): void {
+  if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
+  const near = nearestName(key, known)
+  throw new CommandFailure('not-found', `Unknown key "${key}".`, {
+    hint: near === undefined ? 'List the keys with `foreword config`.' : `Did you mean ${near}?`,
+  })
+}
+
+async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
+  const { problemText } = await import('../../runtime.ts')
+  for (const problem of problems) note(io, applyStyle(io, 'red', problemText(problem), io.stderr))
+  return problems.length === 0 ? 0 : 1
+}
+
 /** `foreword config set KEY VALUE...` */
 async function setKey(call: CommandCall, io: Io): Promise<number> {
   const [, key = '', ...texts] = call.words
   const { parseWords } = await import('../../runtime.ts')
-  const { schema } = await loaded(call, io)
+  const { schema } = await load(call, io)
   const path = await keyPath(key, schema)
   const value = parseWords(path, texts, schema)
   return await changeKey(path, value, call, io, quotingHint(key, texts, value))
@@ -24,17 +102,12 @@ async function setKey(call: CommandCall, io: Io): Promise<number> {
 /** `foreword config unset KEY` */
 async function unsetKey(call: CommandCall, io: Io): Promise<number> {
   const [, key = ''] = call.words
-  return await changeKey(await keyPath(key, (await loaded(call, io)).schema), undefined, call, io)
+  return await changeKey(await keyPath(key, (await load(call, io)).schema), undefined, call, io)
 }
 
 function quotingHint(key: string, [text]: readonly string[], value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'object') return undefined
   return `If you mean the text, write it in quotes: \`foreword config set ${key} '"${text}"'\`.`
-}
-
-async function loaded({ home }: CommandCall, { environment, capabilities = [] }: Io): Promise<LoadedConfiguration> {
-  const { loadConfiguration } = await import('../../runtime.ts')
-  return await loadConfiguration({ home, environment, capabilities })
 }
 
 async function keyPath(key: string, schema: ConfigurationSchema): Promise<readonly string[]> {
@@ -62,7 +135,7 @@ async function changeKey(
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
     await recordChange(key, value, call)
   }
-  const { origins, schema } = await loaded(call, io)
+  const { origins, schema } = await load(call, io)
   await orFailure(() => setValue({ home, clock: systemClock, schema, key: path, value, check }), hint)
   const wasSet = Object.keys(origins).some((other) => other === key || other.startsWith(`${key}.`))
   if (value === undefined && !wasSet && !call.json) {
@@ -106,7 +179,7 @@ async function orFailure<T>(work: () => T | Promise<T>, hint?: string): Promise<
 
 async function printChange(key: string, value: unknown, call: CommandCall, io: Io): Promise<number> {
   const { configurationWarnings, problemText } = await import('../../runtime.ts')
-  const effective = await loaded(call, io)
+  const effective = await load(call, io)
   const now = effectiveValue(key, effective)
   const next = now.value === undefined ? '' : ` The next start uses ${valueText(now.value)}.`
   if (call.json) printJson(io, now)
@@ -177,82 +250,4 @@ function refuseProblems(findings: readonly Finding[]): void {
 
 function refused(why: string, hint: string | undefined): CommandFailure {
   return new CommandFailure('configuration', `Nothing was changed: ${why}`, { hint })
-}
-
-export const configCommand = commandWithSubcommands({
-  name: 'config',
-  summary: 'show and change the configuration',
-  details:
-    'Write a key with dots, such as gateway.port or models."lab/m1".window, and a list with commas or as ' +
-    'several values. A value with which the gateway could not start is not written. `get` shows the values in effect: those of `config.json`, ' +
-    'overridden by environment variables (FOREWORD_GATEWAY_PORT sets gateway.port). A running gateway reads changes at its next start.',
-  options: { json: { summary: 'print {key, value, origin, place}, one key per line' } },
-  first: 'get',
-  subcommands: {
-    get: {
-      usage: '[KEY] [--json]',
-      run: (call, io) => (call.words[1] === undefined ? getAll(call, io) : getOne(call.words[1], call, io)),
-    },
-    set: { usage: 'KEY VALUE…', forPersons: 'change the configuration', run: setKey },
-    unset: { usage: 'KEY', forPersons: 'change the configuration', run: unsetKey },
-    schema: { run: schema },
-    path: { run: path },
-  },
-})
-
-async function getAll(call: CommandCall, io: Io): Promise<number> {
-  const loaded = await load(call, io)
-  const values = effectiveValues(loaded, loaded.schema.json)
-  if (!call.json)
-    print(io, table(values.map(({ key, value, origin, place }) => [key, valueText(value), place ?? origin])))
-  else for (const value of values) printJson(io, value)
-  return await printProblems(loaded, io)
-}
-
-async function getOne(written: string, call: CommandCall, io: Io): Promise<number> {
-  const { findKeyPath } = await import('../../runtime.ts')
-  const loaded = await load(call, io)
-  const key = findKeyPath(written, loaded.schema)?.join('.') ?? written
-  const found = effectiveValue(key, loaded)
-  if (found.value === undefined) refuseUnknown(key, schemaKeys(loaded.schema.json))
-  if (call.json) printJson(io, found)
-  else print(io, `${valueText(found.value)}  ${applyStyle(io, 'dim', `(${found.place ?? found.origin})`)}`)
-  return await printProblems(loaded, io)
-}
-
-async function schema(call: CommandCall, io: Io): Promise<number> {
-  const loaded = await load(call, io)
-  print(io, JSON.stringify(loaded.schema.json, null, 2))
-  return 0
-}
-
-async function path(call: CommandCall, io: Io): Promise<number> {
-  const { homeAt } = await import('../../runtime.ts')
-  const file = homeAt(call.home).configurationFile
-  if (call.json) printJson(io, { path: file })
-  else print(io, file)
-  return 0
-}
-
-async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
-  const { loadConfiguration } = await import('../../runtime.ts')
-  return await loadConfiguration({
-    home: call.home,
-    environment: io.environment,
-    capabilities: programCapabilities(io),
-  })
-}
-
-function refuseUnknown(key: string, known: readonly string[]): void {
-  if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
-  const near = nearestName(key, known)
-  throw new CommandFailure('not-found', `Unknown key "${key}".`, {
-    hint: near === undefined ? 'List the keys with `foreword config`.' : `Did you mean ${near}?`,
-  })
-}
-
-async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
-  const { problemText } = await import('../../runtime.ts')
-  for (const problem of problems) note(io, applyStyle(io, 'red', problemText(problem), io.stderr))
-  return problems.length === 0 ? 0 : 1
 }

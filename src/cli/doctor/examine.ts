@@ -99,10 +99,10 @@ async function checkCapabilities(checked: CheckedHome): Promise<readonly Finding
 /** Prices and rules of caches in the configuration that contradict themselves. No findings where none do. */
 function checkPrices(models: Readonly<Record<string, ModelConfiguration>>): readonly Finding[] {
   return Object.entries(models).flatMap(([id, facts]) =>
-    priceProblems(facts).map((problem) =>
+    priceProblems(facts).map((fault) =>
       warning(
         'prices',
-        `models."${id}".${problem}`,
+        `models."${id}".${fault}`,
         'Correct it in config.json; `foreword models --prices` shows all of them.',
       ),
     ),

@@ -147,10 +147,10 @@ const waiting = z.object({
 /** What waits until its owner accepts it. No tool reaches these endpoints. */
 export function acceptanceRoutes({ acceptance }: Runtime): readonly Route[] {
   const path = '/api/acceptance'
-  const common = { path, scope: 'admin', tag: 'tools' } as const
+  const shared = { path, scope: 'admin', tag: 'tools' } as const
   return [
     route({
-      ...common,
+      ...shared,
       method: 'GET',
       summary: 'Lists the changes that do not count until a person accepts them',
       description:
@@ -159,7 +159,7 @@ export function acceptanceRoutes({ acceptance }: Runtime): readonly Route[] {
       handle: async () => json({ waiting: await acceptance.waiting() }),
     }),
     route({
-      ...common,
+      ...shared,
       method: 'POST',
       summary: 'Accepts a change that waits',
       description: 'For a person who saw the difference. Refused with `decided` where something else waits now.',

@@ -23,7 +23,7 @@ export async function schemaFault(schema: Schema, owner: string): Promise<string
 
 async function answerFor(schema: Schema, owner: string, input?: { readonly value: unknown }): Promise<SchemaAnswer> {
   try {
-    if (!isPlain(schema) || (input && !isSmallInput(input.value))) return await checkInThread(schema, owner, input)
+    if (!isKnownPlain(schema) || (input && !isSmallInput(input.value))) return await checkInThread(schema, owner, input)
     const pending = compiled.get(schema) ?? nextCompilation(schema)
     compiled.set(schema, pending)
     const validate = await pending
@@ -37,7 +37,7 @@ async function answerFor(schema: Schema, owner: string, input?: { readonly value
 const plain = new WeakMap<Schema, boolean>()
 const compiled = new WeakMap<Schema, Promise<ValidateFunction>>()
 
-function isPlain(schema: Schema): boolean {
+function isKnownPlain(schema: Schema): boolean {
   const known = plain.get(schema) ?? isPlainSchema(schema)
   plain.set(schema, known)
   return known
