@@ -1,12 +1,10 @@
 import { exactLine } from '../context.ts'
 import { defined, fieldsOf } from '../platform.ts'
-import { callFormat, isCount } from './call-format.ts'
-import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead } from './foreign-call.ts'
+import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead, ForeignFormat } from './foreign-call.ts'
 import type { KindRule, Recogniser, ValuePlace } from './recognisers/recogniser.ts'
 import { general } from './recognisers/general.ts'
 import { clientTables } from './recognisers/recognisers.ts'
-import { type SaidTexts, saidTexts } from './said-texts.ts'
-import { countOf, textOf } from './wire-part.ts'
+import { countOf, textOf, elementsOf } from './wire-part.ts'
 
 /** Whose call it is and what for, by its path, its headers and its body. Never throws, whatever the body is. */
 export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignIdentity {
@@ -167,4 +165,65 @@ function asksFor(key: string, body: Readonly<Record<string, unknown>>): boolean 
     const keys = Object.keys(fieldsOf(fieldsOf(schema)['properties']))
     return keys.length === 1 && keys[0] === key
   })
+}
+
+const endings: readonly (readonly [RegExp, ForeignFormat])[] = [
+  [/\/messages(?:\/count_tokens)?\/?$/, 'messages'],
+  [/\/responses(?:\/compact|\/input_tokens)?\/?$/, 'responses'],
+  [/\/chat\/completions\/?$/, 'chat-completions'],
+  [/\/embeddings\/?$/, 'embeddings'],
+]
+
+/** The format of a request by the end of its path, whatever is before it. `undefined`: it is of no known format. */
+function callFormat({ method, path }: ForeignRequestHead): ForeignFormat | undefined {
+  if (method.toUpperCase() !== 'POST') return undefined
+  const plain = withoutQuery(path)
+  return endings.find(([ending]) => ending.test(plain))?.[1]
+}
+
+/** Whether a request asks for a number of tokens alone. */
+function isCount({ path }: ForeignRequestHead): boolean {
+  return /\/(?:count_tokens|input_tokens)\/?$/.test(withoutQuery(path))
+}
+
+function withoutQuery(path: string): string {
+  return path.split(/[?#]/, 1)[0]!
+}
+
+/** The texts of a body by which the kind of a call is told. */
+interface SaidTexts {
+  /** The system text: the first 100,000 characters of each block. */
+  readonly system: readonly string[]
+  /** The last message of the user: the first 20,000 characters of each block. */
+  readonly last: readonly string[]
+}
+
+const LONGEST_SYSTEM = 100_000
+const LONGEST_LAST = 20_000
+
+/** Finds them in a body of any format. Looks at few blocks, however long the conversation is. */
+function saidTexts(body: Readonly<Record<string, unknown>>): SaidTexts {
+  const messages = Array.isArray(body['messages']) ? body['messages'] : elementsOf(body['input'])
+  const leading = messages.slice(0, 4).filter((message) => ['system', 'developer'].includes(roleOf(message) ?? ''))
+  const system = [body['system'], body['instructions'], ...leading.map((message) => fieldsOf(message)['content'])]
+  const last = messages.slice(-4).findLast((message) => roleOf(message) === 'user')
+  const input = typeof body['input'] === 'string' ? [body['input']] : []
+  return {
+    system: system.flatMap((content) => blocksOf(content, LONGEST_SYSTEM)),
+    last: [...input, ...blocksOf(fieldsOf(last)['content'], LONGEST_LAST)],
+  }
+}
+
+function roleOf(message: unknown): string | undefined {
+  return textOf(fieldsOf(message)['role'])
+}
+
+/** The most blocks that are looked at. */
+const MOST = 50
+
+function blocksOf(content: unknown, longest: number): readonly string[] {
+  if (typeof content === 'string') return [content.slice(0, longest)]
+  return elementsOf(content)
+    .slice(-MOST)
+    .flatMap((block) => textOf(fieldsOf(block)['text'])?.slice(0, longest) ?? [])
 }

@@ -4,7 +4,6 @@ import { assumedFacts, catalogFacts, mergeFacts } from './catalog.ts'
 import { type Connected, connectProvider, listProviderModels, QUESTION_MS } from './connection.ts'
 import { fromLanguageModel } from './language-model.ts'
 import { type Choice, chooseModel, listedFacts, listModels, type ModelListing, waysToAttach } from './list-models.ts'
-import { passEmbeddings } from './pass-embeddings.ts'
 import { ModelError } from './model-error.ts'
 import type { Model, ModelConfiguration, ModelFacts } from './model.ts'
 import {
@@ -17,6 +16,7 @@ import {
 } from './provider.ts'
 import { PLAIN_WIRE, type SdkLanguageModel, streamingModel } from './sdk-model.ts'
 import type { Fetch } from './wire-fetch.ts'
+import { toModelError } from './provider-failure.ts'
 
 export interface ModelsSettings {
   /** The available providers. An entry of `providers` names the `kind` of one of them. */
@@ -267,4 +267,29 @@ type OpenSettings = Parameters<Provider['open']>[0]
 
 function isLanguageModel(opened: OpenedModel): opened is SdkLanguageModel {
   return 'doStream' in opened
+}
+
+/** The longest wait for the vectors of one request, ms. */
+const EMBEDDINGS_MS = 60_000
+
+/** Asks a provider for embeddings in OpenAI's format, with its own name of the model in the body, and returns what it answered. */
+async function passEmbeddings(
+  { provider, connection }: Connected,
+  model: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const names = { provider: connection.name, model }
+  if (provider.connects === false || model === '') {
+    throw new ModelError(
+      'model-not-found',
+      `${connection.name} has no embedding model. Name one as provider/model.`,
+      names,
+    )
+  }
+  const key = await connection.key()
+  try {
+    return await connection.ask(provider.embeddingsPath ?? '/embeddings', EMBEDDINGS_MS, { ...body, model })
+  } catch (error) {
+    throw toModelError(error, { ...names, secrets: key ? [key] : [] }, connection.clock.now())
+  }
 }

@@ -1,11 +1,353 @@
-import { aider } from './aider.ts'
 import { claudeCode } from './claude-code.ts'
-import { codex } from './codex.ts'
 import { general } from './general.ts'
-import { openclaw } from './openclaw.ts'
-import { opencode } from './opencode.ts'
-import { pi } from './pi.ts'
-import type { Recogniser } from './recogniser.ts'
+import type { Recogniser, SectionRule } from './recogniser.ts'
+
+const metadata = ['client_metadata', 'x-codex-turn-metadata'] as const
+const inMetadata = (json: string) => [
+  { body: metadata, json },
+  { header: 'x-codex-turn-metadata', json },
+]
+
+/** Codex CLI, versions 0.1. */
+const codex: Recogniser = {
+  client: 'codex',
+  signs: [
+    { header: 'user-agent', pattern: /^codex[\w-]*\/(?<version>[\w.-]{1,40})/i },
+    { header: 'originator', pattern: /^codex/i },
+  ],
+  session: [
+    { header: 'thread-id' },
+    { body: ['client_metadata', 'thread_id'] },
+    { header: 'session-id' },
+    { header: 'session_id' },
+    { header: 'conversation_id' },
+    { body: ['client_metadata', 'session_id'] },
+    { body: ['prompt_cache_key'] },
+  ],
+  parent: [
+    { header: 'x-codex-parent-thread-id' },
+    { body: ['client_metadata', 'x-codex-parent-thread-id'] },
+    { body: ['client_metadata', 'parent_thread_id'] },
+    ...inMetadata('parent_thread_id'),
+    ...inMetadata('forked_from_thread_id'),
+  ],
+  turn: [{ body: ['client_metadata', 'turn_id'] }, ...inMetadata('turn_id')],
+  kinds: [
+    { kind: 'compaction', path: '/responses/compact' },
+    ...inMetadata('request_kind').map((at) => ({ kind: 'compaction' as const, at, value: /compact/ })),
+    ...inMetadata('request_kind').map((at) => ({ kind: 'other' as const, at, value: /^prewarm$/ })),
+    { kind: 'compaction', at: { header: 'x-openai-subagent' }, value: /^compact$/ },
+    { kind: 'compaction', last: ['CONTEXT CHECKPOINT COMPACTION'] },
+    { kind: 'title', answers: 'title' },
+    { kind: 'sub-agent', at: { header: 'x-openai-subagent' } },
+    { kind: 'sub-agent', at: { header: 'x-codex-parent-thread-id' } },
+    { kind: 'sub-agent', at: { body: ['client_metadata', 'x-openai-subagent'] } },
+    ...inMetadata('subagent_kind').map((at) => ({ kind: 'sub-agent' as const, at })),
+    ...inMetadata('thread_source').map((at) => ({ kind: 'sub-agent' as const, at, value: /sub-?agent/ })),
+  ],
+  sections: [
+    {
+      layer: 'permissions',
+      begin: '<permissions instructions>',
+      end: '</permissions instructions>',
+      origin: 'operator',
+    },
+    { layer: 'skills', begin: '<skills_instructions>', end: '</skills_instructions>', origin: 'file' },
+    { layer: 'mode', begin: '<collaboration_mode>', end: '</collaboration_mode>', origin: 'operator' },
+    { layer: 'personality', begin: '<personality_spec>', end: '</personality_spec>', origin: 'operator' },
+    { layer: 'apps', begin: '<apps_instructions>', end: '</apps_instructions>', origin: 'operator' },
+    { layer: 'plugins', begin: '<plugins_instructions>', end: '</plugins_instructions>', origin: 'operator' },
+    { layer: 'agents', begin: '<multi_agent_mode>', end: '</multi_agent_mode>', origin: 'operator' },
+    { layer: 'environment', begin: '<environment_context>', end: '</environment_context>', origin: 'operator' },
+    { layer: 'model-change', begin: '<model_switch>', end: '</model_switch>', origin: 'operator' },
+    {
+      layer: 'instructions',
+      begin: '# AGENTS.md instructions for ',
+      end: '</INSTRUCTIONS>',
+      name: /^# AGENTS\.md instructions for (?<name>[^\n]{1,400})/,
+      origin: 'file',
+    },
+    { layer: 'instructions', begin: '<user_instructions>', end: '</user_instructions>', origin: 'file' },
+    {
+      layer: 'skill',
+      begin: '<skill>',
+      end: '</skill>',
+      name: /<name>(?<name>[^<\n]{1,200})<\/name>/,
+      origin: 'file',
+      where: ['user'],
+    },
+    { layer: 'command', begin: '<user_shell_command>', end: '</user_shell_command>', origin: 'user', where: ['user'] },
+    { layer: 'interruption', begin: '<turn_aborted>', end: '</turn_aborted>', origin: 'operator', where: ['user'] },
+    {
+      layer: 'agents',
+      begin: '<subagent_notification>',
+      end: '</subagent_notification>',
+      origin: 'model',
+      where: ['user'],
+    },
+    { layer: 'goal', begin: '<goal_context>', end: '</goal_context>', origin: 'operator', where: ['user', 'system'] },
+    {
+      layer: 'summary',
+      begin: 'Another language model started to solve this problem',
+      whole: true,
+      origin: 'model',
+      where: ['user'],
+    },
+  ],
+  targets: [
+    { tool: /^(?:exec_command|shell_command)$/, field: 'cmd', kind: 'command' },
+    { tool: /^(?:exec_command|shell_command|shell|container\.exec)$/, field: 'command', kind: 'command' },
+    { tool: /^local_shell$/, field: 'command', kind: 'command' },
+    { tool: /^view_image$/, field: 'path', kind: 'file' },
+  ],
+}
+
+/** The files of a workspace that it puts into its prompt. */
+const files = ['AGENTS', 'SOUL', 'USER', 'TOOLS', 'IDENTITY', 'MEMORY', 'HEARTBEAT', 'BOOTSTRAP'].map(
+  (name) => `${name}.md`,
+)
+
+const projectContext: SectionRule = {
+  layer: 'instructions',
+  begin: '# Project Context',
+  origin: 'file',
+  where: ['system'],
+  inner: ['/', '~/', ...files].map((begin) => ({
+    layer: 'instructions',
+    begin: `## ${begin}`,
+    name: /^## (?<name>[^\n]{1,400})/,
+    origin: 'file' as const,
+  })),
+}
+
+const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+/**
+ * OpenClaw, versions 2026. To addresses other than those of the vendors it sends neither a header nor a field with its ids, and they
+ * are in its prompt alone.
+ */
+const openclaw: Recogniser = {
+  client: 'openclaw',
+  signs: [
+    { header: 'user-agent', pattern: /^openclaw(?:\/(?<version>[\w.-]{1,40}))?/i },
+    { header: 'originator', pattern: /^openclaw/i },
+    { prompt: 'running inside OpenClaw' },
+  ],
+  session: [
+    { header: 'x-openclaw-session-id' },
+    { header: 'x-openclaw-session-key' },
+    { body: ['metadata', 'openclaw_session_id'] },
+    { said: 'system', pattern: /^Runtime: agent=[^\n]{0,400}?\bsessionId=(?<value>[\w-]{8,64})/m },
+    { header: 'session_id' },
+    { body: ['prompt_cache_key'] },
+  ],
+  parent: [],
+  turn: [{ header: 'x-openclaw-turn-id' }, { body: ['metadata', 'openclaw_turn_id'] }],
+  kinds: [
+    { kind: 'compaction', withoutTools: true, system: ['context summarization assistant'] },
+    {
+      kind: 'sub-agent',
+      at: {
+        said: 'system',
+        pattern: /^Runtime: agent=[^\n]{0,200}?\bsession=(?<value>agent:[^\s:|]{1,80}:subagent:)/m,
+      },
+    },
+  ],
+  sections: [
+    { layer: 'skills', begin: '## Skills\n', origin: 'file', where: ['system'] },
+    { layer: 'environment', begin: '## Current Date & Time', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '## Temporal Context', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '## Runtime\n', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: 'Runtime: agent=', origin: 'operator', where: ['user'] },
+    {
+      layer: 'environment',
+      begin: '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>',
+      end: '<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
+      origin: 'operator',
+      where: ['user'],
+    },
+    // When a person wrote stands before what they wrote: `[Tue 2026-11-24 18:11 UTC] `.
+    ...days.map((day) => ({
+      layer: 'environment',
+      begin: `[${day} 20`,
+      end: '] ',
+      origin: 'operator' as const,
+      where: ['user'] as const,
+    })),
+    // The rules of OpenClaw end what is before them.
+    ...['## Skill Workshop', '## Delegation'].map((begin) => ({
+      layer: 'system-prompt',
+      begin,
+      origin: 'operator' as const,
+      where: ['system'] as const,
+    })),
+    { ...projectContext, end: '<!-- /openclaw:attempt:STABLE -->' },
+    projectContext,
+  ],
+  targets: [{ tool: /^exec$/, field: 'command', kind: 'command' }],
+}
+
+/** opencode, versions 1. */
+const opencode: Recogniser = {
+  client: 'opencode',
+  signs: [
+    { header: 'user-agent', pattern: /^opencode\/(?<version>[\w.-]{1,40})/i },
+    { header: 'x-opencode-session', pattern: /./ },
+    { header: 'x-opencode-client', pattern: /./ },
+  ],
+  session: [
+    { header: 'x-opencode-session' },
+    { header: 'x-session-id' },
+    { header: 'x-session-affinity' },
+    { body: ['prompt_cache_key'] },
+    { body: ['promptCacheKey'] },
+  ],
+  parent: [{ header: 'x-parent-session-id' }, { header: 'x-opencode-parent-session' }],
+  turn: [{ header: 'x-opencode-request' }],
+  kinds: [
+    { kind: 'title', system: ['You are a title generator'] },
+    { kind: 'title', withoutTools: true, last: ['Generate a title for this conversation'] },
+    {
+      kind: 'compaction',
+      withoutTools: true,
+      system: ['summarizing conversations', 'context summarization', 'conversation summaries'],
+    },
+    {
+      kind: 'compaction',
+      last: [
+        'detailed prompt for continuing our conversation',
+        'Create a new anchored summary',
+        'Update the anchored summary',
+      ],
+    },
+    { kind: 'sub-agent', at: { header: 'x-parent-session-id' } },
+    { kind: 'sub-agent', at: { header: 'x-opencode-parent-session' } },
+  ],
+  sections: [
+    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '<directories>', end: '</directories>', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '<files>', end: '</files>', origin: 'operator', where: ['system'] },
+    {
+      layer: 'instructions',
+      begin: 'Instructions from: ',
+      name: /^Instructions from: (?<name>[^\n]{1,400})/,
+      origin: 'file',
+      where: ['system', 'result'],
+    },
+    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
+    {
+      layer: 'skill',
+      begin: '<skill_content',
+      end: '</skill_content>',
+      name: /^<skill_content name="(?<name>[^"\n]{1,200})"/,
+      origin: 'file',
+      where: ['user', 'result'],
+    },
+  ],
+  targets: [
+    { tool: /^(?:read|edit|write|patch|lsp.*)$/, field: 'filePath', kind: 'file' },
+    { tool: /^(?:bash|shell)$/, field: 'command', kind: 'command' },
+    { tool: /^task$/, field: 'description', kind: 'other' },
+    { tool: /^skill$/, field: 'name', kind: 'other' },
+  ],
+}
+
+/** pi, and agents that are built on it. It sends no id of its own to most providers. */
+const pi: Recogniser = {
+  client: 'pi',
+  signs: [
+    { header: 'originator', pattern: /^pi$/i },
+    { header: 'user-agent', pattern: /^pi(?:-coding-agent)?(?:\/(?<version>[\w.-]{1,40})|[\s(]|$)/i },
+    { prompt: 'operating inside pi, a coding agent harness' },
+  ],
+  session: [
+    { header: 'session_id' },
+    { header: 'session-id' },
+    { header: 'x-session-affinity' },
+    { body: ['prompt_cache_key'] },
+  ],
+  parent: [],
+  turn: [],
+  kinds: [
+    { kind: 'compaction', withoutTools: true, system: ['context summarization assistant'] },
+    { kind: 'compaction', withoutTools: true, last: ['structured context checkpoint summary'] },
+  ],
+  sections: [
+    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
+    { layer: 'environment', begin: 'Current date', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: 'Current working directory:', origin: 'operator', where: ['system'] },
+    {
+      layer: 'instructions',
+      begin: '<project_instructions',
+      end: '</project_instructions>',
+      name: /^<project_instructions path="(?<name>[^"\n]{1,400})"/,
+      origin: 'file',
+      where: ['system'],
+    },
+    {
+      layer: 'instructions',
+      begin: '# Project Context',
+      origin: 'file',
+      where: ['system'],
+      inner: [{ layer: 'instructions', begin: '## /', name: /^## (?<name>[^\n]{1,400})/, origin: 'file' }],
+    },
+    {
+      layer: 'summary',
+      begin: 'The conversation history before this point was compacted',
+      whole: true,
+      origin: 'model',
+      where: ['user'],
+    },
+    {
+      layer: 'summary',
+      begin: 'The following is a summary of a branch',
+      whole: true,
+      origin: 'model',
+      where: ['user'],
+    },
+  ],
+  targets: [
+    { tool: /^(?:read|edit|write|ls)$/, field: 'path', kind: 'file' },
+    { tool: /^bash$/, field: 'command', kind: 'command' },
+  ],
+}
+
+/** aider: it calls no tools, and names neither a session nor a turn. */
+const aider: Recogniser = {
+  client: 'aider',
+  signs: [
+    { header: 'user-agent', pattern: /^aider(?:\/(?<version>[\w.-]{1,40}))?/i },
+    { header: 'x-title', pattern: /^aider$/i },
+    { header: 'http-referer', pattern: /aider\.chat/i },
+    { prompt: '*SEARCH/REPLACE block*' },
+  ],
+  session: [],
+  parent: [],
+  turn: [],
+  kinds: [
+    { kind: 'compaction', last: ['summarize this partial conversation about programming'] },
+    { kind: 'compaction', system: ['summarize this partial conversation about programming'] },
+    { kind: 'title', system: ['generates concise, one-line Git commit messages', 'generates Git commit messages'] },
+  ],
+  sections: [
+    {
+      layer: 'repository-map',
+      begin: 'Here are summaries of some files present in my git repository',
+      whole: true,
+      origin: 'file',
+      where: ['user'],
+    },
+    {
+      layer: 'attachment',
+      begin: 'I have *added these files to the chat*',
+      whole: true,
+      origin: 'file',
+      where: ['user'],
+    },
+    { layer: 'attachment', begin: 'Here are some READ ONLY files', whole: true, origin: 'file', where: ['user'] },
+  ],
+  targets: [],
+}
 
 /** The tables of the clients, in the order in which their signs are looked for. */
 export const clientTables: readonly Recogniser[] = [claudeCode, codex, opencode, openclaw, pi, aider]
