@@ -33,6 +33,7 @@ export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time
 export {
   openSqlite,
   type SqliteConnection,
+  type SqliteScalar,
   sqliteError,
   type SqliteFileKind,
   type SqliteOptions,

@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 
 const datasync = promisify(fdatasync)
 
-type SqliteScalar = string | number | Uint8Array | null
+/** A value that SQLite stores. */
+export type SqliteScalar = string | number | Uint8Array | null
 
 /** One open SQLite file. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
 export interface SqliteConnection {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, CHAIN_START } from '../audit.ts'
+import type { ChainPosition } from '../audit-checkpoint.ts'
 import type { StoreConnection } from './connection.ts'
-import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+import { insertInto, statement, where } from './statement.ts'
 import { putValue, readValue } from './value-table.ts'
 
 const HEAD = 'audit.head'
@@ -14,7 +14,7 @@ const LARGEST = Number.MAX_SAFE_INTEGER
  */
 export function putAudit(connection: StoreConnection, facts: AuditFacts, time: string): void {
   const head = readAuditHead(connection)
-  const [newest] = connection.all(newestRow, { upTo: LARGEST })
+  const [newest] = connection.all(newestRow, {})
   const number = Math.max(head?.number ?? 0, newest?.number ?? 0) + 1
   const record = nextAuditRecord(head?.hash ?? newest?.hash ?? CHAIN_START, number, time, facts)
   const { previous, hash } = record
@@ -29,7 +29,7 @@ export function putAudit(connection: StoreConnection, facts: AuditFacts, time: s
 }
 
 /** `undefined` where there is no head, or its value is invalid. */
-export function readAuditHead(connection: StoreConnection): Pick<AuditRecord, 'number' | 'hash'> | undefined {
+export function readAuditHead(connection: StoreConnection): ChainPosition | undefined {
   try {
     const head = readValue(connection, HEAD) as Partial<AuditRecord> | null | undefined
     const { number, hash } = head ?? {}
@@ -41,41 +41,35 @@ export function readAuditHead(connection: StoreConnection): Pick<AuditRecord, 'n
 }
 
 export function readAuditRecords(connection: StoreConnection, options: AuditOptions = {}): readonly AuditRecord[] {
-  const { since, until, after = 0, before, last, limit } = options
-  let query = rows.where('number', '>', after).where('number', '<=', LARGEST)
-  for (const columnText of ['session', 'turn', 'tool', 'decision'] as const) {
-    const wanted = filterColumns(options)[columnText]
-    if (wanted !== null) query = query.where(columnText, '=', wanted)
-  }
-  if (since !== undefined) query = query.where('time', '>=', since)
-  if (until !== undefined) query = query.where('time', '<', until)
-  if (before !== undefined) query = query.where('number', '<', before)
-  query = last === undefined ? query.orderBy('number') : query.orderBy('number', 'desc').limit(last)
-  if (limit !== undefined && last === undefined) query = query.limit(limit)
-
-  const found = connection.rows(query).map(toAuditRecord)
+  const { since, until, after = 0, before, last, limit = -1 } = options
+  const { session, turn, tool, decision } = filterColumns(options)
+  const { where: conditions, values } = where({
+    'number > ?': after,
+    'number <= ?': LARGEST,
+    'session = ?': session ?? undefined,
+    'turn = ?': turn ?? undefined,
+    'tool = ?': tool ?? undefined,
+    'decision = ?': decision ?? undefined,
+    'time >= ?': since,
+    'time < ?': until,
+    'number < ?': before,
+  })
+  const query = `select * from audit ${conditions} order by number ${last === undefined ? '' : 'desc'} limit ?`
+  const found = connection.query<AuditRow>(query, ...values, last ?? limit).map(toAuditRecord)
   return last === undefined ? found : found.toReversed()
 }
 
-const rows = tables.selectFrom('audit').selectAll().$castTo<AuditRow>()
-
-const newestRow = plan((param: Parameter<{ upTo: number }>) =>
-  tables
-    .selectFrom('audit')
-    .select(['number', 'hash'])
-    .where('number', '<=', param('upTo'))
-    .orderBy('number', 'desc')
-    .limit(sql.lit(1)),
+const newestRow = statement<object, ChainPosition>(
+  `select number, hash from audit where number <= ${LARGEST} order by number desc limit 1`,
 )
-
-const insertRecord = plan((param: Parameter<Tables['audit']>) =>
-  tables
-    .insertInto('audit')
-    .values(columns(param, 'number', 'time', 'session', 'turn', 'tool', 'decision', 'record', 'hash')),
+const insertRecord = statement<Record<keyof AuditRow, string | number | null>>(
+  insertInto('audit', ['number', 'time', 'session', 'turn', 'tool', 'decision', 'record', 'hash']),
 )
 
 /** One row as it is read: anyone who can write the file may have written anything into it. */
-type AuditRow = { readonly [Column in keyof Tables['audit']]: Column extends 'number' ? number : unknown }
+interface AuditRow extends Readonly<Record<(typeof FILTER_COLUMNS)[number] | 'time' | 'record' | 'hash', unknown>> {
+  readonly number: number
+}
 
 type FilterColumns = Pick<AuditFacts, (typeof FILTER_COLUMNS)[number]>
 

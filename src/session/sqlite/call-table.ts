@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { putHeldContent, readContent } from './content-table.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
-import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
+import { idRange, insertInto, statement } from './statement.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
 import { contentHash } from '../content.ts'
 
@@ -98,7 +98,7 @@ export function withRecords(connection: StoreConnection, sums: readonly CallSum[
 function callPosition(connection: StoreConnection, id: string): number {
   const row = connection.get(callNumber, { id })
   if (!row) throw new StoreError('not-found', `there is no call ${id} to continue after`)
-  return row.number ?? 0
+  return row.number
 }
 
 interface Row {
@@ -117,56 +117,28 @@ function withEntries(connection: StoreConnection, record: CallRecord): CallRecor
 }
 
 /** Gives no number where there is a call with this id. */
-const insertCall = plan((param: Parameter<SerializedCall['row']>) =>
-  tables
-    .insertInto('calls')
-    .values(columns(param, 'id', 'session', 'record', 'outcome'))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('number')
-    .$castTo<readonly [number: number]>(),
+const insertCall = statement<SerializedCall['row'], readonly [number: number]>(
+  `${insertInto('calls', ['id', 'session', 'record', 'outcome'])} on conflict (id) do nothing returning number`,
 )
-
-const setOutcome = plan((param: Parameter<{ id: string; outcome: string }>) =>
-  tables
-    .updateTable('calls')
-    .set({ outcome: param('outcome') })
-    .where('id', '=', param('id'))
-    .returning('number')
-    .$castTo<readonly [number: number]>(),
+const setOutcome = statement<{ id: string; outcome: string }, readonly [number: number]>(
+  'update calls set outcome = :outcome where id = :id returning number',
 )
+const callNumber = statement<{ id: string }, { number: number }>('select number from calls where id = :id')
+const idOfNumber = statement<{ number: number }, { id: string }>('select id from calls where number = :number')
 
-const callNumber = plan((param: Parameter<{ id: string }>) =>
-  tables.selectFrom('calls').select('number').where('id', '=', param('id')),
+const stored = 'select record, outcome from calls'
+
+const oneCall = statement<{ id: string }, Row>(`${stored} where id = :id`)
+const numberedCall = statement<{ number: number }, Row>(`${stored} where number = :number`)
+const newestCalls = statement<{ session: string; limit: number }, Row>(
+  `${stored} where session = :session order by number desc limit :limit`,
 )
-
-const stored = tables.selectFrom('calls').select(['record', 'outcome'])
-
-const oneCall = plan((param: Parameter<{ id: string }>) => stored.where('id', '=', param('id')))
-
-const numberedCall = plan((param: Parameter<{ number: number }>) => stored.where('number', '=', param('number')))
-
-const idOfNumber = plan((param: Parameter<{ number: number }>) =>
-  tables.selectFrom('calls').select('id').where('number', '=', param('number')),
+const newestOfAll = statement<{ limit: number }, Row>(`${stored} order by number desc limit :limit`)
+const callsBeginning = statement<ReturnType<typeof idRange> & { limit: number }, Row>(
+  `${stored} where id >= :from and id < :below order by id limit :limit`,
 )
-
-const newestCalls = plan((param: Parameter<{ session: string; limit: number }>) =>
-  stored.where('session', '=', param('session')).orderBy('number', 'desc').limit(param('limit')),
-)
-
-const newestOfAll = plan((param: Parameter<{ limit: number }>) =>
-  stored.orderBy('number', 'desc').limit(param('limit')),
-)
-
-const callsBeginning = plan((param: Parameter<IdRange & { limit: number }>) =>
-  stored.where('id', '>=', param('from')).where('id', '<', param('below')).orderBy('id').limit(param('limit')),
-)
-
-const callsAfter = plan((param: Parameter<{ session: string; number: number; limit: number }>) =>
-  stored
-    .where('session', '=', param('session'))
-    .where('number', '>', param('number'))
-    .orderBy('number')
-    .limit(param('limit')),
+const callsAfter = statement<{ session: string; number: number; limit: number }, Row>(
+  `${stored} where session = :session and number > :number order by number limit :limit`,
 )
 
 /** Entries of a manifest that are one content. */

@@ -2,7 +2,7 @@ import { type Clock, compactSqliteFile } from '../../platform.ts'
 import { type StoreConnection, openStoreConnection } from './connection.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { storeFile } from '../store-error.ts'
-import type { Plan } from './tables.ts'
+import { statement } from './statement.ts'
 
 interface RemovedContents {
   readonly contents: number
@@ -81,30 +81,19 @@ async function neededContents(
   return needed
 }
 
-interface OneContent {
-  readonly hash: string
-}
-
-const contentText: Plan<OneContent, { readonly text: string }> = {
-  sql: 'select text from contents where hash = ?',
-  names: ['hash'],
-}
-
-const contentSize: Plan<OneContent, { readonly size: number }> = {
-  sql: 'select length(text) as size from contents where hash = ?',
-  names: ['hash'],
-}
-
-const removeContent: Plan<OneContent, never> = { sql: 'delete from contents where hash = ?', names: ['hash'] }
+const contentText = statement<{ hash: string }, { text: string }>('select text from contents where hash = :hash')
+const contentSize = statement<{ hash: string }, { size: number }>(
+  'select length(text) as size from contents where hash = :hash',
+)
+const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')
 
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 
 /** The texts of a column, page by page. */
 async function* pages(connection: StoreConnection, table: string, column: string): AsyncGenerator<string> {
-  const page: Plan<{ readonly after: number }, { readonly text: string; readonly id: number }> = {
-    sql: `select ${column} as text, rowid as id from ${table} where rowid > ? and ${column} is not null order by rowid limit ${PAGE}`,
-    names: ['after'],
-  }
+  const page = statement<{ after: number }, { text: string; id: number }>(
+    `select ${column} as text, rowid as id from ${table} where rowid > :after and ${column} is not null order by rowid limit ${PAGE}`,
+  )
   for (let after = -1; ; await connection.clock.yield()) {
     const rows = connection.all(page, { after })
     for (const { text } of rows) yield text

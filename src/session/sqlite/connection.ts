@@ -1,6 +1,5 @@
-import type { Compilable } from 'kysely'
-import { type Clock, openSqlite, type SqliteConnection } from '../../platform.ts'
-import type { Plan, Scalar } from './tables.ts'
+import { type Clock, openSqlite, type SqliteConnection, type SqliteScalar } from '../../platform.ts'
+import type { Statement } from './statement.ts'
 import { storeFile } from '../store-error.ts'
 
 /** One open store. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
@@ -9,17 +8,17 @@ export interface StoreConnection extends Pick<
   'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'sync' | 'close'
 > {
   readonly clock: Clock
-  run<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): number
-  get<Parameters, Row>(plan: Plan<Parameters, Row>, parameters: Parameters): Row | undefined
-  all<Parameters, Row>(plan: Plan<Parameters, Row>, parameters: Parameters): readonly Row[]
+  run<Parameters>(statement: Statement<Parameters, unknown>, parameters: Parameters): number
+  get<Parameters, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row | undefined
+  all<Parameters, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): readonly Row[]
   /** Rows as arrays, in the order of the columns: a third of the time where there are many. */
   tuples<Parameters, Row extends readonly unknown[]>(
-    plan: Plan<Parameters, Row>,
+    statement: Statement<Parameters, Row>,
     parameters: Parameters,
   ): readonly Row[]
-  /** Rows of a query that is built for this call. */
-  rows<Row>(query: Compilable<Row>): readonly Row[]
-  tupleRows<Row extends readonly unknown[]>(query: Compilable<Row>): readonly Row[]
+  /** Rows of a query that is put together for this call. */
+  readonly query: SqliteConnection['all']
+  readonly queryTuples: SqliteConnection['tuples']
   /** Whether a commit moves pages from a long write-ahead log into the file. Default: it does. */
   movesPages(does: boolean): void
   /** Moves the pages that no reader needs from the log into the file now. */
@@ -61,12 +60,12 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     path,
     clock,
     readOnly: database.readOnly,
-    run: (plan, parameters) => database.change(plan.sql, ...parameterValues(plan, parameters)),
-    get: (plan, parameters) => database.get(plan.sql, ...parameterValues(plan, parameters)),
-    all: (plan, parameters) => database.all(plan.sql, ...parameterValues(plan, parameters)),
-    tuples: (plan, parameters) => database.tuples(plan.sql, ...parameterValues(plan, parameters)),
-    rows: (query) => database.all(...compiledStatement(query)),
-    tupleRows: (query) => database.tuples(...compiledStatement(query)),
+    run: (statement, parameters) => database.change(statement.sql, ...valuesOf(statement, parameters)),
+    get: (statement, parameters) => database.get(statement.sql, ...valuesOf(statement, parameters)),
+    all: (statement, parameters) => database.all(statement.sql, ...valuesOf(statement, parameters)),
+    tuples: (statement, parameters) => database.tuples(statement.sql, ...valuesOf(statement, parameters)),
+    query: database.all,
+    queryTuples: database.tuples,
     execute,
     transaction,
     nested,
@@ -88,11 +87,10 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
   }
 }
 
-function compiledStatement(query: Compilable): readonly [sql: string, ...values: Scalar[]] {
-  const { sql, parameters } = query.compile()
-  return [sql, ...(parameters as Scalar[])]
-}
-
-function parameterValues<Parameters>(plan: Plan<Parameters, unknown>, parameters: Parameters): Scalar[] {
-  return plan.names.map((name) => (parameters[name] ?? null) as Scalar)
+function valuesOf<Parameters>({ sql, names }: Statement<Parameters, unknown>, parameters: Parameters): SqliteScalar[] {
+  return names.map((name) => {
+    const value = parameters[name]
+    if (value === undefined) throw new TypeError(`The parameter ${name} is missing: ${sql}`)
+    return value as SqliteScalar
+  })
 }

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { contentHash } from '../content.ts'
 import type { StoreConnection } from './connection.ts'
-import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+import { insertInto, statement } from './statement.ts'
 import { putValue, readValue } from './value-table.ts'
 
 export function putContent(connection: StoreConnection, text: string, hash = contentHash(text)): string {
@@ -15,16 +14,16 @@ export function readContent(connection: StoreConnection, hash: string): string |
   return row?.escaped ? JSON.parse(row.text) : row?.text
 }
 
-const insertContent = plan((param: Parameter<Tables['contents']>) =>
-  tables
-    .insertInto('contents')
-    .values(columns(param, 'hash', 'text', 'escaped'))
-    .onConflict((conflict) => conflict.column('hash').doNothing()),
+const insertContent = statement<StoredContent & { hash: string }>(
+  `${insertInto('contents', ['hash', 'text', 'escaped'])} on conflict (hash) do nothing`,
 )
+const oneContent = statement<{ hash: string }, StoredContent>('select text, escaped from contents where hash = :hash')
 
-const oneContent = plan((param: Parameter<{ hash: string }>) =>
-  tables.selectFrom('contents').select(['text', 'escaped']).where('hash', '=', param('hash')),
-)
+interface StoredContent {
+  readonly text: string
+  /** 1: `text` is the JSON of a text that UTF-8 cannot hold. */
+  readonly escaped: number
+}
 
 /**
  * Writes a text that contains words of these sessions. Where one of them no longer exists, only a note is written that the
@@ -99,25 +98,9 @@ function holdersKey(hash: string): string {
   return `${PREFIX}${hash}`
 }
 
-const oneSession = plan((param: Parameter<{ id: string }>) =>
-  tables.selectFrom('sessions').select('id').where('id', '=', param('id')),
+const oneSession = statement<{ id: string }, { id: string }>('select id from sessions where id = :id')
+const heldBy = statement<{ session: string }, { key: string }>(
+  `select key from named_values where key >= '${PREFIX}' and key < 'content-of0'
+    and exists (select 1 from json_each(named_values.value) as held where held.value = :session)`,
 )
-
-const heldBy = plan((param: Parameter<{ session: string }>) =>
-  tables
-    .selectFrom('named_values')
-    .select('key')
-    .where('key', '>=', sql.lit(PREFIX))
-    .where('key', '<', sql.lit('content-of0'))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom(sql<{ value: string }>`json_each(named_values.value)`.as('held'))
-          .select('held.value')
-          .where('held.value', '=', param('session')),
-      ),
-    ),
-)
-
-const removeContent = plan((param: Parameter<{ hash: string }>) =>
-  tables.deleteFrom('contents').where('hash', '=', param('hash')),
-)
+const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')

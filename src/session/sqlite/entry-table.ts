@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { planAppend, type StoredSession } from '../append-plan.ts'
 import { type ToolSums, toolSumsOf } from '../call-sums.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import type { EntriesOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
-import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+import { insertInto, statement, where } from './statement.ts'
 import { sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
 import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
@@ -54,9 +53,14 @@ export function append(
   return planned.entries
 }
 
-const insertEntry = plan((param: Parameter<Tables['entries']>) =>
-  tables.insertInto('entries').values(columns(param, 'session', 'seq', 'time', 'type', 'turn', 'data')),
-)
+const insertEntry = statement<{
+  session: string
+  seq: number
+  time: string
+  type: string
+  turn: string | null
+  data: string
+}>(insertInto('entries', ['session', 'seq', 'time', 'type', 'turn', 'data']))
 
 const changing = [
   'title',
@@ -73,17 +77,11 @@ const changing = [
   'state',
   'unended',
   'waiting',
-] as const
+] satisfies (keyof StoredSession)[]
 
-const insertSession = plan((param: Parameter<StoredSession>) =>
-  tables.insertInto('sessions').values(columns(param, 'id', 'created', ...changing)),
-)
-
-const updateSession = plan((param: Parameter<StoredSession>) =>
-  tables
-    .updateTable('sessions')
-    .set(columns(param, ...changing))
-    .where('id', '=', param('id')),
+const insertSession = statement<StoredSession>(insertInto('sessions', ['id', 'created', ...changing]))
+const updateSession = statement<StoredSession>(
+  `update sessions set ${changing.map((column) => `${column} = :${column}`).join(', ')} where id = :id`,
 )
 
 /** The columns from which an entry is rebuilt. */
@@ -94,22 +92,23 @@ export function readEntries(
   session: string,
   options: EntriesOptions = {},
 ): readonly Entry[] {
-  const { types, turn, last, limit } = options
+  const { types, turn, last, limit = -1 } = options
   let { after = 0, upTo = Number.MAX_SAFE_INTEGER } = options
-  let query = stored.where('session', '=', session)
   if (turn !== undefined) {
     const row = readTurn(connection, session, turn)
     if (!row) return []
     after = Math.max(after, row.firstSeq - 1)
     upTo = Math.min(upTo, row.lastSeq)
-    query = query.where('turn', '=', turn)
   }
-  if (types) query = query.where('type', 'in', types)
-  query = query.where('seq', '>', after).where('seq', '<=', upTo)
-  query = last === undefined ? query.orderBy('seq') : query.orderBy('seq', 'desc').limit(last)
-  if (limit !== undefined && last === undefined) query = query.limit(limit)
-
-  const found = connection.tupleRows(query).map((row) => toEntry(session, row))
+  const { where: conditions, values } = where({
+    'session = ?': session,
+    'turn = ?': turn,
+    'type in (select value from json_each(?))': types && JSON.stringify(types),
+    'seq > ?': after,
+    'seq <= ?': upTo,
+  })
+  const query = `${stored} ${conditions} order by seq ${last === undefined ? '' : 'desc'} limit ?`
+  const found = connection.queryTuples<StoredEntry>(query, ...values, last ?? limit).map((row) => toEntry(session, row))
   return last === undefined ? found : found.toReversed()
 }
 
@@ -117,37 +116,22 @@ function toEntry(session: string, [seq, time, data]: StoredEntry): Entry {
   return Object.assign(JSON.parse(data) as EntryBody, { session, seq, time })
 }
 
-const stored = tables.selectFrom('entries').select(['seq', 'time', 'data']).$castTo<StoredEntry>()
+const stored = 'select seq, time, data from entries'
 
 export function readEntry(connection: StoreConnection, session: string, seq: number): Entry | undefined {
   return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(session, found))[0]
 }
 
 /** The messages, ascending. Only their JSON: each further column of a long history costs as much as parsing it. */
-export const messageData = plan((param: Parameter<{ session: string; from: number; to: number }>) =>
-  tables
-    .selectFrom('entries')
-    .select('data')
-    .where('session', '=', param('session'))
-    .where('seq', '>=', param('from'))
-    .where('seq', '<=', param('to'))
-    .where('type', 'in', [sql.lit('input'), sql.lit('edit'), sql.lit('message')])
-    .orderBy('seq')
-    .$castTo<readonly [data: string]>(),
+export const messageData = statement<{ session: string; from: number; to: number }, readonly [data: string]>(
+  `select data from entries where session = :session and seq >= :from and seq <= :to
+    and type in ('input', 'edit', 'message') order by seq`,
 )
-
-const entryBySeq = plan((param: Parameter<{ session: string; seq: number }>) =>
-  stored.where('session', '=', param('session')).where('seq', '=', param('seq')),
+const entryBySeq = statement<{ session: string; seq: number }, StoredEntry>(
+  `${stored} where session = :session and seq = :seq`,
 )
 
 /** The turn of the newest entry of this type up to this `seq`. */
-export const lastTurn = plan((param: Parameter<{ session: string; upTo: number; type: string }>) =>
-  tables
-    .selectFrom('entries')
-    .select('turn')
-    .where('session', '=', param('session'))
-    .where('seq', '<=', param('upTo'))
-    .where('type', '=', param('type'))
-    .orderBy('seq', 'desc')
-    .limit(sql.lit(1)),
+export const lastTurn = statement<{ session: string; upTo: number; type: string }, { turn: string | null }>(
+  'select turn from entries where session = :session and seq <= :upTo and type = :type order by seq desc limit 1',
 )

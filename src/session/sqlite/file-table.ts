@@ -1,7 +1,7 @@
 import type { FileOwner, FileRow, FilesOptions, FileState } from '../file-row.ts'
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
-import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+import { insertInto, statement, where } from './statement.ts'
 
 export function putFile(connection: StoreConnection, row: FileRow): void {
   const { id, name, time, owner, mediaType, bytes, hash, state } = row
@@ -41,11 +41,13 @@ export function readFileRows(
   connection: StoreConnection,
   { owner, state, hash }: FilesOptions = {},
 ): readonly FileRow[] {
-  let query = stored.orderBy('number')
-  if (owner) query = query.where('owner_type', '=', owner.type).where('owner_id', '=', owner.id)
-  if (state !== undefined) query = query.where('state_type', '=', state)
-  if (hash !== undefined) query = query.where('hash', '=', hash)
-  return connection.rows(query).map(toFileRow)
+  const { where: conditions, values } = where({
+    'owner_type = ?': owner?.type,
+    'owner_id = ?': owner?.id,
+    'state_type = ?': state,
+    'hash = ?': hash,
+  })
+  return connection.query<Row>(`select * from files ${conditions} order by number`, ...values).map(toFileRow)
 }
 
 /** Returns whether the file existed. */
@@ -57,7 +59,18 @@ export function deleteOwnedFiles(connection: StoreConnection, { type, id }: File
   connection.run(removeOwnedFiles, { owner_type: type, owner_id: id })
 }
 
-type Row = Omit<Tables['files'], 'number'>
+interface Row {
+  readonly id: string
+  readonly owner_type: string
+  readonly owner_id: string
+  readonly hash: string
+  /** What never changes besides the hash, JSON: a column cannot store every file name. */
+  readonly facts: string
+  /** JSON. */
+  readonly state: string
+  /** Repeats the type in `state`, for filters. */
+  readonly state_type: string
+}
 
 function toFileRow({ id, owner_type, owner_id, hash, facts, state }: Row): FileRow {
   const { name, time, mediaType, bytes } = JSON.parse(facts) as Pick<FileRow, 'name' | 'time' | 'mediaType' | 'bytes'>
@@ -65,32 +78,17 @@ function toFileRow({ id, owner_type, owner_id, hash, facts, state }: Row): FileR
   return { id, name, time, owner, mediaType, bytes, hash, state: JSON.parse(state) }
 }
 
-const stored = tables.selectFrom('files').selectAll()
-
-const oneFile = plan((param: Parameter<Pick<Row, 'id'>>) => stored.where('id', '=', param('id')))
-
-const insertFile = plan((param: Parameter<Row>) =>
-  tables
-    .insertInto('files')
-    .values(columns(param, 'id', 'owner_type', 'owner_id', 'hash', 'facts', 'state', 'state_type')),
+const oneFile = statement<Pick<Row, 'id'>, Row>('select * from files where id = :id')
+const insertFile = statement<Row>(
+  insertInto('files', ['id', 'owner_type', 'owner_id', 'hash', 'facts', 'state', 'state_type']),
 )
-
-const updateState = plan((param: Parameter<Pick<Row, 'id' | 'state' | 'state_type'>>) =>
-  tables
-    .updateTable('files')
-    .set({ state: param('state'), state_type: param('state_type') })
-    .where('id', '=', param('id')),
+const updateState = statement<Pick<Row, 'id' | 'state' | 'state_type'>>(
+  'update files set state = :state, state_type = :state_type where id = :id',
 )
-
-const updateOwner = plan((param: Parameter<Pick<Row, 'id' | 'owner_type' | 'owner_id'>>) =>
-  tables
-    .updateTable('files')
-    .set({ owner_type: param('owner_type'), owner_id: param('owner_id') })
-    .where('id', '=', param('id')),
+const updateOwner = statement<Pick<Row, 'id' | 'owner_type' | 'owner_id'>>(
+  'update files set owner_type = :owner_type, owner_id = :owner_id where id = :id',
 )
-
-const removeFile = plan((param: Parameter<Pick<Row, 'id'>>) => tables.deleteFrom('files').where('id', '=', param('id')))
-
-const removeOwnedFiles = plan((param: Parameter<Pick<Row, 'owner_type' | 'owner_id'>>) =>
-  tables.deleteFrom('files').where('owner_type', '=', param('owner_type')).where('owner_id', '=', param('owner_id')),
+const removeFile = statement<Pick<Row, 'id'>>('delete from files where id = :id')
+const removeOwnedFiles = statement<Pick<Row, 'owner_type' | 'owner_id'>>(
+  'delete from files where owner_type = :owner_type and owner_id = :owner_id',
 )

@@ -3,7 +3,7 @@ import { inspectSqliteFile } from '../../platform.ts'
 import { StoreError, storeFile } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { firstSchema } from './schema.ts'
-import type { Plan } from './tables.ts'
+import { statement } from './statement.ts'
 
 /** Brings the tables from the version before to `version`. A released migration never changes. */
 export interface Migration {
@@ -90,9 +90,5 @@ function readVersion(connection: StoreConnection): number {
   return connection.get(anyTable, {}) ? connection.get(storedVersion, {})!.version : 0
 }
 
-const anyTable = { sql: "select 1 from sqlite_schema where name = 'schema_version'", names: [] }
-
-const storedVersion: Plan<object, { readonly version: number }> = {
-  sql: 'select version from schema_version',
-  names: [],
-}
+const anyTable = statement<object, object>("select 1 from sqlite_schema where name = 'schema_version'")
+const storedVersion = statement<object, { version: number }>('select version from schema_version')

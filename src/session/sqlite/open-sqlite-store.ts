@@ -41,9 +41,8 @@ import { readCallSums, readToolSums } from './sum-table.ts'
 import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
-import { sql } from 'kysely'
 import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
-import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+import { insertInto, statement } from './statement.ts'
 
 /** Hashes of 64 characters each: some 200 KB. */
 const KNOWN_HASHES = 2_000
@@ -276,50 +275,27 @@ function readRemovedRecords(connection: StoreConnection, kind: string): readonly
   return connection.all(removedVersions, { kind }).map(toVersion)
 }
 
-type Row = Omit<Tables['records'], 'number'>
+type Row = Omit<RecordVersion, 'value'> & { readonly value: string }
 
 function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
   return { kind, id, version, time, value: JSON.parse(value) }
 }
 
-const insertRecord = plan((param: Parameter<Row>) =>
-  tables.insertInto('records').values(columns(param, 'kind', 'id', 'version', 'time', 'value')),
+const insertRecord = statement<Row>(insertInto('records', ['kind', 'id', 'version', 'time', 'value']))
+const allVersions = statement<{ kind: string; id: string }, Row>(
+  'select * from records where kind = :kind and id = :id order by version desc',
 )
-
-const versions = tables.selectFrom('records').selectAll().orderBy('version', 'desc')
-
-const allVersions = plan((param: Parameter<{ kind: string; id: string }>) =>
-  versions.where('kind', '=', param('kind')).where('id', '=', param('id')),
-)
-
-const newestVersion = plan((param: Parameter<{ kind: string; id: string }>) =>
-  versions.where('kind', '=', param('kind')).where('id', '=', param('id')).limit(sql.lit(1)),
+const newestVersion = statement<{ kind: string; id: string }, Row>(
+  'select * from records where kind = :kind and id = :id order by version desc limit 1',
 )
 
 /** The newest version of each record. They are ordered by their first version, which the index `records_made` finds. */
-const newest = tables
-  .selectFrom('records as first')
-  .innerJoin('records as newest', (join) =>
-    join
-      .onRef('newest.kind', '=', 'first.kind')
-      .onRef('newest.id', '=', 'first.id')
-      .on('newest.version', '=', ({ selectFrom }) =>
-        selectFrom('records as each')
-          .select('each.version')
-          .whereRef('each.kind', '=', 'first.kind')
-          .whereRef('each.id', '=', 'first.id')
-          .orderBy('each.version', 'desc')
-          .limit(sql.lit(1)),
-      ),
+const newest = (condition: string) =>
+  statement<{ kind: string }, Row>(
+    `select newest.* from records as first
+      join records as newest on newest.kind = first.kind and newest.id = first.id and newest.version =
+        (select version from records where kind = first.kind and id = first.id order by version desc limit 1)
+      where first.version = 1 and first.kind = :kind and ${condition} order by first.number`,
   )
-  .selectAll('newest')
-  .where('first.version', '=', sql.lit(1))
-  .orderBy('first.number')
-
-const newestVersions = plan((param: Parameter<{ kind: string }>) =>
-  newest.where('first.kind', '=', param('kind')).where('newest.value', '<>', sql.lit('null')),
-)
-
-const removedVersions = plan((param: Parameter<{ kind: string }>) =>
-  newest.where('first.kind', '=', param('kind')).where('newest.value', '=', sql.lit('null')),
-)
+const newestVersions = newest("newest.value <> 'null'")
+const removedVersions = newest("newest.value = 'null'")

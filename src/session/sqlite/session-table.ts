@@ -1,13 +1,13 @@
 import type { StoredSession } from '../append-plan.ts'
 import { parseChoices } from '../choices.ts'
-import type { SessionFilter, SessionFolder } from '../session-filter.ts'
+import type { SessionFolder } from '../session-filter.ts'
 import { labelRow, matchesSession } from '../session-list.ts'
 import type { Binding } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { deleteOwnedFiles } from './file-table.ts'
-import { columns, type IdRange, idRange, plan, type Parameter, tables } from './tables.ts'
+import { idRange, insertInto, statement, where } from './statement.ts'
 
 export function readSessionRow(connection: StoreConnection, id: string): SessionRow | undefined {
   const row = connection.get(oneSession, { id })
@@ -16,36 +16,25 @@ export function readSessionRow(connection: StoreConnection, id: string): Session
 
 const ALL = Number.MAX_SAFE_INTEGER
 
+/** Columns are compared by the database, words here: SQLite knows the case of ASCII letters alone. */
 export function readSessionRows(
   connection: StoreConnection,
-  { limit = ALL, offset = 0, beginning, ...filter }: SessionsOptions = {},
+  { limit = ALL, offset = 0, beginning, state, pinned, folder, words }: SessionsOptions = {},
 ): readonly SessionRow[] {
-  if (Object.values(filter).some((value) => value !== undefined)) {
-    return readMatchingRows(connection, { limit, offset, beginning }, filter)
+  const ids = beginning === undefined ? undefined : idRange(beginning)
+  const { where: conditions, values } = where({
+    'sessions.state = ?': state,
+    'sessions.pinned = ?': pinned === undefined ? undefined : Number(pinned),
+    'sessions.folder = ?': folder,
+    'sessions.id >= ?': ids?.from,
+    'sessions.id < ?': ids?.below,
+  })
+  const order = ids ? 'sessions.id' : 'sessions.updated desc, sessions.id desc'
+  const query = `${withBinding} ${conditions} order by ${order}`
+  if (words === undefined) {
+    return connection.query<Row>(`${query} limit ? offset ?`, ...values, limit, offset).map(toSessionRow)
   }
-  if (beginning === undefined) return connection.all(newestSessions, { limit, offset }).map(toSessionRow)
-  return connection.all(sessionsBeginning, { ...idRange(beginning), limit, offset }).map(toSessionRow)
-}
-
-/** Columns are compared by the database, words here: SQLite knows the case of ASCII letters alone. */
-function readMatchingRows(
-  connection: StoreConnection,
-  { limit, offset, beginning }: { limit: number; offset: number; beginning: string | undefined },
-  filter: SessionFilter,
-): readonly SessionRow[] {
-  const { state, pinned, folder, words } = filter
-  let query = withBinding
-  if (state !== undefined) query = query.where('sessions.state', '=', state)
-  if (pinned !== undefined) query = query.where('sessions.pinned', '=', pinned ? 1 : 0)
-  if (folder !== undefined) query = query.where('sessions.folder', '=', folder)
-  if (beginning === undefined) {
-    query = query.orderBy('sessions.updated', 'desc').orderBy('sessions.id', 'desc')
-  } else {
-    const { from, below } = idRange(beginning)
-    query = query.where('sessions.id', '>=', from).where('sessions.id', '<', below).orderBy('sessions.id')
-  }
-  if (words === undefined) return connection.rows(query.limit(limit).offset(offset)).map(toSessionRow)
-  const found = connection.rows(query).map(toSessionRow)
+  const found = connection.query<Row>(query, ...values).map(toSessionRow)
   return found.filter((row) => matchesSession(row, { words })).slice(offset, offset + limit)
 }
 
@@ -73,9 +62,7 @@ export function readBinding(connection: StoreConnection, { channel, conversation
   return connection.get(boundSession, { channel, conversation })?.session
 }
 
-export const sessionState = plan((param: Parameter<{ id: string }>) =>
-  tables.selectFrom('sessions').selectAll().where('id', '=', param('id')).$castTo<StoredSession>(),
-)
+export const sessionState = statement<{ id: string }, StoredSession>('select * from sessions where id = :id')
 
 interface Row extends StoredSession {
   readonly channel: string | null
@@ -99,67 +86,20 @@ function toSessionRow(row: Row): SessionRow {
   }
 }
 
-const withBinding = tables
-  .selectFrom('sessions')
-  .leftJoin('bindings', 'bindings.session', 'sessions.id')
-  .selectAll('sessions')
-  .select(['bindings.channel', 'bindings.conversation'])
-  .$castTo<Row>()
-
-const oneSession = plan((param: Parameter<{ id: string }>) => withBinding.where('sessions.id', '=', param('id')))
-
-const newestSessions = plan((param: Parameter<{ limit: number; offset: number }>) =>
-  withBinding
-    .orderBy('sessions.updated', 'desc')
-    .orderBy('sessions.id', 'desc')
-    .limit(param('limit'))
-    .offset(param('offset')),
+const withBinding =
+  'select sessions.*, channel, conversation from sessions left join bindings on bindings.session = sessions.id'
+const oneSession = statement<{ id: string }, Row>(`${withBinding} where sessions.id = :id`)
+const folders = statement<object, SessionFolder>(
+  'select folder, count(*) as sessions from sessions where folder is not null group by folder order by folder',
 )
-
-const sessionsBeginning = plan((param: Parameter<IdRange & { limit: number; offset: number }>) =>
-  withBinding
-    .where('sessions.id', '>=', param('from'))
-    .where('sessions.id', '<', param('below'))
-    .orderBy('sessions.id')
-    .limit(param('limit'))
-    .offset(param('offset')),
-)
-
-const folders = plan((_param: Parameter<object>) =>
-  tables
-    .selectFrom('sessions')
-    .select((row) => ['folder', row.fn.countAll<number>().as('sessions')])
-    .where('folder', 'is not', null)
-    .groupBy('folder')
-    .orderBy('folder')
-    .$castTo<SessionFolder>(),
-)
-
-const removeSession = plan((param: Parameter<{ id: string }>) =>
-  tables.deleteFrom('sessions').where('id', '=', param('id')),
-)
+const removeSession = statement<{ id: string }>('delete from sessions where id = :id')
 
 type BindingRow = Binding & { readonly session: string }
 
-const freeBindings = plan((param: Parameter<BindingRow>) =>
-  tables
-    .deleteFrom('bindings')
-    .where((row) =>
-      row.or([
-        row('session', '=', param('session')),
-        row.and({ channel: param('channel'), conversation: param('conversation') }),
-      ]),
-    ),
+const freeBindings = statement<BindingRow>(
+  'delete from bindings where session = :session or (channel = :channel and conversation = :conversation)',
 )
-
-const insertBinding = plan((param: Parameter<BindingRow>) =>
-  tables.insertInto('bindings').values(columns(param, 'channel', 'conversation', 'session')),
-)
-
-const boundSession = plan((param: Parameter<Binding>) =>
-  tables
-    .selectFrom('bindings')
-    .select('session')
-    .where('channel', '=', param('channel'))
-    .where('conversation', '=', param('conversation')),
+const insertBinding = statement<BindingRow>(insertInto('bindings', ['channel', 'conversation', 'session']))
+const boundSession = statement<Binding, { session: string }>(
+  'select session from bindings where channel = :channel and conversation = :conversation',
 )

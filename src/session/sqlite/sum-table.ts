@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { CallOutcome, CallRecord } from '../call.ts'
 import {
   type CallSum,
@@ -11,10 +10,18 @@ import {
   type ToolSums,
 } from '../call-sums.ts'
 import type { StoreConnection } from './connection.ts'
-import { columns, plan, type Parameter, type Tables, tables } from './tables.ts'
+import { insertInto, statement } from './statement.ts'
 
 /** The sum of a call as its row has it, without the number of the row. */
-export type CallSumColumns = Omit<Tables['call_sums'], 'number'>
+export interface CallSumColumns extends ReportedColumns {
+  readonly time: string
+  readonly session: string | null
+  readonly model: string
+  readonly used: number
+  /** What took the tokens of the prompt, JSON: by layer, and the definitions by tool. */
+  readonly layers: string
+  readonly tools: string
+}
 
 /** Adds up a call for `putCallSum`. To be done before the transaction, which blocks other writes. */
 export function callSumColumns(record: CallRecord): CallSumColumns {
@@ -40,7 +47,10 @@ export function finishCallSum(connection: StoreConnection, number: number, outco
   connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
 }
 
-type ReportedColumns = Pick<Tables['call_sums'], 'prompt' | 'cached' | 'written' | 'longer' | 'output'>
+/** Reported tokens; `null` where the provider reported none. */
+type ReportedColumns = Readonly<Record<(typeof REPORTED)[number], number | null>>
+
+const REPORTED = ['prompt', 'cached', 'written', 'longer', 'output'] as const
 
 function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColumns {
   const { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens } = reported
@@ -139,38 +149,22 @@ function toCallSum([number, time, session, model, used, ...reported]: readonly [
   }
 }
 
-const insertCallSum = plan((param: Parameter<Tables['call_sums']>) =>
-  tables
-    .insertInto('call_sums')
-    .values(
-      columns(
-        param,
-        'number',
-        'time',
-        'session',
-        'model',
-        'used',
-        'prompt',
-        'cached',
-        'written',
-        'longer',
-        'output',
-        'layers',
-        'tools',
-      ),
-    ),
-)
+const columns = ['number', 'time', 'session', 'model', 'used', ...REPORTED]
 
-const setReported = plan((param: Parameter<ReportedColumns & { number: number }>) =>
-  tables
-    .updateTable('call_sums')
-    .set(columns(param, 'prompt', 'cached', 'written', 'longer', 'output'))
-    .where('number', '=', param('number')),
+const insertCallSum = statement<CallSumColumns & { number: number }>(
+  insertInto('call_sums', [...columns, 'layers', 'tools']),
 )
-
-const insertToolSum = plan((param: Parameter<Tables['tool_sums']>) =>
-  tables.insertInto('tool_sums').values(columns(param, 'session', 'seq', 'part', 'time', 'tool', 'tokens')),
+const setReported = statement<ReportedColumns & { number: number }>(
+  `update call_sums set ${REPORTED.map((column) => `${column} = :${column}`).join(', ')} where number = :number`,
 )
+const insertToolSum = statement<{
+  session: string
+  seq: number
+  part: number
+  time: string
+  tool: string
+  tokens: number
+}>(insertInto('tool_sums', ['session', 'seq', 'part', 'time', 'tool', 'tokens']))
 
 interface Range {
   readonly time: string
@@ -179,81 +173,37 @@ interface Range {
   readonly limit: number
 }
 
-const narrow = [
-  'number',
-  'time',
-  'session',
-  'model',
-  'used',
-  'prompt',
-  'cached',
-  'written',
-  'longer',
-  'output',
-] as const
-
 /** Read from the index alone. */
-const sumsAfter = plan((param: Parameter<Range>) =>
-  tables
-    .selectFrom('call_sums')
-    .select(narrow)
-    .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
-    .where('time', '<', param('before'))
-    .orderBy('time')
-    .orderBy('number')
-    .limit(param('limit'))
-    .$castTo<SumRow>(),
+const sumsAfter = statement<Range, SumRow>(
+  `select ${columns.join(', ')} from call_sums
+    where (time, number) > (:time, :number) and time < :before order by time, number limit :limit`,
 )
 
 /** By the index of calls by session: a list of sessions asks for each of them. */
-const sumsOfSession = plan((param: Parameter<Range & { readonly session: string }>) =>
-  tables
-    .selectFrom('calls')
-    .innerJoin('call_sums', 'call_sums.number', 'calls.number')
-    .select(narrow.map((column) => `call_sums.${column}` as const))
-    .where('calls.session', '=', param('session'))
-    .where(sql<boolean>`(call_sums.time, call_sums.number) > (${param('time')}, ${param('number')})`)
-    .where('call_sums.time', '<', param('before'))
-    .orderBy('call_sums.time')
-    .orderBy('call_sums.number')
-    .limit(param('limit'))
-    .$castTo<SumRow>(),
+const sumsOfSession = statement<Range & { readonly session: string }, SumRow>(
+  `select ${columns.map((column) => `sums.${column}`).join(', ')}
+    from calls join call_sums as sums on sums.number = calls.number
+    where calls.session = :session and (sums.time, sums.number) > (:time, :number) and sums.time < :before
+    order by sums.time, sums.number limit :limit`,
 )
 
-/** `null`: of all sessions, and of none. */
-const wholeSumsAfter = plan((param: Parameter<Range & { readonly session: string | null }>) =>
-  tables
-    .selectFrom('call_sums')
-    .select([...narrow, 'layers', 'tools'])
-    .where(sql<boolean>`(time, number) > (${param('time')}, ${param('number')})`)
-    .where(sql<boolean>`(${param('session')} is null or session = ${param('session')})`)
-    .where('time', '<', param('before'))
-    .orderBy('time')
-    .orderBy('number')
-    .limit(param('limit'))
-    .$castTo<readonly [...SumRow, layers: string, tools: string]>(),
+/** `session` is `null` for all sessions, and none. */
+const wholeSumsAfter = statement<
+  Range & { readonly session: string | null },
+  readonly [...SumRow, layers: string, tools: string]
+>(
+  `select ${columns.join(', ')}, layers, tools from call_sums
+    where (time, number) > (:time, :number) and (:session is null or session = :session) and time < :before
+    order by time, number limit :limit`,
 )
 
-const toolTimes = tables.selectFrom('tool_sums').select('time').orderBy('time').$castTo<readonly [time: string]>()
-
-const timeInRange = plan((param: Parameter<{ start: string; before: string; offset: number }>) =>
-  toolTimes
-    .where('time', '>=', param('start'))
-    .where('time', '<', param('before'))
-    .limit(sql.lit(1))
-    .offset(param('offset')),
+const timeInRange = statement<{ start: string; before: string; offset: number }, readonly [time: string]>(
+  'select time from tool_sums where time >= :start and time < :before order by time limit 1 offset :offset',
 )
-
-const timeAfter = plan((param: Parameter<{ start: string; before: string }>) =>
-  toolTimes.where('time', '>', param('start')).where('time', '<', param('before')).limit(sql.lit(1)),
+const timeAfter = statement<{ start: string; before: string }, readonly [time: string]>(
+  'select time from tool_sums where time > :start and time < :before order by time limit 1',
 )
-
-const toolsInRange = plan((param: Parameter<{ from: string; before: string }>) =>
-  tables
-    .selectFrom('tool_sums')
-    .select(({ fn }) => ['tool', fn.countAll<number>().as('results'), fn.sum<number>('tokens').as('tokens')])
-    .where('time', '>=', param('from'))
-    .where('time', '<', param('before'))
-    .groupBy('tool')
-    .orderBy('tool'),
+const toolsInRange = statement<{ from: string; before: string }, ToolSum>(
+  `select tool, count(*) as results, sum(tokens) as tokens from tool_sums
+    where time >= :from and time < :before group by tool order by tool`,
 )

@@ -1,16 +1,8 @@
-import { sql } from 'kysely'
 import type { TurnRow } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, tables } from './tables.ts'
+import { statement } from './statement.ts'
 
-interface Key {
-  readonly session: string
-  readonly turn: string
-}
-
-type Written = Omit<TurnRow, 'parent'> & { readonly idempotencyKey: string | null; readonly parent: string | null }
-
-/** The columns of a turn in the order of `columns`. */
+/** The columns of a turn in the order of `turns`. */
 type TurnTuple = readonly [
   session: string,
   turn: string,
@@ -24,20 +16,6 @@ type TurnTuple = readonly [
   tokensBefore: number,
   parent: string | null,
 ]
-
-const columns = [
-  'session',
-  'turn',
-  'ordinal',
-  'first_seq',
-  'last_seq',
-  'state',
-  'input_time',
-  'tokens',
-  'least_tokens',
-  'tokens_before',
-  'parent',
-] as const
 
 export function readTurn(connection: StoreConnection, session: string, id: string): TurnRow | undefined {
   return connection.tuples(turnById, { session, turn: id }).map(toTurnRow)[0]
@@ -92,90 +70,46 @@ function toTurnRow(tuple: TurnTuple): TurnRow {
   return parent === null ? row : { ...row, parent: parent === '' ? null : parent }
 }
 
-const turns = tables.selectFrom('turns').select(columns).$castTo<TurnTuple>()
+const turns = `select session, turn, ordinal, first_seq, last_seq, state, input_time, tokens, least_tokens, tokens_before, parent
+  from turns`
 
-const turnById = plan((param: Parameter<Key>) =>
-  turns.where('session', '=', param('session')).where('turn', '=', param('turn')),
+const turnById = statement<{ session: string; turn: string }, TurnTuple>(
+  `${turns} where session = :session and turn = :turn`,
+)
+const turnByKey = statement<{ session: string; idempotencyKey: string }, TurnTuple>(
+  `${turns} where session = :session and idempotency_key = :idempotencyKey`,
+)
+const turnsBackwards = statement<{ session: string; before: number; limit: number }, TurnTuple>(
+  `${turns} where session = :session and ordinal < :before order by ordinal desc limit :limit`,
+)
+const turnsForwards = statement<{ session: string; ordinal: number }, TurnTuple>(
+  `${turns} where session = :session and ordinal > :ordinal order by ordinal`,
 )
 
-const turnByKey = plan((param: Parameter<{ session: string; idempotencyKey: string }>) =>
-  turns.where('session', '=', param('session')).where('idempotency_key', '=', param('idempotencyKey')),
+// The conditions of the next three are those of an index: `turns_branches`, `turns_undone`, `turns_unfinished`.
+const branchBackwards = statement<{ session: string; ordinal: number }, TurnTuple>(
+  `${turns} where session = :session and ordinal <= :ordinal and parent is not null order by ordinal desc limit 1`,
+)
+const turnsUndone = statement<{ session: string; before: number }, TurnTuple>(
+  `${turns} where session = :session and ordinal < :before and state = 'undone'`,
+)
+const turnsUnfinished = statement<object, TurnTuple>(
+  `${turns} where state in ('queued', 'running') order by input_time, session, ordinal`,
 )
 
-const turnsBackwards = plan((param: Parameter<{ session: string; before: number; limit: number }>) =>
-  turns
-    .where('session', '=', param('session'))
-    .where('ordinal', '<', param('before'))
-    .orderBy('ordinal', 'desc')
-    .limit(param('limit')),
+export const insertTurn = statement<
+  Omit<TurnRow, 'parent'> & { readonly idempotencyKey: string | null; readonly parent: string | null }
+>(
+  `insert into turns (session, ordinal, turn, first_seq, last_seq, state, input_time, tokens, least_tokens, tokens_before,
+      idempotency_key, parent)
+    values (:session, :ordinal, :turn, :firstSeq, :lastSeq, :state, :inputTime, :tokens, :leastTokens, :tokensBefore,
+      :idempotencyKey, :parent)`,
 )
-
-const turnsForwards = plan((param: Parameter<{ session: string; ordinal: number }>) =>
-  turns.where('session', '=', param('session')).where('ordinal', '>', param('ordinal')).orderBy('ordinal'),
+export const updateTurn = statement<TurnRow>(
+  `update turns set last_seq = :lastSeq, state = :state, tokens = :tokens, least_tokens = :leastTokens,
+      tokens_before = :tokensBefore
+    where session = :session and ordinal = :ordinal`,
 )
-
-/** The condition is that of the index `turns_branches`. */
-const branchBackwards = plan((param: Parameter<{ session: string; ordinal: number }>) =>
-  turns
-    .where('session', '=', param('session'))
-    .where('ordinal', '<=', param('ordinal'))
-    .where('parent', 'is not', null)
-    .orderBy('ordinal', 'desc')
-    .limit(sql.lit(1)),
-)
-
-/** The condition is that of the index `turns_undone`. */
-const turnsUndone = plan((param: Parameter<{ session: string; before: number }>) =>
-  turns
-    .where('session', '=', param('session'))
-    .where('ordinal', '<', param('before'))
-    .where(sql<boolean>`state = 'undone'`),
-)
-
-/** The condition is that of the index `turns_unfinished`. */
-const turnsUnfinished = plan((_param: Parameter<object>) =>
-  turns
-    .where(sql<boolean>`state in ('queued', 'running')`)
-    .orderBy('input_time')
-    .orderBy('session')
-    .orderBy('ordinal'),
-)
-
-export const insertTurn = plan((param: Parameter<Written>) =>
-  tables.insertInto('turns').values({
-    session: param('session'),
-    ordinal: param('ordinal'),
-    turn: param('turn'),
-    first_seq: param('firstSeq'),
-    last_seq: param('lastSeq'),
-    state: param('state'),
-    input_time: param('inputTime'),
-    tokens: param('tokens'),
-    least_tokens: param('leastTokens'),
-    tokens_before: param('tokensBefore'),
-    idempotency_key: param('idempotencyKey'),
-    parent: param('parent'),
-  }),
-)
-
-export const updateTurn = plan((param: Parameter<TurnRow>) =>
-  tables
-    .updateTable('turns')
-    .set({
-      last_seq: param('lastSeq'),
-      state: param('state'),
-      tokens: param('tokens'),
-      least_tokens: param('leastTokens'),
-      tokens_before: param('tokensBefore'),
-    })
-    .where('session', '=', param('session'))
-    .where('ordinal', '=', param('ordinal')),
-)
-
-export const shiftTurns = plan((param: Parameter<{ session: string; ordinal: number; tokens: number }>) =>
-  tables
-    .updateTable('turns')
-    .set((row) => ({ tokens_before: row('tokens_before', '+', param('tokens')) }))
-    .where('session', '=', param('session'))
-    .where('ordinal', '>', param('ordinal')),
+export const shiftTurns = statement<{ session: string; ordinal: number; tokens: number }>(
+  'update turns set tokens_before = tokens_before + :tokens where session = :session and ordinal > :ordinal',
 )

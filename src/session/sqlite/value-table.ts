@@ -1,6 +1,6 @@
 import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
-import { plan, type Parameter, type Tables, tables } from './tables.ts'
+import { statement } from './statement.ts'
 
 export function putValue(connection: StoreConnection, key: string, named: unknown): void {
   const json: string | undefined = JSON.stringify(named)
@@ -13,13 +13,7 @@ export function readValue(connection: StoreConnection, key: string): unknown {
   return row && JSON.parse(row.value)
 }
 
-const upsertValue = plan((param: Parameter<Tables['named_values']>) =>
-  tables
-    .insertInto('named_values')
-    .values({ key: param('key'), value: param('value') })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet((row) => ({ value: row.ref('excluded.value') }))),
+const upsertValue = statement<{ key: string; value: string }>(
+  'insert into named_values (key, value) values (:key, :value) on conflict (key) do update set value = excluded.value',
 )
-
-const oneValue = plan((param: Parameter<{ key: string }>) =>
-  tables.selectFrom('named_values').select('value').where('key', '=', param('key')),
-)
+const oneValue = statement<{ key: string }, { value: string }>('select value from named_values where key = :key')
