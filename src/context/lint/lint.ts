@@ -21,8 +21,7 @@ export function lint({ assembly, counter, calls, tools, rates }: LintInput): rea
   const texts = assembly ? lintTexts(assembly) : []
   const pairs = callPairs(calls)
   const inSessions = calls.filter(({ session }) => session !== undefined)
-  const mean = inSessions.reduce((sum, { used }) => sum + used, 0) / Math.max(1, inSessions.length)
-  const used = Math.max(assembly?.manifest.used ?? 0, mean)
+  const used = Math.max(assembly?.manifest.used ?? 0, mean(inSessions.map((call) => call.used)))
   const offered = new Set(texts.filter(({ entry }) => entry.slot === 'tools').map(({ entry }) => entry.id))
   return inOrder([
     ...volatileTexts(texts, { pairs, used, rates }),

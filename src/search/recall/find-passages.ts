@@ -79,7 +79,7 @@ function findWithin(search: Search, { words, phrases, dates }: RecallQuestion): 
     stems:
       phrases.length > 0
         ? []
-        : nearestStems({ connection, scope, word, alone, isThere: (stem) => isThere(search, [stem]) }),
+        : nearestStems({ connection, scope, word, alone, exists: (stem) => isThere(search, [stem]) }),
   }))
   const near = nearest
     .filter(({ stems }) => stems.length > 0)
@@ -278,7 +278,7 @@ interface NearestInput {
   readonly word: QuestionWord
   readonly alone: boolean
   /** Whether a passage that may be found has this stem. */
-  isThere(stem: string): boolean
+  exists(stem: string): boolean
 }
 
 /**
@@ -286,7 +286,7 @@ interface NearestInput {
  * begins with the other. `alone`: no other word of the question was found. Otherwise only one letter may differ: most
  * missing words were put in other words.
  */
-function nearestStems({ connection, scope, word, alone, isThere }: NearestInput): readonly string[] {
+function nearestStems({ connection, scope, word, alone, exists }: NearestInput): readonly string[] {
   const found = new Map<string, number>()
   for (const stem of new Set(word.stems.map(folded))) {
     for (const term of termsBeside(connection, scope, stem)) {
@@ -297,7 +297,7 @@ function nearestStems({ connection, scope, word, alone, isThere }: NearestInput)
   return [...found]
     .toSorted((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
     .map(([term]) => term)
-    .filter(isThere)
+    .filter(exists)
     .slice(0, MOST_NEAREST)
 }
 
