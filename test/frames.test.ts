@@ -6,7 +6,7 @@ import { openaiCompatible } from '../src/capabilities/openai-compatible/openai-c
 import { entrySentences, framed, messageText, messageTokens, outputText, tokenx, toolResults } from '../src/context.ts'
 import type { ModelRequest } from '../src/model.ts'
 import { sha256 } from '../src/platform.ts'
-import { providerWorld } from '../src/testing/provider-world.ts'
+import { providerWorld } from '../src/testing/provider-cases.ts'
 import { openedHome, type OpenedHome } from './home/opened-home.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
 import { skillText } from './skills/folder-with.ts'

@@ -4,9 +4,13 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { skillsFullText, skillsListText } from '../src/capabilities/skills/skills-text.ts'
-import { skillRoots, isTrustedFolder } from '../src/capabilities/skills/folder/skill-roots.ts'
-import { loadSkills, type LoadSkillsOptions } from '../src/capabilities/skills/folder/load-skills.ts'
-import { binaryFinder } from '../src/capabilities/skills/folder/find-binary.ts'
+import {
+  skillRoots,
+  isTrustedFolder,
+  loadSkills,
+  type LoadSkillsOptions,
+} from '../src/capabilities/skills/folder/load-skills.ts'
+import { binaryFinder } from '../src/capabilities/skills/folder/requirements.ts'
 import { addTo, folderWith, skillText } from './skills/folder-with.ts'
 
 test('roots come in order, and in a root folders by name', async (context) => {

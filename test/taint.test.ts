@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { openUrlTool } from '../src/capabilities/web-access/open-url.ts'
-import { webSearchTool } from '../src/capabilities/web-access/web-search.ts'
+import { webSearchTool } from '../src/capabilities/web-access/search-services.ts'
 import { foreignTextNames, foreignTextSentence, messageText, outputText, toolResults } from '../src/context.ts'
 import { exportSession, importSession } from '../src/session.ts'
 import { type AccessRead, readAccess, type Tool } from '../src/tool.ts'

@@ -3,13 +3,21 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { AnyCapability, RunningCapabilities, Runtime } from '../capability.ts'
+import {
+  type AnyCapability,
+  type RunningCapabilities,
+  type Runtime,
+  type CapabilityBase,
+  RuntimeError,
+} from '../capability.ts'
 import { startCapabilities } from '../capability/toolkit.ts'
 import { systemClock } from '../platform.ts'
 import { openStore } from '../session.ts'
-import type { Tool } from '../tool.ts'
-import { capabilityHost } from './capability-host.ts'
+import { type Tool, readAccess } from '../tool.ts'
 import type { TestFunction } from './test-function.ts'
+import { layoutOf, tokenx, usualLayout } from '../context.ts'
+import { createRecords } from '../runtime.ts'
+import { fixedClock } from './fixed-clock.ts'
 
 /** What a capability needs to run its cases. */
 export interface CapabilityCasesOptions {
@@ -221,4 +229,32 @@ async function checkNothingRuns(before: readonly string[]): Promise<void> {
   for (const ends = performance.now() + CLOSING_MS; leaks().length > 0 && performance.now() < ends;)
     await systemClock.sleep(20)
   assert.deepEqual(leaks(), [], 'what still runs after stop')
+}
+
+/**
+ * What capabilities are started with in tests: a store in memory, a clock that does not move, every tool allowed, and no
+ * runtime unless one is given. `startCapabilities([mine], await capabilityHost())` starts a capability.
+ */
+export async function capabilityHost(given: Partial<CapabilityBase> = {}): Promise<CapabilityBase> {
+  const { clock = fixedClock({ timers: systemClock }), store = await openStore({ clock, path: ':memory:' }) } = given
+  return {
+    home: { folder: '/nowhere', data: '/nowhere/data', workspace: '/nowhere/workspace' },
+    environment: {},
+    version: '0',
+    layout: layoutOf(usualLayout),
+    counter: tokenx,
+    timeZone: 'UTC',
+    writes: true,
+    listens: false,
+    access: async () => readAccess('{"global": {"mode": "full"}}', {}),
+    records: (kind) => createRecords({ store, clock }, kind),
+    redact: (text) => text,
+    warn: () => {},
+    runtime() {
+      throw new RuntimeError('internal', 'this test gives no runtime')
+    },
+    ...given,
+    store,
+    clock,
+  }
 }

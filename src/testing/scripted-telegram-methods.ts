@@ -1,6 +1,5 @@
 import type { InlineKeyboardMarkup, Message } from 'grammy/types'
-import { badRequest } from './scripted-telegram-request.ts'
-import { parseText } from './scripted-telegram-text.ts'
+import { badRequest, parseText } from './scripted-telegram-text.ts'
 import type { TelegramUpdates } from './scripted-telegram-updates.ts'
 import { apiMessage, type TelegramWorld, type WorldChat, type WorldMessage } from './scripted-telegram-world.ts'
 

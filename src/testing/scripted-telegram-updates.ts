@@ -1,6 +1,6 @@
 import { defined } from '../platform.ts'
 import type { Update } from 'grammy/types'
-import { badRequest, BotApiRefusal } from './scripted-telegram-request.ts'
+import { badRequest, BotApiRefusal } from './scripted-telegram-text.ts'
 
 /** The updates for the bot, which come by long polling or by webhook. */
 export interface TelegramUpdates {

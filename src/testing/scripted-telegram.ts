@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { scriptedServer } from './scripted-server.ts'
-import type { ScriptedCall, ScriptedFailure, ScriptedTelegram } from './scripted-telegram-contract.ts'
+import {
+  type ScriptedCall,
+  type ScriptedFailure,
+  type ScriptedTelegram,
+  visibleMessage,
+  telegramPeople,
+  telegramWorld,
+} from './scripted-telegram-world.ts'
 import { botMethods } from './scripted-telegram-methods.ts'
-import { BotApiRefusal, readParameters } from './scripted-telegram-request.ts'
+import { BotApiRefusal, readParameters } from './scripted-telegram-text.ts'
 import { telegramUpdates } from './scripted-telegram-updates.ts'
-import { visibleMessage, telegramPeople, telegramWorld } from './scripted-telegram-world.ts'
 
 export interface ScriptedTelegramOptions {
   readonly token?: string

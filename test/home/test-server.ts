@@ -3,8 +3,7 @@ import type { FileService } from '../../src/capabilities/files/file-service.ts'
 import { agentRoutes } from '../../src/capabilities/agents/http/agent-routes.ts'
 import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { chatRoutes } from '../../src/capabilities/ai-sdk-chat/http/chat-routes.ts'
-import { fileRoutes } from '../../src/capabilities/files/http/file-routes.ts'
-import { searchRoutes } from '../../src/capabilities/files/http/search-routes.ts'
+import { fileRoutes, searchRoutes } from '../../src/capabilities/files/http/file-routes.ts'
 import { memoryRoutes } from '../../src/capabilities/memory/http/memory-routes.ts'
 import { scheduleRoutes } from '../../src/capabilities/schedules/http/schedule-routes.ts'
 import { scriptedSchedules } from '../server/scripted-schedules.ts'
@@ -14,10 +13,9 @@ import { openaiRoutes } from '../../src/capabilities/openai-api/http/openai-rout
 import { responseRoutes } from '../../src/capabilities/openai-api/responses/response-routes.ts'
 import { scriptedResponses } from '../server/scripted-responses.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
-import { projectSchema } from '../../src/capabilities/projects/project-record.ts'
+import { projectSchema } from '../../src/capabilities/projects/projects.ts'
 import { promptRoutes } from '../../src/capabilities/prompt/http/prompt-routes.ts'
-import { proposalRoutes } from '../../src/capabilities/subjects/http/proposal-routes.ts'
-import { subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
+import { proposalRoutes, subjectRoutes } from '../../src/capabilities/subjects/http/subject-routes.ts'
 import { layouts } from '../../src/context.ts'
 import { fileLibrary, type Runtime, type ServiceKey } from '../../src/capability.ts'
 import type { Runtime as FeatureRuntime } from './features.ts'
@@ -144,7 +142,8 @@ function ofRuntime(runtime: FeatureRuntime): FileOwners {
 /** Over the store and the subjects of the runtime as a test has changed it. */
 function subjectAddition(runtime: FeatureRuntime): NonNullable<ServerContribution['mcp']> {
   return {
-    definitions: async () => (await import('../../src/capabilities/subjects/mcp/definitions.ts')).subjectDefinitions,
+    definitions: async () =>
+      (await import('../../src/capabilities/subjects/mcp/subject-contribution.ts')).subjectDefinitions,
     async open() {
       const { subjectContribution } = await import('../../src/capabilities/subjects/mcp/subject-contribution.ts')
       const { subjects, proposals, store } = runtime

@@ -248,10 +248,8 @@ const startsClock: ReadonlySet<string> = new Set([
   'src/tool/schema/input-fault.ts',
   'src/tool/schema/thread-check.ts',
   // Commands.
-  'src/capabilities/wrapped-agents/run/run-summary.ts',
   'src/capabilities/wrapped-agents/run/run-wrapped.ts',
-  'src/capabilities/wrapped-agents/watch/follow-session.ts',
-  'src/capabilities/wrapped-agents/watch/session-of-client.ts',
+  'src/capabilities/wrapped-agents/watch/session-view.ts',
 ])
 
 /** Files below the command that read the time, set a timer, or take the clock of the system instead of the one they are given. */

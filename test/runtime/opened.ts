@@ -8,7 +8,7 @@ import type { AnyCapability, Plugin } from '../../src/capability.ts'
 import { pluginAsCapability } from '../../src/capability/toolkit.ts'
 import { prompt } from '../../src/capabilities/prompt/prompt.ts'
 import { datePlugin } from './date-plugin.ts'
-import type { MemorySettings } from '../../src/capabilities/memory/core/memory-settings.ts'
+import type { MemorySettings } from '../../src/capabilities/memory/core/memory-layers.ts'
 import {
   type Channel,
   createRuntime,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import type { Span } from '../../src/capabilities/telemetry/span.ts'
+import type { Span } from '../../src/capabilities/telemetry/conventions.ts'
 import { createSpanExporter } from '../../src/capabilities/telemetry/span-exporter.ts'
 import { telemetry } from '../../src/capabilities/telemetry/telemetry.ts'
 import { telemetrySettings } from '../../src/capabilities/telemetry/telemetry-settings.ts'

@@ -28,7 +28,7 @@ import {
 import type { RankedPassage, SearchHit } from '../../src/search.ts'
 import { presentOptions } from './present-options.ts'
 import { agentSchema } from '../../src/capabilities/agents/agent-record.ts'
-import { projectRecordKind } from '../../src/capabilities/projects/project-record.ts'
+import { projectRecordKind } from '../../src/capabilities/projects/projects.ts'
 import { createEditedPrompt } from '../../src/capabilities/prompt/edited-prompt.ts'
 import { createRecords } from '../../src/runtime/records.ts'
 import { scriptedAcceptance, scriptedAccess } from './scripted-access.ts'

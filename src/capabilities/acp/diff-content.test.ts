@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { fileDiff } from '../../tool.ts'
-import { changedTexts } from './diff-content.ts'
+import { changedTexts } from './session-updates.ts'
 
 const numbered = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join('')
 

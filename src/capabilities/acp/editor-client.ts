@@ -8,7 +8,7 @@ export interface EditorClient {
   showsNotices(): boolean
 }
 
-export interface EditorNotice {
+interface EditorNotice {
   readonly severity: 'info' | 'warning' | 'error'
   readonly title: string
 }

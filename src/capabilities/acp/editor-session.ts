@@ -7,10 +7,9 @@ import { type CallRecord, type Entry, type TurnOutcome, type TurnRow, turnsToHea
 import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice, sendNotice } from './editor-client.ts'
 import { editorQuestions } from './editor-questions.ts'
-import type { GatewayLink } from './gateway-link.ts'
-import { followedEvents } from './session-stream.ts'
+import { type GatewayLink, followedEvents } from './gateway-link.ts'
 import { sessionUpdates } from './session-updates.ts'
-import { turnStopReason } from './stop-reason.ts'
+import type { StopReason } from '@agentclientprotocol/sdk'
 
 export interface EditorSession {
   /** Sends the conversation up to now: the turns that lead to where it goes on, and those that are not over. */
@@ -30,7 +29,7 @@ export interface EditorSession {
   close(): void
 }
 
-export interface PreparedPrompt {
+interface PreparedPrompt {
   readonly text: string
   readonly attachments: readonly string[]
 }
@@ -303,4 +302,26 @@ function lostTurn(session: string, cause?: unknown): CommandFailure {
     hint: `Load the session again, or show it with \`foreword sessions show ${session}\`.`,
     cause,
   })
+}
+
+/** How a prompt ends for an editor. `undefined`: it failed, and its error says why. */
+export function turnStopReason(outcome: TurnOutcome): StopReason | undefined {
+  switch (outcome.type) {
+    case 'completed':
+    case 'other':
+      return 'end_turn'
+    case 'length':
+      return 'max_tokens'
+    // Without a limit the model itself ended an answer that has no words.
+    case 'empty':
+    case 'reasoning-only':
+      return outcome.limit === undefined ? 'end_turn' : 'max_tokens'
+    case 'content-filter':
+      return 'refusal'
+    case 'cancelled':
+      return 'cancelled'
+    case 'failed':
+      // The model called a tool in the last of the calls that `agent.maxSteps` allows.
+      return outcome.code === 'no-answer' ? 'max_turn_requests' : undefined
+  }
 }

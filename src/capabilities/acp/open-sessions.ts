@@ -1,29 +1,28 @@
-import type {
-  AvailableCommand,
-  ContentBlock,
-  ListSessionsRequest,
-  ListSessionsResponse,
-  LoadSessionRequest,
-  LoadSessionResponse,
-  NewSessionRequest,
-  NewSessionResponse,
-  PromptRequest,
-  PromptResponse,
-  ResumeSessionRequest,
-  SessionConfigOption,
-  McpServer,
+import {
+  type AvailableCommand,
+  type ContentBlock,
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+  type LoadSessionRequest,
+  type LoadSessionResponse,
+  type NewSessionRequest,
+  type NewSessionResponse,
+  type PromptRequest,
+  type PromptResponse,
+  type ResumeSessionRequest,
+  type SessionConfigOption,
+  type McpServer,
+  RequestError,
 } from '@agentclientprotocol/sdk'
 import { isAbsolute } from 'node:path'
 import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
-import { type Clock, errorMessage, isWithin } from '../../platform.ts'
-import { isCancelled } from './acp-error.ts'
+import { type Clock, errorMessage, isWithin, ForewordError } from '../../platform.ts'
 import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice } from './editor-client.ts'
-import { type EditorSession, editorSession } from './editor-session.ts'
+import { type EditorSession, editorSession, turnStopReason } from './editor-session.ts'
 import type { GatewayLink } from './gateway-link.ts'
 import { codeBlock } from './plain-text.ts'
 import { readPrompt, uploadPromptFiles } from './prompt-content.ts'
-import { turnStopReason } from './stop-reason.ts'
 import { realpath } from 'node:fs/promises'
 import { exactLine } from '../../context.ts'
 
@@ -245,4 +244,40 @@ function serverNotice(servers: readonly McpServer[]): string | undefined {
 
 async function resolved(path: string): Promise<string> {
   return await realpath(path).catch(() => path)
+}
+
+/** Runs a handler of the protocol. What it throws becomes a JSON-RPC error with a sentence for a person and our code. */
+export async function answering<Answer>(signal: AbortSignal, handle: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof RequestError) throw error
+    if (signal.aborted) throw RequestError.requestCancelled()
+    throw requestError(error)
+  }
+}
+
+/** The same error for an editor. It has no stack and no secret: `ForewordError` never has one. */
+function requestError(error: unknown): RequestError {
+  if (!(error instanceof ForewordError)) {
+    return new RequestError(INTERNAL, `Foreword failed: ${errorMessage(error)}`, { code: 'internal' })
+  }
+  const { code, message, hint } = error
+  return new RequestError(rpcCode(code), hint === undefined ? message : `${message} ${hint}`, {
+    code,
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/** Whether an editor has cancelled a request by its id. Turns go on when the connection ends. */
+function isCancelled({ reason }: AbortSignal): boolean {
+  return reason instanceof RequestError && reason.code === REQUEST_CANCELLED
+}
+
+const REQUEST_CANCELLED = -32_800
+const INTERNAL = -32_603
+
+function rpcCode(code: string): number {
+  if (code === 'invalid-input' || code === 'usage') return -32_602
+  return code === 'not-found' || code === 'model-not-found' ? -32_002 : INTERNAL
 }

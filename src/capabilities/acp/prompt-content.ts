@@ -7,12 +7,12 @@ import { errorMessage } from '../../platform.ts'
 import type { FileRow } from '../../session.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
-export interface PromptMessage {
+interface PromptMessage {
   readonly text: string
   readonly files: readonly PromptFile[]
 }
 
-export interface PromptFile {
+interface PromptFile {
   readonly name: string
   readonly bytes: Uint8Array<ArrayBuffer>
 }

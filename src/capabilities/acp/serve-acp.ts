@@ -8,11 +8,10 @@ import {
 } from '@agentclientprotocol/sdk'
 import { Readable, Writable } from 'node:stream'
 import { type Clock, errorMessage } from '../../platform.ts'
-import { answering } from './acp-error.ts'
+import { answering, openSessions } from './open-sessions.ts'
 import { setConfigOption } from './config-options.ts'
 import type { EditorClient } from './editor-client.ts'
 import type { GatewayLink } from './gateway-link.ts'
-import { openSessions } from './open-sessions.ts'
 
 interface AcpOptions {
   readonly link: GatewayLink
@@ -23,7 +22,7 @@ interface AcpOptions {
   readonly warn: (text: string) => void
 }
 
-export interface AcpConnection {
+interface AcpConnection {
   readonly ended: Promise<void>
   readonly close: () => void
 }

@@ -1,16 +1,10 @@
-import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk'
+import type { SessionUpdate, ToolCallContent, Diff, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import type { SessionEvent } from '../../capability.ts'
 import { messageReasoning, messageText, toolCalls } from '../../context.ts'
-import type { AttachedFile, Entry } from '../../session.ts'
-import {
-  diffContent,
-  doneChanges,
-  type LoggedCall,
-  outputContent,
-  questionChanges,
-  questionLocations,
-  shownCall,
-} from './tool-call.ts'
+import type { AttachedFile, Entry, ApprovalQuestion } from '../../session.ts'
+import { resolve } from 'node:path'
+import { defined } from '../../platform.ts'
+import { codeBlock, codeSpan } from './plain-text.ts'
 
 /**
  * Updates of one session. `isOwn`: whether the editor itself has sent an input, by its idempotency key. The same
@@ -196,4 +190,150 @@ function remainder(said: Said, text: string, sent: string, call: string): readon
   if (text === sent || text === '') return []
   if (text.startsWith(sent)) return [chunk(said, text.slice(sent.length), call)]
   return [chunk(said, text, `${call}/final`)]
+}
+
+interface LoggedCall {
+  readonly toolName: string
+  readonly input: unknown
+}
+
+interface ShownCall {
+  readonly title: string
+  readonly kind: ToolKind
+  readonly rawInput: unknown
+  readonly locations?: ToolCallLocation[]
+}
+
+export function shownCall({ toolName, input }: LoggedCall, workspace: string): ShownCall {
+  const { path } = fieldsOf(input)
+  return {
+    title: titleOf(toolName, input),
+    kind: kinds[toolName] ?? 'other',
+    rawInput: input,
+    ...(typeof path === 'string' && path !== '' ? { locations: [{ path: resolve(workspace, path) }] } : {}),
+  }
+}
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  edit_file: 'edit',
+  write_file: 'edit',
+  list_files: 'read',
+  read_file: 'read',
+  read_attachment: 'read',
+  read_context: 'read',
+  read_full_notes: 'read',
+  read_history: 'read',
+  read_result: 'read',
+  read_skill: 'read',
+  find_skill: 'search',
+  search_attachment: 'search',
+  search_files: 'search',
+  search_files_of_agent: 'search',
+  search_project: 'search',
+  web_search: 'search',
+  open_url: 'fetch',
+  shell: 'execute',
+}
+
+function titleOf(tool: string, input: unknown): string {
+  const { cmd, path, url, query, pattern, name } = fieldsOf(input)
+  if (tool === 'shell' && typeof cmd === 'string') return codeSpan(cmd)
+  const about = [path, url, query, pattern, name].find(
+    (field): field is string => typeof field === 'string' && field !== '',
+  )
+  return about === undefined ? codeSpan(tool) : `${codeSpan(tool)} ${codeSpan(about)}`
+}
+
+/** Empty where it changes no file. */
+export function questionChanges({ diff, folder, facts, input }: ApprovalQuestion): readonly Diff[] {
+  if (diff === undefined || folder === undefined) return []
+  const named = facts?.['path'] ?? fieldsOf(input)['path']
+  if (typeof named !== 'string') return []
+  const path = resolve(folder, named)
+  return changedTexts(diff).map(({ oldText, newText }) => ({ path, oldText, newText }))
+}
+
+export function questionLocations(question: ApprovalQuestion): readonly ToolCallLocation[] {
+  const places = question.diff === undefined ? [] : changedTexts(question.diff)
+  return questionChanges(question).map(({ path }, index) => ({ path, ...defined({ line: places[index]?.line }) }))
+}
+
+/**
+ * What a call that nobody was asked about has changed. The log does not have the old text of a file that was
+ * replaced, so nothing is shown for it.
+ */
+function doneChanges({ toolName, input }: LoggedCall, output: string, workspace: string): readonly Diff[] {
+  const { path, old_text, new_text, content } = fieldsOf(input)
+  if (typeof path !== 'string') return []
+  const absolute = resolve(workspace, path)
+  if (toolName === 'edit_file' && typeof old_text === 'string' && typeof new_text === 'string') {
+    return [{ path: absolute, oldText: old_text, newText: new_text }]
+  }
+  const isNew = toolName === 'write_file' && output.startsWith('created ')
+  return isNew && typeof content === 'string' ? [{ path: absolute, oldText: null, newText: content }] : []
+}
+
+export function diffContent(changes: readonly Diff[]): ToolCallContent[] {
+  return changes.map((change) => ({ type: 'diff', ...change }))
+}
+
+function outputContent(output: string): ToolCallContent[] {
+  return output.trim() === '' ? [] : [{ type: 'content', content: { type: 'text', text: codeBlock(output) } }]
+}
+
+function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+}
+
+interface ChangedText {
+  /** The line where it begins, from 1. */
+  readonly line: number
+  /** `null`: the file is new. */
+  readonly oldText: string | null
+  readonly newText: string
+}
+
+/**
+ * The places that a unified diff of one file changes, with the unchanged lines around. Empty for a diff that only
+ * counts its lines or was shortened.
+ */
+export function changedTexts(diff: string): readonly ChangedText[] {
+  if (!COMPLETE.test(diff)) return []
+  const isNew = diff.startsWith('--- /dev/null\n')
+  const [, ...hunks] = diff.split(/^(?=@@ -\d)/m)
+  const places = hunks.map((hunk) => changedText(hunk, isNew))
+  return places.every((place) => place !== undefined) ? places : []
+}
+
+/** The two lines that name the file, and places after them. */
+const COMPLETE = /^--- .*\n\+\+\+ .*\n@@ -\d/
+
+const HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
+
+function changedText(hunk: string, isNew: boolean): ChangedText | undefined {
+  const [head = '', ...lines] = hunk.replace(/\n$/, '').split('\n')
+  const [, , oldCount = '1', newStart = '1', newCount = '1'] = HEAD.exec(head) ?? []
+  const before = sideOf(lines, '-')
+  const after = sideOf(lines, '+')
+  // A diff that was shortened has fewer lines than it says.
+  if (before.lines !== Number(oldCount) || after.lines !== Number(newCount)) return undefined
+  return { line: Math.max(1, Number(newStart)), oldText: isNew ? null : before.text, newText: after.text }
+}
+
+function sideOf(lines: readonly string[], sign: '-' | '+'): { readonly text: string; readonly lines: number } {
+  let text = ''
+  let count = 0
+  let isOfSide = false
+  for (const line of lines) {
+    // `\ No newline at end of file` is about the line above it.
+    if (line.startsWith('\\')) {
+      if (isOfSide) text = text.slice(0, -1)
+      continue
+    }
+    isOfSide = line.startsWith(' ') || line.startsWith(sign)
+    if (!isOfSide) continue
+    text += `${line.slice(1)}\n`
+    count += 1
+  }
+  return { text, lines: count }
 }

@@ -24,7 +24,7 @@ export interface FileService extends FileLibrary {
   warnings(): readonly string[]
 }
 
-export interface FileSearch {
+interface FileSearch {
   readonly text: string
   /** Only files of this owner. Default: every file. */
   readonly owner?: FileOwner | undefined
@@ -42,7 +42,7 @@ export interface MeaningStatus {
   readonly degraded?: string
 }
 
-export interface FileServiceOptions {
+interface FileServiceOptions {
   readonly store: SessionStore
   /** Folder of the gateway's data, absolute. */
   readonly data: string

@@ -39,10 +39,7 @@ export const files = capability<FileSettings, FilesService>({
   turnTools: ({ service }) => service.turnTools(),
   indexes: [{ file: 'search.sqlite', title: 'the search index' }],
   async routes(self) {
-    const [{ fileRoutes }, { searchRoutes }] = await Promise.all([
-      import('./http/file-routes.ts'),
-      import('./http/search-routes.ts'),
-    ])
+    const { fileRoutes, searchRoutes } = await import('./http/file-routes.ts')
     return [...fileRoutes(self), ...searchRoutes(self)]
   },
   // Reads files in the background: nothing waits for it.

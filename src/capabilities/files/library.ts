@@ -14,7 +14,7 @@ import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capabil
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
 import { errorMessage, fairTurns } from '../../platform.ts'
 
-export interface LibraryParts {
+interface LibraryParts {
   readonly store: SessionStore
   readonly blobs: BlobStore
   readonly reader: DocumentReader

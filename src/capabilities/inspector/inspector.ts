@@ -5,7 +5,7 @@ export const inspector = capability({
   name: 'inspector',
   summary: 'Shows MCP clients what calls sent and what they cost.',
   mcp: {
-    definitions: async () => (await import('./mcp/definitions.ts')).inspectorDefinitions,
+    definitions: async () => (await import('./mcp/inspector-contribution.ts')).inspectorDefinitions,
     open: async ({ runtime, clock, timeZone }) =>
       (await import('./mcp/inspector-contribution.ts')).inspectorContribution({
         runtime,

@@ -1,6 +1,11 @@
 import { capability, serviceKey } from '../../capability.ts'
-import { memoryLayers, sessionsIn, withheldConversation } from './core/memory-layers.ts'
-import { type MemorySettings, memorySettings } from './core/memory-settings.ts'
+import {
+  memoryLayers,
+  sessionsIn,
+  withheldConversation,
+  type MemorySettings,
+  memorySettings,
+} from './core/memory-layers.ts'
 import type { Memory } from './core/memory.ts'
 
 export const memoryService = serviceKey<Pick<Memory, 'show' | 'forget'>>('memory')

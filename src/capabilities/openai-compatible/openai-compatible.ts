@@ -15,7 +15,7 @@ export const openaiCompatible = provider({
     const { listedFacts, listModelsEndpoint } = await import('../../model.ts')
     const facts = listedFacts(await listModelsEndpoint(connection, milliseconds), model)
     if (!facts.cache?.requested) return facts
-    const { engineSlots } = await import('./engine.ts')
+    const { engineSlots } = await import('./openai-compatible-model.ts')
     const slotCount = await engineSlots(connection, milliseconds)
     return { ...facts, cache: { ...facts.cache, ...defined({ slotCount }) } }
   },

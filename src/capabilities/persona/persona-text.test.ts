@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type Soul, soulText, type UserProfile, userProfileText } from './persona-text.ts'
+import { type Soul, soulText, type UserProfile, userProfileText } from './open-persona.ts'
 
 test('a whole soul reads as a soul and a voice', () => {
   assert.equal(

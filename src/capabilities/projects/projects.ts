@@ -1,5 +1,15 @@
-import { capability, recordChoice, type Records, type Self, type SessionChoice, textLayer } from '../../capability.ts'
-import { projectRecordKind, projectSchema, type ProjectValue } from './project-record.ts'
+import {
+  capability,
+  recordChoice,
+  type Records,
+  type Self,
+  type SessionChoice,
+  textLayer,
+  type RecordKind,
+  recordName,
+  recordText,
+} from '../../capability.ts'
+import { z } from 'zod'
 
 type ProjectsSelf = Self<undefined, Records<ProjectValue>>
 
@@ -40,3 +50,16 @@ export const projects = capability<undefined, Records<ProjectValue>>({
     return recordRoutes(() => service, { name: 'project', one: 'a project', schema: projectSchema })
   },
 })
+
+export const projectSchema = z.strictObject({
+  name: recordName.describe('Name of the project.'),
+  instructions: recordText.default('').describe('Instructions for the default agent in this project.'),
+})
+
+export type ProjectValue = z.output<typeof projectSchema>
+
+export const projectRecordKind: RecordKind<ProjectValue> = {
+  kind: 'project',
+  schema: projectSchema,
+  nameOf: ({ name }) => name,
+}

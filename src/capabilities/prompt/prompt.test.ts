@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../context.ts'
 import type { TextRead } from '../../tool.ts'
-import { type SystemPrompt, systemPrompt } from './system-prompt.ts'
+import { type SystemPrompt, systemPrompt } from './edited-prompt.ts'
 
 test("the operator's own prompt is sent, trimmed, under its own name", async () => {
   const prompt = await started({ type: 'text', text: '\n  Be kind.\n\n' })

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { capability, type CapabilityHost } from '../../capability.ts'
 import type { PinnedFile } from '../../capability/toolkit.ts'
-import type { EditedPrompt } from './edited-prompt.ts'
-import type { SystemPrompt } from './system-prompt.ts'
+import type { EditedPrompt, SystemPrompt } from './edited-prompt.ts'
 
 export interface PromptService {
   readonly own: SystemPrompt
@@ -39,8 +38,7 @@ export const prompt = capability<undefined, PromptService>({
 
 async function start(host: CapabilityHost): Promise<PromptService> {
   const { home, layout, store, clock } = host
-  const [{ systemPrompt }, { createEditedPrompt }, { pinnedFile }, { readText }] = await Promise.all([
-    import('./system-prompt.ts'),
+  const [{ createEditedPrompt, systemPrompt }, { pinnedFile }, { readText }] = await Promise.all([
     import('./edited-prompt.ts'),
     import('../../capability/toolkit.ts'),
     import('../../tool.ts'),

@@ -8,7 +8,7 @@ export const ASSEMBLE = '/assemble/'
 /** How a call is handled: passed on byte by byte, or cut where it does not fit. */
 export type RelayMode = 'through' | 'assemble'
 
-export interface ThroughAddress {
+interface ThroughAddress {
   readonly mode: RelayMode
   /** A token of this gateway, for clients that can send no header of their own. */
   readonly token?: string

@@ -9,9 +9,16 @@ import {
 import type { ProviderServer } from '../../model.ts'
 import { type Clock, errorMessage, ForewordError } from '../../platform.ts'
 import { leadsUp, readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
-import { forward, type ForwardedRequest } from './forward.ts'
+import {
+  forward,
+  type ForwardedRequest,
+  endToEnd,
+  filterPairs,
+  type HeaderPairs,
+  keyPair,
+  withoutCredentials,
+} from './forward.ts'
 import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
-import { endToEnd, filterPairs, type HeaderPairs, keyPair, withoutCredentials } from './header-pairs.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { BroughtToken } from '../../capability.ts'
 import { readThroughAddress } from './address.ts'
-import { filterPairs, type HeaderPairs } from './header-pairs.ts'
+import { filterPairs, type HeaderPairs } from './forward.ts'
 
 /**
  * The token of this gateway in a request: in `x-foreword-token`, beside the project of the caller, in the address, or

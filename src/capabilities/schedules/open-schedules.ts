@@ -6,8 +6,10 @@ import {
   type SubmitInput,
 } from '../../capability.ts'
 import { createActivity, defined, errorMessage, ForewordError, keyedQueue } from '../../platform.ts'
-import { conditionDigest, parseCondition, planProgram } from './condition.ts'
 import {
+  conditionDigest,
+  parseCondition,
+  planProgram,
   changedSchedule,
   type NewSchedule,
   newScheduleSchema,
@@ -17,8 +19,7 @@ import {
   type ScheduleValue,
 } from './schedule-record.ts'
 import { type PendingRun, type ScheduleRun, type ScheduleState, scheduleStates, withRun } from './schedule-state.ts'
-import { type DueTimes, dueTimes } from './time/due-times.ts'
-import { parseTimeRule } from './time/time-rule.ts'
+import { type DueTimes, dueTimes, parseTimeRule } from './time/time-rule.ts'
 
 export interface Schedules {
   /** `false`: nothing is due, and nothing can be run. */

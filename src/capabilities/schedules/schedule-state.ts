@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SessionStore } from '../../session.ts'
-import { budgetSchema } from './budget.ts'
+import { budgetSchema } from './schedule-record.ts'
 
 const resultSchema = z.union([
   z.object({ type: z.literal('sent'), session: z.string(), turn: z.string() }),

@@ -23,7 +23,7 @@ export const schedules = capability<ScheduleSettings, Schedules>({
       summary: 'list the schedules: messages that come by themselves',
       shows: 'always',
       async run({ ask }) {
-        const { schedulesText } = await import('./schedule-text.ts')
+        const { schedulesText } = await import('./run-view.ts')
         return schedulesText((await ask<{ readonly schedules: readonly ScheduleView[] }>('/api/schedules')).schedules)
       },
     },
@@ -31,7 +31,7 @@ export const schedules = capability<ScheduleSettings, Schedules>({
   async startLine(runtime) {
     const service = runtime.capability(scheduleService)
     if (!service?.enabled) return undefined
-    const { startText } = await import('./schedule-text.ts')
+    const { startText } = await import('./run-view.ts')
     const text = startText(await service.list())
     return text === undefined ? undefined : { label: 'Schedule', text }
   },

@@ -3,7 +3,7 @@ import { type Clock, defined } from '../../platform.ts'
 import { type EmbedderKind, knownPrefixes } from '../../search.ts'
 import type { SearchSettings } from './search-settings.ts'
 
-export interface ConfiguredEmbedder extends FileEmbedder {
+interface ConfiguredEmbedder extends FileEmbedder {
   readonly warning?: string
 }
 

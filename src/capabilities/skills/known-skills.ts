@@ -22,9 +22,8 @@ export interface FoundSkills extends LoadedSkills {
 
 /** What a gateway would load if it started now. `warnings` include those about tools. */
 export async function loadKnownSkills(configuration: SkillsConfiguration): Promise<FoundSkills> {
-  const { programFinder } = await import('./folder/find-binary.ts')
-  const { loadSkills } = await import('./folder/load-skills.ts')
-  const { skillRoots } = await import('./folder/skill-roots.ts')
+  const { programFinder } = await import('./folder/requirements.ts')
+  const { loadSkills, skillRoots } = await import('./folder/load-skills.ts')
   const { serverPrefixes, skillsTools } = await import('./skills-tools.ts')
   const { settings, home, workspace, environment, mcp, digests = false } = configuration
   const { disabled, allowScripts } = settings
@@ -47,7 +46,7 @@ export interface SkillFacts {
   readonly digest: string | undefined
 }
 
-export interface SkillsCount {
+interface SkillsCount {
   readonly counter: TokenCounter
   readonly layout: Layout
 }

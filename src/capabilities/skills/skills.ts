@@ -38,7 +38,7 @@ export const skills = capability({
   costGroups: { skill: 'read_skill' },
   lint: {
     tools: ['read_skill'],
-    findings: async (context) => (await import('./cli/lint-skills.ts')).unreadSkills(context),
+    findings: async (context) => (await import('./cli/check-skills.ts')).unreadSkills(context),
   },
   async startLine(runtime) {
     const { reachText, skillsReach } = await import('./skills-reach.ts')
@@ -57,8 +57,8 @@ export const skills = capability({
     const { pinnedSkills } = await import('./pinned-skills.ts')
     const pins = pinnedSkills(host)
     const { openSkills } = await import('./open-skills.ts')
-    const { skillRoots } = await import('./folder/skill-roots.ts')
-    const { programFinder } = await import('./folder/find-binary.ts')
+    const { skillRoots } = await import('./folder/load-skills.ts')
+    const { programFinder } = await import('./folder/requirements.ts')
     const { serverPrefixes } = await import('./skills-tools.ts')
     const { workspace } = home
     const opened = await openSkills({

@@ -1,5 +1,5 @@
 /** Subjects, their operations and the proposals about them, for the other folders of this capability. */
-export { diffShowsAll } from './core/proposal.ts'
+export { diffShowsAll } from './core/subjects.ts'
 export { longNotesLines } from './core/notes.ts'
 export { longestContent } from './core/operation-schemas.ts'
 export { openSubjects } from './core/open-subjects.ts'
@@ -17,7 +17,7 @@ export type {
   Proposals,
   ProposalSource,
   ProposalState,
-} from './core/proposal.ts'
+} from './core/subjects.ts'
 export {
   type GapRecord,
   type LogRecord,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { capability, type CheckContext, type Finding, RuntimeError, serviceKey } from '../../capability.ts'
-import type { SubjectList } from './cli/list.ts'
+import type { SubjectList } from './cli/show.ts'
 import type { SubjectFacts } from './core.ts'
 import type { RunningSubjects, SubjectService } from './subject-service.ts'
 import { type SubjectSettings, subjectSettings } from './subject-settings.ts'
@@ -46,14 +46,11 @@ export const subjects = capability<SubjectSettings, RunningSubjects>({
     }
   },
   async routes({ service, clock }) {
-    const [{ subjectRoutes }, { proposalRoutes }] = await Promise.all([
-      import('./http/subject-routes.ts'),
-      import('./http/proposal-routes.ts'),
-    ])
+    const { proposalRoutes, subjectRoutes } = await import('./http/subject-routes.ts')
     return [...subjectRoutes(service, () => new Date(clock.time())), ...proposalRoutes(service)]
   },
   mcp: {
-    definitions: async () => (await import('./mcp/definitions.ts')).subjectDefinitions,
+    definitions: async () => (await import('./mcp/subject-contribution.ts')).subjectDefinitions,
     async open({ service: { subjects: all, proposals }, store, clock }) {
       const { subjectContribution } = await import('./mcp/subject-contribution.ts')
       return subjectContribution({ subjects: all, proposals, store, time: () => clock.time() })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { systemClock } from '../../runtime.ts'
-import { approvalButtons, approvalText, parseButton } from './approval-text.ts'
+import { approvalButtons, approvalText, parseButton } from './approval-messages.ts'
 
 const digest = 'f'.repeat(64)
 

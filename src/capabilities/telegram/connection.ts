@@ -3,7 +3,7 @@ import type { Update } from 'grammy/types'
 import { errorMessage, ForewordError } from '../../platform.ts'
 import { readFault } from './api/telegram-api.ts'
 import type { ChatCommand } from './command/command.ts'
-import type { BotName } from './speaker.ts'
+import type { BotName } from './parsed-update.ts'
 import { shorten } from './text/formatted-text.ts'
 import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 

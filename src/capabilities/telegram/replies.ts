@@ -6,10 +6,15 @@ import type { ChatAccess } from './access.ts'
 import { TelegramRefusal } from './api/telegram-api.ts'
 import type { TelegramSender } from './api/telegram-sender.ts'
 import { type ChatReference, parseConversation } from './chat-reference.ts'
-import { type FollowedTurn, type Follower, followTurn } from './follow-turn.ts'
-import { type ReplyMessages, createReplyMessages } from './reply-messages.ts'
-import { replyText } from './reply-text.ts'
-import { messageParts } from './text/message-parts.ts'
+import {
+  type FollowedTurn,
+  type Follower,
+  followTurn,
+  type ReplyMessages,
+  createReplyMessages,
+  replyText,
+} from './follow-turn.ts'
+import { messageParts } from './text/formatted-text.ts'
 import type { Sleep } from './timing.ts'
 
 export type Replies = ReturnType<typeof createReplies>

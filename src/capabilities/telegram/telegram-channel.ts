@@ -13,14 +13,12 @@ import {
   createApprovalNotes,
 } from './approval-messages.ts'
 import { type ChatReference, parseConversation } from './chat-reference.ts'
-import { chatCommands, type ChatChoices } from './command/commands.ts'
-import { contributedCommands } from './command/contributed-commands.ts'
+import { chatCommands, type ChatChoices, contributedCommands } from './command/commands.ts'
 import { connectBot } from './connection.ts'
 import type { FollowedTurn } from './follow-turn.ts'
 import type { ParsedFile } from './parsed-update.ts'
 import { createReplies, type Replies } from './replies.ts'
-import { plainText } from './text/formatted-text.ts'
-import { messageParts } from './text/message-parts.ts'
+import { plainText, messageParts } from './text/formatted-text.ts'
 import { createUpdateHandler, type UpdateHandler } from './update-handler.ts'
 import type { Update } from 'grammy/types'
 

@@ -13,8 +13,8 @@ import {
   type ParsedUpdate,
   parseUpdate,
   type ParsedFile,
+  type BotName,
 } from './parsed-update.ts'
-import type { BotName } from './speaker.ts'
 import { backoffMs, type Sleep, telegramTimes } from './timing.ts'
 import { beginSession } from '../../runtime.ts'
 import type { ReceivedFiles } from './api/received-files.ts'

@@ -1,5 +1,6 @@
-import type { CapabilityHost } from '../../capability.ts'
+import type { CapabilityHost, CheckContext, Finding } from '../../capability.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
+import { type Clock, errorMessage, publicAddress, redactSecrets } from '../../platform.ts'
 
 export interface Collector {
   readonly url: string
@@ -52,4 +53,41 @@ function decoded(text: string): string {
 
 export function serviceName({ settings, environment }: Where): string {
   return settings.service ?? (environment['OTEL_SERVICE_NAME'] || 'foreword')
+}
+
+const ANSWER_MS = 5_000
+
+/** Sends the collector an export without spans. Nothing where telemetry is off. */
+export async function checkTelemetry(context: CheckContext<TelemetrySettings>): Promise<readonly Finding[]> {
+  if (!context.settings.enabled) return []
+  try {
+    const collector = collectorOf(context)
+    const fault = await faultOf(collector, context.clock)
+    const where = publicAddress(collector.url)
+    if (fault === undefined) return [{ check: 'telemetry', level: 'ok', message: `spans go to ${where}` }]
+    return [warning(`the collector at ${where} ${redactSecrets(fault, Object.values(collector.headers))}`)]
+  } catch (error) {
+    return [warning(errorMessage(error))]
+  }
+}
+
+function warning(message: string): Finding {
+  const hint = 'Start the collector, or correct telemetry.endpoint and its headers. Turns do not need it.'
+  return { check: 'telemetry', level: 'warning', message, hint }
+}
+
+async function faultOf({ url, headers }: Collector, clock: Clock): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"resourceSpans":[]}',
+      signal: clock.timeoutSignal(ANSWER_MS),
+      redirect: 'manual',
+    })
+    await response.body?.cancel()
+    return response.ok ? undefined : `answers ${response.status}`
+  } catch (error) {
+    return `does not answer: ${errorMessage((error as { readonly cause?: unknown }).cause ?? error)}`
+  }
 }

@@ -1,3 +1,5 @@
+import { sha256 } from '../../platform.ts'
+
 /**
  * Names in one version of the GenAI conventions of OpenTelemetry. A fact that a version has no name for stands under
  * a name of Foreword's own.
@@ -30,7 +32,7 @@ export interface Conventions {
 /** The versions, oldest first. No version is stable yet: 1.36 is the one from which instrumentations change on request alone. */
 export const conventionVersions = ['1.36', '1.41'] as const
 
-export type ConventionVersion = (typeof conventionVersions)[number]
+type ConventionVersion = (typeof conventionVersions)[number]
 
 /** Read on 2026-11-24 from the published packages of the semantic conventions, 1.36.0 and 1.41.1. */
 export const conventions: Readonly<Record<ConventionVersion, Conventions>> = {
@@ -65,4 +67,37 @@ export const conventions: Readonly<Record<ConventionVersion, Conventions>> = {
     },
     providers: { gemini: 'gcp.gemini', google: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' },
   },
+}
+
+export interface Span extends SpanContext {
+  readonly parentSpanId?: string
+  readonly name: string
+  /** `client`: what another program does for this one. */
+  readonly kind: 'internal' | 'client'
+  /** ms since 1970. */
+  readonly start: number
+  readonly end: number
+  /** What is `undefined` is not written. */
+  readonly attributes: Attributes
+  /** It failed. The message is content: absent unless that is exported. */
+  readonly failure?: { readonly message?: string }
+}
+
+export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
+export type AttributeValue = string | number | boolean | readonly string[]
+
+/** Lowercase hexadecimal: 32 digits of the trace and 16 of the span. */
+export interface SpanContext {
+  readonly traceId: string
+  readonly spanId: string
+}
+
+/** The trace of a turn or of a call outside every turn. The same work has the same ids, whenever it is exported. */
+export function traceIdOf(...work: readonly string[]): string {
+  return sha256(`trace ${work.join(' ')}`).slice(0, 32)
+}
+
+/** The id of the span of one piece of work. */
+export function spanIdOf(...work: readonly string[]): string {
+  return sha256(`span ${work.join(' ')}`).slice(0, 16)
 }

@@ -7,7 +7,7 @@ import {
   settlesWithin,
 } from '../../platform.ts'
 import type { Collector } from './collector.ts'
-import type { Span, AttributeValue, Attributes } from './span.ts'
+import type { Span, AttributeValue, Attributes } from './conventions.ts'
 
 /** Sends spans to a collector, beside everything else: nothing waits for it, and nothing fails by it. */
 export type SpanExporter = ReturnType<typeof createSpanExporter>

@@ -18,7 +18,7 @@ export const telemetry = capability<TelemetrySettings, Telemetry | undefined>({
           },
         ]
       : [],
-  checks: async (context) => (await import('./check-telemetry.ts')).checkTelemetry(context),
+  checks: async (context) => (await import('./collector.ts')).checkTelemetry(context),
   async start(host) {
     if (!host.settings.enabled || !host.writes) return undefined
     try {

@@ -1,8 +1,12 @@
 import type { FoundDocument } from '../../citation.ts'
-import { readableCodings, readBody } from './body.ts'
-import { checkUrl, pageAddress, urlAuthority, type UrlRules } from './checked-url.ts'
-import { endInTime, FetchFault, fetchFault } from './fetch-fault.ts'
-import { type GuardedRequest, guardedRequest, type RequestOptions } from './guarded-request.ts'
+import {
+  readableCodings,
+  readBody,
+  type GuardedRequest,
+  guardedRequest,
+  type RequestOptions,
+} from './guarded-request.ts'
+import { checkUrl, pageAddress, urlAuthority, type UrlRules, endInTime, FetchFault, fetchFault } from './checked-url.ts'
 import {
   brave,
   type SearchConfiguration,

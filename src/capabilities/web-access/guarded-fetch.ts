@@ -1,8 +1,12 @@
 import { STATUS_CODES } from 'node:http'
-import { readableCodings, readBody } from './body.ts'
-import { checkUrl, urlHost } from './checked-url.ts'
-import { endInTime, FetchFault, fetchFault, type FetchFaultKind } from './fetch-fault.ts'
-import { type GuardedResponse, guardedRequest, type RequestOptions } from './guarded-request.ts'
+import {
+  readableCodings,
+  readBody,
+  type GuardedResponse,
+  guardedRequest,
+  type RequestOptions,
+} from './guarded-request.ts'
+import { checkUrl, urlHost, endInTime, FetchFault, fetchFault, type FetchFaultKind } from './checked-url.ts'
 
 /** Gets one page of the public web. Never rejects. */
 export type GuardedFetch = (url: string, signal: AbortSignal) => Promise<Fetched>

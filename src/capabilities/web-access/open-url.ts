@@ -1,10 +1,9 @@
 import type { FoundDocument } from '../../citation.ts'
 import type { DocumentReader } from '../../document.ts'
 import type { Tool, ToolContext, ToolResult } from '../../tool.ts'
-import { pageAddress } from './checked-url.ts'
-import type { FetchFaultKind } from './fetch-fault.ts'
+import { pageAddress, type FetchFaultKind } from './checked-url.ts'
 import { type FetchedPage, type GuardedFetch, type PageKind, pageKind } from './guarded-fetch.ts'
-import { webResults } from './web-search.ts'
+import { webResults } from './search-services.ts'
 
 interface OpenUrlOptions {
   readonly fetch: GuardedFetch

@@ -5,8 +5,7 @@ import { createSearch } from './create-search.ts'
 import { type GuardedFetch, guardedFetch } from './guarded-fetch.ts'
 import type { Network } from './guarded-request.ts'
 import { openUrlTool } from './open-url.ts'
-import type { SearchConfiguration } from './search-services.ts'
-import { webSearchTool } from './web-search.ts'
+import { type SearchConfiguration, webSearchTool } from './search-services.ts'
 
 interface WebOptions {
   readonly clock: Clock

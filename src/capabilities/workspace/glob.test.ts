@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { globMatcher } from './glob.ts'
+import { globMatcher } from './folder-walk.ts'
 
 const cases: readonly (readonly [glob: string, fits: readonly string[], not: readonly string[]])[] = [
   ['*.md', ['a.md', 'docs/b.md'], ['a.mdx', 'md']],

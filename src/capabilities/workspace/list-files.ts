@@ -1,8 +1,7 @@
 import type { Tool } from '../../tool.ts'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
-import { DEEPEST, type WalkEntry, walkFolder } from './folder-walk.ts'
-import { globMatcher } from './glob.ts'
+import { DEEPEST, type WalkEntry, walkFolder, globMatcher } from './folder-walk.ts'
 import { readTextFile, printableName, type WorkspaceOptions } from './text-file.ts'
 
 const MOST_LINES = 400

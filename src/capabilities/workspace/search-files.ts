@@ -1,8 +1,7 @@
 import type { Tool, ToolResult } from '../../tool.ts'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
-import { DEEPEST, walkFolder } from './folder-walk.ts'
-import { globMatcher } from './glob.ts'
+import { DEEPEST, walkFolder, globMatcher } from './folder-walk.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
 import { printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
 

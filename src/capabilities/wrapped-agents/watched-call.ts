@@ -1,4 +1,4 @@
-import type { GatewayConnection } from '../../capability.ts'
+import { type GatewayConnection, exactMoneyText } from '../../capability.ts'
 import { apiPath, requestJson } from '../../cli.ts'
 import type { CutRecord } from '../../context.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
@@ -52,4 +52,68 @@ export async function fetchSessionCalls(
 export async function fetchNewestCalls(connection: GatewayConnection): Promise<readonly WatchedCall[]> {
   const path = `/api/calls?limit=${MOST_CALLS}`
   return (await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)).calls
+}
+
+/** What calls used and cost together. */
+export interface CallSums {
+  readonly calls: number
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  readonly unreported: number
+  /** US dollars of the calls whose cost is known. */
+  readonly cost: number
+  readonly unpriced: number
+}
+
+/** Calls that only count tokens cost nothing, and their answers report no usage. */
+export function sumCalls(calls: readonly WatchedCall[]): CallSums {
+  let [promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0, 0]
+  for (const { outcome, cost: own, foreign } of calls) {
+    if (foreign?.kind === 'count') continue
+    const { usage } = outcome ?? {}
+    promptTokens += usage?.promptTokens ?? 0
+    cachedTokens += usage?.cachedTokens ?? 0
+    outputTokens += usage?.outputTokens ?? 0
+    if (usage?.promptTokens === undefined || outcome?.usageEstimated) unreported += 1
+    cost += own ?? 0
+    if (own === undefined) unpriced += 1
+  }
+  return { calls: calls.length, promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced }
+}
+
+/** `12 calls`, or `1 call`. */
+export function callsText(calls: number): string {
+  return `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+}
+
+/** `41,200 tokens read (88 % from the cache), 512 written`; `usage not reported` where no answer said it. */
+export function tokensText({ calls, promptTokens, cachedTokens, outputTokens, unreported }: CallSums): string {
+  if (unreported === calls && promptTokens === 0) return 'usage not reported'
+  const read = `${promptTokens.toLocaleString('en')} tokens read`
+  return `${read} (${shareText(cachedTokens, promptTokens)} from the cache), ${outputTokens.toLocaleString('en')} written`
+}
+
+/** `$0.21`; `at least $0.21` where a cost is not known; `cost unknown` where none is. */
+export function knownCostText({ calls, cost, unpriced }: CallSums): string {
+  if (unpriced === 0) return exactMoneyText(cost)
+  return unpriced === calls ? 'cost unknown' : `at least ${exactMoneyText(cost)}`
+}
+
+export function shareText(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.floor((part / whole) * 100)} %`
+}
+
+export async function modelWindow(connection: GatewayConnection, id: string): Promise<number | undefined> {
+  try {
+    const found = await requestJson<ModelAnswer>(connection, `/api/model?id=${encodeURIComponent(id)}`)
+    return found.facts?.assumed?.includes('window') === true ? undefined : found.window
+  } catch {
+    return undefined
+  }
+}
+
+interface ModelAnswer {
+  readonly window: number
+  readonly facts?: { readonly assumed?: readonly string[] }
 }

@@ -21,7 +21,7 @@ export interface AnswerEnd {
   readonly cost?: number | undefined
 }
 
-export interface BlockReceiver {
+interface BlockReceiver {
   begin(type: 'text' | 'thinking'): void
   add(type: 'text' | 'thinking', text: string): void
   /** The open block is complete; of `thinking`, with its signature, where one is known. */

@@ -1,14 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import type { Tool } from '@modelcontextprotocol/server'
-import type { McpContribution, McpTool, Runtime } from '../../../capability.ts'
-import { ForewordError } from '../../../platform.ts'
-import { failureEnvelope, successEnvelope } from '../../../server/mcp.ts'
+import {
+  type McpContribution,
+  type McpTool,
+  type Runtime,
+  type CostSums,
+  RuntimeError,
+  costGroups,
+  type McpDefinitions,
+} from '../../../capability.ts'
+import { ForewordError, defined } from '../../../platform.ts'
+import { failureEnvelope, successEnvelope, envelopeSchema } from '../../../server/mcp.ts'
 import { inputFault } from '../../../tool.ts'
-import { callContext } from '../call-context.ts'
-import { costsSince } from '../costs-since.ts'
+import { callContext, readLedgerCall, type FoundCall } from '../call-context.ts'
 import { explainCall } from '../explain-call.ts'
-import { readLedgerCall, type FoundCall } from '../ledger-call.ts'
-import { contextOfCall, costsTool, explainLastCall, viewAddress } from './definitions.ts'
 
 interface InspectorParts {
   readonly runtime: Runtime
@@ -68,5 +73,129 @@ function readingTool(definition: Tool, answer: (input: Input) => Promise<object>
         return failureEnvelope(error.code, [error.message, error.hint].filter(Boolean).join(' '))
       }
     },
+  }
+}
+
+interface CostsQuestion {
+  /** A group of costs; `day` where absent. */
+  readonly by: string | undefined
+  readonly since: string | undefined
+  readonly session: string | undefined
+  readonly timeZone: string
+  readonly now: string
+}
+
+const DAYS = 30
+const DAY_MS = 86_400_000
+const MOST_ROWS = 50
+const NANO = 1e9
+
+/** Sessions have their ids and no titles: a title can be how its conversation begins. */
+async function costsSince(runtime: Pick<Runtime, 'costs'>, asked: CostsQuestion): Promise<object> {
+  const { by = 'day', timeZone: zone, session } = asked
+  const from = startOf(asked)
+  const { total, rows, rest } = await runtime.costs({ by, zone, from, limit: MOST_ROWS, ...defined({ session }) })
+  return {
+    by,
+    since: from,
+    zone,
+    total: sums(total),
+    rows: rows.map((row) => ({ key: row.key, ...sums(row) })),
+    ...(rest && { rest: { rows: rest.rows, ...sums(rest) } }),
+  }
+}
+
+function startOf({ since, now }: CostsQuestion): string {
+  const at = since === undefined ? Date.parse(now) - DAYS * DAY_MS : Date.parse(since)
+  if (Number.isFinite(at) && (since === undefined || /^\d{4}-\d{2}-\d{2}/.test(since)))
+    return new Date(at).toISOString()
+  throw new RuntimeError('invalid-input', 'since must be a date or a time in ISO 8601, such as 2026-11-01.')
+}
+
+function sums({ calls, waiting, unpriced, nanoDollars, savedNanoDollars: saved }: CostSums): object {
+  return {
+    calls,
+    unpriced,
+    usd: nanoDollars / NANO,
+    ...defined({ waiting, saved_usd: saved === undefined ? undefined : saved / NANO }),
+  }
+}
+
+/** The address of the view, for hosts that show MCP Apps. */
+const viewAddress = 'ui://foreword/inspector'
+
+/** Tools that read the ledger. Clients send name, description and input with every call of a model: they are short. */
+const contextOfCall = definition({
+  name: 'context_of_call',
+  title: 'Context of a call',
+  description:
+    'What Foreword sent in one call to a model: every piece with its tokens, its cost, and why it was left out.',
+  properties: {
+    call: { type: 'string', description: 'Its id, or last' },
+    session: { type: 'string', description: 'last of this session' },
+  },
+  answer: {
+    call: { type: 'string' },
+    model: { type: 'string' },
+    used: { type: 'integer' },
+    entries: { type: 'array', items: { type: 'object' } },
+    outline: { type: 'string' },
+  },
+})
+
+const explainLastCall = definition({
+  name: 'explain_last_call',
+  title: 'Explain the last call',
+  description:
+    'In sentences: what went into the newest call, what was left out and why, its cost, its cache, what changed.',
+  properties: { session: { type: 'string' } },
+  answer: {
+    call: { type: 'string' },
+    model: { type: 'string' },
+    sentences: { type: 'array', items: { type: 'string' } },
+  },
+})
+
+const costsTool = definition({
+  name: 'costs',
+  title: 'Costs',
+  description: 'What calls cost, US dollars, in groups.',
+  properties: {
+    by: { type: 'string', description: `One of ${costGroups.join(', ')}; day unless given` },
+    since: { type: 'string', description: 'ISO 8601; 30 days ago unless given' },
+    session: { type: 'string' },
+  },
+  answer: {
+    by: { type: 'string' },
+    since: { type: 'string' },
+    total: { type: 'object' },
+    rows: { type: 'array', items: { type: 'object' } },
+  },
+})
+
+/** What is added to the MCP server. Known without a home. */
+export const inspectorDefinitions: McpDefinitions = { tools: [contextOfCall, costsTool, explainLastCall] }
+
+function definition({
+  name,
+  title,
+  description,
+  properties,
+  answer,
+}: {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly properties: NonNullable<Tool['inputSchema']['properties']>
+  readonly answer: Readonly<Record<string, object>>
+}): Tool {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { type: 'object', properties, additionalProperties: false },
+    outputSchema: envelopeSchema({ type: 'object', properties: answer, required: Object.keys(answer) }),
+    annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    _meta: { ui: { resourceUri: viewAddress } },
   }
 }

@@ -3,9 +3,9 @@ import { type Route, route, RuntimeError, type Self, serverToolName } from '../.
 import { toolTokens } from '../../../context.ts'
 import { serialQueue } from '../../../platform.ts'
 import { digestSchema, json } from '../../../server.ts'
-import type { McpSettings } from '../mcp-settings.ts'
-import { serverWarnings } from '../server-warnings.ts'
+import { type McpSettings, mcpSettings, unusedFields } from '../mcp-settings.ts'
 import type { ListedServer, McpService } from '../mcp-service.ts'
+import { readAddress } from '../server-address.ts'
 
 const KEY = ['mcp', 'servers']
 
@@ -182,4 +182,21 @@ function shown({ name: server, status, running }: ListedServer, { counter }: Sel
     }),
     withheld: (running?.withheld() ?? []).map((each) => each.name),
   }
+}
+
+/** What is odd about servers that fit the schema: values without effect, variables that are not set. */
+function serverWarnings(
+  servers: unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const read = mcpSettings.safeParse({ servers: withoutRemoved(servers) })
+  if (!read.success) return []
+  return Object.entries(read.data.servers).flatMap(([name, server]) => [
+    ...unusedFields(name, server).map(({ key, message, hint }) => `mcp.${key} ${message}. ${hint}`),
+    ...readAddress(name, server, environment).warnings.map((warning) => `${warning}.`),
+  ])
+}
+
+function withoutRemoved(servers: unknown): unknown {
+  return Object.fromEntries(Object.entries(servers ?? {}).filter(([, server]) => server !== undefined))
 }

@@ -4,8 +4,14 @@ import { defined, errorMessage } from '../../../platform.ts'
 import { sessionNotFound } from '../../../runtime.ts'
 import type { RankedPassage, Recall } from '../../../search.ts'
 import type { SessionStore } from '../../../session.ts'
-import { memoryLayers, type MemoryReading, type RememberedText, sessionsIn } from './memory-layers.ts'
-import { memoryIn, type MemorySettings } from './memory-settings.ts'
+import {
+  memoryLayers,
+  type MemoryReading,
+  type RememberedText,
+  sessionsIn,
+  memoryIn,
+  type MemorySettings,
+} from './memory-layers.ts'
 import { createSessionSummaries, type SessionSummary } from './session-summaries.ts'
 import { rememberedLine, minuteText } from './summary-text.ts'
 
@@ -29,7 +35,7 @@ export interface SessionMemory {
   readonly forgotten: boolean
 }
 
-export interface TurnMemory {
+interface TurnMemory {
   readonly whole: MemoryReading | undefined
   /** Whether there is anything that a turn of this session could remember: the same for all of its turns, whatever they find. */
   readonly hasAny: boolean
@@ -37,7 +43,7 @@ export interface TurnMemory {
   now(): MemoryReading | undefined
 }
 
-export interface MemoryQuestion {
+interface MemoryQuestion {
   /** Absent for a session that does not exist yet. */
   readonly session?: string | undefined
   readonly turn?: string | undefined

@@ -2,8 +2,7 @@ import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Caller, CapabilityHost } from '../../../capability.ts'
 import { makePrivateFolder, writeFileAtomically } from '../../../platform.ts'
-import type { ResponseObject } from './response-object.ts'
-import type { ResponseItem } from './response-schema.ts'
+import type { ResponseObject, ResponseItem } from './response-schema.ts'
 
 export interface KeptResponse {
   /** Whose token made it: nobody else finds it. */

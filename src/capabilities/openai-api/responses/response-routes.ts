@@ -13,23 +13,35 @@ import {
   namingHeaders,
 } from '../../../server.ts'
 import type { KeptResponses } from './kept-responses.ts'
-import type { SerialCallModels } from './parallel-calls.ts'
 import {
+  type SerialCallModels,
+  openResponseSource,
+  type ResponseSource,
   keptConversation,
   responseNotFound,
   type ResponseTurn,
   responseTurn,
   turnKey,
-} from './response-conversation.ts'
-import { responseError, streamedError, belongsInStream } from './response-failure.ts'
-import { responseBody, type ResponseItem, type ResponseBody } from './response-schema.ts'
-import { openResponseSource, type ResponseSource } from './response-source.ts'
+} from './response-source.ts'
+import {
+  responseError,
+  streamedError,
+  belongsInStream,
+  responseBuilder,
+  type ResponseBuilder,
+  type ResponseEvent,
+} from './response-builder.ts'
+import {
+  responseBody,
+  type ResponseItem,
+  type ResponseBody,
+  emptyResponse,
+  type ResponseNames,
+  type ResponseObject,
+} from './response-schema.ts'
 import { messageText } from '../../../context.ts'
 import { fieldsOf, defined } from '../../../platform.ts'
 import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
-import { responseBuilder, type ResponseBuilder } from './response-builder.ts'
-import type { ResponseEvent } from './response-event.ts'
-import { emptyResponse, type ResponseNames, type ResponseObject } from './response-object.ts'
 
 /** The endpoints of OpenAI's Responses API. Its official clients and Codex work unchanged. */
 export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {

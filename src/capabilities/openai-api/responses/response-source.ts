@@ -1,5 +1,5 @@
-import type { RouteCall, Runtime } from '../../../capability.ts'
-import { defined } from '../../../platform.ts'
+import type { RouteCall, Runtime, CompletionEvent, CompletionInput, Caller } from '../../../capability.ts'
+import { defined, fieldsOf } from '../../../platform.ts'
 import {
   completionHeaders,
   type CompletionSource,
@@ -8,16 +8,12 @@ import {
   sessionSource,
   type SessionMessage,
 } from '../../../server.ts'
-import { namedSession } from '../http/named-session.ts'
-import { itemTextAndFiles } from './item-content.ts'
-import { itemMessages } from './item-messages.ts'
+import { namedSession, jsonFormat } from '../http/openai-source.ts'
+import { itemTextAndFiles, itemMessages } from './item-messages.ts'
 import type { KeptResponses } from './kept-responses.ts'
-import { completeAnyModel, type SerialCallModels } from './parallel-calls.ts'
-import { keptConversation, previousNotFound, responseTurn, withReferencedItems } from './response-conversation.ts'
-import { inputItems, type ResponseBody, type ResponseItem, responseFields } from './response-schema.ts'
+import { inputItems, type ResponseBody, type ResponseItem, responseFields, responseId } from './response-schema.ts'
 import { type OfferedTool, responseTools } from './response-tools.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
-import { jsonFormat } from '../http/json-format.ts'
 
 export interface ResponseSource extends CompletionSource {
   readonly tools: readonly OfferedTool[]
@@ -240,4 +236,112 @@ function readChoice(
 function refuseChoice(which: string): never {
   const message = `Invalid request: \`tool_choice\` needs a tool, and \`tools\` has ${which}.`
   throw new HttpFailure('invalid-input', message, { parameter: 'tool_choice' })
+}
+
+/** Models whose provider has no place for `parallel_tool_calls: false`, by their ids. They are learned from its refusals. */
+export type SerialCallModels = Set<string>
+
+/**
+ * One call outside sessions. Codex sends `parallel_tool_calls: false` for every model that it does not know; where
+ * the provider has no place for that field, the call is made without it, and `leftOut` is told.
+ */
+async function* completeAnyModel(
+  runtime: Pick<Runtime, 'complete' | 'model'>,
+  input: CompletionInput,
+  { unable, leftOut }: { readonly unable: SerialCallModels; readonly leftOut: () => void },
+): AsyncGenerator<CompletionEvent> {
+  if (input.parameters?.parallelToolCalls === undefined) return yield* runtime.complete(input)
+  const { id } = await runtime.model(input.model)
+  if (!unable.has(id)) {
+    let begun = false
+    try {
+      for await (const event of runtime.complete(input)) {
+        begun ||= event.type !== 'call-start'
+        yield event
+      }
+      return
+    } catch (error) {
+      if (begun || !refusesParallel(error)) throw error
+      unable.add(id)
+    }
+  }
+  leftOut()
+  const { parallelToolCalls: _refused, ...parameters } = input.parameters
+  yield* runtime.complete({ ...input, parameters })
+}
+
+function refusesParallel(error: unknown): boolean {
+  const { code, facts } = fieldsOf(error)
+  return code === 'unsupported-parameter' && fieldsOf(facts)['parameter'] === 'parallel_tool_calls'
+}
+
+export interface ResponseTurn {
+  readonly session: string
+  readonly turn: string
+}
+
+export function turnKey({ session, turn }: ResponseTurn): string {
+  return `${session}.${turn}`
+}
+
+/** `undefined` for the id of a response outside sessions, and where there is no such turn. */
+export async function responseTurn({ store }: Pick<Runtime, 'store'>, id: string): Promise<ResponseTurn | undefined> {
+  const [, session, turn] = /^resp_(.+)\.([^.]+)$/.exec(id) ?? []
+  if (session === undefined || turn === undefined) return undefined
+  return (await store.turn(session, turn)) ? { session, turn } : undefined
+}
+
+/**
+ * The inputs and outputs of a kept response and of all before it. Throws an `HttpFailure` in OpenAI's words where one
+ * of them is not kept, or not for this caller.
+ */
+export async function keptConversation(
+  kept: KeptResponses,
+  id: string,
+  caller: Caller,
+): Promise<readonly ResponseItem[]> {
+  const parts: (readonly ResponseItem[])[] = []
+  const seen = new Set<string>()
+  for (let next: string | undefined = id; next !== undefined && !seen.has(next);) {
+    seen.add(next)
+    const found = await kept.find(next, caller)
+    if (!found) throw previousNotFound(next)
+    parts.push([...found.input, ...found.response.output])
+    next = found.previous
+  }
+  return parts.toReversed().flat()
+}
+
+/** Throws an `HttpFailure` in OpenAI's words for an item that is not kept. */
+async function withReferencedItems(
+  kept: KeptResponses,
+  items: readonly ResponseItem[],
+  caller: Caller,
+): Promise<readonly ResponseItem[]> {
+  return Promise.all(
+    items.map(async (item, at) => {
+      if (item.type !== 'item_reference') return item
+      const [, key] = /^[a-z]+_(.+)_\d+$/.exec(item.id ?? '') ?? []
+      const found = key === undefined ? undefined : await kept.find(responseId(key), caller)
+      const meant = found?.response.output.find(({ id }) => id === item.id)
+      if (meant) return meant
+      throw new HttpFailure(
+        'not-found',
+        `Item with id '${item.id}' not found. Items are not persisted when \`store\` is set to false. ` +
+          'Try again with `store` set to true, or remove this item from your input.',
+        { parameter: `input.${at}`, item: item.id },
+      )
+    }),
+  )
+}
+
+function previousNotFound(id: string): HttpFailure {
+  return new HttpFailure('invalid-input', `Previous response with id '${id}' not found.`, {
+    parameter: 'previous_response_id',
+    openaiCode: 'previous_response_not_found',
+  })
+}
+
+export function responseNotFound(id: string): HttpFailure {
+  return new HttpFailure('not-found', `Response with id '${id}' not found.`, { response: id })
 }

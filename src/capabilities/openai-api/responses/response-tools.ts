@@ -10,7 +10,7 @@ export interface OfferedTool {
   readonly namespace?: string
 }
 
-export interface OfferedTools {
+interface OfferedTools {
   readonly tools: readonly OfferedTool[]
   /** As `x-foreword-ignored` names it. */
   readonly left: readonly string[]

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { json, restoreBodySchema, expectedVersionSchema } from '../../../server.ts'
 import { type Route, route } from '../../../capability.ts'
-import type { EditedPrompt } from '../edited-prompt.ts'
-import type { SystemPrompt } from '../system-prompt.ts'
+import type { EditedPrompt, SystemPrompt } from '../edited-prompt.ts'
 
 const version = z.object({
   version: z.number(),

@@ -27,12 +27,9 @@ import {
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import { defined } from '../../../platform.ts'
-import { budgetText, parseBudget } from '../budget.ts'
-import { parseCondition } from '../condition.ts'
+import { budgetText, parseBudget, missedRules, parseCondition } from '../schedule-record.ts'
 import type { ScheduleView } from '../open-schedules.ts'
-import type { ScheduleRunView } from '../run-view.ts'
-import { missedRules } from '../schedule-record.ts'
-import { clockText, dueText, nextText, runResultText, runCostText } from '../schedule-text.ts'
+import { type ScheduleRunView, clockText, dueText, nextText, runResultText, runCostText } from '../run-view.ts'
 import { parseTimeRule } from '../time/time-rule.ts'
 
 const editOptions =

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { dueTimes, wallTime } from './due-times.ts'
-import { parseTimeRule } from './time-rule.ts'
+import { dueTimes, wallTime, parseTimeRule } from './time-rule.ts'
 
 const BERLIN = 'Europe/Berlin'
 const NEW_YORK = 'America/New_York'

@@ -1,9 +1,11 @@
 import type { Configuration } from '../../../runtime.ts'
-import type { CheckContext, Finding } from '../../../capability.ts'
+import type { CheckContext, Finding, LintContext } from '../../../capability.ts'
 import { loadKnownSkills } from '../known-skills.ts'
 import { readReach, reachText } from '../skills-reach.ts'
 import { ok, problem, warning } from '../../../cli.ts'
 import { errorMessage } from '../../../platform.ts'
+import { LEAST_UNUSED, lintCost, type LintFinding, neutralLine, tokenx } from '../../../context.ts'
+import { skillsListText } from '../skills-text.ts'
 
 /** Which skills load and reach the model, and which do not and why. A disabled skill is no warning. */
 export async function skillsFindings(context: CheckContext<Configuration['skills']>): Promise<readonly Finding[]> {
@@ -36,4 +38,29 @@ async function reachFinding({ get }: Pick<CheckContext, 'get'>, loaded: number):
     }
     return warning('skills', `unknown which skills reach the model: ${message}`, 'Fix that first.')
   }
+}
+
+/** Skills that every prompt lists and that no call has read: the price is that of their line in the list. */
+export async function unreadSkills(context: LintContext<Configuration['skills']>): Promise<readonly LintFinding[]> {
+  const { offered = 0, inputs = [] } = context.report.tools['read_skill'] ?? {}
+  if (offered < LEAST_UNUSED) return []
+  const { skills } = await loadKnownSkills({ ...context, mcp: context.settingsOf('mcp') })
+  const reach = await readReach(context.get, skills.length).catch(errorMessage)
+  if (typeof reach === 'string' || reach.form !== 'list') return []
+  const read = new Set(inputs)
+  const list = tokenx.text(skillsListText(skills))
+  return skills
+    .filter(({ name }) => !read.has(name) && !read.has(neutralLine(name).text))
+    .map((skill) => {
+      const without = skills.filter((other) => other !== skill)
+      const tokens = list - (without.length === 0 ? 0 : tokenx.text(skillsListText(without)))
+      return {
+        code: 'unread-text',
+        severity: 'warning',
+        where: { layer: 'skills', ref: `${skill.ref}/SKILL.md` },
+        message: `The skill ${skill.name} was listed in ${offered} of the newest ${context.report.calls} calls and never read.`,
+        cost: lintCost('sent', Math.max(0, tokens), context.report.rates),
+        hint: `Add ${skill.name} to \`skills.disabled\`, or say in its description when it applies.`,
+      }
+    })
 }

@@ -18,12 +18,20 @@ import {
   table,
   withConnection,
 } from '../../../cli.ts'
-import { exactLine } from '../../../context.ts'
-import type { SkillFinding } from '../folder/check-frontmatter.ts'
-import { knownSkills, type KnownSkills, knownSkillFacts } from './known-skills.ts'
+import { exactLine, layoutOf } from '../../../context.ts'
+import type { SkillFinding } from '../folder/read-frontmatter.ts'
 import { errorMessage, systemClock } from '../../../platform.ts'
-import { notLoadedReason, type SkillFacts, warningsAbout } from '../known-skills.ts'
+import {
+  notLoadedReason,
+  type SkillFacts,
+  warningsAbout,
+  type FoundSkills,
+  loadKnownSkills,
+  skillFacts,
+} from '../known-skills.ts'
 import { reachText, readReach, type SkillsReach } from '../skills-reach.ts'
+import type { Configuration } from '../../../runtime.ts'
+import { type SkillsForms, skillsForms } from '../skills-text.ts'
 
 /** The loaded skills and their costs, those that did not load and why, and the form in which skills are sent. */
 async function listSkills(call: CommandCall, io: Io): Promise<number> {
@@ -151,7 +159,7 @@ export const skillsCommand = commandWithSubcommands({
 /** Lints folders of skills against the Agent Skills standard: `file:line: message`. The exit code is 1 if a rule is broken. */
 async function lintSkills(call: CommandCall, io: Io): Promise<number> {
   const { checkSkill } = await import('../folder/check-skill.ts')
-  const { programFinder } = await import('../folder/find-binary.ts')
+  const { programFinder } = await import('../folder/requirements.ts')
   const { tokenx } = await import('../../../context.ts')
   const folders = await foldersToLint(call, io)
   const findBinary = programFinder(io.environment)
@@ -252,8 +260,7 @@ Describe the steps here. Put long material into files beside this one, such as
 
 /** Trusts the skills of a workspace: adds its folder to `skills.trustedDirs`. */
 async function trustSkills(call: CommandCall, io: Io): Promise<number> {
-  const { loadSkills } = await import('../folder/load-skills.ts')
-  const { skillRoots } = await import('../folder/skill-roots.ts')
+  const { loadSkills, skillRoots } = await import('../folder/load-skills.ts')
   const configuration = await loadValidConfiguration(call.home, io)
   const { agent, skills } = configuration
   const workspace = await realFolder(call.words[1] ?? agent.workspace)
@@ -301,4 +308,24 @@ async function trustFolder(home: string, folders: readonly string[], { capabilit
     if (!(error instanceof ConfigurationError)) throw error
     throw new CommandFailure('configuration', error.message, { cause: error })
   }
+}
+
+interface KnownSkills extends FoundSkills {
+  readonly configuration: Configuration
+  readonly forms: SkillsForms
+}
+
+async function knownSkills(call: CommandCall, io: Io): Promise<KnownSkills> {
+  const configuration = await loadValidConfiguration(call.home, io)
+  const { agent, context, mcp, skills } = configuration
+  const { workspace } = agent
+  const loaded = await loadKnownSkills({ ...io, home: call.home, workspace, mcp, settings: skills, digests: true })
+  return { ...loaded, configuration, forms: skillsForms(skills.contextMode, layoutOf(context.layout), loaded.skills) }
+}
+
+/** Facts of every loaded skill, and the tokens of all of them together, as configured. */
+async function knownSkillFacts({ configuration, ...found }: KnownSkills) {
+  const { findCounter } = await import('../../../runtime.ts')
+  const { counter, layout } = configuration.context
+  return skillFacts(found, { counter: await findCounter(counter), layout: layoutOf(layout) })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { argvPlan, type Resolved } from './argv-plan.ts'
+import { argvPlan, type Resolved } from './resolve-step.ts'
 import type { Allowlist, Argument, Execution } from './tools-json.ts'
 
 const allowlist: Allowlist = { notes: ['add'], plain: [''], busy: ['a', 'a b'] }

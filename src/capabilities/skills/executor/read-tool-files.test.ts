@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { argvPlan } from './argv-plan.ts'
-import { readToolFiles } from './read-tool-files.ts'
+import { argvPlan } from './resolve-step.ts'
+import { readToolFiles } from './tools-json.ts'
 
 const parameters = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
 const tool = { name: 'add_note', description: 'Adds a note.', parameters }

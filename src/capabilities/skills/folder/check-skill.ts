@@ -4,9 +4,9 @@ import { isWithin } from '../../../capability/toolkit.ts'
 import { neutralizedWords, neutralText, type TokenCounter } from '../../../context.ts'
 import { readText, sentDefinition } from '../../../tool.ts'
 import type { ToolFile } from '../skill.ts'
-import type { SkillFinding } from './check-frontmatter.ts'
+import type { SkillFinding } from './read-frontmatter.ts'
 import { isBuiltInName } from '../../tool-names.ts'
-import type { FindBinary } from './find-binary.ts'
+import type { FindBinary } from './requirements.ts'
 import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 
@@ -36,7 +36,7 @@ export async function checkSkill(
 async function documentFindings(folder: string, counter: TokenCounter): Promise<readonly SkillFinding[]> {
   const found = await readText(join(folder, 'SKILL.md'))
   if (found.type !== 'text') return [failure('SKILL.md', describeUnread(found))]
-  const { frontmatterFindings } = await import('./check-frontmatter.ts')
+  const { frontmatterFindings } = await import('./read-frontmatter.ts')
   const findings = [
     ...frontmatterFindings(found.text, basename(folder)),
     ...(await bodyFindings(found.text, folder, counter)),

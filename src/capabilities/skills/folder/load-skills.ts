@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readFile, readlink, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, readlink, stat, readdir, realpath } from 'node:fs/promises'
+import { join, relative, resolve, sep } from 'node:path'
 import { addNeutralized, neutralizedWords, neutralLine } from '../../../context.ts'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
-import { cachedFinder } from './find-binary.ts'
-import { type Machine, missingRequirements } from './requirements.ts'
-import { skillFilePaths } from './skill-files.ts'
+import { cachedFinder, type Machine, missingRequirements } from './requirements.ts'
 import { findSkillFolders, inParallel, readSkillFolder, type SkillFolder, type SkillRead } from './skill-folder.ts'
+import { isWithin } from '../../../capability/toolkit.ts'
 
 export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> {
   readonly findBinary: Machine['findBinary']
@@ -117,4 +116,77 @@ export async function skillDigest(folder: string): Promise<string | undefined> {
   } catch {
     return undefined
   }
+}
+
+/** Folders in folders are looked into so deep. */
+const DEPTH = 32
+
+/** Files of version control and file managers, which are no part of the skill. */
+const NOT_COUNTED = new Set(['.git', '.DS_Store'])
+
+/** Every file of a skill, by its path in the folder, with `/`, in code-unit order. Follows no links. Rejects where one cannot be read. */
+export async function skillFilePaths(folder: string): Promise<readonly string[]> {
+  return (await pathsIn(folder, '', DEPTH)).toSorted((one, other) =>
+    one.normalize('NFC') < other.normalize('NFC') ? -1 : 1,
+  )
+}
+
+async function pathsIn(folder: string, within: string, depth: number): Promise<readonly string[]> {
+  if (depth === 0) return []
+  const entries = await readdir(join(folder, within), { withFileTypes: true })
+  const paths: string[] = []
+  for (const entry of entries) {
+    if (NOT_COUNTED.has(entry.name)) continue
+    const path = within === '' ? entry.name : `${within}/${entry.name}`
+    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path, depth - 1)))
+    else paths.push(path)
+  }
+  return paths
+}
+
+/** All paths are absolute. */
+interface SkillPlaces {
+  readonly home: string
+  readonly directory: string
+  readonly extraDirs: readonly string[]
+  readonly workspace: string
+  readonly trustedDirs: readonly string[]
+}
+
+/** The roots in their order (BEHAVIOURS §1.1), the workspace's last. A repeated one counts once, at its first place. */
+export async function skillRoots(places: SkillPlaces): Promise<readonly SkillRoot[]> {
+  const { home, directory, extraDirs, workspace } = places
+  const rootRef = (path: string) => (isWithin(home, path) ? relative(home, path).split(sep).join('/') || '.' : path)
+  const shared = join(workspace, '.agents', 'skills')
+  const roots: readonly SkillRoot[] = [
+    { path: directory, ref: rootRef(directory), kind: 'home' },
+    ...extraDirs.map((path) => ({ path, ref: rootRef(path), kind: 'extra' as const })),
+    {
+      path: shared,
+      ref: rootRef(shared),
+      kind: 'workspace',
+      trusted: isTrustedFolder(await resolvePath(places.workspace), {
+        home: await resolvePath(places.home),
+        trustedDirs: await Promise.all(places.trustedDirs.map(resolvePath)),
+      }),
+    },
+  ]
+  const real = await Promise.all(roots.map(({ path }) => resolvePath(path)))
+  return roots.filter((_, index) => real.indexOf(real[index]!) === index)
+}
+
+/** Unchanged if nothing is there. */
+async function resolvePath(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path))
+}
+
+/**
+ * Those in the home are the owner's own; an entry of `trustedDirs` does not cover the folders in it. All paths are
+ * absolute, links resolved.
+ */
+export function isTrustedFolder(
+  workspace: string,
+  { home, trustedDirs }: Pick<SkillPlaces, 'home' | 'trustedDirs'>,
+): boolean {
+  return isWithin(home, workspace) || trustedDirs.includes(workspace)
 }

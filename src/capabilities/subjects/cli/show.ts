@@ -1,4 +1,4 @@
-import type { CommandCall, Io } from '../../../capability.ts'
+import type { CommandCall, Io, GatewayConnection } from '../../../capability.ts'
 import {
   requestJson,
   withConnection,
@@ -13,10 +13,14 @@ import {
   table,
   usageFailure,
   width,
+  fittedTable,
+  lineLimit,
+  printList,
+  findByName,
+  timeText,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
-import type { NotesPage, SubjectContext, SubjectReading } from '../core.ts'
-import { type ListedSubject, findSubject } from './list.ts'
+import type { NotesPage, SubjectContext, SubjectReading, SubjectFacts } from '../core.ts'
 
 export async function showSubject(call: CommandCall, io: Io): Promise<number> {
   const subject = await withConnection(call.home, io, 'read', async (connection) => {
@@ -118,4 +122,48 @@ function printNotes(id: string, { text, offset, lines, total, next_offset: next 
 
 function printWarnings(warnings: readonly string[], io: Io): void {
   for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
+}
+
+export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
+  const { subjects, waiting } = await withConnection(call.home, io, 'read', fetchSubjects)
+  const empty = 'No subjects yet. Create one with `foreword subjects new ID`.'
+  printList(subjects, { empty, table: subjectTable }, call, io)
+  if (waiting > 0 && !call.json) note(io, waitingText(waiting))
+  return 0
+}
+
+function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
+  const now = new Date()
+  const rows = subjects.map(({ id, title, updated, waiting }) => [
+    exactLine(id),
+    singleLine(exactLine(title), Math.max(20, width(io) - 60)),
+    exactLine(timeText(updated, now)),
+    waiting === 0 ? '' : String(waiting),
+  ])
+  return fittedTable([['id', 'title', 'updated', 'waiting'], ...rows], { columns: lineLimit(io), spare: [2] })
+}
+
+function waitingText(count: number): string {
+  const proposals = count === 1 ? 'One proposal is' : `${count} proposals are`
+  return `${proposals} waiting for you. Show ${count === 1 ? 'it' : 'them'} with \`foreword subjects proposals\`.`
+}
+
+type ListedSubject = SubjectFacts & {
+  /** Waiting proposals about its notes. */
+  readonly waiting: number
+}
+
+export interface SubjectList {
+  readonly subjects: readonly ListedSubject[]
+  /** All waiting proposals, including those about tastes. */
+  readonly waiting: number
+}
+
+async function fetchSubjects(connection: GatewayConnection): Promise<SubjectList> {
+  return await requestJson<SubjectList>(connection, '/api/subjects')
+}
+
+export async function findSubject(connection: GatewayConnection, word: string): Promise<ListedSubject> {
+  const { subjects } = await fetchSubjects(connection)
+  return findByName(word, subjects, ({ id }) => ({ id, name: id }), 'subject')
 }

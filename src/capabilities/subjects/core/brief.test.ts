@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { anyCharacter } from '../../../../test/arbitrary/characters.ts'
-import { readBrief, tasteConflicts } from './brief.ts'
+import { readBrief, tasteConflicts } from './subject-context.ts'
 import { splitLines } from './lines.ts'
 
 const declarations: readonly (readonly [string, readonly string[]])[] = [

@@ -1,6 +1,5 @@
-import { splitLines, wholeLines } from './lines.ts'
+import { splitLines, wholeLines, textBeginning, capNotice, capText, textEnd, moreBySetting } from './lines.ts'
 import { type Notes, type NotesPage, type NotesQuery, SubjectError } from './subjects.ts'
-import { textBeginning, capNotice, capText, textEnd, moreBySetting } from './text-cap.ts'
 
 /** Notes of more lines than these are long: their middle is left out (BEHAVIOURS §4). */
 export const longNotesLines = 40

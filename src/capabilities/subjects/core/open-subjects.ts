@@ -2,9 +2,27 @@ import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeNewFile } from '../../../platform.ts'
 import { notesPage, longNotesLines } from './notes.ts'
-import { appendLine, exactText, replaceText } from './write-subject-file.ts'
-import { gapLine, gapRecord, logRecord, operationLine } from './log-line.ts'
-import { type JsonObject, splitLines, jsonLines } from './lines.ts'
+import {
+  appendLine,
+  exactText,
+  replaceText,
+  readBeginning,
+  type SubjectFileRead,
+  readEnd,
+  readWhole,
+} from './write-subject-file.ts'
+import {
+  gapLine,
+  gapRecord,
+  logRecord,
+  operationLine,
+  readBrief,
+  declaredGenres,
+  shownRecords,
+  subjectContext,
+  type SubjectTexts,
+} from './subject-context.ts'
+import { type JsonObject, splitLines, jsonLines, textBeginning } from './lines.ts'
 import {
   fileOfSubject,
   fileToChange,
@@ -24,13 +42,12 @@ import {
   type Subjects,
   type SubjectsOptions,
   type SubjectReading,
+  isSubjectId,
+  nameRule,
+  quotedId,
+  defaultTaste,
 } from './subjects.ts'
-import { isSubjectId, nameRule, quotedId, defaultTaste } from './subject-name.ts'
-import { readBrief } from './brief.ts'
-import { readBeginning, type SubjectFileRead, readEnd, readWhole } from './read-subject-file.ts'
-import { textBeginning } from './text-cap.ts'
 import { hash } from 'node:crypto'
-import { declaredGenres, shownRecords, subjectContext, type SubjectTexts } from './subject-context.ts'
 
 /** Subjects and tastes as folders of files (BEHAVIOURS §4). A missing folder counts as empty. */
 export function openSubjects(options: SubjectsOptions): Subjects {

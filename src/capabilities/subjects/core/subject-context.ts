@@ -1,10 +1,30 @@
 import { notesForm } from './notes.ts'
-import { type Genre, readBrief, tasteConflicts } from './brief.ts'
-import { gapRecord, logRecord } from './log-line.ts'
-import { type JsonLines, jsonLines, type JsonObject } from './lines.ts'
-import type { Brief, Conflict, SubjectContext } from './subjects.ts'
-import { defaultTaste, isTasteName, nameRule } from './subject-name.ts'
-import { textBeginning, capText, moreByReply, moreBySetting, type TextCap } from './text-cap.ts'
+import {
+  type JsonLines,
+  jsonLines,
+  type JsonObject,
+  textBeginning,
+  capText,
+  moreByReply,
+  moreBySetting,
+  type TextCap,
+  splitLines,
+  wholeLines,
+  uncapped,
+} from './lines.ts'
+import {
+  type Brief,
+  type Conflict,
+  type SubjectContext,
+  defaultTaste,
+  isTasteName,
+  nameRule,
+  type GapEntry,
+  type GapRecord,
+  type LogRecord,
+  type OperationEntry,
+  SubjectError,
+} from './subjects.ts'
 
 export interface SubjectTexts {
   /** By name, without `.md`. Tastes that the brief does not declare are ignored. */
@@ -184,4 +204,157 @@ function brokenLines(file: string, { broken }: JsonLines): readonly string[] {
   if (broken === 0) return []
   const skipped = broken === 1 ? '1 line is no JSON object and was' : `${broken} lines are no JSON objects and were`
   return [`${file}: ${skipped} skipped.`]
+}
+
+/**
+ * The last line that reads `Tastes:` counts, all such lines leave the intent, and the intent is trimmed (BEHAVIOURS
+ * §4). Names are kept as written; invalid ones are among them and never become a path.
+ */
+export function readBrief(raw: string): Brief {
+  const lines = wholeLines(raw)
+  const declared = lines.map(declaration)
+  return {
+    raw,
+    intent: lines
+      .filter((_, place) => declared[place] === undefined)
+      .join('')
+      .trim(),
+    tastes: namesIn(declared.findLast((value) => value !== undefined) ?? ''),
+  }
+}
+
+/** What follows `Tastes:`, `**Tastes:**` or `**Tastes**:`; `undefined` for any other line. */
+function declaration(line: string): string | undefined {
+  const found = /^(?:\s|\*\*)*tastes(?:\*\*)?:(?:\*\*)?/i.exec(line)
+  return found === null ? undefined : line.slice(found[0].length)
+}
+
+/** `[a, "b", 'c']`, `a, b, c`, or `"a, b, c"` in one pair of quotes. */
+function namesIn(value: string): readonly string[] {
+  const list = without(without(value.trim(), '', '**').trim(), '[', ']').trim()
+  const inner = unquoted(list)
+  // Of `"a", "b"` the outer quotes are no pair.
+  return (inner.includes(list.charAt(0)) ? list : inner)
+    .split(',')
+    .map((name) => unquoted(name.trim()).trim())
+    .filter((name) => name !== '')
+}
+
+function unquoted(name: string): string {
+  const quote = name.charAt(0)
+  const isQuoted = name.length > 1 && (quote === '"' || quote === "'") && name.endsWith(quote)
+  return isQuoted ? name.slice(1, -1) : name
+}
+
+function without(text: string, start: string, end: string): string {
+  return text.startsWith(start) && text.endsWith(end) ? text.slice(start.length, text.length - end.length) : text
+}
+
+/** A genre's name and text. */
+type Genre = readonly [name: string, text: string]
+
+/**
+ * Lines that are in two or more files, in the order in which they are first seen. Ends of lines and spaces around
+ * them make no difference; blank lines, those that begin with `#`, and those of punctuation alone are ignored
+ * (BEHAVIOURS §4).
+ */
+export function tasteConflicts(genres: readonly Genre[]): readonly Conflict[] {
+  const files = new Map<string, Set<string>>()
+  for (const [name, text] of genres) {
+    for (const point of splitLines(text).map((line) => line.trim())) {
+      if (saysNothing(point)) continue
+      const standing = files.get(point) ?? new Set()
+      files.set(point, standing.add(name))
+    }
+  }
+  return [...files].filter(([, names]) => names.size > 1).map(([point, names]) => ({ point, files: [...names] }))
+}
+
+/** Rulers, fences and the like. A line that begins with `#` is a heading or a comment. */
+function saysNothing(line: string): boolean {
+  return line.startsWith('#') || /^[\p{P}\s$+<=>^`|~]*$/u.test(line)
+}
+
+/**
+ * All keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those two are texts, empty where they are missing or
+ * null; a value of another kind is shown as its JSON.
+ */
+export function logRecord({ timestamp, op, ...details }: JsonObject, cap = uncapped): LogRecord {
+  return { timestamp: asText(timestamp, cap), op: asText(op, cap), details: cappedDetails(details, cap) }
+}
+
+function asText(value: unknown, cap: TextCap): string {
+  if (value === undefined || value === null) return ''
+  return capText(typeof value === 'string' ? value : JSON.stringify(value), cap)
+}
+
+/** Details too long to be shown become the beginning of their JSON, as a text. */
+function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
+  const json = JSON.stringify(details)
+  return json.length <= cap.chars ? details : { shortened: capText(json, cap) }
+}
+
+/** Every key, and its default where a line has none or one of another kind (BEHAVIOURS §4). A list keeps its texts. */
+export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
+  const text = (key: keyof GapRecord) => readText(line[key], '', cap)
+  const textOrNull = (key: keyof GapRecord) => readText(line[key], null, cap)
+  const category = text('intent_category')
+  return {
+    timestamp: text('timestamp'),
+    image_id: text('image_id'),
+    description: text('description'),
+    session_id: textOrNull('session_id'),
+    snapshot_hash: textOrNull('snapshot_hash'),
+    intent: textOrNull('intent'),
+    intent_category: category.trim() === '' ? 'uncategorized' : category,
+    missing_capability: textOrNull('missing_capability'),
+    operations_involved: readTexts(line['operations_involved'], cap),
+    vocabulary_used: readTexts(line['vocabulary_used'], cap),
+    satisfaction: typeof line['satisfaction'] === 'number' ? line['satisfaction'] : textOrNull('satisfaction'),
+    workaround: textOrNull('workaround'),
+    notes: text('notes'),
+  }
+}
+
+function readText<Default extends string | null>(value: unknown, otherwise: Default, cap: TextCap): string | Default {
+  return typeof value === 'string' ? capText(value, cap) : otherwise
+}
+
+/** A list too long to be shown becomes the beginning of its JSON, as its only entry. */
+function readTexts(value: unknown, cap: TextCap): readonly string[] {
+  if (!Array.isArray(value)) return []
+  const texts = value.filter((each): each is string => typeof each === 'string')
+  const json = JSON.stringify(texts)
+  return json.length <= cap.chars ? texts : [capText(json, cap)]
+}
+
+/** Details are keys beside `timestamp` and `op`, as they are read (BEHAVIOURS §4). */
+export function operationLine({ op, details = {}, timestamp }: OperationEntry): JsonObject {
+  if (op.trim() === '') throw fault('op says nothing. Name what was done, such as crop.')
+  const taken = ['timestamp', 'op'].find((key) => Object.hasOwn(details, key))
+  if (taken !== undefined) throw fault(`details cannot have a key ${taken}. The record has one already.`)
+  return { timestamp, op, ...details }
+}
+
+export function gapLine(id: string, gap: GapEntry): JsonObject {
+  if (gap.description.trim() === '') throw fault('description says nothing. Say what could not be done.')
+  const known = OPTIONAL.filter((key) => gap[key] !== undefined).map((key) => [key, gap[key]])
+  return { timestamp: gap.timestamp, image_id: id, description: gap.description, ...Object.fromEntries(known) }
+}
+
+const OPTIONAL = [
+  'session_id',
+  'snapshot_hash',
+  'intent',
+  'intent_category',
+  'missing_capability',
+  'operations_involved',
+  'vocabulary_used',
+  'satisfaction',
+  'workaround',
+  'notes',
+] as const
+
+function fault(message: string): SubjectError {
+  return new SubjectError('invalid-input', message)
 }

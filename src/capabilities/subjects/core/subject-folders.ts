@@ -1,8 +1,15 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
-import { SubjectError, type SubjectFile, type SubjectFolders } from './subjects.ts'
-import { isSubjectId, isTasteName, nameRule, quotedId } from './subject-name.ts'
+import {
+  SubjectError,
+  type SubjectFile,
+  type SubjectFolders,
+  isSubjectId,
+  isTasteName,
+  nameRule,
+  quotedId,
+} from './subjects.ts'
 
 /** With every link resolved. A link that leads out of the folder of subjects is no subject. Throws `not-found`. */
 export async function subjectFolder({ directory }: SubjectFolders, id: string): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { isSubjectId, isTasteName } from './subject-name.ts'
+import { isSubjectId, isTasteName } from './subjects.ts'
 
 const names = ['reef', 'IMG_0042.dng', 'a-b', '2026.11', '_default', '.hidden', '__proto__', 'x'.repeat(200)]
 const others = ['', '.', '..', 'a..b', '../a', 'a/b', 'a\\b', 'a b', 'ä', 'a\n', 'a\0', ' a', 'x'.repeat(201), '暖']

@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import { openSubjects } from './open-subjects.ts'
 import { type SubjectOperation, subjectOperations } from './subject-operations.ts'
 import type { SubjectOperationName } from './operation-schemas.ts'
-import type { Proposal, ProposalDraft, Proposals, ProposalSource } from './proposal.ts'
+import type { Proposal, ProposalDraft, Proposals, ProposalSource } from './subjects.ts'
 import { systemClock } from '../../../platform.ts'
 
 const home = await mkdtemp(join(tmpdir(), 'foreword-operations-'))

@@ -1,8 +1,22 @@
-import { type OperationFacts, operationFacts } from './operation-facts.ts'
-import { gapLists, gapTexts, subjectIn, type SubjectOperationName, tasteIn } from './operation-schemas.ts'
-import type { Proposal, ProposalDraft, Proposals, ProposalSource, TasteCategory } from './proposal.ts'
+import {
+  type OperationFacts,
+  operationFacts,
+  gapLists,
+  gapTexts,
+  subjectIn,
+  type SubjectOperationName,
+  tasteIn,
+} from './operation-schemas.ts'
+import type {
+  Proposal,
+  ProposalDraft,
+  Proposals,
+  ProposalSource,
+  TasteCategory,
+  GapEntry,
+  Subjects,
+} from './subjects.ts'
 import { changedFile } from './subject-folders.ts'
-import type { GapEntry, Subjects } from './subjects.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

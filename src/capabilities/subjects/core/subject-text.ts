@@ -1,9 +1,8 @@
-import type { GapRecord, LogRecord, SubjectContext, SubjectReading } from './subjects.ts'
-import { defaultTaste } from './subject-name.ts'
-import { textBeginning, textEnd } from './text-cap.ts'
+import { type GapRecord, type LogRecord, type SubjectContext, type SubjectReading, defaultTaste } from './subjects.ts'
+import { textBeginning, textEnd } from './lines.ts'
 
 /** Ways to put a subject into words, fullest first. */
-export type SubjectForm = 'full' | 'excerpt' | 'list'
+type SubjectForm = 'full' | 'excerpt' | 'list'
 
 /**
  * The context of a subject as markdown, without empty parts; the same reading gives the same text. `offered`: the

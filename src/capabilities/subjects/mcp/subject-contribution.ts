@@ -1,5 +1,19 @@
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import type { McpCall, McpContribution, McpTool, McpPrompt, McpResourceSet, ResourceText } from '../../../capability.ts'
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  Prompt,
+  ResourceTemplateType,
+  Tool,
+} from '@modelcontextprotocol/server'
+import type {
+  McpCall,
+  McpContribution,
+  McpTool,
+  McpPrompt,
+  McpResourceSet,
+  ResourceText,
+  McpDefinitions,
+} from '../../../capability.ts'
 import {
   type AskingCall,
   failureEnvelope,
@@ -9,6 +23,7 @@ import {
   invalidParams,
   parseResourceAddress,
   resourceAddress,
+  envelopeSchema,
 } from '../../../server/mcp.ts'
 import type { SessionStore } from '../../../session.ts'
 import {
@@ -23,7 +38,7 @@ import {
 } from '../core.ts'
 import { inputFault } from '../../../tool.ts'
 import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
-import { operationDefinition, subjectTemplates, workOnSubjectPrompt } from './definitions.ts'
+import { type OperationFacts, operationFacts } from '../core/operation-schemas.ts'
 
 export function subjectContribution({
   subjects,
@@ -229,3 +244,60 @@ const HOW_TO_WORK = [
   '4. What should be remembered, propose with propose_notes_update or propose_taste_update. A proposal writes nothing; ' +
     'I confirm it or not.',
 ].join('\n')
+
+/** An operation on subjects, as a tool that answers in the envelope. */
+function operationDefinition(operation: OperationFacts): Tool {
+  const { name, title, description, inputSchema, outputSchema, readOnly } = operation
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' },
+    outputSchema: envelopeSchema(outputSchema),
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: false,
+      // The same proposal, still waiting, is not made twice; a line of a log is.
+      idempotentHint: readOnly || name.startsWith('propose_'),
+      openWorldHint: false,
+    },
+  }
+}
+
+const workOnSubjectPrompt: Prompt = {
+  name: 'work_on_subject',
+  title: 'Work on a subject',
+  description: 'Brings the working context of a subject into the conversation, and how to work with it',
+  arguments: [
+    { name: 'subject_id', description: 'Its id, such as the name of its folder', required: true },
+    { name: 'task', description: 'What is to be done; ask the person where it is left out' },
+  ],
+}
+
+const subjectTemplates: readonly ResourceTemplateType[] = [
+  {
+    uriTemplate: 'foreword://subjects/{id}',
+    name: 'subject',
+    title: 'Subject',
+    description: 'The working context of a subject, as read_context gives it',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: 'foreword://subjects/{id}/{part}',
+    name: 'subject-part',
+    title: 'Part of a subject',
+    description: 'brief and notes as they were written; tastes, log and gaps as read_context gives them',
+  },
+]
+
+export const subjectDefinitions: McpDefinitions = {
+  instructions:
+    'Foreword keeps the working context of subjects: anything with a brief, notes, a log and tastes of its own. Call ' +
+    'read_context before working on a subject, log_operation and log_gap while you work, and propose_notes_update or ' +
+    'propose_taste_update for what should be remembered. A proposal writes nothing until a person confirms it. Where ' +
+    'tastes conflict, the person decides.',
+  tools: operationFacts.map(operationDefinition),
+  templates: subjectTemplates,
+  prompts: [workOnSubjectPrompt],
+}

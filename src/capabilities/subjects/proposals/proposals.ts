@@ -25,7 +25,7 @@ import { appendLines, proposalDiff, createProposalWriting, trimLines } from './p
 import { runtimeFailure } from '../../../runtime.ts'
 import { serialQueue } from '../../../platform.ts'
 
-export interface ProposalsParts {
+interface ProposalsParts {
   readonly store: ProposalStore
   readonly subjects: Pick<Subjects, 'text' | 'notes' | 'replace'>
   readonly clock: Clock

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { plainText } from './formatted-text.ts'
+import { plainText, messageParts } from './formatted-text.ts'
 import { formatMarkdown } from './markdown.ts'
-import { messageParts } from './message-parts.ts'
 
 function texts(text: string, limit: number): readonly string[] {
   return messageParts(plainText(text), limit).map((part) => part.text)

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { anyCharacter } from '../../../../test/arbitrary/characters.ts'
-import type { FormattedText } from './formatted-text.ts'
+import { type FormattedText, messageParts } from './formatted-text.ts'
 import { formatMarkdown } from './markdown.ts'
-import { messageParts } from './message-parts.ts'
 
 const SIGNS = Array.from('*_~`#>|[]()!<&;:\\-+= \n\t1.')
 const PIECES = ['```', '\n\n', '](http://a.example)', '👍', '👩‍🚀', '\ud800', 'ab', '  ']

@@ -10,11 +10,14 @@ import {
   width,
   withConnection,
 } from '../../../cli.ts'
-import { followSession } from '../watch/follow-session.ts'
-import { liveBlock } from '../watch/live-block.ts'
-import { clientSessionIn, sessionOfClient } from '../watch/session-of-client.ts'
-import { fetchSessionView, type SessionView } from '../watch/session-view.ts'
-import { callSentence, statusBarText, viewLines } from '../watch/view-text.ts'
+import {
+  followSession,
+  fetchSessionView,
+  type SessionView,
+  clientSessionIn,
+  sessionOfClient,
+} from '../watch/session-view.ts'
+import { liveBlock, callSentence, statusBarText, viewLines } from '../watch/view-text.ts'
 
 export const watchCommand: Command = {
   name: 'watch',

@@ -3,8 +3,7 @@ import { jsonOption, print, printJson, refuseTools, table, usageFailure } from '
 import { defined, nearestName } from '../../../platform.ts'
 import { wrappedPrograms } from '../program/programs.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
-import { commonVariables } from '../run/run-environment.ts'
-import { type RunChoices, runFacts } from '../run/run-choices.ts'
+import { commonVariables, type RunChoices, runFacts } from '../run/run-environment.ts'
 import { runWrapped } from '../run/run-wrapped.ts'
 
 const names = wrappedPrograms.map(({ name }) => name)

@@ -1,4 +1,4 @@
-import type { CommandCall, Io } from '../../../capability.ts'
+import type { CommandCall, Io, GatewayConnection } from '../../../capability.ts'
 import {
   type AddressedGateway,
   CommandFailure,
@@ -7,22 +7,37 @@ import {
   openAddressedGateway,
   printJson,
   signalExitCode,
+  makeToken,
+  withNamedTokens,
+  requestJson,
 } from '../../../cli.ts'
 import { defined, errorMessage, systemClock } from '../../../platform.ts'
-import { modelWindow } from '../model-window.ts'
+import {
+  modelWindow,
+  callsText,
+  type CallSums,
+  knownCostText,
+  sumCalls,
+  tokensText,
+  fetchNewestCalls,
+  fetchSessionCalls,
+} from '../watched-call.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
-import { backgroundProcesses } from './background-processes.ts'
-import { type RunChoices, runFacts } from './run-choices.ts'
-import { commonVariables, runEnvironment } from './run-environment.ts'
-import { openRunFiles } from './run-files.ts'
-import { type RunSummary, summarizeRun, summaryLine } from './run-summary.ts'
-import { makeRunToken } from './run-token.ts'
-import { spawnProgram } from './spawn-program.ts'
+import {
+  backgroundProcesses,
+  commonVariables,
+  runEnvironment,
+  type RunChoices,
+  runFacts,
+  openRunFiles,
+} from './run-environment.ts'
 import { PassThrough } from 'node:stream'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { constants as system } from 'node:os'
 
-export interface WrappedCommand {
+interface WrappedCommand {
   readonly program: WrappedProgram
   readonly choices: RunChoices
   readonly call: Pick<CommandCall, 'home' | 'json'>
@@ -184,5 +199,108 @@ function isExecutable(path: string): boolean {
     return statSync(path).isFile()
   } catch {
     return false
+  }
+}
+
+/** How long it is valid where nothing revokes it, because the run was killed. */
+const LONGEST_RUN = '7d'
+
+/**
+ * A token of the scope `talk`. Its name is the first of `wrap-NAME`, `wrap-NAME-2` … that is free, so that the calls
+ * of one run after another have the same name.
+ */
+async function makeRunToken(program: string, home: string) {
+  const taken = new Set(await withNamedTokens(home, (named) => named.list().map(({ name }) => name.toLowerCase())))
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? `wrap-${program}` : `wrap-${program}-${number}`
+    if (taken.has(name)) continue
+    try {
+      const { token } = await makeToken(home, { name, scope: 'talk', expires: LONGEST_RUN })
+      const revoke = () => withNamedTokens(home, (named) => named.revoke(name, 'cli'))
+      return { name, value: token, revoke: async () => void (await revoke()) }
+    } catch (error) {
+      // Another run was faster.
+      if (!(error instanceof Error && 'code' in error && error.code === 'exists')) throw error
+      taken.add(name)
+    }
+  }
+}
+
+interface ProgramToSpawn {
+  readonly executable: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly directory: string
+}
+
+/**
+ * Runs a program with the terminal of this process and resolves to its exit code, 128 and the number of the signal
+ * where one ended it. Signals are passed on; Ctrl-C reaches the program by itself.
+ */
+function spawnProgram({ executable, args, environment, directory }: ProgramToSpawn, io: Io): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(executable, args, { stdio: 'inherit', env: environment, cwd: directory })
+    const stop = onInterrupt(io, (signal = 'SIGINT') => {
+      if (signal !== 'SIGINT' || io.stdin.isTTY !== true) child.kill(signal)
+    })
+    child.once('error', (error) => {
+      stop()
+      reject(
+        new CommandFailure('not-started', `${executable} cannot be started: ${errorMessage(error)}.`, { cause: error }),
+      )
+    })
+    child.once('close', (code, signal) => {
+      stop()
+      resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal]))
+    })
+  })
+}
+
+interface RunSummary extends CallSums {
+  readonly sessions: readonly string[]
+  /** Calls that were answered with an error, or not to their end. One that the program gave up is none. */
+  readonly failed: number
+}
+
+/** How long the record of the last call may take, ms. */
+const RECORD_LIMIT = 3_000
+
+/** Adds up the calls that were made with a token since a time, once all of them are on record. */
+async function summarizeRun(
+  connection: GatewayConnection,
+  { token, since }: { readonly token: string; readonly since: string },
+): Promise<RunSummary> {
+  await recorded(connection)
+  const own = (await fetchNewestCalls(connection)).filter((call) => call.token === token && call.time >= since)
+  const sessions = [...new Set(own.flatMap(({ session }) => (session === undefined ? [] : [session])))]
+  const ids = new Set(own.map(({ id }) => id))
+  const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
+  const calls = priced.filter(({ id }) => ids.has(id))
+  const failed = calls.filter((call) => {
+    const { end, status = 200 } = call.outcome?.foreign ?? {}
+    return end !== 'left' && (call.outcome?.error !== undefined || status >= 400)
+  })
+  return { ...sumCalls(calls), sessions, failed: failed.length }
+}
+
+/** `foreword: 3 calls · 41,200 tokens read (88 % from the cache), 512 written · $0.21 · foreword calls session_…`. */
+function summaryLine(summary: RunSummary, title: string): string {
+  if (summary.calls === 0) {
+    return `foreword: no call of ${title} came through. \`foreword wrap --help\` says what can be the cause.`
+  }
+  const { calls, failed, sessions } = summary
+  const look = sessions
+    .slice(0, 3)
+    .map((session) => `foreword calls ${session}`)
+    .join(', ')
+  const failures = failed === 0 ? [] : [`${failed} failed`]
+  return `foreword: ${[callsText(calls), ...failures, tokensText(summary), knownCostText(summary), look].join(' · ')}`
+}
+
+/** Waits until no call is open, as far as the gateway says so. */
+async function recorded(connection: GatewayConnection): Promise<void> {
+  for (const since = systemClock.now(); systemClock.now() - since < RECORD_LIMIT; await systemClock.sleep(50)) {
+    const { through } = await requestJson<{ readonly through?: { readonly open: number } }>(connection, '/api/status')
+    if (through === undefined || through.open === 0) return
   }
 }

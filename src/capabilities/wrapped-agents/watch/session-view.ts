@@ -1,10 +1,9 @@
-import type { GatewayConnection } from '../../../capability.ts'
-import { apiPath, requestJson } from '../../../cli.ts'
+import type { GatewayConnection, Io } from '../../../capability.ts'
+import { apiPath, requestJson, readInput } from '../../../cli.ts'
 import { cutSentence, type Manifest } from '../../../context.ts'
-import { defined } from '../../../platform.ts'
-import { type CallSums, sumCalls } from '../call-sums.ts'
-import { modelWindow } from '../model-window.ts'
-import { type WatchedCall, fetchSessionCalls } from '../watched-call.ts'
+import { defined, systemClock } from '../../../platform.ts'
+import { type CallSums, sumCalls, type WatchedCall, fetchSessionCalls, modelWindow } from '../watched-call.ts'
+import { isRecord, parseJson } from '../json-text.ts'
 
 export interface SessionView {
   readonly session: string
@@ -91,4 +90,63 @@ function breakSentence({ reuse }: WatchedCall): string {
   const where =
     firstChange === undefined ? '' : ` from ${firstChange.id} (${firstChange.slot}) on: ${firstChange.cause}`
   return `${again.toLocaleString('en')} tokens were sent again${where}`
+}
+
+/** How often a session is looked at, ms. */
+const PAUSE = 500
+
+/** The views of a session, one at once and one after each change of its calls, until `signal` is aborted. */
+export async function* followSession(
+  connection: GatewayConnection,
+  session: string,
+  signal: AbortSignal,
+): AsyncGenerator<SessionView> {
+  let seen: string | undefined
+  while (!signal.aborted) {
+    const mark = await newestMark(connection, session)
+    if (mark !== seen) {
+      seen = mark
+      yield await fetchSessionView(connection, session)
+    }
+    await systemClock.sleep(PAUSE, signal)
+  }
+}
+
+/** Changes with every call, and costs little to ask for. */
+async function newestMark(connection: GatewayConnection, session: string): Promise<string> {
+  return JSON.stringify(await requestJson<unknown>(connection, apiPath('/api/sessions/', session)))
+}
+
+/** How long the description of a session may take to arrive, ms. */
+const INPUT_LIMIT = 500
+
+/**
+ * The client's session in what Claude Code writes to the command of its status line: JSON with `session_id`.
+ * `undefined` where nothing like it comes.
+ */
+export async function clientSessionIn(io: Io): Promise<string | undefined> {
+  if (io.stdin.isTTY === true) return undefined
+  const read = new AbortController()
+  const given = readInput(io).finally(() => read.abort())
+  await Promise.race([given, systemClock.sleep(io.firstInputMs ?? INPUT_LIMIT, read.signal)]).catch(() => undefined)
+  const text = read.signal.aborted ? await given.catch(() => '') : ''
+  // A pipe that stays open would keep this process.
+  if (!read.signal.aborted && 'destroy' in io.stdin && typeof io.stdin.destroy === 'function') io.stdin.destroy()
+  const value = parseJson(text)
+  const id = isRecord(value) ? value['session_id'] : undefined
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** The session that a program calls `id`; `undefined` where it has made no call yet. */
+export async function sessionOfClient(connection: GatewayConnection, id: string): Promise<string | undefined> {
+  const { sessions } = await requestJson<{ readonly sessions: readonly BoundSession[] }>(
+    connection,
+    '/api/sessions?limit=200',
+  )
+  return sessions.find(({ binding }) => binding?.conversation === id)?.id
+}
+
+interface BoundSession {
+  readonly id: string
+  readonly binding?: { readonly conversation: string }
 }

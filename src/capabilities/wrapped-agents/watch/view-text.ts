@@ -1,8 +1,7 @@
-import { exactMoneyText, type Io } from '../../../capability.ts'
+import { exactMoneyText, type Io, type Output } from '../../../capability.ts'
 import { applyStyle, cutToCells } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
-import { callsText, knownCostText, shareText } from '../call-sums.ts'
-import type { WatchedCall } from '../watched-call.ts'
+import { callsText, knownCostText, shareText, type WatchedCall } from '../watched-call.ts'
 import type { SessionView } from './session-view.ts'
 
 const WIDEST_BAR = 100
@@ -88,4 +87,29 @@ function letterOf(slot: string): string {
 function short(tokens: number): string {
   if (tokens < 1_000) return String(tokens)
   return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${(tokens / 1_000_000).toFixed(1)}M`
+}
+
+interface LiveBlock {
+  readonly draw: (lines: readonly string[]) => void
+}
+
+/** A block on a terminal, below what is there. It stays where it is when nothing draws it any more. */
+export function liveBlock(stdout: Output): LiveBlock {
+  let drawn: readonly string[] = []
+  return {
+    draw(lines) {
+      // A terminal that became narrower has wrapped what was drawn.
+      const columns = stdout.columns || 100
+      const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / columns)), 0)
+      const back = rows === 0 ? '' : `\u001B[${rows}A\r\u001B[J`
+      stdout.write(`${back}${lines.map((line) => `${line}\n`).join('')}`)
+      drawn = lines
+    },
+  }
+}
+
+/** Without what only changes looks. */
+function cells(line: string): number {
+  // oxlint-disable-next-line no-control-regex -- looks begin with a control character
+  return line.replaceAll(/\u001B\[\d+m/g, '').length
 }

@@ -1,3 +1,0 @@
-export interface ResponseEvent extends Readonly<Record<string, unknown>> {
-  readonly type: string
-}
