@@ -30,10 +30,15 @@ export function parseBudget(text: string): ScheduleBudget {
   const [, tokens] = /^(\d+) ?tokens?$/i.exec(text.trim().replaceAll(/[,_](?=\d{3})/g, '')) ?? []
   const read = budgetSchema.safeParse(dollars === undefined ? { tokens: Number(tokens) } : { usd: Number(dollars) })
   if (read.success) return read.data
-  throw new ForewordError('invalid-input', `Cannot read the budget ${JSON.stringify(text.slice(0, 50))}.`, {}, { hint })
+  throw new ForewordError(
+    'invalid-input',
+    `Cannot read the budget ${JSON.stringify(text.slice(0, 50))}.`,
+    {},
+    { hint: BUDGET_HINT },
+  )
 }
 
-const hint = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It is what one run may use.'
+const BUDGET_HINT = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It is what one run may use.'
 
 export function budgetText(budget: ScheduleBudget): string {
   return 'usd' in budget ? `$${dollars.format(budget.usd)}` : `${budget.tokens.toLocaleString('en')} tokens`

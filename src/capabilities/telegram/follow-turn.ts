@@ -251,8 +251,8 @@ export function replyText(
   return isBlankMessage(whole.text) ? styledText('The answer is empty.', 'italic') : whole
 }
 
-function growingText(text: string, doing: string | undefined): FormattedText {
-  const note = doing === undefined ? plainText('') : styledText(`… ${doing}`, 'italic')
+function growingText(text: string, action: string | undefined): FormattedText {
+  const note = action === undefined ? plainText('') : styledText(`… ${action}`, 'italic')
   return joinFormatted([formatMarkdown(text), note], '\n\n')
 }
 

@@ -125,7 +125,7 @@ function sums({ calls, waiting, unpriced, nanoDollars, savedNanoDollars: saved }
 const viewAddress = 'ui://foreword/inspector'
 
 /** Tools that read the ledger. Clients send name, description and input with every call of a model: they are short. */
-const contextOfCall = definition({
+const contextOfCall = toolDefinition({
   name: 'context_of_call',
   title: 'Context of a call',
   description:
@@ -143,7 +143,7 @@ const contextOfCall = definition({
   },
 })
 
-const explainLastCall = definition({
+const explainLastCall = toolDefinition({
   name: 'explain_last_call',
   title: 'Explain the last call',
   description:
@@ -156,7 +156,7 @@ const explainLastCall = definition({
   },
 })
 
-const costsTool = definition({
+const costsTool = toolDefinition({
   name: 'costs',
   title: 'Costs',
   description: 'What calls cost, US dollars, in groups.',
@@ -176,7 +176,7 @@ const costsTool = definition({
 /** What is added to the MCP server. Known without a home. */
 export const inspectorDefinitions: McpDefinitions = { tools: [contextOfCall, costsTool, explainLastCall] }
 
-function definition({
+function toolDefinition({
   name,
   title,
   description,

@@ -191,9 +191,9 @@ function serverWarnings(
 ): readonly string[] {
   const read = mcpSettings.safeParse({ servers: withoutRemoved(servers) })
   if (!read.success) return []
-  return Object.entries(read.data.servers).flatMap(([name, server]) => [
-    ...unusedFields(name, server).map(({ key, message, hint }) => `mcp.${key} ${message}. ${hint}`),
-    ...readAddress(name, server, environment).warnings.map((warning) => `${warning}.`),
+  return Object.entries(read.data.servers).flatMap(([id, server]) => [
+    ...unusedFields(id, server).map(({ key, message, hint }) => `mcp.${key} ${message}. ${hint}`),
+    ...readAddress(id, server, environment).warnings.map((warning) => `${warning}.`),
   ])
 }
 

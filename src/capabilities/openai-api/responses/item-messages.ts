@@ -273,10 +273,10 @@ function partsOf(
 
 function textOf(part: Fields, { where, left }: ContentReader): string {
   const { type } = part
-  const text = type === 'refusal' ? part['refusal'] : part['text']
-  if (TEXT_TYPES.has(String(type)) && typeof text === 'string') {
+  const said = type === 'refusal' ? part['refusal'] : part['text']
+  if (TEXT_TYPES.has(String(type)) && typeof said === 'string') {
     leaveOut(part, left, ['type', 'text', 'refusal'])
-    return text
+    return said
   }
   throw unreadable(where, `a part of type ${String(type)} has no place here. Send its content as text`)
 }

@@ -63,12 +63,12 @@ function fieldsOnly<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** A word of a command line: a program receives exactly what a person is shown. */
-const word = z
+const wordSchema = z
   .string()
   .refine((text) => !text.includes('\0'), 'has a NUL byte, which no program can receive')
   .refine((text) => text.isWellFormed(), 'has half a character (a lone surrogate)')
 
-const named = word.min(1, 'is empty')
+const named = wordSchema.min(1, 'is empty')
 
 /** No relative path: which file it names would depend on the folder that a tool works in. */
 const binary = named.refine(
@@ -92,11 +92,11 @@ const parameters = z.looseObject(
 
 const tool = fieldsOnly({ name: toolName, description: z.string().optional(), parameters })
 
-const resolveCommand = fieldsOnly({
+const resolveCommandSchema = fieldsOnly({
   script: named.optional(),
   binary: binary.optional(),
-  subcommand: word.optional(),
-  args: z.array(word).optional(),
+  subcommand: wordSchema.optional(),
+  args: z.array(wordSchema).optional(),
 }).refine(
   (given) =>
     given.script === undefined
@@ -105,32 +105,32 @@ const resolveCommand = fieldsOnly({
   'must have either script, or binary and subcommand',
 )
 
-const argument = fieldsOnly({
+const argumentSchema = fieldsOnly({
   param: z.string().min(1, 'is empty'),
   kind: z.enum(['positional', 'flag', 'flagifboolean'], 'must be "positional", "flag" or "flagifboolean"').optional(),
   flag: named.optional(),
-  flagIfTrue: word.optional(),
-  flagIfFalse: word.optional(),
+  flagIfTrue: wordSchema.optional(),
+  flagIfFalse: wordSchema.optional(),
   normalizeNewlines: z.boolean().optional(),
-  resolveCommand: resolveCommand.optional(),
+  resolveCommand: resolveCommandSchema.optional(),
 }).refine(({ kind, resolveCommand: resolve }) => kind !== 'flagifboolean' || resolve === undefined, {
   path: ['resolveCommand'],
   error: 'has no place on a flagifboolean, which puts no value on the command line',
 })
 
-const execution = fieldsOnly({
+const executionSchema = fieldsOnly({
   tool: z.string(),
   binary,
-  subcommand: word,
-  args: z.array(argument).optional(),
+  subcommand: wordSchema,
+  args: z.array(argumentSchema).optional(),
   separator: z.literal('--', 'must be "--"').optional(),
 })
 
 /** The shape of `tools.json` (BEHAVIOURS §1.5). Unknown fields are faults. It transforms nothing. */
 const toolsJsonSchema = fieldsOnly({
   tools: z.array(tool),
-  allowlist: z.record(z.string(), z.array(word)),
-  execution: z.array(execution),
+  allowlist: z.record(z.string(), z.array(wordSchema)),
+  execution: z.array(executionSchema),
 })
 
 type ToolsJsonRead =

@@ -28,8 +28,8 @@ export function readFrontmatter(text: string): FrontmatterRead {
   try {
     const found = readFields(frontmatterDocument(yaml).document)
     return typeof found === 'string' ? readAsPlainLines(yaml, found) : found
-  } catch (error) {
-    return readAsPlainLines(yaml, firstLine(error))
+  } catch (reason) {
+    return readAsPlainLines(yaml, firstLine(reason))
   }
 }
 
@@ -46,8 +46,8 @@ function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
   return { fields: { ...noFrontmatter, ...fields }, warnings: [`${what}: ${why}`, ...warnings] }
 }
 
-function firstLine(error: unknown): string {
-  return errorMessage(error).split('\n', 1)[0]!.replace(/:$/, '')
+function firstLine(reason: unknown): string {
+  return errorMessage(reason).split('\n', 1)[0]!.replace(/:$/, '')
 }
 
 function readFields(document: Document): FrontmatterRead | string {

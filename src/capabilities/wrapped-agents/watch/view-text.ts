@@ -60,14 +60,14 @@ function windowText({ used, window, slots }: SessionView): string {
 
 /** The window from left to right: each cell has the letter of the slot that fills it, and a dot where it is free. */
 function windowBar({ slots, used, window }: SessionView, columns: number): string {
-  const cells = Math.max(1, columns - 2)
+  const width = Math.max(1, columns - 2)
   const whole = Math.max(window ?? used, used, 1)
   let [text, sum] = ['', 0]
   for (const [slot, tokens] of slots) {
     sum += tokens
-    text += letterOf(slot).repeat(Math.max(0, Math.round((sum / whole) * cells) - text.length))
+    text += letterOf(slot).repeat(Math.max(0, Math.round((sum / whole) * width) - text.length))
   }
-  return `[${text.padEnd(cells, '·')}]`
+  return `[${text.padEnd(width, '·')}]`
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
