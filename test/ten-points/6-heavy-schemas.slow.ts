@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { attack, attackedGateway } from './attacked-gateway.ts'
+import { attack } from './attacked-gateway.ts'
 
 const backtracking = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } }
 const endless = JSON.stringify({ text: `${'a'.repeat(60)}!` })
@@ -18,24 +18,25 @@ const heavy = Array.from({ length: 200 }, (_, tool) => ({
 }))
 const SCRIPT = join(import.meta.dirname, '../mcp/scripted-server.ts')
 
+const server = (name: string) => ({
+  command: process.execPath,
+  args: [SCRIPT, `<home>/${name}.json`, `<home>/${name}.log`],
+  sandbox: 'off',
+})
+
 attack(
   'twenty calls of a pattern that backtracks and 200 heavy schemas hold up no answer of the gateway',
-  async (t, variant) => {
-    const server = (name: string) => ({
-      command: process.execPath,
-      args: [SCRIPT, `<home>/${name}.json`, `<home>/${name}.log`],
-      sandbox: 'off',
-    })
-    const here = await attackedGateway(t, variant, {
-      files: {
-        'slow.json': JSON.stringify({ tools: [{ name: 'slow', inputSchema: backtracking }] }),
-        'heavy.json': JSON.stringify({ tools: heavy }),
-        'heavy.log': '',
-        'slow.log': '',
-      },
-      policy: { global: { allowedTools: ['slow__slow'] } },
-      configuration: { mcp: { servers: { slow: server('slow'), heavy: server('heavy') } } },
-    })
+  {
+    files: {
+      'slow.json': JSON.stringify({ tools: [{ name: 'slow', inputSchema: backtracking }] }),
+      'heavy.json': JSON.stringify({ tools: heavy }),
+      'heavy.log': '',
+      'slow.log': '',
+    },
+    policy: { global: { allowedTools: ['slow__slow'] } },
+    configuration: { mcp: { servers: { slow: server('slow'), heavy: server('heavy') } } },
+  },
+  async (here) => {
     await here.say('/say Hello.')
     const order: string[] = []
     const attacked = here

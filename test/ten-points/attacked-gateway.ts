@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import test, { type TestContext } from 'node:test'
+import test, { after, before, suite, type TestContext } from 'node:test'
 import type { WaitingApproval } from '../../src/capability.ts'
 import { findSandbox } from '../../src/tool.ts'
 import { type Recorded, run as runCommand } from '../cli/recorded-io.ts'
@@ -43,15 +43,39 @@ const SANDBOXES = {
   missing: 'where there is no sandbox',
 } as const
 
-/** Runs an attack in every way that this machine allows: with and without a sandbox, as root and as a plain user. */
-export function attack(name: string, run: (t: TestContext, variant: Variant) => Promise<void>): void {
+type Attack = (here: AttackedGateway, variant: Variant) => Promise<void>
+
+/**
+ * Runs attacks, one after another on one gateway, in every way that this machine allows: with and without a sandbox, as root
+ * and as a plain user.
+ */
+export function attacks(options: AttackedOptions, byName: Readonly<Record<string, Attack>>): void {
   for (const { as, ...user } of USERS) {
     for (const sandbox of ['on', 'off', 'missing'] as const) {
       const variant: Variant = { name: `${SANDBOXES[sandbox]}, as ${as}`, sandbox, ...user }
       const skip = (as === 'root' && skips.root) || (sandbox !== 'off' && skips.sandbox)
-      test(`${name}: ${variant.name}`, { skip }, (t) => run(t, variant))
+      suite(variant.name, { skip }, () => {
+        let here: AttackedGateway | undefined
+        before(async () => void (here = await startApart(variant, options)))
+        after(() => here?.close())
+        for (const [name, run] of Object.entries(byName))
+          test(`${name}: ${variant.name}`, () => run(here!, variant))
+      })
     }
   }
+}
+
+/** Runs an attack in which no program runs, so that neither the sandbox nor the user counts: in the process of the test. */
+export function attack(
+  name: string,
+  options: AttackedOptions,
+  run: (here: AttackedGateway, t: TestContext) => Promise<void>,
+): void {
+  test(name, async (t) => {
+    const here = await startHere(options)
+    t.after(() => here.close())
+    await run(here, t)
+  })
 }
 
 export interface AttackedOptions {
@@ -71,7 +95,7 @@ export interface AttackedOptions {
   readonly prepare?: (home: string) => void
 }
 
-/** `foreword start` in a process of its own, with a scripted model that does what a text of an attacker says. */
+/** `foreword start` with a scripted model that does what a text of an attacker says. */
 export interface AttackedGateway {
   readonly home: string
   readonly workspace: string
@@ -80,6 +104,8 @@ export interface AttackedGateway {
   readonly pid: number
   /** A request as a person makes it, with the token of the owner. */
   ask(path: string, body?: unknown): Promise<Response>
+  /** The status of the answer to a request with another token. */
+  askWith(token: string, path: string, body?: unknown): Promise<number>
   /** Sends a script, approves whatever a person is asked about, and waits for the end of the turn. */
   say(text: string, session?: string): Promise<Said>
   /** The same, without an approval of this one. */
@@ -101,9 +127,12 @@ export interface AttackedGateway {
   /** The same at a terminal. */
   atTerminal(...words: readonly string[]): Promise<Recorded>
   stop(): Promise<void>
+  /** Stops it and removes its home. */
+  close(): Promise<void>
 }
 
 export interface AuditRow {
+  readonly session?: string
   readonly kind: string
   readonly tool?: string
   readonly decision?: string
@@ -129,11 +158,71 @@ export interface Begun {
 const HIDE = ['--dev-bind', '/', '/', '--die-with-parent', '--ro-bind', '/dev/null']
 const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
 
-export async function attackedGateway(
-  t: TestContext,
-  { sandbox, uid }: Variant,
-  { files = {}, programs = [], policy = {}, configuration = {}, environment = {}, ...more }: AttackedOptions,
-): Promise<AttackedGateway> {
+/** Where gateways of the plain user keep compiled code, as those of the user of the tests do: a start takes half as long. */
+const PLAIN_CACHE = join(tmpdir(), 'node-compile-cache-plain-user')
+
+/** Starts a gateway in a process of its own. */
+async function startApart({ sandbox, uid }: Variant, options: AttackedOptions): Promise<AttackedGateway> {
+  const { top, home } = makeHome(sandbox, options)
+  if (uid !== undefined) {
+    mkdirSync(PLAIN_CACHE, { recursive: true })
+    execFileSync('chown', ['-R', `${uid}:${uid}`, top, PLAIN_CACHE])
+  }
+  // Bubblewrap hides itself: to the gateway it is not installed.
+  const hidden = sandbox === 'missing' && found.type === 'bubblewrap' ? [found.path, ...HIDE, found.path, '--'] : []
+  const [name, ...rest] = [...hidden, process.execPath, program, 'start', '--json']
+  const child = spawn(name, rest, {
+    env: { ...environmentOf(home, options), ...(uid !== undefined && { NODE_COMPILE_CACHE: PLAIN_CACHE }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  const ended = once(child, 'close')
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  let pid = child.pid!
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(pid, 'SIGTERM')
+    await ended
+  }
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const first = await lines.next()
+  if (first.done) throw new Error(`the gateway did not start: ${stderr}`)
+  // Bubblewrap waits for the gateway, and passes no signal on.
+  pid = (JSON.parse(readFileSync(join(home, 'gateway.json'), 'utf8')) as { readonly pid: number }).pid
+  return attackedGateway({ home, options, first: first.value, pid, stop, ...(uid !== undefined && { uid }) })
+}
+
+/** Starts a gateway in this process. */
+async function startHere(options: AttackedOptions): Promise<AttackedGateway> {
+  const { home } = makeHome('off', options)
+  const first = Promise.withResolvers<string>()
+  let interrupt: (() => void) | undefined
+  let output = ''
+  const ended = runCommand(['start', '--json'], {
+    environment: environmentOf(home, options),
+    onInterrupt(listener) {
+      interrupt = listener
+      return () => (interrupt = undefined)
+    },
+    exit: () => {},
+    onOutput(piece) {
+      output += piece
+      const line = /^\{"address".*(?=\n)/m.exec(output)
+      if (line) first.resolve(line[0])
+    },
+  })
+  const failed = ended.then(() => Promise.reject(new Error(`the gateway did not start: ${output}`)))
+  const stop = async () => {
+    interrupt?.()
+    await ended
+  }
+  return attackedGateway({ home, options, first: await Promise.race([first.promise, failed]), pid: process.pid, stop })
+}
+
+function makeHome(
+  sandbox: Variant['sandbox'],
+  { files = {}, programs = [], policy, configuration, ...more }: AttackedOptions,
+) {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'ten-points-')))
   const home = join(top, 'home')
   const workspace = join(home, 'workspace')
@@ -150,52 +239,40 @@ export async function attackedGateway(
   for (const path of programs) chmodSync(join(home, path), 0o755)
   if (more.repository) makeRepository(workspace, more.repository)
   more.prepare?.(home)
-  if (uid !== undefined) {
-    execFileSync('chown', ['-R', `${uid}:${uid}`, top])
-    chownSync(top, uid, uid)
+  return { top, home }
+}
+
+function environmentOf(home: string, { path, environment }: AttackedOptions): Readonly<Record<string, string>> {
+  const PATH = process.env['PATH']!
+  return {
+    PATH: path === undefined ? PATH : `${path.replaceAll('<home>', home)}:${PATH}`,
+    HOME: dirname(home),
+    FOREWORD_HOME: home,
+    FOREWORD_GATEWAY_PORT: '0',
+    NO_COLOR: '1',
+    ...environment,
   }
-  // Bubblewrap hides itself: to the gateway it is not installed.
-  const hidden = sandbox === 'missing' && found.type === 'bubblewrap' ? [found.path, ...HIDE, found.path, '--'] : []
-  const [name, ...rest] = [...hidden, process.execPath, program, 'start', '--json']
-  const child = spawn(name, rest, {
-    env: {
-      PATH:
-        more.path === undefined
-          ? process.env['PATH']
-          : `${more.path.replaceAll('<home>', home)}:${process.env['PATH']}`,
-      HOME: top,
-      FOREWORD_HOME: home,
-      FOREWORD_GATEWAY_PORT: '0',
-      NO_COLOR: '1',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(uid !== undefined && { uid, gid: uid }),
-  })
-  const ended = once(child, 'close')
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  let pid = child.pid!
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(pid, 'SIGTERM')
-    await ended
-  }
-  t.after(async () => {
-    await stop()
-    rmSync(top, { recursive: true, force: true })
-  })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const first = await lines.next()
-  if (first.done) throw new Error(`the gateway did not start: ${stderr}`)
-  const { address: url } = JSON.parse(first.value) as { readonly address: string }
-  // Bubblewrap waits for the gateway, and passes no signal on.
-  pid = (JSON.parse(readFileSync(join(home, 'gateway.json'), 'utf8')) as { readonly pid: number }).pid
+}
+
+interface Started {
+  readonly home: string
+  readonly options: AttackedOptions
+  /** The line of JSON that it printed at its start. */
+  readonly first: string
+  readonly pid: number
+  readonly uid?: number
+  readonly stop: () => Promise<void>
+}
+
+function attackedGateway({ home, options, first, pid, uid, stop }: Started): AttackedGateway {
+  const workspace = join(home, 'workspace')
+  const { address: url } = JSON.parse(first) as { readonly address: string }
   const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
 
-  const ask = (path: string, body?: unknown) =>
+  const ask = (path: string, body?: unknown, bearer = token) =>
     fetch(`${url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   const read = async <Answer>(path: string, body?: unknown) => {
@@ -232,7 +309,7 @@ export async function attackedGateway(
     return { session: sent.session, end }
   }
 
-  const commandEnvironment = { FOREWORD_HOME: home, NO_COLOR: '1', ...environment }
+  const commandEnvironment = { FOREWORD_HOME: home, NO_COLOR: '1', ...options.environment }
   return {
     home,
     workspace,
@@ -240,6 +317,7 @@ export async function attackedGateway(
     token,
     pid,
     ask,
+    askWith: async (bearer, path, body) => (await ask(path, body, bearer)).status,
     say: async (text, session) => (await submit(text, session)).end(),
     sayWithout: async (text, approval) => (await submit(text)).end('approve', approval),
     async write(path, text) {
@@ -275,6 +353,10 @@ export async function attackedGateway(
     foreword: (...words) => runCommand(words, { environment: commandEnvironment }),
     atTerminal: (...words) => runCommand(words, { environment: commandEnvironment, terminal: true }),
     stop,
+    async close() {
+      await stop()
+      rmSync(dirname(home), { recursive: true, force: true })
+    },
   }
 }
 
