@@ -58,8 +58,7 @@ export function attacks(options: AttackedOptions, byName: Readonly<Record<string
         let here: AttackedGateway | undefined
         before(async () => void (here = await startApart(variant, options)))
         after(() => here?.close())
-        for (const [name, run] of Object.entries(byName))
-          test(`${name}: ${variant.name}`, () => run(here!, variant))
+        for (const [name, run] of Object.entries(byName)) test(`${name}: ${variant.name}`, () => run(here!, variant))
       })
     }
   }
@@ -281,23 +280,26 @@ function attackedGateway({ home, options, first, pid, uid, stop }: Started): Att
     return (await response.json()) as Answer
   }
 
-  /** As a person who says the same of whatever there is. */
-  async function decideAll(session: string, decision: 'approve' | 'deny', but?: string): Promise<void> {
+  /** As a person who says the same of whatever there is. Returns whether there was something. */
+  async function decideAll(session: string, decision: 'approve' | 'deny', but?: string): Promise<boolean> {
     const { approvals } = await read<{ approvals: readonly WaitingApproval[] }>('/api/approvals')
-    for (const { approval, digest } of approvals.filter((one) => one.session === session && one.approval !== but)) {
+    const own = approvals.filter((one) => one.session === session && one.approval !== but)
+    for (const { approval, digest } of own) {
       // oxlint-disable-next-line no-await-in-loop -- one after another, as a person does
       await ask(`/api/approvals/${approval}`, { decision, digest })
     }
+    return own.length > 0
   }
 
   async function submit(text: string, session?: string) {
     const sent = await read<{ session: string; turn: string }>('/api/messages', { text, ...(session && { session }) })
     const end = async (decision: 'approve' | 'deny' = 'approve', but?: string): Promise<Said> => {
       const path = `/api/sessions/${sent.session}/turns/${sent.turn}`
-      let view = await read<{ outcome?: unknown }>(`${path}?wait=100`)
-      while (view.outcome === undefined) {
-        await decideAll(sent.session, decision, but)
-        view = await read(`${path}?wait=100`)
+      // A person who is asked answers soon, and one who is not looks less and less often.
+      for (let wait = 50; ; wait = Math.min(2 * wait, 1_000)) {
+        const { outcome } = await read<{ outcome?: unknown }>(`${path}?wait=${wait}`)
+        if (outcome !== undefined) break
+        if (await decideAll(sent.session, decision, but)) wait = 50
       }
       const { entries } = await read<{ entries: readonly Record<string, unknown>[] }>(
         `/api/sessions/${sent.session}/entries?limit=1000`,
