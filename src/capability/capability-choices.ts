@@ -40,20 +40,15 @@ export interface Chosen {
 }
 
 /** Choices of started capabilities: offered to hosts, checked, and resolved for a turn. */
-export interface RunningChoices {
-  readonly offered: Readonly<Record<string, HostedChoice>>
-  /** Rejects with `not-found`, and with `invalid-input` for a choice that does not exist. */
-  check(asked: Readonly<Record<string, string | null>>): Promise<void>
-  /** Adds what is usual, and leaves out what is gone. */
-  resolve(asked: Readonly<Record<string, string>>): Promise<Chosen>
-}
+export type RunningChoices = ReturnType<typeof runChoices>
 
-export function runChoices(choices: OwnedChoices, started: readonly Started[]): RunningChoices {
+export function runChoices(choices: OwnedChoices, started: readonly Started[]) {
   const owners = new Map(Object.entries(choices).map(([name, { owner }]) => [name, started[owner]!]))
 
   return {
     offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(owners.get(name)!, name)])),
-    async check(asked) {
+    /** Rejects with `not-found`, and with `invalid-input` for a choice that does not exist. */
+    async check(asked: Readonly<Record<string, string | null>>) {
       for (const [name, id] of Object.entries(asked)) {
         if (!Object.hasOwn(choices, name)) {
           const known = Object.keys(choices)
@@ -64,7 +59,8 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]): 
         if (id !== null) await value.session![name]!.check(self, id)
       }
     },
-    async resolve(asked) {
+    /** Adds what is usual, and leaves out what is gone. */
+    async resolve(asked: Readonly<Record<string, string>>) {
       const found: Record<string, string> = {}
       const presets: TurnPreset[] = []
       for (const name of Object.keys(choices)) {

@@ -1,16 +1,10 @@
 import type { CitationPiece } from './piece.ts'
 
-interface MarkerReader {
-  /** `literal`: the character can be no part of a marker. */
-  take(char: string, literal: boolean): void
-  end(): void
-}
-
 /**
  * Tells markers from other text, one character at a time and each once: what turns out to be no marker is never read again,
  * since none can begin inside it. A marker is given when the character behind it is there: a link may follow.
  */
-export function markerReader(isKnown: (number: number) => boolean, give: (piece: CitationPiece) => void): MarkerReader {
+export function markerReader(isKnown: (number: number) => boolean, give: (piece: CitationPiece) => void) {
   let marker: Marker | undefined
   let numbers: readonly number[] = []
   let link: MarkerLink | undefined
@@ -97,7 +91,11 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
     give({ type: 'text', text })
   }
 
-  return { take, end: settle }
+  return {
+    /** `literal`: the character can be no part of a marker. */
+    take,
+    end: settle,
+  }
 }
 
 /** What has been read of a marker: `[1]`, `[[1]]`, `[1, 2]`, `【1】` or `［1］` (BEHAVIOURS §3.6). */

@@ -3,13 +3,6 @@ import type { CitedSource } from './document-text.ts'
 import { markerReader } from './marker-reader.ts'
 import { type CitationPiece, joinTexts } from './piece.ts'
 
-interface CitationReader {
-  /** What is decided now. The rest is held back: at most 4,000 characters. */
-  read(chunk: string): readonly CitationPiece[]
-  /** The answer is over: everything that was held back. */
-  end(): readonly CitationPiece[]
-}
-
 /**
  * Finds citations in an answer while it streams in (BEHAVIOURS §3.6). However the text is cut into chunks, the pieces are the
  * same once texts that follow each other are joined; all texts joined are what was read. Every character is looked at once.
@@ -19,7 +12,7 @@ interface CitationReader {
  * its link; an image, a footnote `[^1]` and `\[1]` are none. Nothing is found in code: fences, indented code and code spans
  * as CommonMark has them (HTML is not read).
  */
-export function citationReader(isKnown: (number: number) => boolean): CitationReader {
+export function citationReader(isKnown: (number: number) => boolean) {
   const blocks = codeBlocks()
   const spans = codeSpans()
   const markers = markerReader(isKnown, take)
@@ -85,10 +78,12 @@ export function citationReader(isKnown: (number: number) => boolean): CitationRe
   }
 
   return {
-    read(chunk) {
+    /** What is decided now. The rest is held back: at most 4,000 characters. */
+    read(chunk: string) {
       for (let index = 0; index < chunk.length; index += 1) see(chunk.charAt(index))
       return flush()
     },
+    /** The answer is over: everything that was held back. */
     end() {
       markers.end()
       settle(spans.end())
@@ -106,14 +101,6 @@ export function citedText(text: string, isKnown: (number: number) => boolean): r
 /** In characters. Behind it a marker with a link may be held back too. */
 const longestHeld = 1024
 
-interface CodeSpans {
-  /** `escaped`: a backslash precedes it. Returns a verdict where a span was closed before this character. */
-  take(char: string, escaped: boolean): SpanVerdict | undefined
-  /** The paragraph is over, and with it every span. */
-  end(): SpanVerdict | undefined
-  isOpen(): boolean
-}
-
 /** What the characters since the backticks were. */
 type SpanVerdict = 'code' | 'prose'
 
@@ -122,7 +109,7 @@ type SpanVerdict = 'code' | 'prose'
  * its paragraph was no code. If it contains other runs of backticks, one of those may have opened code: it is then treated as
  * code to the end.
  */
-function codeSpans(): CodeSpans {
+function codeSpans() {
   let run = 0
   let open = 0
   let mixed = false
@@ -153,7 +140,12 @@ function codeSpans(): CodeSpans {
     return mixed ? 'code' : 'prose'
   }
 
-  return { take, end, isOpen: () => open > 0 }
+  return {
+    /** `escaped`: a backslash precedes it. Returns a verdict where a span was closed before this character. */
+    take /** The paragraph is over, and with it every span. */,
+    end,
+    isOpen: () => open > 0,
+  }
 }
 
 /** A marker in an answer, and the source that it cites. `text.slice(start, end)` is the marker as the model wrote it. */

@@ -5,20 +5,7 @@ import { type CitationPiece, citedNumbers } from './piece.ts'
 import { citationReader } from './reader.ts'
 
 /** The numbers of one turn (BEHAVIOURS §3.6): from 1, the same for the same document, through restarts. */
-export interface TurnCitations {
-  /** Sources of documents that are part of the request itself; they get the first numbers. */
-  readonly documents: readonly CitedSource[]
-  /** Whether a tool of this turn has found something with numbers. */
-  found(): boolean
-  /** Numbers what a tool found, and words its result for the model. */
-  cite<Result extends CitableResult>(
-    result: Result,
-  ): { readonly result: Result; readonly sources: readonly CitedSource[] }
-  /** Takes the words of one call as they stream in, and tells what may be shown of them. */
-  stream(): CitedStream
-  /** The sources that a text cites, each once, in the order in which they are first cited. */
-  citedSources(text: string): Promise<readonly CitedSource[]>
-}
+export type TurnCitations = ReturnType<typeof turnCitations>
 
 /** What a tool answered: `meta.documents` has what it found. */
 interface CitableResult {
@@ -27,23 +14,11 @@ interface CitableResult {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** Words of a running call: a citation that is cut by the end of a chunk is held back until it can be decided. */
-interface CitedStream {
-  /** All that is decided now, no matter how the text was cut: no part of a citation is among it. */
-  read(chunk: string): Promise<string>
-  /** The call is over: what was held back. */
-  end(): string
-}
-
 /** Characters of an answer that are read at once: a millisecond or two. */
 const PART = 16_384
 
 /** `before`: the sources that tools of this turn have found so far, in order. `documents` are part of the request itself. */
-export function turnCitations(
-  clock: Clock,
-  before: readonly CitedSource[],
-  documents: readonly CitedSource[],
-): TurnCitations {
+export function turnCitations(clock: Clock, before: readonly CitedSource[], documents: readonly CitedSource[]) {
   const sources = new Map<number, CitedSource>()
   let numbers = citationNumbers([...documents, ...before])
   let hasFound = before.length > 0
@@ -59,9 +34,12 @@ export function turnCitations(
   }
 
   return {
+    /** Sources of documents that are part of the request itself; they get the first numbers. */
     documents,
+    /** Whether a tool of this turn has found something with numbers. */
     found: () => hasFound,
-    cite(result) {
+    /** Numbers what a tool found, and words its result for the model. */
+    cite<Result extends CitableResult>(result: Result) {
       const found = result.meta?.['documents'] as readonly FoundDocument[] | undefined
       if (!result.ok || !Array.isArray(found) || found.length === 0) return { result, sources: [] }
       hasFound = true
@@ -81,20 +59,24 @@ export function turnCitations(
       const output = resultsText(results, typeof degraded === 'string' ? degraded : undefined)
       return { result: { ...result, output }, sources: given }
     },
+    /** Takes the words of one call as they stream in. A citation that a chunk cuts is held back until it is decided. */
     stream() {
       // Numbers are given between calls: where there is none, nothing in this one can be a citation.
-      if (sources.size === 0) return { read: async (chunk) => chunk, end: () => '' }
+      if (sources.size === 0) return { read: async (chunk: string) => chunk, end: () => '' }
       const reader = citationReader((number) => sources.has(number))
       return {
-        async read(chunk) {
+        /** All that is decided now: no part of a citation is among it. */
+        async read(chunk: string) {
           let decided = ''
           await inSlices(clock, textChunks(chunk, PART), (part) => (decided += joined(reader.read(part))))
           return decided
         },
+        /** What was held back, once the call is over. */
         end: () => joined(reader.end()),
       }
     },
-    async citedSources(text) {
+    /** The sources that a text cites, each once, in the order in which they are first cited. */
+    async citedSources(text: string) {
       if (sources.size === 0) return []
       const reader = citationReader((number) => sources.has(number))
       const cited = new Set<number>()

@@ -126,24 +126,10 @@ function resultsIn({ messages }: CutLine, start: number, end: number): readonly 
   return found
 }
 
-interface Walk {
-  /** Of everything that is left. */
-  tokens(): number
-  /** Of settled turns alone. */
-  turnTokens(): number
-  /** Lets results step down until all fits `limit`: all to excerpts, then all to a note of their size. */
-  shrink(positions: readonly number[], limit: number): void
-  /** Leaves out units before `last` until all fits `limit`. */
-  drop(last: number, limit: number, toLowWater?: boolean): void
-  /** Leaves out units until those that are left fit `limit`. */
-  dropTurns(limit: number): void
-  state(): CutState
-  /** The state, and what was left out on the way to it. */
-  decision(): CutDecision
-}
+type Walk = ReturnType<typeof walkFrom>
 
 /** Steps forward from a state, and knows at each step what is left. `filesOfCurrent`: tokens. */
-function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number): Walk {
+function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number) {
   let { from, cleared, excerpted } = start
   const drops: Drop[] = []
   const state = (): CutState => ({ from, cleared, excerpted })
@@ -175,9 +161,12 @@ function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number): Walk 
   }
 
   return {
+    /** Of everything that is left. */
     tokens: () => turns + current,
+    /** Of settled turns alone. */
     turnTokens: () => turns,
-    shrink(positions, limit) {
+    /** Lets results step down until all fits `limit`: all to excerpts, then all to a note of their size. */
+    shrink(positions: readonly number[], limit: number) {
       if (turns + current <= limit) return
       const forms = reaches(positions, limit)
         ? (['tool-output-excerpt', 'tool-output-cleared'] as const)
@@ -192,13 +181,16 @@ function walkFrom(line: CutLine, start: CutState, filesOfCurrent: number): Walk 
         }
       }
     },
-    drop(last, limit, toLowWater = false) {
+    /** Leaves out units before `last` until all fits `limit`. */
+    drop(last: number, limit: number, toLowWater: boolean = false) {
       dropWhile(last, toLowWater, () => limit - turns - current)
     },
-    dropTurns(limit) {
+    /** Leaves out units until those that are left fit `limit`. */
+    dropTurns(limit: number) {
       dropWhile(line.units.length, false, () => limit - turns)
     },
     state,
+    /** The state, and what was left out on the way to it. */
     decision: () => ({ ...state(), drops }),
   }
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { type Clock, defined, fairTurns } from '../platform.ts'
-import type { Document, Unreadable } from './document.ts'
+import type { Unreadable } from './document.ts'
 import { readingTimeMs, type ReadingLimits, tooManyBytes, usualLimits } from './reading-limits.ts'
 import {
   type ReadingProcess,
@@ -47,22 +47,13 @@ type ReadingRequest = ReadingSource & {
 }
 
 /** Extracts the text of files. */
-export interface DocumentReader {
-  /**
-   * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or use more time and memory
-   * than the limits give it. Rejects with the reason of `signal`, when the reader is closed, and where the path leads to no
-   * file. The bytes stay the caller's; they must not change meanwhile.
-   */
-  read(request: ReadingRequest): Promise<Document | Unreadable>
-  /** Ends every reading. Resolves when no process is left. */
-  close(): Promise<void>
-}
+export type DocumentReader = ReturnType<typeof createDocumentReader>
 
 /**
  * Reads in processes of their own, which start with the first file, serve one after another, and end when there is nothing
  * to do. Nothing starts before that, and an idle one keeps no program from ending.
  */
-export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
+export function createDocumentReader(options: DocumentReaderOptions) {
   const limits: ReadingLimits = { ...usualLimits, ...options.limits }
   const { clock, counter } = options
   const turns = fairTurns(options.atOnce ?? 2, clock)
@@ -104,7 +95,12 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
   }
 
   return {
-    async read(request) {
+    /**
+     * The text of the file, or why it cannot be read. Nothing in a file makes it reject, block, or use more time and memory
+     * than the limits give it. Rejects with the reason of `signal`, when the reader is closed, and where the path leads to no
+     * file. The bytes stay the caller's; they must not change meanwhile.
+     */
+    async read(request: ReadingRequest) {
       const signal = request.signal ? AbortSignal.any([closing.signal, request.signal]) : closing.signal
       signal.throwIfAborted()
       const size = 'path' in request ? await fileSize(request.path) : request.bytes.length
@@ -123,6 +119,7 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
         turn.end(overran)
       }
     },
+    /** Ends every reading. Resolves when no process is left. */
     async close() {
       closing.abort(new Error('the document reader is closed'))
       for (const process of all) process.end()

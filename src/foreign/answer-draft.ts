@@ -9,28 +9,10 @@ const MOST_CHARACTERS = 8_000_000
 const MOST_CALLS = 2_000
 
 /** An answer while it is read. What goes beyond its limits is left out, and the answer says so. */
-export interface AnswerDraft {
-  addText(text: unknown): void
-  addReasoning(text: unknown): void
-  /** The call under this key: begun where it is not known. Later facts complete it. */
-  call(key: string, about: { readonly id?: unknown; readonly name?: unknown; readonly input?: unknown }): void
-  /** More of the JSON of its input. */
-  addInput(key: string, json: unknown): void
-  /** The whole JSON of its input. */
-  setInput(key: string, json: unknown): void
-  /** Later numbers take the place of earlier ones; those that are not reported again stay. */
-  usage(usage: Partial<ForeignUsage> & FreshTokens): void
-  set(about: { readonly finish?: unknown; readonly model?: unknown; readonly id?: unknown }): void
-  fail(code: unknown, message: unknown): void
-  /** Something was too long to be read. */
-  overflow(): void
-  /** Whether something was said. */
-  hasText(): boolean
-  close(): ForeignAnswer
-}
+export type AnswerDraft = ReturnType<typeof answerDraft>
 
 /** Begins an empty answer. */
-export function answerDraft(): AnswerDraft {
+export function answerDraft() {
   const [texts, reasonings]: [string[], string[]] = [[], []]
   const calls = new Map<string, CallDraft>()
   let left = MOST_CHARACTERS
@@ -58,9 +40,13 @@ export function answerDraft(): AnswerDraft {
     return call
   }
   return {
-    addText: (text) => addPart(texts, room(text)),
-    addReasoning: (text) => addPart(reasonings, room(text)),
-    call(key, { id, name, input }) {
+    addText: (text: unknown) => addPart(texts, room(text)),
+    addReasoning: (text: unknown) => addPart(reasonings, room(text)),
+    /** The call under this key: begun where it is not known. Later facts complete it. */
+    call(
+      key: string,
+      { id, name, input }: { readonly id?: unknown; readonly name?: unknown; readonly input?: unknown },
+    ) {
       const call = find(key)
       if (!call) return
       if (textOf(id)) call.id = room(id)
@@ -68,28 +54,33 @@ export function answerDraft(): AnswerDraft {
       if (typeof input !== 'object' || input === null || Object.keys(input).length === 0) return
       if (room(jsonOf(input)) !== '') call.input = isCut ? undefined : input
     },
-    addInput(key, json) {
+    /** More of the JSON of its input. */
+    addInput(key: string, json: unknown) {
       const call = find(key)
       if (call) addPart(call.json, room(json))
     },
-    setInput(key, json) {
+    /** The whole JSON of its input. */
+    setInput(key: string, json: unknown) {
       const call = find(key)
       if (!call || typeof json !== 'string') return
       left += call.json.reduce((sum, part) => sum + part.length, 0)
       call.json = [room(json)]
     },
-    usage(reported) {
+    /** Later numbers take the place of earlier ones; those that are not reported again stay. */
+    usage(reported: Partial<ForeignUsage> & FreshTokens) {
       const known = Object.entries(reported).filter(([, value]) => value !== undefined)
       usage = { ...usage, ...Object.fromEntries(known) }
     },
-    set({ finish, model, id }) {
+    set({ finish, model, id }: { readonly finish?: unknown; readonly model?: unknown; readonly id?: unknown }) {
       const next = { finish: line(finish), model: line(model), id: line(id) }
       about = { ...about, ...Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)) }
     },
-    fail(code, message) {
+    fail(code: unknown, message: unknown) {
       error ??= { code: line(code) ?? 'error', message: line(message) ?? '' }
     },
+    /** Something was too long to be read. */
     overflow: () => void (isCut = true),
+    /** Whether something was said. */
     hasText: () => texts.some((text) => text !== ''),
     close: () => ({
       text: texts.join(''),

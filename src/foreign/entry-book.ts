@@ -5,22 +5,11 @@ import {
   type ManifestEntry,
   omittedSection,
   type Origin,
-  type Piece,
 } from '../context.ts'
 import { callTarget, type CallTarget } from './call-target.ts'
 import type { Recogniser } from './recognisers/recogniser.ts'
 import type { TextSection } from './sections.ts'
 import type { WirePart } from './wire-part.ts'
-
-/** The entries of a request while its parts are read. */
-export interface EntryBook {
-  /** What a part says, with the name of the tool where a result answers a call that was read before. */
-  content(part: WirePart): Piece['content']
-  /** Adds the sections of a part. Returns the index of the entry of each. */
-  add(part: WirePart, sections: readonly PricedSection[]): readonly number[]
-  /** The account of all of them, in reading order. */
-  close(): readonly { readonly entry: ManifestEntry }[]
-}
 
 /** A part of a text, and its tokens. */
 export interface PricedSection extends TextSection {
@@ -28,7 +17,7 @@ export interface PricedSection extends TextSection {
 }
 
 /** Begins an empty book. */
-export function entryBook(tables: readonly Recogniser[]): EntryBook {
+export function entryBook(tables: readonly Recogniser[]) {
   const entries: Draft[] = []
   const byKey = new Map<string, number>()
   const calls = new Map<string, { readonly tool: string; readonly target: CallTarget | undefined }>()
@@ -118,17 +107,20 @@ export function entryBook(tables: readonly Recogniser[]): EntryBook {
   }
 
   return {
-    content(part) {
+    /** What a part says, with the name of the tool where a result answers a call that was read before. */
+    content(part: WirePart) {
       const tool = part.role === 'tool' && part.call !== undefined ? calls.get(part.call)?.tool : undefined
       return tool === undefined ? part.content : withTool(part.content as AnyMessage, tool)
     },
-    add(part, sections) {
+    /** Adds the sections of a part. Returns the index of the entry of each. */
+    add(part: WirePart, sections: readonly PricedSection[]) {
       return sections.map((section) => {
         const index = entryOf(part, section)
         entries[index]!.tokens += section.tokens
         return index
       })
     },
+    /** The account of all of them, in reading order. */
     close() {
       const last = turns.close()
       const used = new Map<string, number>()
@@ -170,20 +162,7 @@ function closed(draft: Draft, last: number, used: Map<string, number>): { readon
   return omittedSection({ ...about, fullTokens: tokens, reason: { code: 'deferred' } })
 }
 
-interface TurnCount {
-  /** Whether no turn has begun. */
-  isBefore(): boolean
-  /** The turn of what a person says: a new one where the last one was answered. */
-  asked(): TurnMark
-  /** The turn of what a model or a tool says. */
-  answered(): TurnMark
-  /** The turn of what is said beside the words of a person: the next one, if those follow before an answer does. */
-  pending(): TurnMark
-  /** The number of the last turn. */
-  close(): number
-}
-
-function turnCount(): TurnCount {
+function turnCount() {
   let number = 0
   let isAnswered = true
   let waiting: { number: number }[] = []
@@ -192,24 +171,29 @@ function turnCount(): TurnCount {
     waiting = []
   }
   return {
+    /** Whether no turn has begun. */
     isBefore: () => number === 0,
+    /** The turn of what a person says: a new one where the last one was answered. */
     asked() {
       if (isAnswered) number += 1
       isAnswered = false
       settle()
       return { number }
     },
+    /** The turn of what a model or a tool says. */
     answered() {
       if (number === 0) number = 1
       isAnswered = true
       settle()
       return { number }
     },
+    /** The turn of what is said beside the words of a person: the next one, if those follow before an answer does. */
     pending() {
       const mark = { number }
       waiting.push(mark)
       return mark
     },
+    /** The number of the last turn. */
     close() {
       settle()
       return Math.max(1, number)

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { fieldsOf } from '../platform.ts'
 import { type AnswerDraft, answerDraft, errorFacts } from './answer-draft.ts'
 import { readEmbeddings } from './embeddings-format.ts'
-import type { ForeignAnswer, ForeignFormat } from './foreign-call.ts'
+import type { ForeignFormat } from './foreign-call.ts'
 import { readMessagesAnswer, readMessagesEvent } from './messages-answer.ts'
 import { readResponsesAnswer, readResponsesEvent } from './responses-answer.ts'
 import { type JsonFields, countOf, elementsOf, textOf } from './wire-part.ts'
@@ -52,27 +52,24 @@ function readUsage(draft: AnswerDraft, value: unknown): void {
 }
 
 /** Reads the bytes of an answer beside their way to the caller. */
-export interface ResponseReader {
-  /** The next bytes, cut anywhere. Never throws, whatever they are. */
-  write(bytes: Uint8Array): void
-  /** What was said up to here. A stream that broke off has no `finish`. */
-  end(): ForeignAnswer
-}
+export type ResponseReader = ReturnType<typeof responseReader>
 
 /** The most characters of an answer in one piece, and of one event of a stream; what is longer is not read. */
 const MOST_CHARACTERS = 32_000_000
 
 /** A reader of one answer, in a format. Its bytes are those of the content: not compressed. */
-export function responseReader(format: ForeignFormat, { streamed }: { readonly streamed: boolean }): ResponseReader {
+export function responseReader(format: ForeignFormat, { streamed }: { readonly streamed: boolean }) {
   const draft = answerDraft()
   const decoder = new TextDecoder()
   const form = readers[format]
   const body = streamed ? streamBody(draft, form) : wholeBody(draft, form)
   let isEnded = false
   return {
-    write(bytes) {
+    /** The next bytes, cut anywhere. Never throws, whatever they are. */
+    write(bytes: Uint8Array) {
       if (!isEnded) body.add(decoder.decode(bytes, { stream: true }))
     },
+    /** What was said up to here. A stream that broke off has no `finish`. */
     end() {
       if (!isEnded) {
         isEnded = true

@@ -46,25 +46,16 @@ interface Found {
   readonly end: number | undefined
 }
 
-interface Search {
-  readonly rule: SectionRule
-  /** Where it begins next; infinity where it does not begin any more. */
-  readonly at: number
-  moveTo(cursor: number): void
-  holds(): boolean
-  /** Behind its end; `undefined` for one that ends where the next begins. */
-  end(): number | undefined
-}
-
-function search(text: string, rule: SectionRule): Search {
+function search(text: string, rule: SectionRule) {
   let at = -1
   let end: number | undefined
   return {
     rule,
+    /** Where it begins next; infinity where it does not begin any more. */
     get at() {
       return at
     },
-    moveTo(cursor) {
+    moveTo(cursor: number) {
       while (at < cursor) {
         at = nextBegin(text, rule, cursor)
         if (at === Infinity || rule.end === undefined) return
@@ -76,6 +67,7 @@ function search(text: string, rule: SectionRule): Search {
     },
     holds: () =>
       rule.holds === undefined || text.slice(at, Math.min(end ?? Infinity, at + SEARCHED)).includes(rule.holds),
+    /** Behind its end; `undefined` for one that ends where the next begins. */
     end: () => end,
   }
 }

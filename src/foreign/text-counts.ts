@@ -2,20 +2,17 @@ import type { TokenCounter } from '../context.ts'
 import { sha256 } from '../platform.ts'
 
 /** Remembers what texts cost: those of a session come back in every call. */
-export interface TextCounts {
-  get(key: string): number | undefined
-  set(key: string, tokens: number): void
-}
+export type TextCounts = ReturnType<typeof textCounts>
 
 /** Texts that are counted each time: a digest would cost as much. */
 const SHORT = 256
 
 /** A memory of the last `most` texts: some hundred bytes for each, however long it is. */
-export function textCounts(most = 50_000): TextCounts {
+export function textCounts(most = 50_000) {
   const known = new Map<string, number>()
   return {
-    get: (key) => known.get(key),
-    set(key, tokens) {
+    get: (key: string) => known.get(key),
+    set(key: string, tokens: number) {
       known.set(key, tokens)
       if (known.size <= most) return
       for (const oldest of known.keys()) {

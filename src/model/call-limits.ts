@@ -4,22 +4,17 @@ import type { AnswerLimits } from './model.ts'
 
 type Part = LanguageModelV4StreamPart
 
-/** Limits the size of one answer while it streams. */
-interface AnswerBounds {
-  /** Returns the part, cut to the remaining size, and whether the answer must end with it. */
-  add(part: Part): { readonly part: Part | undefined; readonly full: boolean }
-}
-
 /**
  * Text, reasoning and the input of calls count by their characters, every other part as one, so that any endless answer
  * comes to an end.
  */
-export function answerBounds({ characters }: AnswerLimits): AnswerBounds {
+export function answerBounds({ characters }: AnswerLimits) {
   let left = characters
   const streamedInputs = new Set<string>()
 
   return {
-    add(part) {
+    /** Returns the part, cut to the remaining size, and whether the answer must end with it. */
+    add(part: Part) {
       if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
         const delta = part.delta.length <= left ? part.delta : withoutHalfPair(part.delta.slice(0, Math.max(0, left)))
         left -= Math.max(1, part.delta.length)

@@ -1,18 +1,9 @@
 import type { Clock } from './clock.ts'
 
 /** Counts the work that is under way, by what it is about, so that somebody can wait until there is none. */
-export interface Activity {
-  /** Counts until the function that it returns is called. */
-  begin(about?: string): () => void
-  /** Counts `work` until it settles. */
-  run<Value>(about: string | undefined, work: Promise<Value>): Promise<Value>
-  /** Takes a part of `run` that waits for a person or for a time out of the count until it goes on. */
-  rest<Value>(about: string | undefined, wait: Promise<Value>): Promise<Value>
-  /** Resolves when something has ended that was waited for; look again then. `undefined`: nothing is under way. */
-  idle(about?: string): Promise<void> | undefined
-}
+export type Activity = ReturnType<typeof createActivity>
 
-export function createActivity(): Activity {
+export function createActivity() {
   const counts = new Map<string | undefined, number>()
   let change: PromiseWithResolvers<void> | undefined
 
@@ -31,13 +22,17 @@ export function createActivity(): Activity {
   }
 
   return {
+    /** Counts until the function that it returns is called. */
     begin,
-    run: (about, work) => settled(work, begin(about)),
-    rest(about, wait) {
+    /** Counts `work` until it settles. */
+    run: <Value>(about: string | undefined, work: Promise<Value>) => settled(work, begin(about)),
+    /** Takes a part of `run` that waits for a person or for a time out of the count until it goes on. */
+    rest<Value>(about: string | undefined, wait: Promise<Value>) {
       add(about, -1)
       return settled(wait, () => add(about, 1))
     },
-    idle(about) {
+    /** Resolves when something has ended that was waited for; look again then. `undefined`: nothing is under way. */
+    idle(about?: string) {
       const busy = about === undefined ? [...counts.values()].some((count) => count > 0) : (counts.get(about) ?? 0) > 0
       if (busy) return (change ??= Promise.withResolvers()).promise
     },

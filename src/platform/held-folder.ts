@@ -3,15 +3,7 @@ import { constants, lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder that is held open, so that it stays the same one even if something replaces it. */
-export interface HeldFolder {
-  /** A path of an entry in it, for one system call; `.` is the folder itself. Never shown. */
-  at(name: string): string
-  /** Opens a folder in it, and follows no link. */
-  enter(name: string): Promise<HeldFolder>
-  /** Device and inode. */
-  identity(): Promise<string>
-  close(): Promise<void>
-}
+export type HeldFolder = Awaited<ReturnType<typeof checkFolder>>
 
 interface HoldOptions {
   /** Creates missing folders. */
@@ -62,12 +54,18 @@ async function openFolder(path: string): Promise<HeldFolder> {
   }
 }
 
-async function checkFolder(path: string): Promise<HeldFolder> {
+async function checkFolder(path: string) {
   const found = await lstat(path, { bigint: true })
   if (!found.isDirectory()) throw new Error('a part of the path is not a folder')
   const real = await realpath(path)
   const at = (name: string) => join(real, name)
-  return { at, enter: (name) => checkFolder(at(name)), identity: async () => identityOf(found), close: async () => {} }
+  return {
+    /** A path of an entry in it, for one system call; `.` is the folder itself. Never shown. */
+    at /** Opens a folder in it, and follows no link. */,
+    enter: (name: string) => checkFolder(at(name)) /** Device and inode. */,
+    identity: async () => identityOf(found),
+    close: async () => {},
+  }
 }
 
 function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {

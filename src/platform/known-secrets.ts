@@ -1,24 +1,12 @@
 /** Secrets by name, and texts without them. */
-export interface KnownSecrets {
-  /** Remembers a value. One that is too short to be looked for is not remembered. */
-  learn(name: string, value: string): void
-  /**
-   * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in base64 and in hexadecimal, and the
-   * part of one that was cut at its beginning or its end.
-   */
-  redact(text: string): string
-  /** The name of the first secret in a text, in any of those forms; `undefined` where there is none. Quicker than `redact`. */
-  find(text: string): string | undefined
-  /** The same in a text as its bytes in UTF-8: a third of the time. */
-  findInBytes(bytes: Uint8Array): string | undefined
-}
+export type KnownSecrets = ReturnType<typeof knownSecrets>
 
 /** Size of the table of distances, whose index is a hash of two neighbouring characters. */
 const TABLE_BITS = 14
 const TABLE_MASK = (1 << TABLE_BITS) - 1
 
 /** Creates the memory of one process or of one server. `values`: by name. */
-export function knownSecrets(values: Readonly<Record<string, string>> = {}): KnownSecrets {
+export function knownSecrets(values: Readonly<Record<string, string>> = {}) {
   const known = new Map<string, string>()
   let search: Search | undefined
   const learn = (name: string, value: string): void => {
@@ -32,10 +20,17 @@ export function knownSecrets(values: Readonly<Record<string, string>> = {}): Kno
     return search
   }
   return {
+    /** Remembers a value. One that is too short to be looked for is not remembered. */
     learn,
-    redact: (text) => current().redact(text),
-    find: (text) => current().find(text),
-    findInBytes: (bytes) => current().findInBytes(bytes),
+    /**
+     * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in base64 and in hexadecimal, and the
+     * part of one that was cut at its beginning or its end.
+     */
+    redact: (text: string): string => current().redact(text),
+    /** The name of the first secret in a text, in any of those forms; `undefined` where there is none. Quicker than `redact`. */
+    find: (text: string): string | undefined => current().find(text),
+    /** The same in a text as its bytes in UTF-8: a third of the time. */
+    findInBytes: (bytes: Uint8Array): string | undefined => current().findInBytes(bytes),
   }
 }
 

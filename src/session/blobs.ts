@@ -12,24 +12,7 @@ import { storeError, StoreError } from './store-error.ts'
  * One process writes, the one that holds the home; any number may read. Failures are `StoreError`s; what the given stream or
  * functions throw is passed on unchanged.
  */
-export interface BlobStore {
-  /**
-   * Stores the bytes of a stream. Nothing is left of a stream that failed.
-   *
-   * @throws StoreError `too-large` over `maxBytes` (the rest of the stream is not read), `full`, `readonly`, `io`
-   */
-  put(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, options: PutBlobOptions): Promise<StoredBlob>
-  /** The path of the bytes, whether they exist or not. `invalid` for a text that is not a hash. */
-  path(hash: string): string
-  /** `not-found` where the bytes do not exist. */
-  read(hash: string): Promise<Uint8Array>
-  /** The bytes as a stream, which fails with `not-found` where they do not exist. */
-  open(hash: string): ReadableStream<Uint8Array>
-  /** Removes bytes unless they are needed. Returns whether they were removed. */
-  remove(hash: string, isNeeded?: IsNeeded): Promise<boolean>
-  /** Removes what a crash left behind: incomplete pieces, and bytes that nothing needs. */
-  sweep(isNeeded: IsNeeded): Promise<SweptBlobs>
-}
+export type BlobStore = ReturnType<typeof openBlobs>
 
 export interface PutBlobOptions {
   readonly maxBytes: number
@@ -50,14 +33,19 @@ export interface SweptBlobs {
 }
 
 /** Opens the blobs in a folder, which is created with the first bytes. Only the user has access to it. */
-export function openBlobs(folder: string): BlobStore {
+export function openBlobs(folder: string) {
   const incoming = join(folder, 'incoming')
   const arriving = new Set<string>()
   /** Serializes checks and removals, so that no bytes become needed between the two. */
   const { add: alone } = serialQueue()
 
   return {
-    async put(stream, { maxBytes, keep }) {
+    /**
+     * Stores the bytes of a stream. Nothing is left of a stream that failed.
+     *
+     * @throws StoreError `too-large` over `maxBytes` (the rest of the stream is not read), `full`, `readonly`, `io`
+     */
+    async put(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, { maxBytes, keep }: PutBlobOptions) {
       const name = randomUUID()
       const piece = join(incoming, name)
       arriving.add(name)
@@ -75,15 +63,20 @@ export function openBlobs(folder: string): BlobStore {
       }
     },
 
+    /** The path of the bytes, whether they exist or not. `invalid` for a text that is not a hash. */
     path,
-    async read(hash) {
+    /** `not-found` where the bytes do not exist. */
+    async read(hash: string) {
       const file = path(hash)
       return new Uint8Array(await withStoreErrors(file, () => readFile(file)))
     },
-    open: (hash) => streamOf(readPieces(path(hash))),
-    remove: (hash, isNeeded) => alone(() => removeBlob(hash, isNeeded)),
+    /** The bytes as a stream, which fails with `not-found` where they do not exist. */
+    open: (hash: string) => streamOf(readPieces(path(hash))),
+    /** Removes bytes unless they are needed. Returns whether they were removed. */
+    remove: (hash: string, isNeeded?: IsNeeded) => alone(() => removeBlob(hash, isNeeded)),
 
-    async sweep(isNeeded) {
+    /** Removes what a crash left behind: incomplete pieces, and bytes that nothing needs. */
+    async sweep(isNeeded: IsNeeded) {
       const pieces = (await namesIn(incoming)).filter((name) => !arriving.has(name)).map((name) => join(incoming, name))
       for (const piece of pieces) await withStoreErrors(piece, () => rm(piece, { force: true, recursive: true }))
       let blobs = 0

@@ -14,11 +14,7 @@ export interface ClaimInfo {
 }
 
 /** The right to be the only gateway of a home. The operating system ends it with the process, `kill -9` included. */
-export interface Claim {
-  /** Replaces the information for readers, for example when the address is known. */
-  update(info: ClaimInfo): void
-  release(): void
-}
+export type Claim = Awaited<ReturnType<typeof claimHome>>
 
 /** How long a claim waits for readers of the lock, ms. */
 const WAIT_MS = 250
@@ -31,7 +27,7 @@ const INFO = 'gateway.json'
  *
  * @throws StoreError `claimed`, which names the process that holds the home, `io`, `readonly`
  */
-export async function claimHome(directory: string, info: ClaimInfo): Promise<Claim> {
+export async function claimHome(directory: string, info: ClaimInfo) {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = withStoreErrors(directory, () => lockFile(join(directory, LOCK), { waitMs: WAIT_MS }))
   if (lock === undefined) throw claimedError(directory)
@@ -43,7 +39,8 @@ export async function claimHome(directory: string, info: ClaimInfo): Promise<Cla
   }
   let held = true
   return {
-    update: (next) => writeInfo(directory, next),
+    /** Replaces the information for readers, for example when the address is known. */
+    update: (next: ClaimInfo) => writeInfo(directory, next),
     release() {
       if (!held) return
       held = false

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { usualLimits } from '../../src/document/reading-limits.ts'
-import { readBytes } from '../../src/document/reading-program.ts'
+import { readBytes } from '../../src/document/read-bytes.ts'
 import type { ReadingProgress } from '../../src/document/reading-task.ts'
 import { pdfFile, pdfOf } from './files/pdf-file.ts'
 import { codeOf, read, textOf } from './read.ts'

@@ -1,4 +1,4 @@
-import { readBytes } from '../../src/document/reading-program.ts'
+import { readBytes } from '../../src/document/read-bytes.ts'
 import { type ReadingLimits, usualLimits } from '../../src/document/reading-limits.ts'
 import type { Document, Unreadable } from '../../src/document.ts'
 

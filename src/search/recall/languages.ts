@@ -6,14 +6,7 @@ export interface Language {
 }
 
 /** The languages with a stemmer. */
-export interface Languages {
-  /** The language of a text with these words; English if it cannot be detected. */
-  of(words: readonly string[]): Language
-  /** `undefined` for an unknown name. */
-  named(name: string): Language | undefined
-  /** A test for the stop words of a question, of every language that fits it best. */
-  stopWordsIn(words: readonly string[]): (word: string) => boolean
-}
+export type Languages = Awaited<ReturnType<typeof load>>
 
 /** Words of a text that its language is detected from. */
 const LOOKED_AT = 200
@@ -25,7 +18,7 @@ export function loadLanguages(): Promise<Languages> {
   return (loading ??= load())
 }
 
-async function load(): Promise<Languages> {
+async function load() {
   const loaded = await Promise.all(
     Object.entries(sources).map(async ([name, source]): Promise<Language> => {
       const [{ stemmer }, { stopwords }] = await source()
@@ -51,11 +44,14 @@ async function load(): Promise<Languages> {
   }
 
   return {
-    of: (words) => best(words)[0]!,
-    named: (name) => loaded.find((language) => language.name === name),
-    stopWordsIn(words) {
+    /** The language of a text with these words; English if it cannot be detected. */
+    of: (words: readonly string[]) => best(words)[0]!,
+    /** `undefined` for an unknown name. */
+    named: (name: string) => loaded.find((language) => language.name === name),
+    /** A test for the stop words of a question, of every language that fits it best. */
+    stopWordsIn(words: readonly string[]) {
       const languages = best(words)
-      return (word) => asianStopWords.has(word) || languages.some(({ stopWords }) => stopWords.has(word))
+      return (word: string) => asianStopWords.has(word) || languages.some(({ stopWords }) => stopWords.has(word))
     },
   }
 }

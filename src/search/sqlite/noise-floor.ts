@@ -8,24 +8,22 @@ import type { EmbedderRow, VectorList } from './vectors.ts'
  * documents, plus a fifth of the distance from there to 1. Models differ too much for a fixed number: unrelated texts reach
  * 0.1 with some and 0.8 with others (decision 0013).
  */
-export interface NoiseFloor {
-  /**
-   * Measures at the first query, on documents with vectors, and again when their number has changed by a quarter. Returns 0
-   * while there are too few. `signal` aborts the call of the model.
-   */
-  measure(signal: AbortSignal): Promise<number>
-}
+export type NoiseFloor = ReturnType<typeof noiseFloor>
 
 export function noiseFloor(
   connection: SqliteConnection,
   vectors: VectorList,
   embedder: Embedder,
   current: () => EmbedderRow | undefined,
-): NoiseFloor {
+) {
   let questionVectors: Promise<readonly Float32Array[]> | undefined
   let measured: { readonly floor: number; readonly documents: number } | undefined
   return {
-    async measure(signal) {
+    /**
+     * Measures at the first query, on documents with vectors, and again when their number has changed by a quarter. Returns 0
+     * while there are too few. `signal` aborts the call of the model.
+     */
+    async measure(signal: AbortSignal) {
       const model = current()
       const documents = model === undefined ? [] : embeddedDocuments(connection, model)
       if (measured && Math.abs(documents.length - measured.documents) * 4 <= measured.documents) return measured.floor

@@ -2,12 +2,7 @@ import type { Clock, SqliteConnection } from '../../platform.ts'
 import { documentNumber, chunkNumberRange, PER_DOCUMENT } from './chunk-table.ts'
 
 /** Finds chunks by their vectors: a plain loop over the documents that a query may see. */
-export interface VectorList {
-  /** The `limit` chunks of these documents with the highest cosine to `query`, best first. */
-  nearest(query: Float32Array, documents: readonly number[], limits: NearestLimits): Promise<readonly ChunkCandidate[]>
-  /** Drops the cached vectors of these documents, or of all. */
-  forget(documents?: Iterable<number>): void
-}
+export type VectorList = ReturnType<typeof vectorList>
 
 interface NearestLimits {
   readonly limit: number
@@ -32,10 +27,14 @@ export function vectorList(
   connection: SqliteConnection,
   currentEmbedder: () => EmbedderRow | undefined,
   maxBytes: number,
-): VectorList {
+) {
   const blocks = new Map<number, VectorBlock>()
   let bytes = 0
-  return { nearest, forget }
+  return {
+    /** The `limit` chunks of these documents with the highest cosine to `query`, best first. */
+    nearest /** Drops the cached vectors of these documents, or of all. */,
+    forget,
+  }
 
   async function nearest(
     query: Float32Array,

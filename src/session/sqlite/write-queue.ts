@@ -1,21 +1,5 @@
 import type { StoreConnection } from './connection.ts'
 
-/**
- * Groups writes: one transaction for all writes of the same tick, and one wait for the disk for all transactions since the last
- * one began. Other work goes on while the disk is waited for.
- */
-export interface WriteQueue {
-  /**
-   * Resolves when the write of `run` is on the disk. Where `run` throws, only this write is undone. `written` is called once
-   * the write is on the disk: in the order of the writes, and before any of their promises resolves.
-   */
-  push<Result>(run: () => Result, options?: QueuedWriteOptions<Result>): Promise<Result>
-  /** Resolves when what was written so far, and can be read, is on the disk. Rejects where that failed. */
-  onDisk(): Promise<void>
-  /** Runs all waiting writes now. Resolves when they are on the disk, or were rejected; `undefined`: there are none. */
-  idle(): Promise<void> | undefined
-}
-
 /** What the queue needs to know about a write. */
 export interface QueuedWriteOptions<Result> {
   readonly written?: (result: Result) => void
@@ -45,8 +29,11 @@ interface Group {
   readonly attempts: readonly Attempt[]
 }
 
-/** Creates the write queue of a connection. */
-export function createWriteQueue(connection: StoreConnection): WriteQueue {
+/**
+ * Creates the write queue of a connection. It groups writes: one transaction for all writes of the same tick, and one wait for the
+ * disk for all transactions since the last one began. Other work goes on while the disk is waited for.
+ */
+export function createWriteQueue(connection: StoreConnection) {
   let waiting: Job[] = []
   let committed: Group[] = []
   let syncing: Promise<void> | undefined
@@ -54,17 +41,23 @@ export function createWriteQueue(connection: StoreConnection): WriteQueue {
   let fault: { readonly error: unknown } | undefined
 
   return {
-    push(run, { characters = 0, written } = {}) {
-      return new Promise((resolve, reject) => {
+    /**
+     * Resolves when the write of `run` is on the disk. Where `run` throws, only this write is undone. `written` is called once
+     * the write is on the disk: in the order of the writes, and before any of their promises resolves.
+     */
+    push<Result>(run: () => Result, { characters = 0, written }: QueuedWriteOptions<Result> = {}) {
+      return new Promise<Result>((resolve, reject) => {
         if (fault) return reject(fault.error)
         if (waiting.length === 0) connection.clock.soon(writeNext)
         waiting.push({ run, isLarge: characters >= LARGE, written, resolve, reject })
       })
     },
+    /** Resolves when what was written so far, and can be read, is on the disk. Rejects where that failed. */
     async onDisk() {
       await syncing
       if (fault) throw fault.error
     },
+    /** Runs all waiting writes now. Resolves when they are on the disk, or were rejected; `undefined`: there are none. */
     idle() {
       while (waiting.length > 0) write()
       return syncing
