@@ -116,12 +116,7 @@ export interface TurnTools {
   /** Absent: calls that need a decision of a person are denied. */
   readonly approvals?: Approvals
   /** Numbers the documents that a tool found, and puts the numbers into its result (BEHAVIOURS §3.6). Absent: no numbers. */
-  cite?(result: ToolResult): CitedResult
-}
-
-export interface CitedResult {
-  readonly result: ToolResult
-  readonly sources: readonly CitationSource[]
+  cite?(result: ToolResult): { readonly result: ToolResult; readonly sources: readonly CitationSource[] }
 }
 
 /** Asks a person. A model cannot reach it. */
@@ -189,20 +184,10 @@ export interface PreparedCall {
 }
 
 /** Provisional output of a running call: its words, or that it failed before the first word and is retried. */
-export type Delta = WordsDelta | ReasoningEnd | RetryNotice
-
-/** A reasoning text is complete, with what its provider needs back with it. */
-export interface ReasoningEnd {
-  readonly type: 'reasoning-end'
-  readonly call: string
-  readonly providerOptions: ReasoningMetadata
-}
-
-export interface WordsDelta {
-  readonly type: 'text-delta' | 'reasoning-delta'
-  readonly call: string
-  readonly text: string
-}
+export type Delta =
+  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly call: string; readonly text: string }
+  | { readonly type: 'reasoning-end'; readonly call: string; readonly providerOptions: ReasoningMetadata }
+  | RetryNotice
 
 /** A setup with all defaults filled in. */
 export interface TurnContext {

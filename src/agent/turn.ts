@@ -111,14 +111,12 @@ function failure(error: unknown): TurnOutcome {
 /** The most calls of one message that are run: they run in parallel, and each may start programs. */
 const MOST_CALLS = 64
 
-/** The calls of one message, and the model call that requested them; absent where that is unknown, as after a restart. */
-interface ToolStep {
-  readonly calls: readonly ToolCallPart[]
-  readonly prepared: PreparedCall | undefined
-}
-
 /** Runs the calls of the newest message in parallel and writes their results in the order of the calls. */
-async function runTools(context: TurnContext, state: TurnState, { calls, prepared }: ToolStep): Promise<TurnState> {
+async function runTools(
+  context: TurnContext,
+  state: TurnState,
+  { calls, prepared }: { readonly calls: readonly ToolCallPart[]; readonly prepared: PreparedCall | undefined },
+): Promise<TurnState> {
   const { activity, journal: log, limits } = context
   const journal = toolJournal(state.entries)
   const call = askingCall(state)

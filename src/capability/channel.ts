@@ -30,16 +30,11 @@ export interface Channel {
    * Where its service calls by itself: a path of the gateway, such as `/channels/telegram`. Each POST to it comes here,
    * without a token of the gateway: `handle` checks who calls. A rejection is an inner failure.
    */
-  readonly hook?: ChannelHook
+  readonly hook?: { readonly path: string; handle(request: Request): Promise<Response> }
   /** Resolves when what came in is handled; `undefined`: all of it is, or waits for a time. */
   idle?(): Promise<unknown> | undefined
   /** What is wrong with it now, for the status of the gateway. */
   warnings?(): readonly string[]
-}
-
-interface ChannelHook {
-  readonly path: string
-  handle(request: Request): Promise<Response>
 }
 
 export interface Reply {

@@ -7,13 +7,6 @@ import { citationReader } from './reader.ts'
 /** The numbers of one turn (BEHAVIOURS §3.6): from 1, the same for the same document, through restarts. */
 export type TurnCitations = ReturnType<typeof turnCitations>
 
-/** What a tool answered: `meta.documents` has what it found. */
-interface CitableResult {
-  readonly ok: boolean
-  readonly output?: string
-  readonly meta?: Readonly<Record<string, unknown>>
-}
-
 /** Characters of an answer that are read at once: a millisecond or two. */
 const PART = 16_384
 
@@ -39,7 +32,13 @@ export function turnCitations(clock: Clock, before: readonly CitedSource[], docu
     /** Whether a tool of this turn has found something with numbers. */
     found: () => hasFound,
     /** Numbers what a tool found, and words its result for the model. */
-    cite<Result extends CitableResult>(result: Result) {
+    cite<
+      Result extends {
+        readonly ok: boolean
+        readonly output?: string
+        readonly meta?: Readonly<Record<string, unknown>>
+      },
+    >(result: Result) {
       const found = result.meta?.['documents'] as readonly FoundDocument[] | undefined
       if (!result.ok || !Array.isArray(found) || found.length === 0) return { result, sources: [] }
       hasFound = true

@@ -70,15 +70,15 @@ export function noteId({ content }: Pick<NoteMark, 'content'>): string {
 
 type NoteFacts = Omit<ConversationNote, 'content' | 'text' | 'indexAt'>
 
-/** What a note says: words of a model where there are some, and lines of an index. `reader` finds the turns that it covers. */
-interface NoteParts {
-  readonly words: string | undefined
-  readonly index: readonly string[]
-  readonly reader: string | undefined
-}
-
 /** Puts a note together and names it. */
-export function composedNote(about: NoteFacts, { words, index, reader }: NoteParts): ConversationNote {
+export function composedNote(
+  about: NoteFacts,
+  {
+    words,
+    index,
+    reader,
+  }: { readonly words: string | undefined; readonly index: readonly string[]; readonly reader: string | undefined },
+): ConversationNote {
   const count = about.turns === 1 ? '1 turn' : `${about.turns} turns`
   const find = reader === undefined ? '' : `; ${reader} finds and reads them`
   const lead = `[${count} of this conversation not shown${find}. In their place: ${words === undefined ? INDEX_ALONE : WITH_WORDS}]`

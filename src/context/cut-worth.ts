@@ -40,18 +40,12 @@ export function weighCut(
   return calls >= LEAST_CALLS && saved > 0 && won > cost * LEAST_GAIN ? { calls, saved, again, won, cost } : undefined
 }
 
-/** When a call was made, ms since 1970, and how large its prompt was. */
-interface RecentCall {
-  readonly at: number
-  readonly used: number
-}
-
 /**
  * How many calls can be expected before a conversation has to be cut. It goes on for as long as it has gone on without a pause that
  * outlasts the cache, as far as its last calls say, and no longer than what it grows by in a call has room. Pure.
  */
 export function expectedCalls(
-  recent: readonly RecentCall[],
+  recent: readonly { readonly at: number; readonly used: number }[],
   { available, lifeSeconds }: { readonly available: number; readonly lifeSeconds: number },
 ): number {
   const gap = (index: number) => (recent[index]!.at - recent[index - 1]!.at) / 1000

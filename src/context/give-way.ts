@@ -54,12 +54,10 @@ export function remainingTokens(holders: readonly Holder[], remainder: Remainder
   return holders.reduce((sum, holder, index) => sum + formTokens(holder, remainder[index]), 0)
 }
 
-interface StepDown {
-  readonly index: number
-  readonly form: number | undefined
-}
-
-function* stepsDown(holders: readonly Holder[], shrinks: boolean): Generator<StepDown> {
+function* stepsDown(
+  holders: readonly Holder[],
+  shrinks: boolean,
+): Generator<{ readonly index: number; readonly form: number | undefined }> {
   const deepest = shrinks ? Math.max(0, ...holders.map((holder) => holder.forms.length - 1)) : 0
   for (const priority of priorities) {
     for (let form = 1; form <= deepest; form++) {

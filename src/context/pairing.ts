@@ -1,12 +1,6 @@
 import { type Message, type ToolMessage, toolCalls, toolResults } from './message.ts'
 import type { TurnMessage } from './turn.ts'
 
-/** Messages whose calls all have results and whose results all have calls, and what was taken out for that. */
-interface Paired {
-  readonly messages: readonly PairedMessage[]
-  readonly unpaired: readonly Unpaired[]
-}
-
 export interface PairedMessage extends TurnMessage {
   /** The given cost of the whole message, where only a part of it is left. Tokens. */
   readonly wholeTokens?: number
@@ -24,7 +18,10 @@ export interface Unpaired {
  * A tool call and its result are kept or dropped together: a result answers a call of the nearest assistant message before
  * it, with nothing but results between. What has no partner is taken out.
  */
-export function pairMessages(messages: readonly TurnMessage[]): Paired {
+export function pairMessages(messages: readonly TurnMessage[]): {
+  readonly messages: readonly PairedMessage[]
+  readonly unpaired: readonly Unpaired[]
+} {
   const lonely = messages.some(callsOrAnswers) ? lonelyParts(messages.map(({ message }) => message)) : undefined
   if (!lonely || lonely.size === 0) return { messages, unpaired: [] }
 

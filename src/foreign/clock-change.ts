@@ -4,18 +4,14 @@ const date = String.raw`${days}(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4
 const time = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AP]M)?(?: ?(?:Z|UTC|GMT|[A-Z]{3,4}|[+-]\d{2}:?\d{2}))?`
 const moment = new RegExp(`${date}(?:,? (?:at )?|T)${time}|${date}|${time}`, 'g')
 
-/** A date or a time that is another one in an otherwise same text. */
-export interface ClockChange {
-  readonly what: 'the date' | 'the time'
-  readonly before: string
-  readonly now: string
-}
-
 /** The most characters in which moments are looked for. */
 const LONGEST = 200_000
 
 /** Finds whether two texts differ in nothing but moments. */
-export function clockChange(before: string, after: string): ClockChange | undefined {
+export function clockChange(
+  before: string,
+  after: string,
+): { readonly what: 'the date' | 'the time'; readonly before: string; readonly now: string } | undefined {
   if (before === after || before.length > LONGEST || after.length > LONGEST) return undefined
   if (before.replaceAll(moment, '…') !== after.replaceAll(moment, '…')) return undefined
   const [old, now] = [momentsOf(before), momentsOf(after)]

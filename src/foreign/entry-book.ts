@@ -135,14 +135,10 @@ interface Draft {
   readonly id: string
   readonly name?: string | undefined
   readonly slot?: ManifestEntry['slot'] | undefined
-  readonly turn?: TurnMark | undefined
+  readonly turn?: { readonly number: number } | undefined
   readonly origin: Origin
   readonly deferred?: true
   tokens: number
-}
-
-interface TurnMark {
-  readonly number: number
 }
 
 function closed(draft: Draft, last: number, used: Map<string, number>): { readonly entry: ManifestEntry } {

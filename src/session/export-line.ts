@@ -12,18 +12,15 @@ export type ExportLine =
   | { readonly type: 'call'; readonly record: CallRecord }
   | { readonly type: 'file'; readonly file: ExportedFile }
   | { readonly type: 'content'; readonly hash: string; readonly text: string }
-  | ({ readonly type: 'end' } & ExportCounts)
+  | ({ readonly type: 'end' } & {
+      readonly entries: number
+      readonly calls: number
+      readonly files: number
+      readonly contents: number
+    })
 
 /** A file of the session, without its bytes. */
 export type ExportedFile = Omit<FileRow, 'owner'>
-
-/** How many lines of each kind an export has. */
-export interface ExportCounts {
-  readonly entries: number
-  readonly calls: number
-  readonly files: number
-  readonly contents: number
-}
 
 /**
  * Parses one line. The parsed value itself is returned, since a schema may put keys into another order, and an import must

@@ -59,15 +59,11 @@ export interface LintRates {
   readonly again: number
 }
 
-/** Tokens of prompts, as providers reported them. */
-interface PromptMix {
-  readonly cached: number
-  readonly written: number
-  readonly fresh: number
-}
-
 /** The rates of a model. Without reports, every token counts as one that no cache had. */
-export function lintRates(price: Price, { cached, written, fresh }: PromptMix): LintRates {
+export function lintRates(
+  price: Price,
+  { cached, written, fresh }: { readonly cached: number; readonly written: number; readonly fresh: number },
+): LintRates {
   const { input, cachedInput = input, cacheWrite = input } = price
   const all = cached + written + fresh
   const sent = all === 0 ? input : (cached * cachedInput + written * cacheWrite + fresh * input) / all

@@ -23,12 +23,6 @@ export interface GroupResult {
   readonly tokens: number
 }
 
-/** A group as a turn of the core, and the results in it by the ids that they have there. */
-export interface GroupTurn {
-  readonly turn: Turn
-  readonly results: ReadonlyMap<string, GroupResult>
-}
-
 interface GroupOptions {
   readonly format: ConversationFormat
   /** Positions of items that are no part of it: they stay whatever becomes of it. */
@@ -43,7 +37,7 @@ export function groupTurn(
   items: readonly ConversationItem[],
   { id, first, end }: Pick<ItemGroup, 'id' | 'first' | 'end'>,
   { format, without }: GroupOptions,
-): GroupTurn {
+): { readonly turn: Turn; readonly results: ReadonlyMap<string, GroupResult> } {
   const messages: (TurnMessage | Said)[] = []
   const results = new Map<string, GroupResult>()
   let open: Said | undefined
