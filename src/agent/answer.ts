@@ -100,7 +100,6 @@ export class ResponseAccumulator {
     return this.#firstAt !== undefined
   }
 
-  /** The outcome of the call so far, with `rest`. */
   outcome(now: number, rest: Partial<CallOutcome>): CallOutcome {
     return {
       ...defined({ wire: this.#wire }),

@@ -8,14 +8,12 @@ import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
 
-/** The result of one model call of a step. */
 export type StepReply = ModelAnswer | Unanswered
 
 export interface ModelAnswer {
   readonly type: 'answer'
   readonly message: AssistantMessage
   readonly entries: readonly Entry[]
-  /** The call that it answers. */
   readonly prepared: PreparedCall
   /** How the turn ended with this answer; absent where it calls tools. */
   readonly outcome?: TurnOutcome
@@ -127,7 +125,6 @@ async function callOnce(
   }
 }
 
-/** Ends a call that did not leave. */
 async function endUnheld(
   context: TurnContext,
   call: string,

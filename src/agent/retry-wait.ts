@@ -3,7 +3,6 @@ import { ModelError } from '../model.ts'
 /** A call that failed before its first word. */
 export interface FailedTry {
   readonly error: unknown
-  /** Retries before this failure. */
   readonly retries: number
   /** Since the first failure, ms. */
   readonly elapsedMs: number

@@ -8,7 +8,6 @@ import { defined, timeSlice } from '../platform.ts'
 import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
 import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
 
-/** One tool call of a step. */
 interface CallToSettle {
   readonly part: ToolCallPart
   /** The model call that requested it. */
@@ -138,7 +137,6 @@ function isIdempotent({ tools }: TurnContext, { toolName }: ToolCallPart): boole
   return tools.toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
 }
 
-/** Records that a call is not run, and why. */
 async function refuseCall(
   context: TurnContext,
   settling: CallToSettle,

@@ -44,7 +44,6 @@ export interface TurnActivity {
   rest<Value>(wait: Promise<Value>): Promise<Value>
 }
 
-/** Whether a call may leave. */
 export type CallHold =
   /** It may. `settle` is called once it is over; where the process ends before, it is not. */
   | { readonly type: 'go'; settle(end: CallEnd): void }
@@ -66,11 +65,9 @@ export type CallHold =
     }
   | { readonly type: 'refuse'; readonly error: Error & { readonly code: string } }
 
-/** How a call that left ended. */
 export interface CallEnd {
   /** As far as it was reported. */
   readonly usage?: Usage | undefined
-  /** Why there is no whole answer. */
   readonly error?: unknown
   /** It did not leave after all. */
   readonly notMade?: boolean
@@ -133,7 +130,6 @@ export interface Approvals {
   withdraw?(approval: string, reason: string): Promise<ApprovalOutcome>
 }
 
-/** How much a turn may do. */
 export interface TurnLimits {
   /** Model calls that one turn may make. 12 unless given. */
   readonly steps?: number
@@ -153,7 +149,6 @@ export interface TurnOutput {
   citedSources?(text: string): Promise<readonly CitationSource[]>
 }
 
-/** The input of one assembly. */
 export interface Step {
   /** The current turn so far, without partial messages. */
   readonly messages: readonly { readonly message: Message; readonly counted: TokenCounts }[]
@@ -189,7 +184,6 @@ export type Delta =
   | { readonly type: 'reasoning-end'; readonly call: string; readonly providerOptions: ReasoningMetadata }
   | RetryNotice
 
-/** A setup with all defaults filled in. */
 export interface TurnContext {
   readonly turn: Required<RunningTurn>
   readonly model: Model
@@ -205,7 +199,6 @@ export interface TurnContext {
   readonly answered: Set<string>
 }
 
-/** Fills in the defaults of a setup. */
 export function turnContext(setup: TurnSetup): TurnContext {
   const { turn, model, journal, tools, limits, output, clock } = setup
   return {

@@ -139,7 +139,6 @@ async function runTools(
   return turnState([...state.entries, ...settled.flatMap((each) => each.entries), ...entries])
 }
 
-/** The model call that requested the tools. */
 function askingCall({ entries }: TurnState): string {
   const asked = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   return asked?.type === 'message' ? (asked.call ?? '') : ''

@@ -23,11 +23,9 @@ export function collectChoices(capabilities: readonly AnyCapability[]): OwnedCho
   return choices
 }
 
-/** A choice as hosts offer it. */
 export interface HostedChoice extends Pick<SessionChoice<never>, 'summary' | 'none' | 'files'> {
   /** Rejects with `not-found` or `invalid-input`. */
   check(id: string): Promise<void>
-  /** The id that a word of a person means. */
   find(word: string): Promise<string>
   /** `undefined`: what could be chosen cannot be listed. */
   readonly list: (() => Promise<readonly ChoiceOption[]>) | undefined

@@ -31,7 +31,6 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly name: string
   /** Default: `1`. */
   readonly version?: string
-  /** One line for people. */
   readonly summary?: string
 
   /** What may be configured. `config.json`, the environment, the JSON Schema, `config set` and the doctor follow from it. */
@@ -42,7 +41,6 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
-  /** By name, loaded when called. */
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
@@ -141,7 +139,6 @@ export interface StartLine {
   readonly text: string
 }
 
-/** What settings may be odd beside. */
 interface SettingsContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** As configured. */
@@ -161,7 +158,6 @@ export interface SettingsWarning {
 export interface IndexFile {
   /** Name of the file, such as `search.sqlite`. */
   readonly file: string
-  /** What it is, for messages: `the search index`. */
   readonly title: string
 }
 
@@ -175,16 +171,12 @@ export function capability<Settings = undefined, Service = undefined>(
   return value
 }
 
-/** One command: its arguments, its help and its function. */
 export interface Command {
   readonly name: string
-  /** One line for the list of commands. */
   readonly summary: string
   /** Each form of its usage, without the word `foreword`. */
   readonly usage: readonly string[]
-  /** Help below the options. */
   readonly details?: string
-  /** How many words may follow the command. */
   readonly words: { readonly least: number; readonly most: number }
   readonly options: Readonly<Record<string, CommandOption>>
   /** Returns the exit code. Throws `CommandFailure` where it cannot do what was asked. */
@@ -197,7 +189,6 @@ export interface CommandOption {
   readonly value?: string
 }
 
-/** A parsed command line. */
 export interface CommandCall {
   readonly words: readonly string[]
   /** The home of this run, an absolute path. */
@@ -247,7 +238,6 @@ export interface GatewayConnection {
 export interface SlashCommand {
   /** What may follow it, for help: `[ID]`. */
   readonly argument?: string
-  /** One line for help. */
   readonly summary: string
   /**
    * It only shows something, whatever follows it (`always`) or where nothing does (`alone`): then it can be used while a turn
@@ -279,7 +269,6 @@ export interface CheckContext<Settings = undefined> {
   readonly clock: Clock
   /** Settings of another capability; `undefined` where it is not in the list. */
   settingsOf(name: string): unknown
-  /** Kinds of embedding models of all capabilities. */
   readonly embedders: readonly EmbedderKind[]
   /**
    * GET over the HTTP API of the gateway of the home, or of one that only reads; `undefined` where there is none. Rejects
@@ -300,7 +289,6 @@ export interface LintContext<Settings = undefined> extends CheckContext<Settings
   readonly report: LintReport
 }
 
-/** One thing that was looked at. */
 export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'warning' | 'problem'

@@ -67,7 +67,6 @@ export interface ChannelContext {
   readonly inbox: ChannelInbox
   /** Records that a message of the channel has a part of a reply. On disk when it resolves. */
   sent(session: string, turn: string, part: SentPart): Promise<void>
-  /** Sentences for the operator. */
   warn(text: string): void
 }
 

@@ -33,7 +33,6 @@ export interface CapabilityHost<Settings = undefined> {
   access(): Promise<AccessRead>
   /** Takes the secrets that are known out of a text that is kept or shown. */
   redact(text: string): string
-  /** Confines the programs that tools run. */
   readonly sandbox: Sandbox
   /** The gateway. Its methods may be called once every capability has started. */
   readonly runtime: Runtime
@@ -41,11 +40,8 @@ export interface CapabilityHost<Settings = undefined> {
   capability<Service>(key: ServiceKey<Service>): Service | undefined
   /** Settings of another capability; `undefined` where it is not in the list. */
   settingsOf(name: string): unknown
-  /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, Omit<SessionChoice<never>, 'check' | 'find' | 'list' | 'usual' | 'preset'>>>
-  /** Kinds of embedding models of all capabilities. */
   readonly embedders: readonly EmbedderKind[]
-  /** Places of all capabilities and of the host. */
   places(): Required<CapabilityPlaces>
   /** Values that people make, change, remove and bring back; every version is kept. */
   records<Value>(kind: RecordKind<Value>): Records<Value>

@@ -2,7 +2,6 @@ import type { LintFinding, LintRates } from '../context.ts'
 
 /** What breaks caches or wastes room in the prompts of a home. */
 export interface LintReport {
-  /** How many recorded calls were looked at. */
   readonly calls: number
   /** The model whose price counts: the one that answers next. */
   readonly model?: string
@@ -12,13 +11,10 @@ export interface LintReport {
   readonly unread?: string
   /** Absent where the price of the model is not known. */
   readonly rates?: LintRates
-  /** Of the tools that were asked about. */
   readonly tools: Readonly<Record<string, LintedTool>>
 }
 
-/** How a tool was used in the calls that were looked at. */
 export interface LintedTool {
-  /** Calls that offered it. */
   readonly offered: number
   /** Texts in the inputs that models called it with, each once. */
   readonly inputs: readonly string[]

@@ -21,15 +21,12 @@ export interface McpCatalogue {
   readonly prompts: readonly McpPrompt[]
   /** Why a tool is neither listed nor run; `undefined` where it is. Asked for each list and each call. */
   refusal(tool: string): Promise<ToolRefusal | undefined>
-  /** Called each time that tools are listed. */
   listed?(): void
-  /** Called for a call that was refused. */
   refused?(call: CalledTool, refusal: ToolRefusal): Promise<void>
   /** Declared besides tools, resources, prompts and completions. */
   readonly capabilities?: ServerCapabilities
 }
 
-/** Why the owner's settings refuse a tool. */
 export interface ToolRefusal {
   /** The setting that decided. */
   readonly rule: string
@@ -97,7 +94,6 @@ export interface McpPart<Self> {
 }
 
 export interface McpDefinitions {
-  /** Sentences for a client's model about what is added. */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
   readonly templates?: readonly ResourceTemplateType[]

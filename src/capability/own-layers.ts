@@ -21,7 +21,6 @@ export function finishLayers(
   return hasRule ? finished.filter(({ id }) => id !== FOREIGN_TEXT) : finished
 }
 
-/** The name of the layer with the rule. */
 const FOREIGN_TEXT = 'foreign-text'
 
 /** The rule in every request that may contain text of others. The packaged prompt has it among its own sentences. */

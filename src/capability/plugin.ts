@@ -91,7 +91,6 @@ export function isPlugin(value: AnyCapability): boolean {
   return plugins.has(value)
 }
 
-/** What a plugin is given of a call. */
 function pluginContext({ promptBlocks, system, ...context }: LayerContext): PluginContext {
   return { ...context, skills: promptBlocks, ...defined({ system: system?.text }) }
 }

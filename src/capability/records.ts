@@ -46,7 +46,6 @@ export interface RecordKind<Value> {
   readonly check?: (value: Value, before: Value | undefined) => Promise<void>
 }
 
-/** The name of something that people make. */
 export const recordName = z
   .string()
   .trim()
@@ -54,7 +53,6 @@ export const recordName = z
   .max(100, 'is longer than 100 characters')
   .regex(/^[^\p{Cc}]*$/u, 'must be one line')
 
-/** A long text of theirs. */
 export const recordText = z.string().max(200_000, 'is longer than 200,000 characters')
 
 /** What a session choice needs where the things that can be chosen are records. `kind` is what one of them is called. */

@@ -4,7 +4,6 @@ import type { Caller, TokenScope } from './token-scope.ts'
 /** What a route is handed: everything in it has been checked against the route's schemas. */
 export interface RouteCall<Query, Body> {
   readonly request: Request
-  /** Whose token came with the request. */
   readonly caller: Caller
   /** A part of the path, decoded. */
   param(name: string): string
@@ -14,7 +13,6 @@ export interface RouteCall<Query, Body> {
   stream(definition: StreamDefinition): Promise<Response>
 }
 
-/** One stream of server-sent events. */
 export interface StreamDefinition {
   readonly headers?: Readonly<Record<string, string>>
   /** An answer, which its reader takes for whole when it ends: the others can be read on from the last event. */

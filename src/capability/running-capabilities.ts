@@ -16,11 +16,8 @@ import type { LayerContext, TurnPart, TurnQuestion, TurnTool } from './turn-part
 /** What capabilities bring to hosts: to a server, a command line, channels. */
 export interface Contributions {
   readonly capabilities: readonly AnyCapability[]
-  /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, HostedChoice>>
-  /** Routes of the capability of this name. */
   routes(capability: string): Promise<readonly Route[]>
-  /** What the capability of this name answers on the socket. */
   rawEndpoints?(capability: string): Promise<readonly RawEndpoint[]>
   /** What the capability of this name adds to the MCP server; `undefined`: nothing. */
   mcp(capability: string): McpAddition | undefined
@@ -40,7 +37,6 @@ export interface RunningCapabilities extends Contributions {
   tools(): readonly Tool[]
   /** A sentence for each tool of a capability that has the name of a tool of another one, or one of `others`. */
   toolConflicts(others: readonly string[]): readonly string[]
-  /** Tools that are made for single turns. */
   turnTools(): readonly TurnTool[]
   /** Name of the capability that a tool comes from: the first one that declares it. */
   ownerOf(tool: string): string | undefined
@@ -68,7 +64,6 @@ export interface RunningCapabilities extends Contributions {
   stop(): Promise<void>
 }
 
-/** What capabilities give a turn, by the name of the capability. */
 export type TurnParts = ReadonlyMap<string, TurnPart>
 
 /** Started capabilities as one. `services`: what each returned from `start`, by its name. */

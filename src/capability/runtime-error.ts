@@ -30,7 +30,6 @@ export type RuntimeErrorCode =
   | 'internal'
   | ModelErrorCode
 
-/** What, where, and how to fix it. */
 export class RuntimeError extends ForewordError {
   override readonly name = 'RuntimeError'
   declare readonly code: RuntimeErrorCode

@@ -3,7 +3,6 @@ import type { FileOwner, FileRow } from '../session.ts'
 
 /** Names the service of a capability together with its type: `runtime.capability(fileLibrary)`. */
 export interface ServiceKey<Service> {
-  /** Name of the capability. */
   readonly name: string
   /** Only for the type: never set. */
   readonly service?: (service: Service) => Service
@@ -52,7 +51,6 @@ export interface NewFile {
 /** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
 export const inbox = { type: 'session', id: 'inbox' } as const
 
-/** The files that people handed in. */
 export const fileLibrary = serviceKey<FileLibrary>('files')
 
 /** The embedding model that files are searched with, where one is configured. */
@@ -74,5 +72,4 @@ export interface PageReader {
   >
 }
 
-/** What reads pages of the web. */
 export const pageReader = serviceKey<PageReader>('web')

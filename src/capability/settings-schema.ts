@@ -28,7 +28,6 @@ export function modelId(): z.ZodString {
   return z.string().min(1).meta({ model: true })
 }
 
-/** Name of an environment variable. */
 export function environmentVariable(): z.ZodString {
   return z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
 }

@@ -17,7 +17,6 @@ export interface CapabilityBase extends Omit<
 > {
   /** Settings of the capabilities, by name. What is absent is parsed from nothing. */
   readonly settings?: Readonly<Record<string, unknown>>
-  /** Places of the host itself. */
   readonly places?: CapabilityPlaces
   /** Throws until there is one. */
   runtime(): Runtime

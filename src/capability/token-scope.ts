@@ -4,7 +4,6 @@
  */
 export const tokenScopes = ['read', 'talk', 'approve', 'admin', 'mcp'] as const
 
-/** One of `tokenScopes`. */
 export type TokenScope = (typeof tokenScopes)[number]
 
 /** Who sent a request, as its token says. */

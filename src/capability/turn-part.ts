@@ -10,7 +10,6 @@ export interface TurnQuestion {
   readonly session?: string
   /** Absent in a preview. */
   readonly turn?: string
-  /** The new message. */
   readonly text: string
   /** Ids of files that came with the message. In a preview they need not be the session's yet. */
   readonly attachments?: readonly string[]
@@ -30,9 +29,7 @@ export interface TurnQuestion {
   readonly signal?: AbortSignal
 }
 
-/** What a capability gives one turn. */
 export interface TurnPart {
-  /** Tools of this turn alone. */
   readonly tools?: readonly Tool[]
   /** Asked for every call of the turn, beside the capability's own `layers`. */
   layers?(context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>

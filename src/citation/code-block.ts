@@ -149,7 +149,6 @@ interface Line {
 
 const lineStart: Line = { part: 'lead', column: 0, quotes: 0, mark: '' }
 
-/** The line with one more character. */
 function lineAfter(line: Line, char: string): Line {
   if (char === '\n') return lineStart
   if (line.part === 'body') return line

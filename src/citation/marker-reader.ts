@@ -101,7 +101,6 @@ export function markerReader(isKnown: (number: number) => boolean, give: (piece:
 /** What has been read of a marker: `[1]`, `[[1]]`, `[1, 2]`, `【1】` or `［1］` (BEHAVIOURS §3.6). */
 interface Marker {
   readonly text: string
-  /** The bracket that ends it. */
   readonly close: string
   /** `closing`: one of two brackets is there. */
   readonly part: 'open' | 'number' | 'gap' | 'comma' | 'closing' | 'closed'

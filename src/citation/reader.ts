@@ -142,7 +142,8 @@ function codeSpans() {
 
   return {
     /** `escaped`: a backslash precedes it. Returns a verdict where a span was closed before this character. */
-    take /** The paragraph is over, and with it every span. */,
+    take,
+    /** The paragraph is over, and with it every span. */
     end,
     isOpen: () => open > 0,
   }

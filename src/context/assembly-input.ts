@@ -15,7 +15,6 @@ export interface AssemblyInput {
   readonly layers: readonly Layer[]
   /** Settled turns, oldest first. */
   readonly history: readonly Turn[]
-  /** The turn that is being answered. */
   readonly current: Turn
   readonly attachments?: readonly Attachment[]
   /** What may be called. One with `offeredWith` is offered where what it reads is announced, and costs nothing elsewhere. */

@@ -5,7 +5,6 @@ import { type Message, userMessage } from './message.ts'
 
 /** A text file that came with a user message. It is sent right before the first message of its turn, in history too. */
 export interface Attachment {
-  /** The turn it came with. */
   readonly turn: string
   /** Unique within one assembly. */
   readonly id: string

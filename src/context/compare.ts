@@ -28,7 +28,6 @@ export interface Comparison {
   readonly why?: string
 }
 
-/** Which candidate is meant. */
 interface EntryName {
   readonly id: string
   readonly slot: Slot
@@ -72,7 +71,6 @@ export function compare(before: Compared, after: Compared): Comparison {
   }
 }
 
-/** A comparison as text, for people. */
 export function compareText(comparison: Comparison): string {
   const { came, went, moved, changedForm, changedContent, commonPrefix, firstDifference, why } = comparison
   const at = ({ id, slot }: EntryName) => `${slot} ${id}`

@@ -8,7 +8,6 @@ import type { TokenCounter } from './token-counter.ts'
 export interface ConversationInput {
   /** Settled turns, oldest first. */
   readonly turns: readonly PricedTurn[]
-  /** The turn that is being answered. */
   readonly current: PricedTurn
   /** What the whole request may cost, tokens. */
   readonly available: number
@@ -25,7 +24,6 @@ export interface ConversationInput {
   readonly earlier: EarlierTurns | undefined
   /** Files of those. */
   readonly earlierFiles: readonly DroppedFile[]
-  /** Turns that were taken back. */
   readonly undone: readonly UndoneTurn[]
   readonly readers: Readers
   readonly counter: TokenCounter

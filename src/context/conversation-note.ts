@@ -13,7 +13,6 @@ export interface NoteMark {
   /** The oldest and the newest turn that it covers. */
   readonly from: string
   readonly to: string
-  /** How many turns it covers. */
   readonly turns: number
   /** The call whose model wrote words of it; absent for an index alone. */
   readonly by?: string
@@ -33,7 +32,6 @@ export interface NoteWords {
   /** They are about everything up to this turn, and it. */
   readonly through: string
   readonly text: string
-  /** The call that wrote them. */
   readonly call: string
   /** Whether they also say what the notes say that are there already. */
   readonly folds?: boolean
@@ -101,7 +99,6 @@ function joinedNote(about: NoteFacts, lead: string, words: string | undefined, i
   return { content: `sha256:${sha256Text(text)}`, ...about, indexAt: before.length, text }
 }
 
-/** A note without its text. */
 export function noteMark({ text: _text, ...mark }: ConversationNote): NoteMark {
   return mark
 }

@@ -98,7 +98,6 @@ function excerptAll(
   )
 }
 
-/** The manifest entries of the current turn. */
 export function currentSections(
   turn: PricedTurn,
   messages: readonly FormedMessage[],

@@ -42,7 +42,6 @@ interface LayerAdvice {
   readonly how: string
 }
 
-/** How history is cut. */
 export interface CutRule {
   /** What is dropped: whole turns, or single messages. */
   readonly unit: 'turn' | 'message'

@@ -94,14 +94,12 @@ export function sumTokens(priced: readonly { readonly tokens: number }[]): numbe
   return sum
 }
 
-/** What messages cost with nothing made smaller and no image replaced. */
 export function sumFullTokens(priced: readonly PricedMessage[]): number {
   let sum = 0
   for (const { tokens, marked } of priced) sum += marked?.fullTokens ?? tokens
   return sum
 }
 
-/** The smallest form among messages. */
 export function smallestForm(messages: readonly FormedMessage[]): OutputForm {
   return outputForms.findLast((form) => messages.some((message) => message.form === form)) ?? 'full'
 }

@@ -16,7 +16,6 @@ export interface Section {
   readonly messages: readonly PricedMessage[]
 }
 
-/** A candidate that went in as it is. */
 export function includedSection(
   about: { id: string; layer: string; name?: string; slot: Slot; form: string; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
@@ -66,7 +65,6 @@ function markerReason(messages: readonly PricedMessage[]): Reason | undefined {
   return first && { code: first.code, images: marked.reduce((sum, { images }) => sum + images, 0) }
 }
 
-/** A candidate that was left out. */
 export function omittedSection(about: {
   id: string
   layer: string

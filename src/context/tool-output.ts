@@ -22,7 +22,6 @@ export interface PricedMessage extends TurnMessage {
   readonly marked?: { readonly images: number; readonly code: MarkerCode; readonly fullTokens: number }
 }
 
-/** A message in one of its forms. */
 export interface FormedMessage extends PricedMessage {
   readonly form: OutputForm
 }

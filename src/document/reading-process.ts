@@ -25,7 +25,6 @@ interface ReadingOutcome {
 /** A process that reads one file at a time. */
 export type ReadingProcess = ReturnType<typeof startReadingProcess>
 
-/** The program that reads documents. */
 export interface ReadingProgram {
   /** Node, its arguments and the file. */
   readonly argv: readonly string[]

@@ -5,13 +5,11 @@ import { jsonOf, textOf } from './wire-part.ts'
 /** The most characters that are kept of one answer, all its texts and inputs together. */
 const MOST_CHARACTERS = 8_000_000
 
-/** The most calls that are kept of one answer. */
 const MOST_CALLS = 2_000
 
 /** An answer while it is read. What goes beyond its limits is left out, and the answer says so. */
 export type AnswerDraft = ReturnType<typeof answerDraft>
 
-/** Begins an empty answer. */
 export function answerDraft() {
   const [texts, reasonings]: [string[], string[]] = [[], []]
   const calls = new Map<string, CallDraft>()
@@ -54,12 +52,10 @@ export function answerDraft() {
       if (typeof input !== 'object' || input === null || Object.keys(input).length === 0) return
       if (room(jsonOf(input)) !== '') call.input = isCut ? undefined : input
     },
-    /** More of the JSON of its input. */
     addInput(key: string, json: unknown) {
       const call = find(key)
       if (call) addPart(call.json, room(json))
     },
-    /** The whole JSON of its input. */
     setInput(key: string, json: unknown) {
       const call = find(key)
       if (!call || typeof json !== 'string') return
@@ -80,7 +76,6 @@ export function answerDraft() {
     },
     /** Something was too long to be read. */
     overflow: () => void (isCut = true),
-    /** Whether something was said. */
     hasText: () => texts.some((text) => text !== ''),
     close: () => ({
       text: texts.join(''),

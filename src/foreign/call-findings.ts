@@ -199,7 +199,6 @@ function cacheFindings(calls: readonly SessionCall[]): readonly ForeignFinding[]
 
 interface CallPair {
   readonly call: SessionCall
-  /** Against the call before. */
   readonly reuse: Omit<ForeignReuse, 'pieces'>
 }
 

@@ -9,7 +9,6 @@ export interface CallTarget {
   readonly name: string
 }
 
-/** The most characters of a name. */
 const LONGEST = 120
 
 /** Finds the file or the command that a call names; `undefined` where it names none. Keys in a command are not shown. */

@@ -20,7 +20,6 @@ export type ForeignCause =
   | 'taken-back'
   | 'history-edited'
 
-/** Where two calls begin to differ. */
 export interface FirstChange {
   readonly before: ComparedCall
   readonly after: ComparedCall
@@ -36,11 +35,9 @@ export interface FirstChange {
 export interface ChangeCause {
   readonly entry: ManifestEntry
   readonly cause: ForeignCause
-  /** A sentence. */
   readonly why: string
 }
 
-/** Names what changed, from the entries and texts of both calls. */
 export function causeOfChange(change: FirstChange): ChangeCause {
   const { old, now, at, within } = change
   const [gone, here] = [sectionAt(old[at], within), sectionAt(now[at], within)]

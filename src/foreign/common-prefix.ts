@@ -9,13 +9,11 @@ export interface ForeignReuse {
   readonly tokens: number
   /** Behind the first difference: what was sent before, too, and is sent again. */
   readonly again?: number
-  /** How many pieces are the same. */
   readonly pieces: number
   readonly firstChange?: {
     readonly id: string
     readonly slot: ManifestEntry['slot']
     readonly cause: ForeignCause
-    /** The cause as a sentence. */
     readonly why: string
   }
 }

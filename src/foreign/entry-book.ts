@@ -16,7 +16,6 @@ export interface PricedSection extends TextSection {
   readonly tokens: number
 }
 
-/** Begins an empty book. */
 export function entryBook(tables: readonly Recogniser[]) {
   const entries: Draft[] = []
   const byKey = new Map<string, number>()

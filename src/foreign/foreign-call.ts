@@ -3,13 +3,11 @@ import type { Manifest, Piece, ToolDefinition, AnyMessage } from '../context.ts'
 /** The formats of APIs with conversations: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
 export type ConversationFormat = 'messages' | 'responses' | 'chat-completions'
 
-/** All of them. */
 export const conversationFormats: readonly ConversationFormat[] = ['messages', 'responses', 'chat-completions']
 
 /** The formats of APIs whose bodies are understood. */
 export type ForeignFormat = ConversationFormat | 'embeddings'
 
-/** All of them. */
 export const foreignFormats: readonly ForeignFormat[] = [...conversationFormats, 'embeddings']
 
 /** What is known of a request before its body is read. */
@@ -54,7 +52,6 @@ export interface ForeignIdentity {
   readonly maxOutputTokens?: number
 }
 
-/** A mark of a prompt cache in a request. */
 export interface ForeignMark {
   /** Index of the piece that it closes. */
   readonly piece: number

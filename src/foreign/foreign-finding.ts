@@ -21,7 +21,6 @@ export interface ForeignFinding extends Pick<LintFinding, 'severity' | 'message'
   readonly cost: { readonly kind: 'sent' | 'again'; readonly tokens: number; readonly money?: number }
 }
 
-/** Where a finding is. */
 export interface FindingPlace {
   readonly tool?: string
   /** Of an MCP server. */
@@ -30,6 +29,5 @@ export interface FindingPlace {
   readonly name?: string
   /** Id of an entry of the account. */
   readonly entry?: string
-  /** Ids of the calls in which it was so. */
   readonly calls?: readonly string[]
 }

@@ -181,7 +181,6 @@ function callFormat({ method, path }: ForeignRequestHead): ForeignFormat | undef
   return endings.find(([ending]) => ending.test(plain))?.[1]
 }
 
-/** Whether a request asks for a number of tokens alone. */
 function isCount({ path }: ForeignRequestHead): boolean {
   return /\/(?:count_tokens|input_tokens)\/?$/.test(withoutQuery(path))
 }

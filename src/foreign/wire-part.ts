@@ -19,7 +19,6 @@ export interface WirePart {
   readonly call?: string
   /** The tool that is called or described. */
   readonly tool?: string
-  /** The input of a call. */
   readonly input?: unknown
   /** Characters of what only the provider can read, such as encrypted reasoning. */
   readonly opaque?: number
@@ -106,7 +105,6 @@ export function marked(part: WirePart, block: JsonFields): WirePart {
   return mark === undefined ? part : { ...part, mark }
 }
 
-/** Who can say a text. */
 export type WireRole = 'system' | 'user' | 'assistant'
 
 /** The roles that formats have for a message of text, and what they are here. */

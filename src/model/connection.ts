@@ -112,7 +112,6 @@ async function readKey(provider: string, file: string): Promise<string> {
   }
 }
 
-/** A server with models. */
 interface ModelServer {
   readonly baseURL: string
   readonly apiKey?: string

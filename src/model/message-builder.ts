@@ -14,7 +14,6 @@ export interface MessageBuilder {
 type Part = Exclude<AssistantMessage['content'], string>[number]
 type TextBlock = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
 
-/** Begins an empty message. */
 export function messageBuilder(): MessageBuilder {
   const parts: (TextBlock | Part)[] = []
   const open = new Map<string, TextBlock>()

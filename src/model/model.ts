@@ -68,7 +68,6 @@ export interface ModelFacts {
 /** One entry of `models` in the configuration. It wins over the catalog and the answer of the provider. */
 export type ModelConfiguration = Partial<Omit<ModelFacts, 'source' | 'date' | 'reference' | 'assumed'>>
 
-/** A fact that can be assumed. */
 export type AssumedFact = 'window' | 'maxOutput' | 'tools' | 'vision' | 'reasoning'
 
 /** A request, in canonical order: tools, system, messages. */
@@ -78,7 +77,6 @@ export interface ModelRequest {
   readonly messages: readonly AnyMessage[]
 }
 
-/** Options of one call. */
 export interface CallOptions {
   readonly signal: AbortSignal
   /** `none`: the model must answer without calling a tool. */

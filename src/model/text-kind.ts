@@ -1,13 +1,11 @@
 /** Kinds of text that tokenizers count in different ways. `dense`: scripts without spaces between words. */
 export type TextKind = 'prose' | 'code' | 'json' | 'dense'
 
-/** Tokens of each kind. */
 export type KindTokens = Readonly<Partial<Record<TextKind, number>>>
 
 /** Characters of a text that its kind is told from. */
 const SAMPLE = 2000
 
-/** The kind of a text, from its beginning. */
 export function textKind(text: string): TextKind {
   const sample = text.slice(0, SAMPLE)
   const share = (pattern: RegExp) => (sample.match(pattern)?.length ?? 0) / Math.max(1, sample.length)

@@ -1,7 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Permissions and owner of a new file. */
 export interface NewFileOptions {
   /** Permission bits; `umask` for those of any file that this process creates. 0600 unless given: the owner alone. */
   readonly mode?: number | 'umask' | undefined
@@ -9,7 +8,6 @@ export interface NewFileOptions {
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
 
-/** How a file is replaced. */
 export interface AtomicFileOptions extends NewFileOptions {
   /** Path of the file that is written first, in the same folder; a unique name unless given. */
   readonly beside?: string

@@ -31,7 +31,6 @@ export interface TimerOptions {
   readonly idle?: boolean
 }
 
-/** The clock of a source of time. */
 export function clockOf(source: TimeSource): Clock {
   const { timer } = source
   return {

@@ -1,4 +1,3 @@
-/** What a code means. */
 export interface ErrorMeaning {
   /** Of an answer over HTTP with this code; absent where none has it. A failure of a provider is 502 or 504, so that a client considers a retry. */
   readonly status?: number
@@ -113,5 +112,4 @@ export const errorCodes = {
   unexpected: { meaning: 'The command failed unexpectedly.' },
 } as const satisfies Readonly<Record<string, ErrorMeaning>>
 
-/** One of the keys of `errorCodes`. */
 export type ErrorCode = keyof typeof errorCodes

@@ -61,8 +61,10 @@ async function checkFolder(path: string) {
   const at = (name: string) => join(real, name)
   return {
     /** A path of an entry in it, for one system call; `.` is the folder itself. Never shown. */
-    at /** Opens a folder in it, and follows no link. */,
-    enter: (name: string) => checkFolder(at(name)) /** Device and inode. */,
+    at,
+    /** Opens a folder in it, and follows no link. */
+    enter: (name: string) => checkFolder(at(name)),
+    /** Device and inode. */
     identity: async () => identityOf(found),
     close: async () => {},
   }

@@ -9,7 +9,6 @@ export type TimeSlice = ReturnType<typeof timeSlice>
 export function timeSlice(clock: Clock) {
   let began = clock.monotonic()
   return {
-    /** Whether the slice is used up. */
     isOver: (): boolean => clock.monotonic() - began > LONGEST_MS,
     /** Begins a new slice, after the caller has waited by itself. */
     renew: (): void => void (began = clock.monotonic()),

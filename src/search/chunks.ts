@@ -121,7 +121,6 @@ function shared(one: readonly string[], other: readonly string[]): readonly stri
   return differs === -1 ? one : one.slice(0, differs)
 }
 
-/** Page and line of a character. */
 interface Position {
   /** From 1; absent where the document has no pages. */
   readonly page?: number

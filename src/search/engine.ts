@@ -74,7 +74,6 @@ export interface SearchHit {
   readonly ranks: readonly { readonly by: SearchMethod; readonly rank: number; readonly value: number }[]
 }
 
-/** Progress of an index. */
 export interface IndexProgress {
   readonly documents: number
   readonly indexed: number
@@ -94,7 +93,6 @@ export interface SearchEngine {
   index(document: IndexedDocument, options?: { readonly signal?: AbortSignal }): Promise<void>
   /** Sets the collections of a document without indexing its text again. Returns whether the document is known. */
   assign(document: string, collections: readonly string[]): Promise<boolean>
-  /** Returns whether it was there. */
   remove(document: string): Promise<boolean>
   search(query: SearchQuery): Promise<SearchAnswer>
   /** Text of a document from offset `start` on, to read on from a hit. `undefined` for an unknown document. */

@@ -116,7 +116,6 @@ export interface RecallIndex {
   close(): void
 }
 
-/** How far the log of a session is indexed. */
 export interface IndexedSession {
   readonly id: string
   /** `seq` of the last entry that was read, and its time, ISO 8601. */
@@ -124,7 +123,6 @@ export interface IndexedSession {
   readonly mark: string
 }
 
-/** A part of one session's log. */
 export interface LogPart {
   readonly session: string
   /** Key that the sessions of one conversation share; absent for a session on its own. */

@@ -1,7 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import type { AuditRecord } from './audit.ts'
 
-/** The place of one record in the chain. */
 export type ChainPosition = Pick<AuditRecord, 'number' | 'hash'>
 
 /**
@@ -14,7 +13,6 @@ export interface AuditCheckpoint extends ChainPosition {
   readonly audit: string
   /** When it was taken, ISO 8601, UTC. */
   readonly time: string
-  /** Id of the public key. */
   readonly key: string
   /** Present where a backup was restored: the chain goes back here, and checkpoints before this one are of the former chain. */
   readonly restore?: CheckpointRestore
@@ -22,7 +20,6 @@ export interface AuditCheckpoint extends ChainPosition {
   readonly signature: string
 }
 
-/** What a restore replaced. */
 export interface CheckpointRestore {
   /** When the backup was made, ISO 8601. */
   readonly saved: string
@@ -30,7 +27,6 @@ export interface CheckpointRestore {
   readonly before?: ChainPosition
 }
 
-/** The key that signs checkpoints. */
 export interface AuditKey {
   /** `ed25519-` and the first 32 digits of the SHA-256 of the public key, in hexadecimal. */
   readonly id: string

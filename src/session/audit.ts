@@ -53,13 +53,11 @@ export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
   readonly hash: string
 }
 
-/** The result of verifying the whole chain. */
 export type AuditVerdict =
   | { readonly type: 'whole'; readonly records: number }
   /** `number`: the first record that was changed. */
   | { readonly type: 'broken'; readonly number: number; readonly why: string }
 
-/** The audit. */
 export interface AuditStore {
   /** By which long reads let other work run. */
   readonly clock: Clock
@@ -86,7 +84,6 @@ export interface AuditOptions {
   readonly after?: number
   /** Only records with a smaller number: with `last` a long audit is read in pages from its end. */
   readonly before?: number
-  /** Only the newest n matches. */
   readonly last?: number
   /** Only the oldest n matches: with `after` a long audit is read in pages. */
   readonly limit?: number
@@ -109,7 +106,6 @@ export async function* auditLines(store: AuditStore, filter: AuditOptions): Asyn
 /** The `previous` hash of the first record. */
 export const CHAIN_START = '0'.repeat(64)
 
-/** Makes the next record of the chain. */
 export function nextAuditRecord(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
   const record = { number, time, ...facts, previous }
   return { ...record, hash: chainHash(record) }

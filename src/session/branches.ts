@@ -40,7 +40,6 @@ export function createLeftTurnReader(
   }
 }
 
-/** The most sessions that are remembered. */
 const MOST = 1_000
 
 /** Creates a reader of the undone turns of sessions, by their ids. It does not read a part of a log twice. */

@@ -48,16 +48,11 @@ export interface SumRange {
   readonly before?: string
 }
 
-/** A page of sums, by time. */
 export interface CallSumsOptions extends SumRange {
-  /** Continues after this one. */
   readonly after?: Pick<CallSum, 'time' | 'number'>
   readonly limit: number
-  /** Only calls of this session. */
   readonly session?: string
-  /** With what took the tokens of the prompts. */
   readonly parts?: boolean
-  /** With the ids of the calls. */
   readonly ids?: boolean
   /** With the whole calls, which may be large: for short pages. */
   readonly records?: boolean
@@ -66,7 +61,6 @@ export interface CallSumsOptions extends SumRange {
 /** What calls and tools used, for sums over long times. Sessions that are deleted take theirs along. */
 export interface SumStore {
   callSums(options: CallSumsOptions): Promise<readonly CallSum[]>
-  /** By the name of the tool. */
   toolSums(range: SumRange): Promise<readonly ToolSum[]>
 }
 
@@ -78,7 +72,6 @@ export function layerOf({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>):
   return conversation.has(layer) ? slot : layer
 }
 
-/** Adds up what took the tokens of a prompt. */
 function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
   const layers: Record<string, number> = {}
   const tools: Record<string, number> = {}
@@ -93,7 +86,6 @@ function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
 
 type CompleteSum = Omit<CallSum, 'number' | 'id' | 'record'> & { readonly parts: PromptParts }
 
-/** The sum of a call, without its number. */
 export function callSum({ time, session, model, manifest, outcome }: CallRecord): CompleteSum {
   return {
     time,
@@ -125,7 +117,6 @@ export function reportedSum(outcome: Pick<CallOutcome, 'usage' | 'error'> | unde
   return Object.fromEntries(given)
 }
 
-/** The results in one entry, in their order. */
 export type ToolSums = readonly Pick<ToolSum, 'tool' | 'tokens'>[]
 
 /**

@@ -38,7 +38,6 @@ export interface ForeignFacts {
   readonly session?: string
   readonly parent?: string
   readonly turn?: string
-  /** The call that it repeats. */
   readonly retryOf?: string
   /** What a cut of ours made of it; absent where none was asked for. */
   readonly assembled?: {
@@ -49,12 +48,10 @@ export interface ForeignFacts {
     readonly state: 'cut' | 'fits' | 'too-large' | 'kept-elsewhere' | 'window-unknown' | 'failed'
     /** The program has edited its conversation, so that the cuts of earlier calls were forgotten. */
     readonly forgotten?: true
-    /** Why it failed. */
     readonly why?: string
   }
 }
 
-/** How a call of another program went. */
 export interface ForeignEnd {
   /** `whole`, `left`, `broken`, `stopped` or `refused`. */
   readonly end: string
@@ -64,7 +61,6 @@ export interface ForeignEnd {
   readonly answer?: string
 }
 
-/** What is known about a call only afterwards. */
 export interface CallOutcome {
   /** SHA-256 and size of the body that was sent to the provider. */
   readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
@@ -72,13 +68,11 @@ export interface CallOutcome {
   /** The usage is an estimate: the answer broke off before its provider reported it. */
   readonly usageEstimated?: true
   readonly finish?: string
-  /** A warning about the call, whose answer counts. */
   readonly warning?: CallWarning
   readonly error?: { readonly code: string; readonly message: string }
   readonly durationMs: number
   /** Until the first token. */
   readonly firstTokenMs?: number
-  /** Of a call that another program made through this gateway. */
   readonly foreign?: ForeignEnd
 }
 
@@ -131,7 +125,6 @@ export interface CallStore {
   findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
 }
 
-/** The id of a call whose outcome is known now. */
 export type CallListener = (call: string) => void
 
 /** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { isFileLocked, lockFile } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
 
-/** The process that holds a home. */
 export interface ClaimInfo {
   readonly pid: number
   /** The address of the gateway, such as `http://127.0.0.1:4141`. Absent until it listens. */
@@ -39,7 +38,6 @@ export async function claimHome(directory: string, info: ClaimInfo) {
   }
   let held = true
   return {
-    /** Replaces the information for readers, for example when the address is known. */
     update: (next: ClaimInfo) => writeInfo(directory, next),
     release() {
       if (!held) return

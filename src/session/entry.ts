@@ -128,7 +128,6 @@ export type EntryBody =
       readonly usage: Usage
       /** Why the answer ended, such as `stop` or `length`. */
       readonly finish?: string
-      /** A warning about the call, whose answer counts. */
       readonly warning?: CallWarning
     }
   | {
@@ -149,7 +148,6 @@ export type EntryBody =
   | {
       readonly type: 'note'
       readonly turn: string
-      /** The call that wrote them. */
       readonly call: string
       readonly through: string
       /** Whether they also say what earlier notes say. */
@@ -190,12 +188,10 @@ export type EntryBody =
       readonly part: number
       readonly messageId: string
     }
-  /** The reply of a turn was delivered to its channel, with the channel's own message id. */
   | { readonly type: 'delivered'; readonly turn: string; readonly channel: string; readonly messageId?: string }
 
 export type EntryType = EntryBody['type']
 
-/** Exactly what a person is asked to approve. */
 export interface ApprovalQuestion {
   readonly tool: string
   readonly input: unknown
@@ -262,7 +258,6 @@ export interface StoredResult {
 /** The entries that make up a history: the input of a turn and the messages that answer it. */
 export type MessageBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>
 
-/** One thing that happened in a session. */
 export type Entry = EntryBody & {
   readonly session: string
   /** 1, 2, 3 … within the session, without gaps. */
@@ -286,7 +281,6 @@ export interface Binding {
   readonly conversation: string
 }
 
-/** What one request chooses for itself. */
 export interface InputOptions {
   readonly model?: string
   /** The system prompt of this turn, in place of every other. */

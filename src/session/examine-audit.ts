@@ -10,18 +10,15 @@ import {
   parseCheckpoint,
 } from './audit-checkpoint.ts'
 
-/** The verdict about the chain and about what was signed of it. */
 export type AuditReport = AuditVerdict & {
   /** What a broken audit does not match: its own hashes, a checkpoint, or the expected record. */
   readonly against?: 'chain' | 'checkpoints' | 'expected'
-  /** What to do about a break. */
   readonly hint?: string
   /** The newest record; absent where there is none. */
   readonly head?: ChainPosition
   readonly checkpoints: CheckpointReport
 }
 
-/** What is known from checkpoints. */
 export interface CheckpointReport {
   /** Id of the key of this home; absent where it has none. */
   readonly key?: string
@@ -32,25 +29,21 @@ export interface CheckpointReport {
   readonly restores: readonly (CheckpointRestore & { readonly time: string })[]
 }
 
-/** Where checkpoints are written, and whether that works. */
 export interface CheckpointTargetReport {
   /** As the configuration names it, without secrets. */
   readonly target: string
   /** How many were read; absent where the target cannot be read back. */
   readonly checkpoints?: number
-  /** The newest that was written. */
   readonly newest?: ChainPosition & { readonly time: string }
   readonly failure?: TargetFailure
 }
 
-/** Why a checkpoint could not be written or read. */
 export interface TargetFailure {
   /** ISO 8601; absent where that is unknown. */
   readonly since?: string | undefined
   readonly message: string
 }
 
-/** What one target is known to have. */
 export interface CheckpointEvidence {
   readonly target: string
   /** Its lines; `undefined` where it cannot be read back. */
@@ -118,12 +111,10 @@ export async function hasRecord(store: AuditStore | undefined, { number, hash }:
   return record?.number === number && record.hash === hash
 }
 
-/** Where the chain does not match a checkpoint or an expectation, in words. */
 export interface CheckpointBreak {
   /** Of the first record in doubt. */
   readonly number: number
   readonly why: string
-  /** What to do. */
   readonly hint: string
 }
 
@@ -148,7 +139,6 @@ async function missedExpectation(
 }
 
 interface ReadCheckpoint {
-  /** Where it is, in words. */
   readonly place: string
   readonly checkpoint: AuditCheckpoint
 }

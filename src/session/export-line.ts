@@ -5,7 +5,6 @@ import type { FileRow } from './file-row.ts'
 import { StoreError } from './store-error.ts'
 import { turnOutcomeTypes } from './turn-outcome.ts'
 
-/** One line of an export, parsed. */
 export type ExportLine =
   | { readonly type: 'header'; readonly session: { readonly id: string; readonly binding?: Binding } }
   | { readonly type: 'entry'; readonly seq: number; readonly time: string; readonly body: EntryBody }

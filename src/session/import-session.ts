@@ -7,7 +7,6 @@ import type { FileRow } from './file-row.ts'
 import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
 
-/** How an export is imported. */
 export interface ImportOptions {
   /**
    * Another id for the session. Its calls are then named `AS.CALL`, so that they do not conflict with those of the original;
@@ -161,7 +160,6 @@ function appends(session: string, entries: readonly EntryLine[], names: Names): 
   return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
 }
 
-/** The ids of imported calls and files. */
 interface Names {
   call(call: string): string
   file(file: string): string

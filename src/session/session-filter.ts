@@ -8,7 +8,6 @@ export const sessionActivities = ['new', 'works', 'waits', 'done', 'failed'] as 
 
 export type SessionActivity = (typeof sessionActivities)[number]
 
-/** Which sessions are listed. A session has to match everything that is given. */
 export interface SessionFilter {
   readonly state?: SessionActivity | undefined
   readonly pinned?: boolean | undefined
@@ -20,7 +19,6 @@ export interface SessionFilter {
 /** What a person calls a session and where they keep it. Absent fields stay as they are. */
 export type SessionLabel = Omit<EntryBody & { readonly type: 'label' }, 'type'>
 
-/** A folder of sessions with the number of sessions in it. */
 export interface SessionFolder {
   readonly folder: string
   readonly sessions: number

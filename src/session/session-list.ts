@@ -11,13 +11,11 @@ export interface StoredLabel {
   /** 0 or 1. */
   readonly pinned: number
   readonly state: string
-  /** Turns that have not ended. */
   readonly unended: number
   /** Calls that wait for the decision of a person. */
   readonly waiting: number
 }
 
-/** What is stored of a session in which nothing has happened. */
 export const newLabel: StoredLabel = {
   opening: null,
   folder: null,
@@ -86,7 +84,6 @@ function openingOf({ message }: EntryBody & { type: 'input' | 'edit' }): string 
   )
 }
 
-/** What a session row has of a stored label. */
 export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'folder' | 'pinned' | 'state'> {
   return {
     opening: stored.opening ?? undefined,
@@ -96,7 +93,6 @@ export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'fol
   }
 }
 
-/** Whether a session belongs into a list. */
 export function matchesSession(row: SessionRow, { state, pinned, folder, words }: SessionFilter): boolean {
   return (
     (state === undefined || row.state === state) &&

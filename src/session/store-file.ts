@@ -14,7 +14,6 @@ import { storeFile } from './store-error.ts'
 
 const FILE = 'foreword.sqlite'
 
-/** Path of the store of a home, by the path of its data folder. */
 export function storePath(data: string): string {
   return join(data, FILE)
 }
@@ -40,9 +39,7 @@ export function findStoreFault(path: string): Promise<string | undefined> {
   return findSqliteFileFault(path, storeFile)
 }
 
-/** A snapshot of a store. */
 interface StoreSnapshot {
-  /** Name of its file. */
   readonly name: string
   /** Its first fault, in one sentence; absent where it has none. */
   readonly fault?: string | undefined
@@ -62,11 +59,8 @@ export function snapshotStore(path: string, target: string): StoreSnapshot {
   return { name: FILE, fault, fileHashes: fault === undefined ? fileHashes(copy) : [] }
 }
 
-/** What a compaction removed. */
 interface CompactedStore {
-  /** The number of unreferenced contents. */
   readonly contents: number
-  /** Characters of their texts. */
   readonly characters: number
   /** SHA-256 of the bytes of each file in the store. */
   readonly fileHashes: readonly string[]
@@ -100,7 +94,6 @@ function fileHashes(path: string): readonly string[] {
   })
 }
 
-/** A content that a store references by its hash and does not have. */
 interface MissingContent {
   /** SHA-256, lowercase hexadecimal. */
   readonly hash: string

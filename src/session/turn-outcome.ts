@@ -1,4 +1,3 @@
-/** Every way in which a turn can end. */
 export const turnOutcomeTypes = [
   'completed',
   'length',

@@ -9,7 +9,6 @@ export interface AcceptanceService {
   accept(name: string, digest: string, by?: string): Promise<void>
 }
 
-/** A change that waits for a person. */
 export interface WaitingChange {
   /** `declaration`: files that declare tools. `prompt`: a file that a model reads as instructions. `tool`: a definition of a server. */
   readonly kind: 'policy' | 'declaration' | 'prompt' | 'tool'

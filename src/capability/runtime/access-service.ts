@@ -12,7 +12,6 @@ import type {
 export interface AccessService {
   /** The policy that counts: what the file allows beyond what was accepted is not in it. Never rejects. */
   inForce(): Promise<AccessRead>
-  /** The file as it is now. */
   view(): Promise<AccessView>
   /** What the file would be, and what it would let through that it does not now. Writes nothing. */
   preview(draft: AccessPreviewOptions): Promise<AccessPreview>
@@ -46,19 +45,16 @@ export interface AccessView {
   readonly inForce?: AccessPolicy
 }
 
-/** A preset that a policy can allow. */
 export interface AccessPreset extends Pick<CommandPreset, 'name' | 'allows' | 'leaves'> {
   /** What its commands begin with. */
   readonly commands: readonly string[]
   readonly isAllowed: boolean
 }
 
-/** The switches of a policy. */
 export interface AccessPolicy extends Pick<Access['global'], 'enabled' | 'mode'> {
   readonly shell: Pick<Access['shell'], 'enabled' | 'mode' | 'approval' | 'allowAnyCwd'>
 }
 
-/** A file that was not written yet. */
 export interface AccessPreviewOptions {
   /** Default: the text of the file. */
   readonly text?: string | undefined
@@ -99,7 +95,6 @@ export interface AccessPreview extends Omit<AccessView, 'digest'> {
 
 export interface TrialAnswer {
   readonly access: AccessState
-  /** What decides. */
   readonly rule: string
   readonly reason?: string
 }
@@ -110,11 +105,9 @@ export interface AccessChange {
   readonly digest: string
   /** Of the preview that a person saw. */
   readonly shown: string
-  /** Who changes it, for the audit. */
   readonly by?: string
 }
 
-/** A content that a file has had. */
 export interface FileVersion {
   readonly version: number
   /** ISO 8601: when it was written, or first seen. */

@@ -1,7 +1,6 @@
 import type { ForeignText } from '../../context.ts'
 import type { ApprovalDecision, ApprovalQuestion, HeldCall } from '../../session.ts'
 
-/** A call that waits for a person. */
 export interface WaitingApproval {
   readonly approval: string
   /** Empty for the first call of a session of another program. */

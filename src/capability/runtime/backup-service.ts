@@ -12,7 +12,6 @@ export interface BackupState {
   readonly running?: { readonly stage: string; readonly done?: number; readonly all?: number }
   /** The archive that can be downloaded: for an hour, and until the gateway stops. */
   readonly ready?: MadeBackup
-  /** Why the last one was not made. */
   readonly failed?: { readonly message: string; readonly hint?: string }
   /** Archives that were made here, newest first. */
   readonly made: readonly { readonly time: string; readonly bytes: number; readonly files: number }[]

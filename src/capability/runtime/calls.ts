@@ -20,13 +20,11 @@ export interface PreviewOptions {
   readonly attachments?: readonly string[]
 }
 
-/** A call that is not made, as a scenario. */
 export interface ScenarioOptions extends PreviewOptions {
   /** So much of the history, tokens, whatever was cut: to try a larger window. What the next call reads unless given. */
   readonly history?: number
 }
 
-/** Which calls are looked at, and for what. */
 export interface LayerHistoryOptions {
   /** Absent: calls of all sessions, and those that belong to none. */
   readonly session?: string
@@ -40,7 +38,6 @@ export interface LayerHistoryOptions {
 
 /** What can be asked for a history: the layers of the newest calls. */
 export interface LayerSources {
-  /** How many calls were looked at. */
   readonly calls: number
   /** In the order of the newest call that had each. */
   readonly sources: readonly LayerSource[]
@@ -54,10 +51,8 @@ export interface LayerSource {
   readonly parts: readonly string[]
 }
 
-/** How a layer changed from call to call. */
 export interface LayerHistory {
   readonly layer: string
-  /** How many calls were looked at. */
   readonly calls: number
   /** Newest first. */
   readonly versions: readonly LayerVersion[]
@@ -83,7 +78,6 @@ export interface LayerVersion {
   }[]
 }
 
-/** The next call as it would be made now. */
 export interface Preview {
   readonly model: string
   readonly request: RequestView
@@ -107,13 +101,10 @@ export interface ForecastManifest extends Manifest {
   }
 }
 
-/** What is built of an earlier call. */
 export interface RebuildOptions {
-  /** With the body for the provider, as text. */
   readonly body?: boolean
 }
 
-/** An earlier call, built again. */
 export interface RebuiltRequest {
   readonly call: CallRecord
   readonly request: RequestView
@@ -132,7 +123,6 @@ export type WireProof =
   /** It cannot be made now: another version of Foreword recorded the call, its model is out of reach, an image is gone. */
   | { readonly state: 'unknown'; readonly expected: string; readonly why: string }
 
-/** All calls of a session, built again. */
 export interface Replay {
   readonly session: string
   readonly calls: number
@@ -190,14 +180,12 @@ export interface CompletionInput {
   readonly signal?: AbortSignal
 }
 
-/** How large the prompt of a call would be. */
 export interface CompletionSize {
   readonly model: string
   /** As the provider is expected to count them, from what it reported of earlier calls. */
   readonly tokens: number
 }
 
-/** What was taken out of a conversation so that it fits. */
 export interface CompletionCut {
   /** Of the caller, system messages among them. */
   readonly messages: number

@@ -20,12 +20,10 @@ export interface ConfigurationEntry {
   readonly written: unknown
   /** In force at the next start: with the environment and every default, paths absolute. */
   readonly effective: unknown
-  /** SHA-256 of the file. */
   readonly digest: string
 }
 
 export interface ConfigurationPreview {
-  /** Of the file as it is now. */
   readonly digest: string
   /** Unified; empty where nothing would change. */
   readonly difference: string
@@ -38,8 +36,6 @@ export interface ConfigurationChange {
   readonly value: unknown
   /** The key whose values are kept: `key` itself, or one above it. */
   readonly kept: readonly string[]
-  /** Of the file that was read. */
   readonly digest: string
-  /** Who changes it, for the audit. */
   readonly by?: string
 }

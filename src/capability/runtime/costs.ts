@@ -16,13 +16,11 @@ export const costGroups = [
 
 export type CostGroup = (typeof costGroups)[number]
 
-/** Which calls are added up, and by what. */
 export interface CostOptions extends SumRange {
   /** One of `costGroups`, or one that a capability adds. */
   readonly by: string
   /** Name of the time zone that says when a day begins. UTC unless given. */
   readonly zone?: string
-  /** Only calls of this session. */
   readonly session?: string
   /** The most rows; the others are added up in `rest`. 100 unless given. */
   readonly limit?: number

@@ -22,7 +22,6 @@ export interface ForeignCallStart {
   /** The whole body, as it leaves: with whatever encoding it has. */
   readonly body: Uint8Array
   readonly caller: Caller
-  /** What happens to a call that could pass a budget. */
   readonly overBudget: OverBudgetRule
   /** Whether its conversation is cut where it does not fit. Otherwise not a byte of it is changed. */
   readonly assemble?: boolean
@@ -30,7 +29,6 @@ export interface ForeignCallStart {
   readonly secrets: 'refuse' | 'warn'
 }
 
-/** Who asks for embeddings. */
 export interface EmbeddingsCaller {
   readonly caller: Caller
   /** As its `user-agent` says. */
@@ -42,7 +40,6 @@ export interface EmbeddingsCaller {
 /** `wait`: until the budget has room for it, so long, ms, and then it is refused. */
 export type OverBudgetRule = { readonly type: 'refuse' } | { readonly type: 'wait'; readonly milliseconds: number }
 
-/** One call between its beginning and its end. */
 export interface OpenForeignCall {
   readonly id: string
   /**
@@ -81,7 +78,6 @@ export interface ForeignCallEnd {
 }
 
 export interface ForeignCallState {
-  /** Calls that are not over. */
   readonly open: number
   readonly recorded: number
   /** Calls that went on and are not on record, for a fault of ours. */

@@ -14,13 +14,11 @@ export interface ForeignSessionService {
   parts(call: string): Promise<ForeignParts>
 }
 
-/** The program that a session belongs to. */
 export interface SessionProgram {
   /** Such as `claude-code`. */
   readonly name: string
   /** As it named itself last. */
   readonly version?: string
-  /** How many calls are on record. */
   readonly calls: number
 }
 
@@ -30,7 +28,6 @@ export interface ExchangesOptions {
   readonly before?: string | undefined
 }
 
-/** One call as a conversation shows it. */
 export interface ForeignExchange {
   readonly call: string
   readonly turn: string
@@ -40,7 +37,6 @@ export interface ForeignExchange {
   readonly answer?: Omit<ForeignAnswer, 'usage'>
 }
 
-/** Findings, and over how many calls they were looked for. */
 export interface SessionFindings {
   readonly session: string
   readonly calls: number

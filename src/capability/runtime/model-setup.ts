@@ -25,7 +25,6 @@ export interface SetupOptions {
   readonly providers: readonly SetupProvider[]
 }
 
-/** A provider as a person chooses it. */
 export interface SetupProvider {
   readonly kind: string
   readonly title: string
@@ -33,7 +32,6 @@ export interface SetupProvider {
   readonly needsKey: boolean
   /** It has no usual address. */
   readonly needsAddress: boolean
-  /** Its usual address. */
   readonly address?: string
   /** Ids of the models that can be used now. */
   readonly models: readonly string[]

@@ -15,7 +15,6 @@ export interface NoteService {
   write(session: string): Promise<SessionNote>
 }
 
-/** The notes of a session. */
 export interface SessionNotes {
   readonly notes: readonly SessionNote[]
   /** Turns at the beginning that stay as they were said. */
@@ -28,7 +27,6 @@ export interface SessionNotes {
   readonly noWords?: string
 }
 
-/** One note. */
 export interface SessionNote {
   /** As a manifest names it. */
   readonly id: string

@@ -109,9 +109,7 @@ export interface Runtime {
 
   /** What a capability returned from `start`; `undefined` where it is not in the list. */
   capability<Service>(key: ServiceKey<Service>): Service | undefined
-  /** Notes on what cuts took out of sessions. */
   readonly notes: NoteService
-  /** Chats that may talk here. */
   readonly pairings: Pairings
   /** Searches what was said and done in sessions: all of them for a person, its own conversation for a model. */
   readonly recall: Recall
@@ -173,21 +171,14 @@ export interface Runtime {
   verifyAudit(options?: { readonly expect?: ChainPosition | undefined }): Promise<AuditReport>
   /** The key that signs the checkpoints of the audit; `undefined` where there is none. */
   auditKey(): Pick<AuditKey, 'id' | 'publicKey'> | undefined
-  /** What may run, for a person who changes it. */
   readonly access: AccessService
-  /** What waits until a person accepts it. */
   readonly acceptance: AcceptanceService
-  /** The configuration, for a person who changes a part of it. */
   readonly configuration: ConfigurationService
-  /** Archives of the home, for a person. */
   readonly backups: BackupService
 
-  /** Calls of other programs that go through this gateway. */
   readonly foreign: ForeignCallService
-  /** What they sent and what came back, session by session. */
   readonly foreignSessions: ForeignSessionService
 
-  /** Attaches models for a person. */
   readonly setup: ModelSetup
   models(): Promise<readonly ModelStatus[]>
   /** One model; the configured one where no id is given. Rejects with `model-not-found`. */
@@ -205,7 +196,6 @@ export interface Runtime {
   close(): Promise<void>
 }
 
-/** What runs here. */
 export interface RuntimeStatus {
   readonly version: string
   readonly home: string
@@ -221,7 +211,6 @@ export interface RuntimeStatus {
   readonly started: string
 }
 
-/** What a session begins with. */
 export interface NewSession {
   readonly title?: string
   readonly binding?: Binding
@@ -248,17 +237,14 @@ export interface Branch {
   readonly turns: number
 }
 
-/** A turn that was taken back. */
 interface UndoneSessionTurn {
   readonly session: string
   readonly turn: string
-  /** What the person had said. */
   readonly text: string
   /** The turn after which the conversation continues; `undefined`: it begins again. */
   readonly head: string | undefined
 }
 
-/** A model as a person chooses it. */
 export interface ModelStatus {
   readonly id: string
   readonly provider: string
@@ -301,7 +287,6 @@ export interface ModelView {
   readonly reserve: number
 }
 
-/** A tool, and whether the model may call it. */
 export interface ToolStatus {
   readonly name: string
   readonly description?: string
@@ -309,7 +294,6 @@ export interface ToolStatus {
   /** The plugin it comes from; `foreword` for its own. */
   readonly from: string
   readonly access: 'allowed' | 'ask' | 'refused'
-  /** What decided. */
   readonly rule: string
   /** The sentence of a refusal. */
   readonly reason?: string
@@ -336,7 +320,6 @@ export interface ToolAfterUntrusted {
   readonly addresses?: true
 }
 
-/** A call outside every turn, described and not run. */
 export type ToolTrial =
   | { readonly type: 'refused'; readonly rule: string; readonly error: string }
   | {

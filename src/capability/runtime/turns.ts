@@ -2,7 +2,6 @@ import type { CallParameters } from '../../model.ts'
 import type { CallWarning, Entry, CitationSource, InputBudget, TurnOutcome } from '../../session.ts'
 import type { RuntimeErrorCode } from '../runtime-error.ts'
 
-/** A message of a person, with its options. */
 export interface SubmitInput {
   /** A new session is made where absent. */
   readonly session?: string
@@ -47,7 +46,6 @@ export interface SubmittedTurn {
   readonly repeated: boolean
 }
 
-/** Which events are read, and from where on. */
 export interface EventsOptions {
   /** The id of the last event that was seen. Absent: from the beginning; `live`: only what comes. */
   readonly after?: string
@@ -98,7 +96,6 @@ export interface TurnView {
   readonly outcome: TurnOutcome | undefined
   /** How it ended, for a person; absent where it ended well, or runs. */
   readonly notice?: string
-  /** The text of the answer. */
   readonly text: string
   /** What its answers cite, each number once, in their order; absent where they cite nothing. */
   readonly citations?: readonly CitationSource[]

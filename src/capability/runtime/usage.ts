@@ -1,8 +1,6 @@
 import type { SumRange } from '../../session.ts'
 
-/** Which calls are added up, and by what. */
 export interface UsageOptions extends SumRange {
-  /** What the rows of the report are about. */
   readonly by: UsageReport['by']
   /** Name of the time zone that says when a day begins, such as `Europe/Berlin`. UTC unless given. */
   readonly zone?: string
@@ -12,7 +10,6 @@ export interface UsageOptions extends SumRange {
 
 /** The usage of some calls as their providers reported it, added up; tokens. */
 export interface UsageSums {
-  /** Calls that were sent. */
   readonly calls: number
   /** Of the whole time: calls that wait for a budget. They were not sent, and are in no row. Absent where none does. */
   readonly waiting?: number
@@ -23,16 +20,13 @@ export interface UsageSums {
   /** The whole prompts: `fresh`, `cached` and `written` together. */
   readonly prompt: number
   readonly fresh: number
-  /** Read from a cache. */
   readonly cached: number
-  /** Written to a cache. */
   readonly written: number
   readonly output: number
   /** US dollars of the other calls, by the prices that are known now. Absent where there are none. */
   readonly money?: number
 }
 
-/** The calls of one day, model or session. */
 export interface CallUsageRow extends UsageSums {
   /** The day (`2026-01-31`), the model or the session; `null` for calls outside every session. */
   readonly key: string | null
@@ -44,7 +38,6 @@ export interface CallUsageRow extends UsageSums {
 export interface LayerUsageRow {
   /** The name of the layer; `history`, `input` and `tools` for what is no layer. */
   readonly key: string
-  /** Calls with some of it. */
   readonly calls: number
   /** By the counters of the accounts. */
   readonly tokens: number
@@ -53,7 +46,6 @@ export interface LayerUsageRow {
 /** What one tool took in prompts, and what it gave to models. */
 export interface ToolUsageRow {
   readonly key: string
-  /** Calls that offered it. */
   readonly calls: number
   /** Tokens of its definition in all of them. */
   readonly definitions: number
@@ -63,7 +55,6 @@ export interface ToolUsageRow {
   readonly resultTokens: number
 }
 
-/** What the calls of a time used. */
 export type UsageReport = SumRange & {
   readonly zone: string
   /** Of all calls of the time, whatever the rows are about. */

@@ -23,7 +23,6 @@ export type LintCode =
   | 'unread-text'
   | 'duplicated-text'
 
-/** Where a finding is. */
 export interface LintPlace {
   /** Id of a layer. */
   readonly layer?: string

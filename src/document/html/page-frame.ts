@@ -16,7 +16,6 @@ export function withoutFrame(body: PageNode): void {
 /** Less of a page is no text by itself: its menu may be all that it has. */
 const LEAST_SHARE = 0.02
 
-/** The outermost elements of the frame. */
 function findFrame(body: PageNode): readonly PageNode[] {
   const found = new Set<PageNode>()
   const holders = contentHolders(body)

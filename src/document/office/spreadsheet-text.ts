@@ -29,7 +29,6 @@ export function spreadsheetText(
 
 interface Sheet {
   readonly name: string
-  /** The part of the package with its cells. */
   readonly part: string
 }
 

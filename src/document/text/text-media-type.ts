@@ -41,7 +41,6 @@ const unspecific = new Set([
 
 const startOfPage = /^(?:\ufeff|\s|<\?xml[^>]*\?>|<!--[^]*?-->)*<(?:!doctype\s+html|html)\b/i
 
-/** Tables in plain text. */
 const delimitedTypes: readonly string[] = ['text/csv', 'text/tab-separated-values']
 
 /** Which kind of plain text the bytes are. `head` is how they begin. */

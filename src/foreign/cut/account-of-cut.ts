@@ -11,19 +11,16 @@ export interface CutAccount {
   /** Oldest first. */
   readonly left: readonly ManifestEntry[]
   readonly shortened: readonly ShortenedResult[]
-  /** The ids of the notes, in their order. */
   readonly notes: readonly string[]
 }
 
 export interface ShortenedResult {
-  /** Id of the call that it answers. */
   readonly call: string
   readonly form: string
   readonly fullTokens: number
   readonly reason: Reason
 }
 
-/** Accounts for a cut. */
 export function accountOf(
   { budget }: Pick<CutInput, 'budget'>,
   plan: CutPlan,

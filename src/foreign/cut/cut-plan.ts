@@ -66,7 +66,6 @@ export interface CutPlan {
   gone(cut: Cut): readonly ItemGroup[]
 }
 
-/** Lays a conversation out for the core. */
 export function planOf(
   { format, assembly, counter }: CutInput,
   items: readonly ConversationItem[],
@@ -101,14 +100,12 @@ export function planOf(
   }
 }
 
-/** The groups that a cut leaves out. */
 function goneBefore(groups: readonly ItemGroup[], { dropBefore, first = [] }: Cut): readonly ItemGroup[] {
   if (dropBefore === undefined) return []
   const standing = new Set(first)
   return groups.filter(({ id, number }) => number < numberOf(dropBefore) && !standing.has(id))
 }
 
-/** What the core has decided. */
 export interface CutDecided {
   readonly cut: Cut
   readonly notes: readonly ConversationNote[]

@@ -17,7 +17,6 @@ import { type GroupedItems, groupItems, type ItemGroup } from './item-group.ts'
 import { rewriteBody } from './rewrite-body.ts'
 import type { ConversationFormat } from '../foreign-call.ts'
 
-/** What became of a request. */
 export type CutOutcome =
   | {
       readonly type: 'whole'
@@ -31,7 +30,6 @@ export type CutOutcome =
     }
   | {
       readonly type: 'cut'
-      /** The body that leaves. */
       readonly text: string
       readonly marks: ForeignCut
       /** The marks that were followed; absent where there were none, or none about this conversation. */

@@ -15,9 +15,7 @@ import type { ItemGroup } from './item-group.ts'
 
 /** A result in a conversation of another program, as the core is given it. */
 export interface GroupResult {
-  /** Position of its item. */
   readonly item: number
-  /** Id of the call that it answers. */
   readonly call: string
   readonly output: ToolOutput
   readonly tokens: number
@@ -105,7 +103,6 @@ export function groupTurn(
   return { turn: { id, messages: messages.map((each) => ('parts' in each ? modelMessage(each) : each)) }, results }
 }
 
-/** What a result says. */
 export function textOfResult({ output }: GroupResult): string {
   return outputText(output)
 }

@@ -14,7 +14,6 @@ export interface ItemGroup {
   readonly stays: boolean
 }
 
-/** A conversation in groups. */
 export interface GroupedItems {
   /** How many items there are before the first answer: they stay, and so do the instructions in them. */
   readonly head: number
@@ -27,7 +26,6 @@ export interface GroupedItems {
 /** An answer of the model with the results of its calls is a round. So many of them are a group. */
 const ROUNDS = 8
 
-/** The number in the id of a group. */
 export function numberOf(id: string): number {
   return Number(id.slice('group-'.length))
 }

@@ -87,7 +87,6 @@ function decoded(text: string): string {
 }
 
 interface EmbeddingRequest {
-  /** Name of the embedder, for errors. */
   readonly embedder: string
   readonly url: string
   readonly body: unknown

@@ -2,7 +2,6 @@ import { parseDates, type QuestionDate } from './dates.ts'
 import { type Languages, namingStems } from './languages.ts'
 import { tokenize } from './tokens.ts'
 
-/** A parsed question. */
 export interface RecallQuestion {
   /** Words to find besides the phrases, each once. */
   readonly words: readonly QuestionWord[]

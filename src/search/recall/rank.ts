@@ -82,7 +82,6 @@ function bestFirst(candidates: readonly PassageCandidate[]): PassageCandidate[] 
   return candidates.toSorted((a, b) => b.score - a.score || b.number - a.number)
 }
 
-/** The total weight of the words of a mask. */
 function worths(words: readonly WordRows[]): (mask: number) => number {
   const known = new Map<number, number>([[0, 0]])
   return (mask) => {

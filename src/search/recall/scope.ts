@@ -11,7 +11,6 @@ export interface Scope {
   readonly sessions: string | null
   /** Shards of its sessions, ascending: later shards contain sessions that were indexed later. */
   readonly shards: readonly number[]
-  /** Number of its passages. */
   readonly passages: number
 }
 
@@ -189,7 +188,6 @@ export function sessionRange(session: number): NumberRange {
   return { first: session * PER_SESSION, last: (session + 1) * PER_SESSION - 1 }
 }
 
-/** The number of the session that a passage belongs to. */
 function sessionNumber(passage: number): number {
   return Math.floor(passage / PER_SESSION)
 }

@@ -59,7 +59,6 @@ export function stemText(text: string, kind: PassageKind, language: Language): s
   return [...stems].join(' ')
 }
 
-/** The language of a text. */
 export function detectLanguage(text: string, languages: Languages): Language {
   return languages.of([...tokenize(text.slice(0, LOOKED_AT))].map(({ word }) => word))
 }

@@ -10,7 +10,6 @@ interface ChunkRow {
   readonly headings: string
 }
 
-/** Inserts a chunk and its words. */
 export function writeChunk(
   connection: SqliteConnection,
   document: number,

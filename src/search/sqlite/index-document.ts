@@ -56,7 +56,6 @@ export async function indexDocument(
   }
 }
 
-/** Signals that end the work early. */
 export interface Limits {
   /** The caller aborts: the unfinished version is removed. */
   readonly signal: AbortSignal | undefined
@@ -64,7 +63,6 @@ export interface Limits {
   readonly closing: AbortSignal
 }
 
-/** Removes a document. Returns whether it was there. */
 export async function removeDocument(
   clock: Clock,
   connection: SqliteConnection,

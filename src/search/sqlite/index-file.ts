@@ -8,7 +8,6 @@ import {
 } from '../../platform.ts'
 import { SearchError } from '../search-error.ts'
 
-/** How errors name the file of an index. */
 const indexFile: SqliteFileKind = {
   noun: 'search index',
   repair: 'delete the file, and it is built again',

@@ -174,7 +174,6 @@ function candidatesByWords(
   return connection.each<ChunkCandidate>(candidateQuery, matchAny(words), json)
 }
 
-/** The distinct words of a query. */
 function queryWords(text: string): readonly string[] {
   return [...new Set(splitWords(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS)
 }

@@ -14,7 +14,6 @@ export interface SearchScope {
   readonly numbers: readonly number[]
   /** The same as JSON, for `json_each`. */
   readonly json: string
-  /** Number of their chunks. */
   readonly chunks: number
 }
 

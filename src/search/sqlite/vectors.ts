@@ -32,7 +32,8 @@ export function vectorList(
   let bytes = 0
   return {
     /** The `limit` chunks of these documents with the highest cosine to `query`, best first. */
-    nearest /** Drops the cached vectors of these documents, or of all. */,
+    nearest,
+    /** Drops the cached vectors of these documents, or of all. */
     forget,
   }
 

@@ -12,7 +12,6 @@ import { contentHash } from '../content.ts'
 interface SerializedCall {
   readonly row: Row & { readonly id: string; readonly session: string | null }
   readonly sum: CallSumColumns
-  /** Entries of its manifest that are contents of their own. */
   readonly contents: readonly { readonly hash: string; readonly text: string }[]
 }
 
@@ -54,7 +53,6 @@ export function readCall(connection: StoreConnection, id: string): CallRecord | 
   return row && toRecord(connection, row)
 }
 
-/** Calls of a session in the order in which they were made. */
 export function readCalls(
   connection: StoreConnection,
   session: string,
@@ -79,7 +77,6 @@ export function findCalls(
   return connection.all(callsBeginning, { ...idRange(beginning), limit }).map((row) => toRecord(connection, row))
 }
 
-/** The sums of calls, each with the id of its call. */
 export function withIds(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
   return sums.map((sum) => {
     const row = connection.get(idOfNumber, { number: sum.number })
@@ -87,7 +84,6 @@ export function withIds(connection: StoreConnection, sums: readonly CallSum[]): 
   })
 }
 
-/** The sums of calls, each with its call. */
 export function withRecords(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
   return sums.map((sum) => {
     const row = connection.get(numberedCall, { number: sum.number })

@@ -6,7 +6,6 @@ import { statement } from './statement.ts'
 
 interface RemovedContents {
   readonly contents: number
-  /** Characters of their texts. */
   readonly characters: number
 }
 
@@ -89,7 +88,6 @@ const removeContent = statement<{ hash: string }>('delete from contents where ha
 
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 
-/** The texts of a column, page by page. */
 async function* pages(connection: StoreConnection, table: string, column: string): AsyncGenerator<string> {
   const page = statement<{ after: number }, { text: string; id: number }>(
     `select ${column} as text, rowid as id from ${table} where rowid > :after and ${column} is not null order by rowid limit ${PAGE}`,

@@ -27,13 +27,11 @@ export interface StoreConnection extends Pick<
   overwriting<Result>(remove: () => Result): Result
 }
 
-/** How a store in an SQLite file is opened. */
 export interface SqliteStoreOptions {
   /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
   readonly clock: Clock
   readonly readOnly?: boolean
-  /** How large the file may grow, in bytes. */
   readonly maxBytes?: number
   /** How long to wait for another process, ms. This process is blocked meanwhile. */
   readonly busyTimeoutMs?: number

@@ -11,12 +11,10 @@ import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, update
 /** Bodies of entries, each with what is written of it. Made before the transaction, which blocks other writes. */
 interface SerializedBodies {
   readonly bodies: readonly EntryBody[]
-  /** JSON. */
   readonly data: readonly string[]
   readonly toolSums: readonly ToolSums[]
 }
 
-/** Serializes bodies for `append`. */
 export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies {
   return { bodies, data: bodies.map((body) => JSON.stringify(body)), toolSums: bodies.map(toolSumsOf) }
 }
@@ -84,7 +82,6 @@ const updateSession = statement<StoredSession>(
   `update sessions set ${changing.map((column) => `${column} = :${column}`).join(', ')} where id = :id`,
 )
 
-/** The columns from which an entry is rebuilt. */
 type StoredEntry = readonly [seq: number, time: string, data: string]
 
 export function readEntries(

@@ -50,7 +50,6 @@ export function readFileRows(
   return connection.query<Row>(`select * from files ${conditions} order by number`, ...values).map(toFileRow)
 }
 
-/** Returns whether the file existed. */
 export function deleteFile(connection: StoreConnection, id: string): boolean {
   return connection.overwriting(() => connection.run(removeFile, { id }) > 0)
 }
@@ -66,7 +65,6 @@ interface Row {
   readonly hash: string
   /** What never changes besides the hash, JSON: a column cannot store every file name. */
   readonly facts: string
-  /** JSON. */
   readonly state: string
   /** Repeats the type in `state`, for filters. */
   readonly state_type: string

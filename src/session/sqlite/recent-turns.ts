@@ -30,7 +30,6 @@ export function recentTurns(connection: StoreConnection, session: string, option
   }
 }
 
-/** What comes before the turn that is being answered. */
 function earlierThan(
   connection: StoreConnection,
   answered: TurnRow,
@@ -57,7 +56,6 @@ function countTurnsBefore(connection: StoreConnection, oldest: TurnRow, { upTo =
   return count
 }
 
-/** The full tokens of an undone turn. */
 function fullTokens(connection: StoreConnection, row: TurnRow): number {
   const messages = readEntries(connection, row.session, { turn: row.turn, types: ['input', 'edit', 'message'] })
   return turnRowAfter(row, messages).tokens

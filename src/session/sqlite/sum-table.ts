@@ -12,7 +12,6 @@ import {
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement } from './statement.ts'
 
-/** The sum of a call as its row has it, without the number of the row. */
 export interface CallSumColumns extends ReportedColumns {
   readonly time: string
   readonly session: string | null
@@ -37,12 +36,10 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
   }
 }
 
-/** Writes the sum of a call whose row has this number. */
 export function putCallSum(connection: StoreConnection, number: number, sum: CallSumColumns): void {
   connection.run(insertCallSum, { number, ...sum })
 }
 
-/** Adds what the provider reported. */
 export function finishCallSum(connection: StoreConnection, number: number, outcome: CallOutcome): void {
   connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
 }
@@ -63,7 +60,6 @@ function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColu
   }
 }
 
-/** Writes the results of tools in an entry. */
 export function putToolSums(
   connection: StoreConnection,
   { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },

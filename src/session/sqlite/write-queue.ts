@@ -1,6 +1,5 @@
 import type { StoreConnection } from './connection.ts'
 
-/** What the queue needs to know about a write. */
 export interface QueuedWriteOptions<Result> {
   readonly written?: (result: Result) => void
   /** About how much it writes. Two large writes are never grouped, so that other work can run between them. */
@@ -23,7 +22,6 @@ const UNTIL_MOVED_MS = 100
 /** Characters. A write of a megabyte takes some milliseconds. */
 const LARGE = 1_000_000
 
-/** Writes of one transaction, and what became of each. */
 interface Group {
   readonly jobs: readonly Job[]
   readonly attempts: readonly Attempt[]
