@@ -10,7 +10,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { acpHome, scriptedHome } from './acp/acp-home.ts'
 import { choose, type Editor, newSession, say, startEditor } from './acp/editor.ts'
-import { spawnForeword } from './cli/gateway-process.ts'
+import { startHere } from './end-to-end/gateway.ts'
 import { run } from './cli/recorded-io.ts'
 
 const { session } = methods.agent
@@ -104,8 +104,8 @@ test('a call that is allowed for the session is not asked about again in it', as
 
 test('a person who decides elsewhere first has decided: the question in the editor is withdrawn', async (context) => {
   const { workspace, environment } = acpHome(context)
-  const gateway = spawnForeword(context, ['start', '--json'], environment)
-  await gateway.line(/address/)
+  const gateway = await startHere(context, environment)
+  context.after(gateway.stop)
   const begun = Promise.withResolvers<void>()
   const withdrawn = Promise.withResolvers<void>()
   const editor = await startEditor(context, {

@@ -44,6 +44,7 @@ test('an editor that is killed while a call waits loads the session again, decid
   const begun = Promise.withResolvers<void>()
   const first = await startEditor(context, {
     environment,
+    apart: true,
     decide() {
       begun.resolve()
       return new Promise(() => {})
@@ -134,7 +135,7 @@ test('an editor goes on where the gateway that it used stops: it opens the home 
 
 test('Ctrl-C ends it cleanly', async (context) => {
   const { workspace, environment } = acpHome(context)
-  const editor = await startEditor(context, { environment })
+  const editor = await startEditor(context, { environment, apart: true })
   await newSession(editor, workspace)
   editor.kill('SIGINT')
   assert.equal(await editor.ended, 0)

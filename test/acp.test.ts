@@ -14,7 +14,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { acpHome, scriptedHome } from './acp/acp-home.ts'
 import { newSession, say, startEditor, startProgram } from './acp/editor.ts'
-import { spawnForeword } from './cli/gateway-process.ts'
+import { startHere } from './end-to-end/gateway.ts'
 import { run } from './cli/recorded-io.ts'
 
 const { initialize, session } = methods.agent
@@ -201,8 +201,8 @@ test('a configuration that is not valid is an error of the first request, and of
 test('the model and the choices of a session are options, and a change elsewhere is shown', async (context) => {
   const files = { 'config.json': JSON.stringify({ models: {} }) }
   const { workspace, environment } = acpHome(context, files)
-  const gateway = spawnForeword(context, ['start', '--json'], environment)
-  await gateway.line(/address/)
+  const gateway = await startHere(context, environment)
+  context.after(gateway.stop)
   const editor = await startEditor(context, { environment })
   const made = await editor.agent.request(session.new, { cwd: workspace, mcpServers: [] })
   assert.deepEqual(

@@ -80,7 +80,8 @@ async function sendAnswer(
   { request, number }: { readonly request: ScriptedRequest; readonly number: number },
   response: ServerResponse,
 ): Promise<void> {
-  if (answer.delayMs) await pause(answer.delayMs)
+  if (answer.delayMs) await pauseWhileOpen(response, answer.delayMs)
+  if (response.destroyed) return
   if (answer.cutAfter === 0) return void response.destroy()
   if (answer.hangAfter === 0) return
   const { status, body = {}, headers = {} } = answer
@@ -92,8 +93,9 @@ async function sendAnswer(
   const end = answer.cutAfter ?? answer.hangAfter ?? answer.endAfter ?? frames.length
   if (answer.pieceDelayMs) {
     for (const frame of frames.slice(0, end)) {
+      if (response.destroyed) return
       response.write(frame)
-      await pause(answer.pieceDelayMs)
+      await pauseWhileOpen(response, answer.pieceDelayMs)
     }
   } else {
     response.write(frames.slice(0, end).join(''))
@@ -102,6 +104,15 @@ async function sendAnswer(
   // The cut waits until the frames before it are sent. Otherwise they would be lost with the connection.
   if (answer.cutAfter !== undefined) return void response.write('', () => setTimeout(() => response.destroy(), 5))
   response.end()
+}
+
+/** Ends early when the client has gone: nobody waits for the rest of a slow answer. */
+async function pauseWhileOpen(response: ServerResponse, ms: number): Promise<void> {
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  response.once('close', leave)
+  await pause(ms, undefined, { signal: gone.signal }).catch(() => {})
+  response.off('close', leave)
 }
 
 /** Writes as fast as the client reads. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -17,6 +18,7 @@ import {
   type SessionUpdate,
   type StopReason,
 } from '@agentclientprotocol/sdk'
+import { startCommand } from '../cli/running-command.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'foreword.js')
 
@@ -47,6 +49,8 @@ interface EditorOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   readonly folder?: string
+  /** In a process of its own, for what kills it. So is an editor that starts it in a `folder`. */
+  readonly apart?: boolean
   readonly capabilities?: ClientCapabilities
   /** Decides about a call that waits. Rejects all unless given. */
   readonly decide?: (
@@ -77,10 +81,11 @@ export function choose(optionId: string): RequestPermissionResponse {
   return { outcome: { outcome: 'selected', optionId } }
 }
 
-/** Starts `foreword acp` in a process of its own, with the protocol's own client at the other end. */
+/** Starts `foreword acp`, with the protocol's own client at the other end. */
 export async function startEditor(context: TestContext, options: EditorOptions): Promise<Editor> {
   const { capabilities = {}, decide = () => choose('deny') } = options
-  const started = startProgram(context, options)
+  const isApart = options.apart === true || options.folder !== undefined
+  const started = isApart ? startProgram(context, options) : startHere(context, options)
   const { stdin, stdout, stderr, ended } = started
   const updates: { session: string; update: SessionUpdate }[] = []
   const asked: RequestPermissionRequest[] = []
@@ -138,6 +143,14 @@ interface Started {
   readonly stderr: () => string
   readonly kill: (signal?: NodeJS.Signals) => void
   readonly ended: Promise<number | null>
+}
+
+function startHere(
+  context: TestContext,
+  { environment, args = [] }: Pick<EditorOptions, 'environment' | 'args'>,
+): Started {
+  const kill = () => assert.fail('only an editor in a process of its own can be killed')
+  return { ...startCommand(context, ['acp', ...args], environment), kill }
 }
 
 /** The command in a process of its own, which does not outlive the test. */

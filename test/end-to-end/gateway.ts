@@ -129,7 +129,8 @@ interface StartedGateway extends Pick<RealGateway, 'printed' | 'stop'> {
   readonly first: string
 }
 
-const startHere: StartGateway = async (_t, environment) => {
+/** In this process; `stop` is Ctrl-C. */
+export const startHere: StartGateway = async (_t, environment) => {
   let output = ''
   let interrupt: (() => void) | undefined
   const first = Promise.withResolvers<string>()

@@ -1,19 +1,20 @@
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import {
   Client,
   type ClientCapabilities,
   type ElicitRequestFormParams,
   StreamableHTTPClientTransport,
+  type Transport,
 } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client'
-import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StdioServerTransport as OlderLines } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { Transport as OlderTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { StdioServerTransport as Lines } from '@modelcontextprotocol/server/stdio'
 import type { SubjectContext } from '../../src/capabilities/subjects/core.ts'
 import type { Envelope } from '../../src/server/mcp/envelope.ts'
+import { startCommand } from '../cli/running-command.ts'
 import { type McpHome, TOKEN } from './mcp-home.ts'
 
 /** Which client speaks, and in which revision. */
@@ -65,8 +66,6 @@ export interface ClientOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-const program = join(import.meta.dirname, '../../bin/foreword.js')
-
 /** Connects a client to a home and lets go of it after the test. */
 export async function connected(
   t: TestContext,
@@ -84,7 +83,7 @@ export async function connected(
         versionNegotiation: { mode: kind.endsWith('2026-07-28') ? { pin: '2026-07-28' } : 'legacy' },
       })
   if (options.person !== undefined) answerWith(client, kind, options.person)
-  await client.connect(transport(home, kind, way, options))
+  await client.connect(transport(t, home, kind, way, options))
   t.after(() => client.close())
   return { client, call: (name, input = {}, more) => callOf(client, kind, name, input, more) }
 }
@@ -102,22 +101,24 @@ function answerWith(client: Client, kind: Kind, person: Person): void {
   }))
 }
 
-function transport({ home, url }: Pick<McpHome, 'home' | 'url'>, kind: Kind, way: Way, { environment }: ClientOptions) {
-  const headers = { authorization: `Bearer ${TOKEN}` }
-  const server = {
-    command: process.execPath,
-    args: [program, 'mcp', '--home', home],
-    env: { PATH: process.env.PATH ?? '', ...environment },
-    stderr: 'ignore' as const,
+function transport(
+  t: TestContext,
+  { home, url }: Pick<McpHome, 'home' | 'url'>,
+  kind: Kind,
+  way: Way,
+  { environment = {} }: ClientOptions,
+): Transport {
+  const isOlder = kind.startsWith('v1')
+  if (way === 'http') {
+    const options = { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } }
+    return isOlder
+      ? (new OlderHttp(url, options) as OlderTransport as Transport)
+      : new StreamableHTTPClientTransport(url, options)
   }
-  if (!kind.startsWith('v1')) {
-    return way === 'http'
-      ? new StreamableHTTPClientTransport(url, { requestInit: { headers } })
-      : new StdioClientTransport(server)
-  }
-  const older: OlderTransport =
-    way === 'http' ? new OlderHttp(url, { requestInit: { headers } }) : new OlderStdio(server)
-  return older as unknown as StdioClientTransport
+  // Lines of JSON both ways: what a server does with its streams, a client does with them the other way around. That the
+  // program speaks so in a process of its own is tested beside (`stdio.test.ts`).
+  const { stdin, stdout } = startCommand(t, ['mcp', '--home', home], environment)
+  return isOlder ? (new OlderLines(stdout, stdin) as OlderTransport as Transport) : new Lines(stdout, stdin)
 }
 
 async function callOf(
