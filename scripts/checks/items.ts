@@ -25,11 +25,11 @@ export const suites: readonly Suite[] = ['unit', 'slow', 'page', 'static']
 export function itemsOf(suite: Suite, root: string): readonly Item[] {
   const filesOf = (patterns: readonly string[]) => globSync([...patterns], { cwd: root }).toSorted()
   if (suite === 'slow') return filesOf(['test/**/*.slow.ts']).map((file) => testItem(suite, file))
-  if (suite === 'page') return filesOf(['test/page/*.browser.ts']).map((file) => testItem(suite, file))
   if (suite === 'static') return [...checks, ...filesOf(['examples/**/*.{ts,mjs}']).map(exampleItem)]
-  const shared = Object.entries(sharedFiles).map(([name, patterns]) => testItem(suite, name, filesOf(patterns)))
+  const shared = Object.entries(sharedFiles[suite]).map(([name, patterns]) => testItem(suite, name, filesOf(patterns)))
   const inOne = new Set(shared.flatMap(({ work }) => (work.type === 'tests' ? work.files : [])))
-  const own = filesOf(['{src,test}/**/*.test.ts']).filter((file) => !inOne.has(file))
+  const all = suite === 'page' ? 'test/page/*.browser.ts' : '{src,test}/**/*.test.ts'
+  const own = filesOf([all]).filter((file) => !inOne.has(file))
   return [...shared, ...own.map((file) => testItem(suite, file))]
 }
 
