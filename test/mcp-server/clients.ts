@@ -9,7 +9,6 @@ import {
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client'
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { StdioServerTransport as OlderLines } from '@modelcontextprotocol/sdk/server/stdio.js'
-import type { Transport as OlderTransport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { StdioServerTransport as Lines } from '@modelcontextprotocol/server/stdio'
 import type { SubjectContext } from '../../src/capabilities/subjects/core.ts'
@@ -111,14 +110,12 @@ function transport(
   const isOlder = kind.startsWith('v1')
   if (way === 'http') {
     const options = { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } }
-    return isOlder
-      ? (new OlderHttp(url, options) as OlderTransport as Transport)
-      : new StreamableHTTPClientTransport(url, options)
+    return isOlder ? new OlderHttp(url, options) : new StreamableHTTPClientTransport(url, options)
   }
   // Lines of JSON both ways: what a server does with its streams, a client does with them the other way around. That the
   // program speaks so in a process of its own is tested beside (`stdio.test.ts`).
   const { stdin, stdout } = startCommand(t, ['mcp', '--home', home], environment)
-  return isOlder ? (new OlderLines(stdout, stdin) as OlderTransport as Transport) : new Lines(stdout, stdin)
+  return isOlder ? new OlderLines(stdout, stdin) : new Lines(stdout, stdin)
 }
 
 async function callOf(
