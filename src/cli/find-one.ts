@@ -10,7 +10,6 @@ export interface NamedById<Thing> {
   readonly find: (query: IdQuery) => Promise<readonly Thing[]>
   /** The text beside the id where a word means several. */
   readonly describe: (thing: Thing) => string
-  /** The failure where there is none. */
   readonly none: (word: string) => CommandFailure
 }
 

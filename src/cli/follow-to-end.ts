@@ -11,7 +11,6 @@ import { cancel, follow, type TurnEnd, type TurnReference, fetchTurn } from './t
 
 interface FollowToEndOptions {
   readonly display?: TurnDisplay | undefined
-  /** Whether to ask about waiting calls on a terminal. */
   readonly asks: boolean
   /** The last known event. Absent: from the beginning of the turn. */
   readonly after?: string

@@ -18,7 +18,6 @@ export interface Gateway {
   readonly runtime: Runtime
   readonly server: Server
   readonly token: string
-  /** ISO 8601. */
   readonly started: string
   /** Stops the running calls, keeps their turns for the next start, and releases the home. */
   readonly close: () => Promise<void>

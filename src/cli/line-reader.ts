@@ -11,13 +11,11 @@ export interface LineReader {
    * nothing else, a line may be anything.
    */
   readonly ask: (question: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
-  /** Shows the prompt and the typed text again. */
   readonly again: () => void
   readonly close: () => void
 }
 
 export interface LineReaderOptions {
-  /** Lines of earlier runs for the arrow keys, newest last. */
   readonly history: readonly string[]
   readonly onHistory: (history: readonly string[]) => void
   /** Called for Ctrl-C in raw mode. */

@@ -15,11 +15,9 @@ import { fullTimeText, timeText } from './time-text.ts'
 
 /** A kind of record with versions, such as an agent. The API has it at `/api/NAMEs`, and a session chooses it by its name. */
 export interface RecordCommands {
-  /** A singular noun: `agent`. */
   readonly name: string
   /** The field with its long text. The options `--FIELD TEXT` and `--FIELD-file PATH` set it. */
   readonly text: string
-  /** Further fields that the list shows. */
   readonly columns?: readonly string[]
   /** What the options of a call give to fields other than the name and the long text; `null` removes a field. */
   readonly fields?: (call: CommandCall) => Readonly<Record<string, unknown>>
@@ -27,12 +25,10 @@ export interface RecordCommands {
   readonly usage: { readonly new: string; readonly edit: string }
 }
 
-/** One record, as the gateway answers it. */
 type KeptRecord = StoredRecord<RecordFields>
 
 type LiveRecord = KeptRecord & { readonly value: RecordFields }
 
-/** One that was just created or changed. */
 type WrittenRecord = KeptRecord & { readonly warnings?: readonly string[] }
 
 interface RecordFields {

@@ -9,7 +9,6 @@ import { findByName } from './find-one.ts'
 export interface CommandChoice {
   readonly name: string
   readonly summary: string
-  /** What choosing `none` means. */
   readonly none: string
 }
 

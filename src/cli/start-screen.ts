@@ -3,7 +3,6 @@ import type { ModelFacts } from '../model.ts'
 import { safeForTerminal, applyStyle } from './io.ts'
 import { withLocalTimes } from './time-text.ts'
 
-/** What `foreword start` shows. */
 export interface StartFacts {
   readonly version: string
   /** With the token that a browser needs. */

@@ -29,7 +29,6 @@ export function statusLine(io: Io): StatusLine {
 
 interface Progress {
   readonly stage: string
-  /** Bytes; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }

@@ -17,7 +17,6 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
     .join('\n')
 }
 
-/** How a table fits a terminal. */
 export interface FittedTable {
   readonly right?: readonly number[]
   /** The most terminal cells of a line. */

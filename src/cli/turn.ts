@@ -15,12 +15,10 @@ interface TurnInput {
   readonly from?: string | null | undefined
   readonly session?: string | undefined
   readonly model?: string | undefined
-  /** The system prompt of this turn alone. */
   readonly system?: string | undefined
   readonly idempotencyKey?: string | undefined
   /** The session that a new one continues. */
   readonly after?: string | undefined
-  /** Ids of files, in their order above the text. */
   readonly attachments?: readonly string[] | undefined
 }
 

@@ -59,7 +59,6 @@ import { createPreviews, previewCall } from './turns/preview.ts'
 import { createTurnQueue } from './turns/turn-queue.ts'
 import { createUsageService } from './usage/usage-service.ts'
 
-/** A runtime with what its capabilities bring to hosts. */
 export interface HostedRuntime extends Runtime {
   readonly contributed: Contributions
   /** Those that are open, with the endpoints at which their services call. */
@@ -108,7 +107,6 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     ...defined({ timeZone: parts.timeZone }),
     warn,
   })
-  /** As a model searches it. */
   const history: Recall = {
     find: (query) => recall.find(query),
     async conversationSessions(session) {

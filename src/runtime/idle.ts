@@ -1,6 +1,5 @@
 import { type Clock, orAborted } from '../platform.ts'
 
-/** What may have something to do. */
 interface Part {
   /** Settles when that is over, or when it is worth a new look. `undefined`: nothing. */
   idle?(session?: string): Promise<unknown> | undefined

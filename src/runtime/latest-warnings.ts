@@ -1,4 +1,3 @@
-/** Warnings that were given, without secrets. */
 export interface LatestWarnings {
   warn(said: string): void
   /** The newest of them, each once. */

@@ -2,7 +2,6 @@ import type { Plugin } from '../capability.ts'
 import { errorMessage, ForewordError } from '../platform.ts'
 import { importDefault } from './load-module.ts'
 
-/** What a plugin is given of the home that it works in. */
 interface PluginSetting {
   readonly home: string
   readonly workspace: string

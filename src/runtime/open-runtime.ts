@@ -24,23 +24,18 @@ import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secre
 import { pinnedPolicy } from './tools/pinned-policy.ts'
 
 export interface OpenOptions {
-  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities: readonly AnyCapability[]
-  /** Path of the home. */
   readonly home: string
   readonly configuration: Configuration
   /** Keys are looked up here, by the names the configuration gives. */
   readonly environment: Environment
   readonly version: string
-  /** The clock of this machine unless given. */
   readonly clock?: Clock
-  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
   /** Channels besides those of the capabilities. Not started where nothing is resumed. */
   readonly channels?: readonly Channel[]
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
-  /** Sentences for the operator. */
   readonly warn?: (text: string) => void
   /**
    * `false` opens the home beside a process that works on it: nothing is resumed. Only the process that claimed the home writes to

@@ -37,10 +37,8 @@ export interface RuntimeSettings {
   readonly completions?: CompletionSettings
 }
 
-/** What stands in the place of turns that are cut out. */
 export type NotesChoice = 'model' | 'index' | 'off'
 
-/** Defaults of calls outside a session. */
 interface CompletionSettings {
   readonly cut: CompletionCutChoice
   /** Whether the layers of the home are added. */

@@ -56,7 +56,6 @@ export function download(
   })
 }
 
-/** An answer without a body, such as 204 or a redirection. */
 export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
 }

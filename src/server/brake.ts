@@ -34,7 +34,6 @@ const MOST_ADDRESSES = 1_000
 interface Tries {
   count: number
   waiting: number
-  /** ms. */
   last: number
 }
 
@@ -130,7 +129,6 @@ function forgetQuiet(addresses: Map<string, Tries>, now: number): void {
 /** Wrong tokens, one soon after the other. */
 interface Burst {
   count: number
-  /** ms. */
   readonly first: number
   last: number
   readonly addresses: Set<string>

@@ -2,7 +2,6 @@ import type { Contributions, ErrorFormat, RawEndpoint, Route, SlashCommand } fro
 import type { Provider } from '../model.ts'
 import type { McpContributionSource } from './mcp/catalogue.ts'
 
-/** What one capability adds to a server. */
 export interface ServerContribution {
   readonly name: string
   readonly routes?: readonly Route[]

@@ -28,7 +28,6 @@ function cookieName(host: string): string {
 
 /** Where a request comes from, as far as it can be known. */
 export interface Remote {
-  /** The address of the client: of a proxy on this machine, the one that it reports. */
   readonly address: string
   /** Whether the browser has reached the gateway, or a proxy on this machine before it, over https. */
   readonly isSecure: boolean

@@ -41,14 +41,12 @@ export interface ServerOptions {
   readonly token?: string | undefined
   /** The tokens of the home: that of the owner can be replaced, and others be made, while the server runs. */
   readonly tokens?: GatewayTokens | undefined
-  /** The address that the server will listen on. */
   readonly bind: string
   /** Names besides loopback and `bind` that `Host` may contain, with or without a port. */
   readonly allowedHosts?: readonly string[] | undefined
   /** The largest JSON body. 1 MiB unless given. */
   readonly maxBodyBytes?: number
   readonly version: string
-  /** The configuration without its secrets. */
   readonly configuration?: () => unknown
   /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
   readonly examine?: (() => AsyncIterable<Finding>) | undefined

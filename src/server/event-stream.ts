@@ -4,7 +4,6 @@ import { type Caller, RuntimeError, type Sink, type StreamDefinition } from '../
 import { securityHeaders, empty } from './answer.ts'
 import { HttpFailure } from './failure.ts'
 
-/** All open streams of a server. */
 export interface Streams {
   open(
     request: Request,
@@ -226,9 +225,7 @@ interface StreamOutput {
   /** The response for the HTTP layer. `flush`: send the headers at once, not with the first text. */
   start(headers: Readonly<Record<string, string>>, flush: boolean): Response
   write(text: string): void
-  /** Bytes that were written and not yet sent. */
   backlog(): number
-  /** Calls the listener once, when the backlog has been sent. */
   onDrain(listener: () => void): void
   /** Calls the listener when the reader has disconnected or the stream has ended. */
   onClose(listener: () => void): void

@@ -4,7 +4,6 @@ import { sessionNotFound, turnNotFound } from '../runtime.ts'
 import type { SessionRow, SessionStore, TurnRow } from '../session.ts'
 
 interface HttpFailureOptions {
-  /** How to fix it, in a sentence of its own. */
   readonly hint?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }

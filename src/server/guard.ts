@@ -32,7 +32,6 @@ interface GuardOptions {
 
 /** A caller, and the token or cookie that admitted it. */
 export interface Visitor extends Caller {
-  /** SHA-256 of the token; absent where none was needed. */
   readonly token?: string
   /** The value of the cookie that stands for it. */
   readonly cookie?: string
@@ -157,7 +156,6 @@ export function hostOf(request: Request): string {
   return (request.headers.get('host') ?? new URL(request.url).host).toLowerCase()
 }
 
-/** The SHA-256 of a text that seldom changes. */
 function hashOfLast(read: () => string | undefined): () => string | undefined {
   let last: { readonly text: string; readonly hash: string } | undefined
   return () => {

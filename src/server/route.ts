@@ -11,11 +11,9 @@ import type { Visits } from './visits.ts'
 /** What an HTTP adapter passes besides the request. */
 export interface Bindings {
   readonly outgoing?: ServerResponse
-  /** The address of the other end of the connection. */
   readonly remote?: string
 }
 
-/** What the server passes to its routes. */
 export interface RouteBindings extends Bindings {
   readonly visitor: Visitor
 }

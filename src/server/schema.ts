@@ -4,7 +4,6 @@ import { sessionActivities, turnOutcomeTypes } from '../session.ts'
 export const limitSchema = (usual: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`The most to list. Default: ${usual}.`)
 
-/** A time that a list begins or ends at. */
 export const timeSchema = z.iso.datetime({ offset: true }).optional()
 
 /** Times are stored in UTC, to the millisecond, and compared as texts. */
@@ -12,7 +11,6 @@ export function inUtc(time: string | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString()
 }
 
-/** The query parameter that filters a list by the beginning of the id. */
 export const idPrefixSchema = z
   .string()
   .min(1)

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { SessionChoice } from '../capability.ts'
 
-/** The choices that sessions have, by name, as far as the endpoints show them. */
 export type ChoiceDescriptions = Readonly<Record<string, ChoiceDescription>>
 
 interface ChoiceDescription extends Pick<SessionChoice<never>, 'summary' | 'none'> {

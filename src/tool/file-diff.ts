@@ -1,6 +1,5 @@
 import { truncateText } from './output-cap.ts'
 
-/** Characters of a diff that are shown to a person. */
 const MOST_CHARS = 100_000
 
 /** The most changed lines that a diff is computed for: computing more takes long, and nobody reads it. */

@@ -4,7 +4,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** Reads one text file. Never throws: the result says why a file cannot be read. */
 export type TextReader = (path: string) => Promise<TextRead>
 
-/** The result of reading a file. */
 export type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'missing' }

@@ -10,7 +10,6 @@ export type Tool = ToolProperties & (DirectTool | PlannedTool)
 export interface ToolProperties extends ToolDefinition {
   /** May be run again after a crash: a second run changes nothing that the first has not. */
   readonly idempotent?: boolean
-  /** Time limit of one run, ms. */
   readonly timeoutMs?: number
   /** The most of one result that is put before the model, characters. What is longer is stored whole. */
   readonly maxShownChars?: number
@@ -102,10 +101,8 @@ export interface ToolContext {
   readonly session: string
   readonly turn: string
   readonly toolCallId: string
-  /** Aborted by cancel and by the time limit. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** The time limit of this call, ms. */
   readonly timeoutMs?: number
   /** How much of one result the next call has room for; absent where that is unknown. */
   readonly room?: { readonly characters: number; readonly tokens: number }

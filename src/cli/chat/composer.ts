@@ -29,7 +29,6 @@ interface ComposerOptions {
   readonly queue: MessageQueue
   readonly completion: AutocompleteProvider
   readonly commands: readonly string[]
-  /** Newest last. */
   readonly history: () => readonly string[]
   readonly onMessage: (text: string) => void
   readonly onInterrupt: () => void
@@ -247,7 +246,6 @@ interface HistorySearch {
 }
 
 interface HistorySearchOptions {
-  /** Newest last. */
   readonly history: readonly string[]
   readonly onEnd: (found: string | undefined) => void
   readonly dim: (text: string) => string

@@ -26,7 +26,6 @@ export interface Chat {
   running: SubmittedTurn | undefined
   /** Called when a turn is accepted. */
   onRunning?: () => void
-  /** Files that go with the next message. */
   attachments: readonly ChatAttachment[]
   readonly cancel: () => Promise<void>
   /** The model that answers next. */

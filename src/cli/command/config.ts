@@ -196,7 +196,6 @@ async function printChange(key: string, value: unknown, call: CommandCall, io: I
 
 interface PlannedChange {
   readonly home: string
-  /** Names of the levels. */
   readonly path: readonly string[]
   readonly planned: LoadedConfiguration
   readonly environment: Environment

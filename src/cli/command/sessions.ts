@@ -109,7 +109,6 @@ async function fetchKnown(
   }
 }
 
-/** What only the gateway knows of a session. */
 type Known = Pick<ListedSession, 'cost' | 'program'>
 
 /** Sessions that are asked about at once. */
@@ -169,7 +168,6 @@ async function deleteSession(call: CommandCall, io: Io): Promise<number> {
   })
 }
 
-/** `foreword sessions branches`: prints one branch per line, that of the head first and marked. */
 async function listBranches(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, 'read', async (connection) => {
     const session = await findSession(connection, call.words[1]!)
@@ -194,7 +192,6 @@ function branchTable(branches: readonly Branch[], io: Io): string {
   return fittedTable([head, ...rows], { right: [3], columns: lineLimit(io), spare: [2, 1] })
 }
 
-/** `foreword sessions export`: writes the lines of a session to standard output or to a file. */
 async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   const { readHomeSecrets } = await import('../../runtime.ts')

@@ -99,7 +99,6 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
 /** How long a start waits for what the server of a model answers, ms. */
 const GLANCE_MS = 200
 
-/** What is known of a model without a call to it. Empty where its server does not answer in time. */
 interface ModelGlance {
   readonly facts?: ModelFacts
   /** Why the model cannot be used: no such provider, no key, no address, or an error of its server. */

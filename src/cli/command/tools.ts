@@ -56,7 +56,6 @@ export const toolsCommand = commandWithSubcommands({
 /** Warnings about the policy and about servers that provide no tools. */
 const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
 
-/** Prints every tool, offered or not, and why. */
 async function listTools(call: CommandCall, io: Io): Promise<number> {
   const { tools, warnings, free } = await withConnection(call.home, io, 'read', async (connection) => ({
     tools: await fetchTools(connection),
@@ -85,7 +84,6 @@ async function freePrefixes(connection: GatewayConnection): Promise<readonly str
   }
 }
 
-/** Prints one tool: what the model reads about it, and whether it may call it. */
 async function showTool(call: CommandCall, io: Io): Promise<number> {
   const tool = findTool(call.words[1]!, await withConnection(call.home, io, 'read', fetchTools))
   if (call.json) printJson(io, tool)

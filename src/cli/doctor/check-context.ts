@@ -3,14 +3,12 @@ import type { AnyCapability, CheckContext, GatewayConnection } from '../../capab
 import type { Configuration } from '../../runtime.ts'
 import { requestJson } from '../answer.ts'
 
-/** What the checks of a home work on. */
 export interface CheckedHome extends Pick<CheckContext, 'home' | 'environment'> {
   readonly capabilities: readonly AnyCapability[]
   readonly configuration: Configuration
   readonly connection: GatewayConnection | undefined
 }
 
-/** What a capability is handed to check a home. */
 export async function checkContext(
   capability: AnyCapability,
   { home, environment, capabilities, configuration, connection }: CheckedHome,

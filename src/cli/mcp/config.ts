@@ -52,7 +52,6 @@ function clientNamed(name: string): McpClient {
 
 interface NewEntry {
   readonly entry: ServerEntry
-  /** The name of the token that was made for it. */
   readonly made?: string
 }
 
@@ -137,7 +136,6 @@ interface McpClient {
   readonly file: string
   /** The text to paste there; `undefined` where the program cannot connect that way. */
   readonly text: (entry: ServerEntry) => string | undefined
-  /** A command that does the same. */
   readonly command?: (entry: ServerEntry) => string
 }
 

@@ -125,7 +125,6 @@ function changeFacts(tool: string, allowed: boolean): AuditFacts {
   }
 }
 
-/** The new access of a tool that the command names. */
 function newAccess({ name, access, rule }: ToolStatus, { names, allowed }: Wanted): AuditFacts {
   const decision = access === 'ask' ? 'asked' : access
   const reason = `after tools ${allowed ? 'allow' : 'deny'} ${names.join(' ')}`.slice(0, 500)

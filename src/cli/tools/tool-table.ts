@@ -6,7 +6,6 @@ import { CommandFailure } from '../failure.ts'
 import { nearestName } from '../../platform.ts'
 import { fittedTable } from '../table.ts'
 
-/** Every tool of the gateway, offered or not. */
 export async function fetchTools(connection: GatewayConnection): Promise<readonly ToolStatus[]> {
   return (await requestJson<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
 }

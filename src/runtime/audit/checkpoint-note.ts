@@ -11,7 +11,6 @@ export interface CheckpointNote {
 }
 
 export interface TargetNote {
-  /** The newest checkpoint that was written there. */
   readonly written?: AuditCheckpoint | undefined
   /** Checkpoints that could not be written yet, oldest first. */
   readonly waiting: readonly AuditCheckpoint[]

@@ -15,16 +15,12 @@ import { AUDIT_ID, examineHomeAudit, homeEvidence } from './home-audit.ts'
 
 /** Takes checkpoints of the audit of one home, for the process that has claimed it. Nothing of it delays or fails a turn. */
 export interface CheckpointService {
-  /** Tells how many records were written. */
   noteRecords(count: number): void
   /** Takes a checkpoint where there are records that none has, and writes those that wait. Never rejects. */
   take(): Promise<void>
   verify(options?: { readonly expect?: ChainPosition | undefined }): Promise<AuditReport>
-  /** `undefined` where there is none, or it cannot be read. */
   readonly key: AuditKey | undefined
-  /** What is wrong now, as sentences. */
   warnings(): readonly string[]
-  /** Resolves when no checkpoint is being taken. */
   idle(): Promise<void> | undefined
   /** Takes the last checkpoint. Waits at most some seconds for its targets. */
   close(): Promise<void>
@@ -41,7 +37,6 @@ export interface CheckpointServiceOptions {
   readonly warn: (text: string) => void
 }
 
-/** Between two attempts to write what waits, ms. */
 const RETRY_MS = 30_000
 /** How long targets may take when the gateway stops, ms. What could not be written waits for the next start. */
 const CLOSE_MS = 3_000

@@ -13,7 +13,6 @@ interface TargetSurroundings {
   readonly environment: Environment
 }
 
-/** The targets that `audit.checkpoints` names, each once. */
 export function checkpointTargets(
   names: readonly string[],
   surroundings: TargetSurroundings,
@@ -61,7 +60,6 @@ function syslogTarget({
   environment,
 }: {
   readonly name: string
-  /** An absolute path; the socket of the system unless given. */
   readonly socket?: string
   readonly environment: Environment
 }): CheckpointTarget {
@@ -78,7 +76,6 @@ function syslogTarget({
   }
 }
 
-/** A file to which lines are only ever appended, for the owner alone (0600). Each line is on disk before the next one. */
 function fileTarget(name: string, path: string): CheckpointTarget {
   return {
     name,
@@ -105,7 +102,6 @@ function fileTarget(name: string, path: string): CheckpointTarget {
   }
 }
 
-/** More than any line has. */
 const TAIL_BYTES = 16_384
 
 /** What ends a line that a crash cut off. It is not removed: the file is never rewritten. */
@@ -118,7 +114,6 @@ async function cutOffEnd(file: FileHandle): Promise<string> {
   return parseCheckpoint(last) ? '\n' : `${CUT_OFF}\n`
 }
 
-/** How long one attempt may take, ms. */
 const TIMEOUT_MS = 10_000
 
 /** An address that receives each line as the body of a POST. Any answer from 200 to 299 confirms it. */

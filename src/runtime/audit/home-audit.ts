@@ -31,7 +31,6 @@ export async function verifyHomeAudit(
 interface HomeAudit {
   readonly home: string
   readonly targets: readonly CheckpointTarget[]
-  /** `undefined` where the home has none. */
   readonly store: SessionStore | undefined
 }
 
@@ -47,7 +46,6 @@ interface EvidenceOptions {
   readonly lines?: number
 }
 
-/** What the home and the targets say about the audit, for a comparison with the chain. */
 export async function homeEvidence(
   { home, targets, store }: HomeAudit,
   { lines = Infinity }: EvidenceOptions = {},

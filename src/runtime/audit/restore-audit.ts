@@ -20,12 +20,10 @@ import type { CheckpointTarget } from './checkpoint-target.ts'
 import { checkpointTargets } from './checkpoint-targets.ts'
 
 interface RestoredAudit {
-  /** Path of the home that is replaced. */
   readonly home: string
   /** Where its new content lies, whole and examined, before it is put in place. */
   readonly arriving: string
   readonly clock: Clock
-  /** Where the checkpoints of each are written. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   /** When the archive was written, ISO 8601. */
   readonly saved: string

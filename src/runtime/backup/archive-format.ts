@@ -9,13 +9,10 @@ export const HEADER_ENTRY = 'backup.json'
 export const HOME_FOLDER = 'home/'
 export const DIGESTS_ENTRY = 'digests.json'
 
-/** The one form of archives so far. */
 export const FORMAT = 1
 
-/** The first entry of an archive: what it is. */
 export interface ArchiveHeader {
   readonly format: number
-  /** The version of Foreword that wrote it. */
   readonly version: string
   readonly created: string
 }
@@ -26,7 +23,6 @@ export const archiveHeader: z.ZodType<ArchiveHeader> = z.object({
   created: z.string(),
 })
 
-/** One regular file of an archive. */
 export interface FileDigest {
   /** Below the home, with `/`. */
   readonly path: string

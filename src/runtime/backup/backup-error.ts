@@ -1,22 +1,8 @@
 import { ForewordError, type ForewordErrorOptions } from '../../platform.ts'
 
 /** Why a backup, a restore or a compaction was not done, in one word for programs. */
-export type BackupErrorCode =
-  /** The archive exists already. */
-  | 'exists'
-  /** It is no archive of Foreword. */
-  | 'no-archive'
-  /** The archive was cut off or changed. */
-  | 'damaged'
-  /** A newer version of Foreword wrote it. */
-  | 'newer'
-  /** The home is not empty. */
-  | 'not-empty'
-  /** The disk refused. */
-  | 'io'
-  | 'stopped'
+export type BackupErrorCode = 'exists' | 'no-archive' | 'damaged' | 'newer' | 'not-empty' | 'io' | 'stopped'
 
-/** The message names what is wrong, where, and how to fix it. */
 export class BackupError extends ForewordError {
   override readonly name = 'BackupError'
   declare readonly code: BackupErrorCode

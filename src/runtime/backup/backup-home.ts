@@ -25,9 +25,7 @@ interface BackupOptions {
   readonly home: string
   /** Those of the home: their search indexes are part of the archive. */
   readonly capabilities?: readonly AnyCapability[]
-  /** Where the archive goes. */
   readonly file: string
-  /** Replaces an existing archive. */
   readonly replaces?: boolean
   readonly version: string
   readonly time: string
@@ -37,15 +35,12 @@ interface BackupOptions {
 
 interface BackupProgress {
   readonly stage: 'copying the store' | 'packing' | 'reading it back'
-  /** Bytes; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }
 
-/** An archive that was written and read back. */
 interface Backup {
   readonly file: string
-  /** Size of the archive. */
   readonly bytes: number
   readonly files: number
   /** What could not be part of it, with the reason. */

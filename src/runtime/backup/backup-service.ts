@@ -26,7 +26,6 @@ interface BackupServiceOptions {
   readonly store: SessionStore
   readonly version: string
   readonly clock: Clock
-  /** Writes an archive. Default: `backupHome`. */
   readonly backUp?: typeof backupHome
 }
 

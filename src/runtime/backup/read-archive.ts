@@ -26,13 +26,11 @@ export interface ArchivedFile {
   readonly path: string
   readonly mode: number
   readonly modified: Date
-  /** Where a link points. */
   readonly target?: string | undefined
 }
 
 interface ReadOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the archive that were read so far, of how many. */
   readonly onProgress?: ((bytes: number, all: number) => void) | undefined
   /** Takes one file; the bytes of a regular one go into the stream that it answers. */
   readonly onFile?: (file: ArchivedFile) => Promise<Writable | undefined>

@@ -25,7 +25,6 @@ interface RestoreOptions {
   /** An absolute path. Its claim is held by this process. */
   readonly home: string
   readonly clock: Clock
-  /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   readonly file: string
   /** Moves the content of the home aside. */
@@ -36,9 +35,7 @@ interface RestoreOptions {
 }
 
 interface RestoreProgress {
-  /** For people, such as `unpacking`. */
   readonly stage: string
-  /** Bytes of the archive; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }
@@ -94,7 +91,6 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const links: ArchivedFile[] = []
   const folders: ArchivedFile[] = []
-  /** The file that is being written. */
   let closed: Promise<unknown> = Promise.resolve()
   const reading = readArchive(file, {
     signal,
@@ -157,7 +153,6 @@ function carrySpent(home: string): void {
  */
 interface PendingRestore {
   readonly step: 'put-aside' | 'put-in-place'
-  /** Name of the folder for what was there. */
   readonly aside: string
 }
 
@@ -175,7 +170,6 @@ export async function decideRestore(home: string, aside: string): Promise<void> 
   await writeNote(home, { step: 'put-aside', aside })
 }
 
-/** Whether a restore broke off in this home. */
 export function isRestorePending(home: string): boolean {
   return existsSync(noteFile(home))
 }

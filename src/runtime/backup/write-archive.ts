@@ -26,7 +26,6 @@ interface ArchiveContent {
 
 interface WriteOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of files that were read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined
 }
 
@@ -35,7 +34,6 @@ const LARGE = 16 * 1024 * 1024
 
 interface WrittenArchive {
   readonly digests: readonly FileDigest[]
-  /** What could not be read, with the reason. */
   readonly leftOut: readonly string[]
 }
 

@@ -33,7 +33,6 @@ import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
 
 /** Holds what calls may cost before they leave, and says what is left. */
 export interface BudgetService {
-  /** How the calls of one turn, or of one completion, are held. */
   of(calls: HeldCalls): (call: HeldCallName, granted?: GrantedCall) => Promise<CallHold>
   /** Whether there is a budget that a call of this owner counts in; of nobody in particular: whether there is one at all. */
   appliesTo(owner?: CallOwner): boolean
@@ -49,10 +48,8 @@ export interface BudgetService {
   close(): void
 }
 
-/** What of a call counts before it leaves. */
 type HeldCallName = Pick<PreparedCall, 'call' | 'options'>
 
-/** The calls of one turn, or of one completion. */
 export interface HeldCalls {
   readonly owner: CallOwner
   readonly budgets?: readonly InputBudget[] | undefined
@@ -75,7 +72,6 @@ interface BudgetParts {
   readonly clock: Clock
   /** Whether calls of a former process that are still held are counted as spent. */
   readonly recovers: boolean
-  /** The calls in the log, and their prices. */
   readonly earlier: Omit<EarlierSources, 'dayOf'>
   readonly warn: (text: string) => void
 }
@@ -126,7 +122,6 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
     }
   }
 
-  /** The budgets that apply to a call of a day. */
   function applied({ owner, budgets, model: { facts } }: HeldCalls, day: string): AppliedChecks {
     const checks = checksFor(owner, { configured, ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
@@ -218,11 +213,8 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
 }
 
 interface HeldCallFacts {
-  /** Names it in the log. */
   readonly call: string
-  /** The day on which it was held. */
   readonly day: string
-  /** The accounts that count it. */
   readonly counted: ReadonlySet<string>
 }
 
@@ -293,7 +285,6 @@ interface HeldInput {
   readonly budgets: readonly AskedBudget[]
 }
 
-/** A question about a call to a model, exactly what a person decides about. */
 interface HeldQuestion extends HeldCall {
   readonly request: ApprovalQuestion
   readonly rule: string

@@ -6,7 +6,6 @@ interface CallSize {
   readonly used: number
   /** What the provider reports for one of our tokens. */
   readonly ratio: number
-  /** Prompt and answer together. */
   readonly window: number
   readonly maxOutputTokens: number
 }

@@ -22,7 +22,6 @@ export interface CallOwner {
   readonly channel?: string | undefined
 }
 
-/** A budget that applies to a call, with its name for people. */
 export interface NamedCheck extends BudgetCheck {
   readonly name: string
 }
@@ -78,7 +77,6 @@ export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'chan
   readonly whose?: string
 }
 
-/** Reads the name that `checkOf` gave. */
 export function parseAccount(account: string): AccountName {
   const [per, period, names] = JSON.parse(account) as [BudgetPeriod, string, Omit<AccountName, 'per' | 'period'>]
   return { ...names, per, period }

@@ -6,7 +6,6 @@ import { reportedCost } from './call-bound.ts'
 
 export interface EarlierSources {
   readonly store: SessionStore
-  /** `undefined` where it is not known. */
   priceOf(model: string): Promise<Price | undefined>
   readonly dayOf: (time: string) => string
 }

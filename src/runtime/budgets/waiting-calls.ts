@@ -4,13 +4,11 @@ import type { BudgetAmount, BudgetCheck, BudgetState } from '../../session.ts'
 /** A call that waits for a person, since it could pass a budget. */
 export interface WaitingCall {
   readonly most: BudgetAmount
-  /** The accounts that the question is about. */
   readonly asked: readonly string[]
   /** The budgets that apply at the moment: a new period has other accounts. */
   checks(): readonly BudgetCheck[]
 }
 
-/** Calls that wait, and what ends their waiting without a person. */
 export interface WaitingCalls {
   /** Resolves with the reason once the call needs no decision, or another one; with `undefined` once `signal` is aborted. */
   room(call: WaitingCall, signal: AbortSignal): Promise<string | undefined>

@@ -8,7 +8,6 @@ import type { SlotAffinity } from '../models/slot-affinity.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import type { TurnCache } from './history-loader.ts'
 
-/** What every assembly of a runtime draws on. */
 export interface AssemblyContext {
   readonly store: SessionStore
   readonly settings: RuntimeSettings
@@ -23,7 +22,6 @@ export interface AssemblyContext {
   allowedTools(): Promise<readonly Tool[]>
 }
 
-/** What is decided about a turn before its first step. */
 export interface PreparedParts {
   readonly choices: LayerContext['choices']
   readonly system: LayerContext['system']

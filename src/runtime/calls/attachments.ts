@@ -10,12 +10,10 @@ import {
   type MessageBody,
 } from '../../session.ts'
 
-/** A file that came with the input of a turn. */
 export interface TurnFile extends AttachedFile {
   readonly turn: string
 }
 
-/** Files that came with the inputs among these messages. */
 export function inputFiles(messages: readonly MessageBody[]): readonly TurnFile[] {
   return messages.flatMap((body) => {
     if (body.type !== 'input') return []
@@ -72,7 +70,6 @@ export async function findEarlierFiles(
   return earlierAttachments(dropped)
 }
 
-/** What was loaded of a session, as far as its files depend on it. */
 interface LoadedFiles {
   /** Absent where the whole session was loaded. */
   readonly earlier: object | undefined
@@ -86,7 +83,6 @@ export function earlierAttachments(files: readonly EarlierFile[]): readonly Atta
   return files.map((file) => ({ turn: EARLIER, ...file }))
 }
 
-/** The earlier files that an assembly was given. */
 export function announcedFiles({ attachments = [] }: Pick<AssemblyInput, 'attachments'>): readonly EarlierFile[] {
   return attachments.flatMap(({ turn, id, name, tokens }) =>
     turn === EARLIER ? [{ id, name, ...defined({ tokens }) }] : [],

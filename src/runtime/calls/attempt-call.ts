@@ -31,7 +31,6 @@ import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget
 import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../notes/noted-history.ts'
 import { loadHistory } from './history-loader.ts'
 
-/** One call that is to be assembled. */
 export interface CallQuestion {
   readonly model: Model
   readonly session: string | undefined
@@ -42,7 +41,6 @@ export interface CallQuestion {
   readonly current: Turn
   readonly files?: readonly TurnFile[]
   readonly time: string
-  /** Marks of the session's last cut. */
   readonly cut: Cut | undefined
   /** For the next note. */
   readonly words?: NoteWords | undefined
@@ -54,7 +52,6 @@ export interface CallQuestion {
   readonly last: boolean
   /** A tool of this turn has found something with numbers. */
   readonly cites?: boolean
-  /** Ids of stored images that are no longer there. */
   readonly gone?: readonly string[]
   readonly deeper?: SizeRefusal
   /** Reads so much of the history, tokens, whatever was cut: to try what a larger window would do. What can fit unless given. */
@@ -177,7 +174,6 @@ async function notedHistory(
 export interface PicturedAttempt extends Attempt {
   /** Absent where the attempt overflowed. */
   readonly request?: Request
-  /** Ids of the images that are no longer there. */
   readonly gone: readonly string[]
 }
 
@@ -200,7 +196,6 @@ export async function attemptWithPictures(
   }
 }
 
-/** The last step's reminder (BEHAVIOURS §1.6). It names no tool, since none can be called. */
 const lastStepReminder: Layer = {
   id: 'last-step',
   layer: 'reminder',
@@ -234,7 +229,6 @@ export async function accountWithinLearned<Input extends { readonly budget: Budg
   return { input: wider, outcome: await account(wider) }
 }
 
-/** Assembles, and counts long texts without keeping others waiting. */
 export function assembleInSlices(clock: Clock, input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
   return countInSlices(clock, input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
@@ -249,7 +243,6 @@ function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowE
   }
 }
 
-/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
 export function verbatimInSlices(clock: Clock, input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
   return countInSlices(clock, input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

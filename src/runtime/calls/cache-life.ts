@@ -7,7 +7,6 @@ import type { RecordedOptions } from './call-input.ts'
 /** What of a request is asked to be kept for longer: nothing where it is `undefined`. */
 export type CacheLife = CallOptions['cacheLife']
 
-/** How long what a call has left in a cache lives, seconds. */
 export function lifeSeconds(
   { lifetimeSeconds, longerSeconds = lifetimeSeconds }: CacheRules,
   life: CacheLife,
@@ -34,12 +33,9 @@ export interface CacheLifeQuestion {
   readonly model: string
   readonly cache: CacheRules | undefined
   readonly price: Price | undefined
-  /** The last calls of the session, oldest first. */
   readonly recent: readonly PlacedCall[]
-  /** The last call that the model has read. */
   readonly read: { readonly at: number; readonly life?: CacheLife } | undefined
   readonly turn: string
-  /** Ms since 1970. */
   readonly now: number
 }
 
@@ -108,7 +104,6 @@ function costOf(gaps: readonly TurnGap[], life: CacheLife, cache: CacheRules, pr
   }, 0)
 }
 
-/** What an earlier call has asked for. */
 export function cacheLifeOf({ input }: Pick<CallRecord, 'input'>): CacheLife {
   return (input as { readonly options?: RecordedOptions } | null)?.options?.cacheLife
 }

@@ -42,7 +42,6 @@ export interface CallAccount {
 
 interface CallToWrite {
   readonly outcome: Assembly | VerbatimAssembly | ContextOverflowError
-  /** What it was held to. */
   readonly budget: Budget
   readonly toolChoice: 'auto' | 'none'
   readonly parameters?: CallParameters | undefined
@@ -52,7 +51,6 @@ interface CallToWrite {
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo' | 'token'>>
   /** Since when others have waited. */
   readonly work: TimeSlice
-  /** Writes the parts of the input beside the log and returns the record of them. */
   input(options: RecordedOptions): Promise<unknown>
   /** Why a call is not made that could be; an overflow is a reason of its own. */
   failure?(call: string): (Error & { readonly code: string }) | undefined
@@ -70,9 +68,7 @@ interface WrittenCall {
 
 export function callAccount({ context, model, clock }: CallAccountParts): CallAccount {
   const { store, settings, limits, calibration, slots } = context
-  /** What the last call was estimated at. */
   let account: PromptAccount | undefined
-  /** Of the last call. */
   let sent: Pick<CallRecord, 'id' | 'requestDigest'> | undefined
 
   return {
@@ -156,7 +152,6 @@ function movingOptions(outcome: CallToWrite['outcome']): Pick<RecordedOptions, '
   return moving > 0 ? { movingMessages: moving } : {}
 }
 
-/** What a request asks of the provider's cache, by the rules of the model. */
 function cacheOptions({ facts: { cache } }: Model): Partial<RecordedOptions> {
   const { retention, breakpoints, requested, keepAlive } = cache ?? {}
   return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested, keepAlive })
@@ -176,9 +171,7 @@ interface PromptAccount {
   readonly text: number
   /** Whether images are among it. A small image can count no more than the words that replace it: `text` does not show that. */
   readonly images: boolean
-  /** Of `text`, what no call before can have left in the provider's cache. */
   readonly fresh: number
-  /** What was forecast of it. */
   readonly forecast?: CallForecast | undefined
 }
 

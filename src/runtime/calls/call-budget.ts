@@ -8,9 +8,7 @@ import type { AssemblyContext } from './assembly-context.ts'
 export interface SizeRefusal {
   /** The server's limit, prompt and answer together. */
   readonly limit: number | undefined
-  /** Size of the request by the server's own count. */
   readonly sent: number | undefined
-  /** Size of the request by our count. */
   readonly used: number
 }
 

@@ -48,11 +48,9 @@ export interface CallInput {
   }
   /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
-  /** The oldest turn that was loaded; absent where there was none. */
   readonly historyFrom?: string
   /** How attached files were framed, as the layout had it. */
   readonly fileFrame: FileFrame
-  /** Which images reached the model. */
   readonly images?: ImageSupport
   readonly options: RecordedOptions
   /** A conversation that is in no session: `{history, current}`. */
@@ -212,7 +210,6 @@ export async function restoreInput(
   }
 }
 
-/** The layout as it was when the call was made. */
 function recordedLayout({ layout, fileFrame, notes }: CallInput): Layout {
   const used = layoutOf(layout)
   return { ...used, fileFrame, ...(used.notes && notes && { notes: { ...used.notes, first: notes.first } }) }
@@ -249,7 +246,6 @@ interface VerbatimRecord {
   readonly options: RecordedOptions
 }
 
-/** Writes the messages and tools beside the log and returns the record of them. */
 export async function recordVerbatim(
   store: SessionStore,
   input: VerbatimInput,
@@ -261,7 +257,6 @@ export async function recordVerbatim(
   return { verbatim: reference, counter: counter.id, budget, options }
 }
 
-/** Whether an earlier call was sent as its caller wrote it. */
 export function isVerbatim({ input }: CallRecord): boolean {
   return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
 }

@@ -4,24 +4,19 @@ import type { LogStore } from '../../session.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
 import { type TurnFile, inputFiles } from './attachments.ts'
 
-/** The part of a session that can fit, and a count of what comes before it. */
 interface LoadedHistory {
   readonly turns: readonly Turn[]
   readonly earlier: EarlierTurns | undefined
-  /** Files that came with these turns. */
   readonly files: readonly TurnFile[]
-  /** When the input of the oldest of these turns came. */
   readonly since: string | undefined
   /** Turns that were taken back: the account names them. */
   readonly undone: readonly UndoneTurn[]
 }
 
-/** Which part of which session is wanted. */
 interface HistoryQuestion {
   readonly session: string
   /** The turn that is being answered; absent in a preview. */
   readonly current: string | undefined
-  /** Tokens that the whole prompt may cost. */
   readonly limit: number
   readonly cut: Cut | undefined
   readonly layout: Layout
@@ -76,13 +71,11 @@ export interface TurnCache {
   forget(beginning: string): void
 }
 
-/** A turn, and the files that came with it. */
 export interface CachedTurn {
   readonly turn: Turn
   readonly files: readonly TurnFile[]
 }
 
-/** Some 4 MB of text. */
 const MOST_TOKENS = 1_000_000
 
 /** Holds turns of so many tokens together, and lets go of those that were not asked for the longest. */

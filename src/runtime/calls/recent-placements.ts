@@ -10,7 +10,6 @@ import {
 import type { Model } from '../../model.ts'
 import { importedHeadKey, type SessionStore } from '../../session.ts'
 
-/** Where the places of layers in the last calls of a session are at hand. */
 export interface HasPlacements {
   placed?: { readonly call: string; readonly calls: readonly PlacedCall[] } | undefined
 }
@@ -39,7 +38,6 @@ export function notePlacements(
   state.placed = { call, calls: [...recent, placedCall(manifest, { turn, at })].slice(-PLACED_CALLS) }
 }
 
-/** An account with the prices of both places of each of its layers. */
 export function withPlacementPrices<Account extends Manifest>(
   { manifest, turn, at }: PlacementsOfCall<Account>,
   recent: readonly PlacedCall[],
@@ -53,7 +51,6 @@ export function withPlacementPrices<Account extends Manifest>(
   return { ...manifest, entries }
 }
 
-/** The rules that the prices of places of a model follow. */
 export function placementRules({ facts }: Model, { cut, placements }: AssemblyInput['layout']): PlacementRules {
   return { cache: facts.cache, price: facts.price, announces: cut.lowWater < 1, placements }
 }

@@ -14,11 +14,9 @@ interface ChannelRun {
   readonly clock: Clock
   readonly openInbox: (channel: string) => ChannelInbox
   readonly openSent: (channel: string) => ChannelContext['sent']
-  /** Sentences for the operator. */
   readonly warn: (text: string) => void
   /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
-  /** How long `stop` waits, ms. */
   readonly stopTimeoutMs?: number
 }
 

@@ -9,28 +9,23 @@ import { readTurnView } from '../turns/turn-view.ts'
 export interface Outbox {
   /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
   deliver(state: SessionState): Promise<void>
-  /** Delivers what a former process settled and did not deliver. Does not wait for it. */
   recover(states: SessionStates): void
   /** Waits for what is being sent, so that it is not sent again at the next start, and sends nothing more. */
   stop(): Promise<void>
 }
 
-/** Times of an outbox; usual ones where absent. */
 export interface OutboxOptions {
   /** Nothing is delivered before this has resolved, such as before the channels were started. */
   readonly opens?: Promise<void>
   /** Counts what is being sent, and not what waits for its next try. */
   readonly activity?: Activity
-  /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
-  /** How long `stop` waits, ms. */
   readonly stopTimeoutMs?: number
 }
 
 interface Lane {
   /** There may be more than it knew of. */
   again: boolean
-  /** Ends the wait for the next try. */
   wake: () => void
 }
 
@@ -163,7 +158,6 @@ export function createOutbox(
   }
 }
 
-/** A reply that has to be carried, and what carries it. */
 interface DueReply {
   readonly channel: Channel
   readonly reply: Reply

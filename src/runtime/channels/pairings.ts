@@ -4,7 +4,6 @@ import { defined, serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 
-/** How long a code is valid, ms. */
 const HOLDS = 10 * 60 * 1000
 
 /** What is kept of a code: nobody who reads the store can use it. */
@@ -20,7 +19,6 @@ interface KeptCode {
 export function createPairings(parts: {
   readonly store: SessionStore
   readonly clock: Clock
-  /** So many bytes of chance. */
   readonly random: (size: number) => Uint8Array
 }): Pairings {
   const { store, clock, random } = parts
@@ -147,7 +145,6 @@ interface Tries {
   readonly chats: Readonly<Record<string, number>>
 }
 
-/** After this many wrong tries a code is no longer valid. */
 const MOST = 5
 /** So many of them may be of one chat: a stranger alone cannot make a code invalid. */
 const MOST_OF_ONE = 3
@@ -159,12 +156,10 @@ function triesFrom(value: unknown, digest: string): Tries {
   return value.digest === digest ? (value as Tries) : fresh
 }
 
-/** Whether this chat may not try any more. */
 function isSpent({ wrong, chats }: Tries, chat: string): boolean {
   return wrong >= MOST || (chats[sha256(chat)] ?? 0) >= MOST_OF_ONE
 }
 
-/** The same after one more wrong try. */
 function withTry({ digest, wrong, chats }: Tries, chat: string): Tries {
   const key = sha256(chat)
   return { digest, wrong: wrong + 1, chats: { ...chats, [key]: (chats[key] ?? 0) + 1 } }

@@ -162,7 +162,6 @@ function wantedRoom(
 
 interface Attempt {
   readonly outcome: Assembly | VerbatimAssembly | ContextOverflowError
-  /** What it was held to. */
   readonly budget: Budget
   record(options: RecordedOptions): Promise<unknown>
 }
@@ -232,7 +231,6 @@ async function attemptAssembly(
 
 interface AssemblyTask {
   readonly budget: Budget
-  /** Whether the prompt and the date of the home are added. */
   readonly prompt: boolean
   readonly time: string
   readonly deeper: SizeRefusal | undefined
@@ -271,7 +269,6 @@ interface OverflowFacts {
   readonly limit?: number
   readonly sent: number
   readonly reserve?: number
-  /** The provider's own message. */
   readonly said?: string
 }
 

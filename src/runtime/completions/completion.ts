@@ -47,7 +47,6 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
   }
 }
 
-/** The size of what `complete` would send. */
 export async function completionSize(
   { context, models, clock }: Omit<CompletionParts, 'budgets'>,
   input: CompletionInput,
@@ -202,7 +201,6 @@ function hasImage({ content }: CompletionInput['messages'][number]): boolean {
 interface HandOver<Value> {
   /** Resolves once the value is read and the next one is wanted, or once the consumer has left. */
   put(value: Value): Promise<void>
-  /** Nothing more comes. */
   end(): void
   /** Nothing more comes; what was put before is still read, then the consumer gets the error. */
   fail(error: unknown): void

@@ -17,10 +17,8 @@ export interface Configuration extends Omit<HostShape, 'channels' | 'context'> {
   readonly [section: string]: any // oxlint-disable-line typescript/no-explicit-any -- capabilities know what is in theirs
 }
 
-/** Settings of capabilities, by the names of their sections. */
 type Sections = Readonly<Record<string, any>> // oxlint-disable-line typescript/no-explicit-any -- likewise
 
-/** The settings of a capability in a configuration. */
 export function capabilitySettings<Settings>(
   configuration: Configuration,
   capability: Pick<Capability<Settings, never>, 'name' | 'settingsKey'>,
@@ -35,9 +33,7 @@ export function homeFolders(configuration: Configuration, capabilities: readonly
   return [...new Set([...named, configuration.agent.workspace])]
 }
 
-/** What a configuration depends on besides its text. */
 interface Surroundings {
-  /** Relative paths are relative to it. */
   readonly home: string
   /** The person's own folder, for paths that begin with `~/`. */
   readonly userFolder: string | undefined

@@ -132,7 +132,6 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
   )
 }
 
-/** The reader of the configuration ignores it too. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '')
 }

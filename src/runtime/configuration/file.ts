@@ -21,7 +21,6 @@ export interface ConfigurationFile {
 
 const FILE = 'config.json'
 
-/** Reads the text of `config.json`; an empty one is an empty configuration. */
 export function parseConfiguration(text: string): ConfigurationFile {
   const errors: ParseError[] = []
   const tree = text.trim() === '' ? undefined : parseTree(text, errors, { allowTrailingComma: true })

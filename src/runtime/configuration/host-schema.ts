@@ -6,13 +6,11 @@ import type { Provider } from '../../model.ts'
 import { nearestName } from '../../platform.ts'
 import { providersSchema } from './providers-schema.ts'
 
-/** What the host's own keys depend on. */
 interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
   /** Keys of capabilities inside one of the host's own, such as `context`, by its name. */
   readonly inside: (section: string) => z.ZodRawShape
-  /** Sections of capabilities. */
   readonly sections: z.ZodRawShape
 }
 

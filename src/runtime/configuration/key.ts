@@ -28,7 +28,6 @@ function entrySchema({ items, additionalProperties }: KeySchema, name: string): 
   return items && /^\d+$/.test(name) ? items : additionalProperties
 }
 
-/** The keys that are possible at a path; empty where any name may. */
 export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
   const schema = schemaAt(path, whole)
   return [schema, ...(schema?.anyOf ?? [])].flatMap((branch) => Object.keys(branch?.properties ?? {}))
@@ -49,7 +48,6 @@ export function namesIn(key: string): KeyPath | undefined {
   return splitKey(key)?.map(({ text }) => text)
 }
 
-/** A part of a written key. Quoted text is one name. */
 interface Word {
   readonly text: string
   readonly quoted: boolean
@@ -101,7 +99,6 @@ function joinWords(words: readonly Word[]): string {
   return words.map(({ text }) => text).join('.')
 }
 
-/** What becomes of a text that has facts. */
 type TextChange = (text: string, facts: SettingFacts, path: KeyPath) => string
 
 /** The value with every text changed of which its schema has facts, such as that it is a path. */
@@ -125,7 +122,6 @@ export function withTexts(schema: z.ZodType, value: unknown, change: TextChange,
   )
 }
 
-/** What is known of the setting at a key. */
 export function factsAt(schema: z.ZodType, [name, ...rest]: KeyPath): SettingFacts {
   if (name === undefined) return settingFacts(schema)
   const { def } = innerSchema(schema) as { readonly def: InnerDefinition }

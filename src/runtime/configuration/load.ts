@@ -15,7 +15,6 @@ import { type Configuration, resolveConfiguration } from './configuration.ts'
 
 /** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
-  /** Usable even where there are problems: what is wrong counts as not set. */
   readonly configuration: Configuration
   /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
@@ -29,10 +28,8 @@ export interface LoadedConfiguration {
 }
 
 export interface LoadOptions {
-  /** Path of the home. */
   readonly home: string
   readonly environment: Environment
-  /** Those of the program. The modules that the configuration names are loaded behind them. */
   readonly capabilities: readonly AnyCapability[]
   /** IANA name, for the date in prompts where the configuration names none. The machine's unless given. */
   readonly timeZone?: string

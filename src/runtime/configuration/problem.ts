@@ -9,9 +9,7 @@ export interface ConfigurationProblem {
   readonly key: string
   /** Where it was set: `config.json:3:11` (line and column), or the name of an environment variable. */
   readonly place: string
-  /** What is wrong, behind the name of the key. */
   readonly message: string
-  /** How to fix it. */
   readonly hint: string
 }
 

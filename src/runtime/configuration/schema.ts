@@ -4,7 +4,6 @@ import { type Layout, layouts } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { hostSchema, type HostShape } from './host-schema.ts'
 
-/** What `config.json` may contain with these capabilities. */
 export interface ConfigurationSchema {
   readonly capabilities: readonly AnyCapability[]
   readonly layouts: Readonly<Record<string, Layout>>
@@ -14,7 +13,6 @@ export interface ConfigurationSchema {
   readonly json: KeySchema
 }
 
-/** A JSON Schema, as far as keys are looked up in it. */
 export interface KeySchema {
   readonly type?: string
   readonly description?: string
@@ -56,7 +54,6 @@ function createSchema(capabilities: readonly AnyCapability[]): ConfigurationSche
 
 const TITLE = { title: 'config.json of Foreword' }
 
-/** The layouts of Foreword and those of capabilities, by name. */
 export function knownLayouts(capabilities: readonly AnyCapability[]): Readonly<Record<string, Layout>> {
   const given = capabilities.flatMap((one) => one.layouts ?? [])
   return { ...layouts, ...Object.fromEntries(given.map((layout) => [layout.name, layout])) }

@@ -176,7 +176,6 @@ function gatewayWarnings({ gateway }: Configuration): readonly SettingsWarning[]
     }))
 }
 
-/** What each capability finds odd about its own settings. */
 function capabilityWarnings(
   configuration: Configuration,
   environment: Environment,

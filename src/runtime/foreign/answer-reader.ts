@@ -1,7 +1,6 @@
 import { decodingStream } from './decode-body.ts'
 import { type ForeignAnswer, type ForeignFormat, responseReader } from '../../foreign.ts'
 
-/** Reads what an answer says while it comes. */
 export interface AnswerReader {
   push(bytes: Uint8Array): void
   /** Characters that the model has written so far, about: without what the form of the answer adds. */

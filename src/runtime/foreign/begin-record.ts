@@ -13,7 +13,6 @@ import type { LastForeignCall } from './foreign-sessions.ts'
 import type { RecordParts } from './record-parts.ts'
 import type { CutCall } from './foreign-cuts.ts'
 
-/** A call that is on record without its end. */
 export interface BegunRecord {
   readonly record: CallRecord & { readonly session: string; readonly foreign: ForeignFacts }
   /** What left, as far as it did. */
@@ -125,7 +124,6 @@ function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest:
 }
 
 interface AccountOptions {
-  /** Name under which the analysis of what left is kept. */
   readonly name: string
   readonly sealed: Sealed
   readonly last: LastForeignCall | undefined

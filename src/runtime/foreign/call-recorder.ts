@@ -19,7 +19,6 @@ export interface CallRecorder {
   opened(): () => void
   /** Runs work on the way of a call. `undefined`: it threw, which is noted. */
   guarded<Result>(what: string, work: () => Result): Result | undefined
-  /** Notes a fault of ours that a call did not wait for. */
   note(what: string, error: unknown): void
   state(): ForeignCallState
   /** Writes what has ended so far at once, and resolves when it is on record; `undefined`: all of it is. */

@@ -14,7 +14,6 @@ export interface ContentWriter {
 }
 
 export interface BodyToStore {
-  /** Name under which its contents are asked for. */
   readonly name: string
   readonly bytes: Uint8Array
   readonly encoding: string | undefined

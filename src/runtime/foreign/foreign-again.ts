@@ -38,7 +38,6 @@ export async function foreignAssembly(
   })
 }
 
-/** Whether there was nothing to take apart when a call was recorded: another path, or a body that is no JSON. Its body is kept. */
 export function hasNoAccount({ requestDigest }: Pick<CallRecord, 'requestDigest'>): boolean {
   return requestDigest === ''
 }

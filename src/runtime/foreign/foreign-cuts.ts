@@ -11,7 +11,6 @@ import { explainInSlices } from './explain-in-slices.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import { channelOf, unnamedSessions } from './foreign-sessions.ts'
 
-/** Cuts conversations of other programs that asked for it. */
 export interface ForeignCuts {
   /** What leaves in the place of a call. Never rejects: where anything fails, the call leaves as it came. */
   cut(start: ForeignCallStart): Promise<CutCall>
@@ -119,7 +118,6 @@ function lineOf({ caller }: ForeignCallStart, identity: ForeignIdentity): string
   return sha256(JSON.stringify([channelOf(identity), caller.name, identity.session]))
 }
 
-/** Calls of a session that are looked through for marks. */
 const LOOKED_AT = 30
 
 /** Those of several conversations where the call names none: which of them it goes on from, the marks tell. */

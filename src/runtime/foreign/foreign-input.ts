@@ -9,7 +9,6 @@ export interface ForeignInput {
     readonly path: string
     /** Absent where the path belongs to no known format. */
     readonly format?: ForeignFormat
-    /** What left. */
     readonly body: StoredBody
     /** What the program sent, where a cut of ours left with something else. */
     readonly caller?: StoredBody
@@ -33,7 +32,6 @@ export interface StoredBody {
   readonly encoding?: string
 }
 
-/** Whether a call was made by another program. */
 export function isForeign({ input }: Pick<CallRecord, 'input'>): boolean {
   return typeof (input as Partial<ForeignInput> | undefined)?.foreign === 'object'
 }

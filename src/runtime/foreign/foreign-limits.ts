@@ -11,7 +11,6 @@ import type { AnswerReader } from './answer-reader.ts'
 import { channelOf } from './foreign-sessions.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
-/** Holds what calls of other programs may cost. */
 export interface ForeignLimits {
   hold(call: CallToHold): Promise<{ readonly held: HeldForeignCall | undefined } | { readonly refuse: string }>
 }
@@ -193,7 +192,6 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
 
 type HoldCalls = ReturnType<BudgetService['of']>
 
-/** A program whose call waits. */
 interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
   readonly program: string
   readonly session: string | undefined
@@ -215,7 +213,6 @@ interface Expected {
   readonly usual?: ExpectedUsage
   /** The most that the answer may have, as the call says. */
   readonly most?: number
-  /** ms since 1970. */
   readonly now: number
 }
 

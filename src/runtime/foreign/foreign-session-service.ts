@@ -21,11 +21,9 @@ import type { Price } from '../../context.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
 
 interface Sources extends ExchangeSources, FindingSources {
-  /** Rejects with `missing-content`. */
   takeApart(call: CallRecord): Promise<ForeignAssembly>
 }
 
-/** The sessions of other programs, read from what was recorded of their calls. */
 export function createForeignSessionService(sources: Sources): ForeignSessionService {
   const { store, takeApart } = sources
   const exchanges = exchangeReader(sources)
@@ -57,7 +55,6 @@ export function createForeignSessionService(sources: Sources): ForeignSessionSer
   }
 }
 
-/** The program of each session that belongs to one, by the id of the session. */
 async function sessionPrograms(
   store: Pick<SessionStore, 'entries' | 'calls'>,
   sessions: readonly SessionRow[],
@@ -73,7 +70,6 @@ async function sessionPrograms(
   return programs
 }
 
-/** The newest calls of a session that are looked at. */
 const MOST_CALLS = 1_000
 
 interface FindingSources {

@@ -6,12 +6,10 @@ import type { Sealed } from '../ledger/seal.ts'
 import { type BodyAnalysis, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { bodyOnRecord } from './foreign-again.ts'
 
-/** Which session a call of another program belongs to. */
 export interface ForeignSessions {
   /** The session of a call, made where there is none yet. */
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   note(session: string, last: LastForeignCall): void
-  /** The call is over: its record has its outcome. */
   ended(session: string, record: CallRecord): void
   /**
    * How a body goes on from what the program of an earlier call `said`, or from what `left` of it. `after`: the name of a body that
@@ -73,7 +71,6 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return last
   }
 
-  /** A call on record, as it was remembered before a restart. */
   async function recalled(record: CallRecord): Promise<LastForeignCall | undefined> {
     const names = { said: record.id, left: cutName(record.id) }
     const account = await takeAgain({ record, ...names }, 'left')
@@ -208,7 +205,6 @@ function lineOf(session: string, kind: string, thread: string | undefined): stri
   return `${session} ${kind} ${thread ?? ''}`
 }
 
-/** The newest sessions of a program and a token whose conversations have no id of the program's own: some of them. */
 export async function unnamedSessions(
   store: Pick<SessionStore, 'sessions'>,
   identity: ForeignIdentity,
@@ -223,7 +219,6 @@ export async function unnamedSessions(
 /** Programs whose names are those of their conversations. Any other could take the name of a channel. */
 const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 'pi', 'openclaw', 'aider'])
 
-/** The channel that the sessions of a program are bound in. */
 export function channelOf({ client: { name } }: ForeignIdentity): string {
   return KNOWN.has(name) ? name : `program:${name}`
 }

@@ -15,8 +15,6 @@ export interface RecordParts {
   readonly analysis: BodyAnalysis
   readonly sessions: ForeignSessions
   readonly secrets?: Pick<KnownSecrets, 'redact' | 'find' | 'findInBytes'> | undefined
-  /** Contents that were written, by session and hash. */
   readonly written: Set<string>
-  /** What is known of a model without asking its provider. */
   factsOf(id: string): ModelFacts | undefined
 }

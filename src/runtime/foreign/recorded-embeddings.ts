@@ -53,7 +53,6 @@ export async function recordedEmbeddings(
   }
 }
 
-/** What a record needs of an answer. */
 function withoutVectors(answer: unknown): unknown {
   return typeof answer === 'object' && answer !== null ? { ...answer, data: [] } : answer
 }

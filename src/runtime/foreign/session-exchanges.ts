@@ -12,7 +12,6 @@ export interface ExchangeSources {
 
 /** Longer words of a person are cut here, characters: the inspector has them whole. */
 const LONGEST_WORDS = 20_000
-/** Calls whose words are remembered. */
 const MOST_REMEMBERED = 1_000
 
 /** Reads what was said in the calls of a session. A turn is taken apart once, where it begins. */

@@ -54,7 +54,6 @@ function groupReferences(references: readonly string[]): readonly (readonly stri
   return groups.filter(({ length }) => length > 0)
 }
 
-/** Parts as texts. One that ends within a character is joined with the next. */
 function textParts(parts: readonly Uint8Array[]): readonly string[] {
   const texts: string[] = []
   let open: readonly Uint8Array[] = []

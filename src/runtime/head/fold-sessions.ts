@@ -17,7 +17,6 @@ interface FoldParts {
 /** A cache that lives longer is known of no provider: the heads of sessions that were silent longer are composed anyway. */
 const LONGEST_LIFE_MS = 24 * 3_600_000
 
-/** The most sessions that are folded together. */
 const MOST_SESSIONS = 200
 
 /**

@@ -22,7 +22,6 @@ export interface HeadQuestion {
   readonly pin: HeadPin | undefined
   /** The last call that a provider began to answer. */
   readonly read: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
-  /** Ms since 1970. */
   readonly now: number
 }
 
@@ -117,10 +116,8 @@ function cutsSoon({ settings }: Pick<AssemblyContext, 'settings'>, input: Assemb
 /** What an assembly with the head of its session depends on. */
 interface HeadInput {
   readonly head: HeadQuestion | undefined
-  /** The input with the head as it is now. */
   readonly composed: AssemblyInput
   readonly keepsTools: boolean
-  /** Where the last calls of the session had their layers, oldest first. */
   readonly recent: readonly PlacedCall[]
 }
 

@@ -19,7 +19,6 @@ export interface HeadPin extends PinnedHead {
   readonly upTo: number
 }
 
-/** Where the pinned head of a session is at hand. */
 export interface HasPin {
   pin?: HeadPin | undefined
   /** `seq` of the last entry after which the head is composed again, as far as this process has seen one. */
@@ -51,7 +50,6 @@ export function pinOf(
   }
 }
 
-/** The layers of a head by their places and forms. */
 export function headShape({ entries }: Pick<Manifest, 'entries'>): string {
   const head = entries.filter(({ slot }) => slot === 'system' || slot === 'preamble')
   return head.map(({ slot, id, form = '' }) => JSON.stringify([slot, id, form])).join()

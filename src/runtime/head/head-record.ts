@@ -3,7 +3,6 @@ import { readReferredContent, type SessionStore } from '../../session.ts'
 
 /** What a record keeps of a frozen head, besides the layers and tools that were sent. Texts are `sha256:` references. */
 export interface HeadRecord {
-  /** The pinned tools, where a call was sent without them. */
   readonly tools?: string
   readonly announced?: readonly AnnouncedRecord[]
 }
@@ -51,7 +50,6 @@ export async function announcedMessages(
   return (await Promise.all(messages)).flat()
 }
 
-/** The layers, tools and announcements of a call; `undefined` where a part of them is gone. */
 export async function restoreHead(
   store: Pick<SessionStore, 'content'>,
   { layers, tools, head }: { readonly layers: readonly string[]; readonly tools: string; readonly head?: HeadRecord },

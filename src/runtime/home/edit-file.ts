@@ -12,7 +12,6 @@ import { createHome, homeAt } from './home.ts'
 
 /** A change of a file that its owner writes by hand, such as `config.json`. */
 export interface FileEdit {
-  /** Path of the home: two edits in it wait for each other, in this process or another one. */
   readonly home: string
   readonly path: string
   readonly clock: Clock
@@ -67,7 +66,6 @@ async function editUnderLock(edit: FileEdit): Promise<boolean> {
 
 interface Exact {
   readonly text: string
-  /** Permission bits. */
   readonly mode: number
   readonly uid: number
   readonly gid: number

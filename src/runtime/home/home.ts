@@ -79,7 +79,6 @@ async function closeToOthers(folder: string): Promise<void> {
   }
 }
 
-/** A warning where other users of this machine can open the home: a person may want that for the workspace in it. */
 export async function homeWarning(root: string): Promise<string | undefined> {
   const facts = process.platform === 'win32' ? undefined : await stat(root).catch(() => undefined)
   if (facts === undefined || (facts.mode & 0o077) === 0) return undefined
@@ -139,9 +138,7 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 interface TokenOptions {
-  /** Path of the home. */
   readonly home: string
-  /** `gateway.token` of the configuration, if set. */
   readonly configured?: string | undefined
   /** Random bytes of the token: too many to guess. */
   readonly random: (bytes: number) => Uint8Array
@@ -175,7 +172,6 @@ export interface TokenStore {
   readonly isConfigured: boolean
   /** When that file was written, ISO 8601. */
   made(): Promise<string | undefined>
-  /** Puts a new token into the file and returns it. The gateway has to ask for it from then on. */
   replace(): Promise<string>
 }
 

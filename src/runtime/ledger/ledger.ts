@@ -50,7 +50,6 @@ export interface Ledger {
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
   /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
   foreignAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
-  /** The same. Rejects with `missing-content`. */
   takeApart(call: CallRecord): Promise<ForeignAssembly>
 }
 

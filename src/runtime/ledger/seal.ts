@@ -39,7 +39,6 @@ export interface SealedManifest extends Manifest {
 export interface CallForecast extends Forecast {
   /** What of the prompt was estimated, by our counter. */
   readonly counted?: KindTokens
-  /** In how many messages that is. */
   readonly messages?: number
   /** Of the prompt, what its provider has reported before, tokens; absent where that is an estimate, too. */
   readonly known?: number
@@ -59,14 +58,12 @@ export interface Reuse {
   }
 }
 
-/** An assembly with the SHA-256 of every piece, of every candidate that went in, and of the whole. */
 export interface Sealed {
   readonly manifest: Manifest & { readonly requestDigest: string }
   /** The pieces with their digests in place of their content: small enough to keep, exact enough to compare. */
   readonly fingerprint: readonly SealedPiece[]
 }
 
-/** A piece with its digest in place of its content. */
 export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
   readonly content: string
   readonly role: 'tools' | AnyMessage['role']
@@ -89,7 +86,6 @@ function pieceDigest(content: Piece['content']): string {
   return digest
 }
 
-/** Adds the digests to an account. */
 export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
   const fingerprint = pieces.map(({ entry, tokens, content }) => ({
     entry,

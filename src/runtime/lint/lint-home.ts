@@ -17,13 +17,11 @@ import type { CallInput } from '../calls/call-input.ts'
 import { assembleInSlices } from '../calls/attempt-call.ts'
 import { findCounter } from '../models/counters.ts'
 
-/** The newest calls that are looked at. */
 const MOST_CALLS = 500
 
 const THIRTY_DAYS_MS = 30 * 24 * 60 * 60 * 1000
 
 export interface LintOptions {
-  /** Tools whose inputs the report has. */
   readonly tools?: readonly string[]
   readonly now: Date
 }

@@ -23,7 +23,6 @@ export interface CalibrationStore {
   /** How far the counter is off for each kind of text, and the estimates after that. */
   kinds(model: string, counter: TokenCounter): KindCalibration
   observeKinds(model: string, counter: TokenCounter, sample: KindSample): void
-  /** Whether enough calls have shown how far the counter is off. */
   isMeasured(model: string, counter: TokenCounter): boolean
   /** Whether the model was called before, so that its provider's cache may have the beginning of a prompt. */
   wasCalled(model: string): boolean

@@ -2,7 +2,6 @@ import { defined } from '../../platform.ts'
 import type { LearnedLimit, Clock } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
 
-/** Limits of models that providers have shown. */
 export interface LearnedLimits {
   of(model: string): LearnedLimit | undefined
   /**

@@ -19,7 +19,6 @@ export interface ModelChoice {
    * a model from being asked about now may pass.
    */
   assertKnown(model: string): Promise<void>
-  /** Looks again at what there is. */
   forget(): void
 }
 

@@ -27,7 +27,6 @@ export interface LiveModels {
 interface ModelSetupOptions {
   readonly home: string
   readonly environment: Environment
-  /** Those of the program. */
   readonly capabilities: readonly AnyCapability[]
   readonly models: Models
   readonly choice: ModelChoice
@@ -133,7 +132,6 @@ function checked(
 }
 
 interface KeptKey {
-  /** Path in the home. */
   readonly inHome: string
   /** Makes the file what it was before. */
   putBack(): Promise<unknown>

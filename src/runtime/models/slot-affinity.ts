@@ -20,7 +20,6 @@ const IDLE_MS = 30 * 60_000
 interface Owner {
   readonly slot: number | undefined
   readonly running: Set<string>
-  /** Of its last call, ms. */
   at: number
 }
 

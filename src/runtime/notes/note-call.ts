@@ -54,7 +54,6 @@ export function withInstruction(
   }
 }
 
-/** Builds such a call again from the call that it goes on from. */
 export async function noteCallAgain(
   { noteOf, instruction }: NoteCallInput,
   counter: TokenCounter,

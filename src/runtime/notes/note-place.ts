@@ -12,13 +12,11 @@ export interface AnsweredCall {
   readonly prepared: PreparedCall
 }
 
-/** What a note is written with. */
 export interface NotePlace {
   readonly context: AssemblyContext
   readonly state: SessionState
   readonly model: Model
   readonly turn: string
-  /** Adds what the call is expected to cost. */
   forecast(sealed: Sealed): Promise<SealedManifest>
   /** Holds the call in the budgets of the turn; one that could pass a limit is not made. `used`: its prompt, tokens. */
   hold(used: number): NonNullable<TurnSetup['holdCall']>

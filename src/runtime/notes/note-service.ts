@@ -34,11 +34,9 @@ interface NoteServiceParts {
   readonly models: ModelChoice
   readonly clock: Clock
   readonly budgets: BudgetService
-  /** Rejects with `not-found`. */
   openState(session: string): Promise<SessionState>
 }
 
-/** Notes as a person reads, changes and removes them. */
 export function createNoteService({ context, models, clock, budgets, openState }: NoteServiceParts): NoteService {
   const { store, settings } = context
   const { counter } = settings
@@ -132,7 +130,6 @@ export function createNoteService({ context, models, clock, budgets, openState }
     },
   }
 
-  /** What was said in the turns that a note covers, as text. */
   async function transcript(session: string, { from, to }: ConversationNote, most: number): Promise<string> {
     const layout = layoutOf(settings.layout)
     const { turns } = await loadHistory(store, {

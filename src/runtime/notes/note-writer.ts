@@ -32,7 +32,6 @@ export interface NoteWriter {
   turnBegins(session: string): void
   /** Waits again for the ends of caches that a former process has left. */
   recover(): void
-  /** Ends calls that run. */
   stop(): Promise<void>
 }
 
@@ -44,7 +43,6 @@ interface WriterParts {
   readonly activity: Activity
 }
 
-/** A writer without work. */
 export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): NoteWriter {
   const running = new Map<
     string,

@@ -27,13 +27,11 @@ export interface NotedHistory {
   readonly notes: NotesInput
   /** The turns that stay as they were said, oldest first, with the files that came with them. */
   readonly first: readonly { readonly turn: Turn; readonly files: readonly TurnFile[] }[]
-  /** Stored tokens of those turns. */
   readonly firstTokens: number
 }
 
 interface NotedQuestion {
   readonly session: string
-  /** The turn that is being answered; absent in a preview. */
   readonly answering?: string | undefined
   readonly cut: Cut | undefined
   readonly words?: NoteWords | undefined

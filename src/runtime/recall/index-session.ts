@@ -8,7 +8,6 @@ export interface IndexingParts {
   readonly stopped: AbortSignal
 }
 
-/** Entries that are read at once. */
 const PAGE = 200
 /** What is indexed in one transaction, characters: some 10 ms, then everything else has its turn. */
 const STEP_CHARACTERS = 8_000
@@ -45,7 +44,6 @@ export async function registerSession({ store, index }: IndexingParts, session: 
   return index.session(session)?.upTo
 }
 
-/** Takes a session out, in slices. */
 export async function removeSession({ store, index, stopped }: IndexingParts, session: string): Promise<void> {
   while (!stopped.aborted && index.removeSome(session)) await store.clock.yield()
 }

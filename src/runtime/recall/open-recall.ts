@@ -31,7 +31,6 @@ const CATCH_UP_TIMEOUT_MS = 2_000
 const QUIET_MS = 1_000
 /** How old a list of all sessions may be where a conversation is searched, ms. */
 const LISTED_MS = 60_000
-/** Sessions that are listed at once. */
 const PAGE = 200
 
 /** Searches the content of a store. The index is opened when it is first needed. */

@@ -14,7 +14,6 @@ export interface HomeSecrets extends KnownSecrets {
 }
 
 interface HomeSecretsOptions {
-  /** Path of the home. */
   readonly home: string
   readonly environment: Environment
   /** As configured: variables and files are looked for by the names that it holds. */
@@ -112,7 +111,6 @@ function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: str
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i
 
-/** Of `name=value,other=value`, as the headers of a collector are written: values may be percent-encoded. */
 function headerSecrets(text = ''): readonly string[] {
   return text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -143,7 +141,6 @@ function namedVariables(value: unknown, environment: Environment): readonly stri
   return Object.values(value).flatMap((inner) => namedVariables(inner, environment))
 }
 
-/** The variables in which providers look for a key by themselves. */
 export function secretVariables(capabilities: readonly AnyCapability[]): readonly string[] {
   return capabilities.flatMap(({ providers = [] }) => providers.flatMap(({ environmentKeys = [] }) => environmentKeys))
 }

@@ -28,7 +28,6 @@ import type { SessionState, SessionStates } from './session-state.ts'
 /** Characters of one input. More is a file, not a message. */
 const LONGEST_INPUT = 2_000_000
 
-/** What was admitted: the state to queue it at, unless it had been admitted before. */
 interface Admitted {
   readonly state: SessionState
   readonly submitted: SubmittedTurn

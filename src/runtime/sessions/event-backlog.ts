@@ -17,7 +17,6 @@ interface EventBacklog {
   more(waited?: () => void): Promise<boolean>
   /** The next events, in batches: what a slow reader has in hand is little, too. */
   take(): readonly SessionEvent[]
-  /** Takes part no longer. */
   end(): void
 }
 
@@ -91,11 +90,9 @@ export interface BacklogBudget {
 interface BacklogShare {
   /** More is kept, or less. */
   add(characters: number): void
-  /** All of it was taken, or is kept no more. */
   clear(): void
 }
 
-/** A budget that nobody has joined. */
 export function createBacklogBudget(most = MOST_IN_ALL): BacklogBudget {
   const readers = new Map<() => void, number>()
   let all = 0
@@ -133,7 +130,6 @@ function heldCharacters(event: SessionEvent): number {
   return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? textLength(event.entry) : 0)
 }
 
-/** The characters of all texts in a value. */
 function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0

@@ -2,7 +2,6 @@ import { type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import type { Message, UserMessage } from '../../context.ts'
 import type { AttachedFile, FileRow } from '../../session.ts'
 
-/** What goes into the log for a message with files. */
 interface WithFiles {
   readonly message: UserMessage
   readonly attachments: readonly AttachedFile[]

@@ -1,6 +1,5 @@
 import { RuntimeError } from '../../capability.ts'
 
-/** The error of every method that is given a turn which the session does not have. */
 export function turnNotFound(session: string, turn: string): RuntimeError {
   return new RuntimeError(
     'not-found',
@@ -10,7 +9,6 @@ export function turnNotFound(session: string, turn: string): RuntimeError {
   )
 }
 
-/** The error of every method that is given a session which is not there. */
 export function sessionNotFound(session: string): RuntimeError {
   return new RuntimeError(
     'not-found',

@@ -3,7 +3,6 @@ import type { Model } from '../../model.ts'
 import type { EntryBody, SessionStore } from '../../session.ts'
 import { roomFor } from '../calls/call-budget.ts'
 
-/** Where the last cut of a session is remembered. */
 export interface HasCut {
   /** Its marks, and the room it was made for: window − reserve, tokens. */
   cut: { readonly marks: Cut; readonly room: number } | undefined
@@ -28,7 +27,6 @@ export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   return [{ type: 'cut', turn, call, cut, available: budget.available, room: budgetRoom(budget) }]
 }
 
-/** The last cut in the log of a session. */
 export async function lastCut(store: Pick<SessionStore, 'entries'>, session: string): Promise<HasCut['cut']> {
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
   return entry?.type === 'cut' ? { marks: entry.cut, room: entry.room } : undefined
@@ -44,6 +42,5 @@ interface Made {
   readonly turn: string
   readonly call: string
   readonly cut: Cut | undefined
-  /** What the cut was made for. */
   readonly budget: Manifest['budget']
 }

@@ -30,7 +30,6 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly live: Map<string, Entry[]>
   /** Whether the log has turns before the ones that are live; only a new session has none. */
   hasHistory: boolean
-  /** Chosen with `/model`. */
   model: string | undefined
   /** Ids of what the session has chosen, by the name of the choice. */
   choices: Choices
@@ -48,13 +47,11 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   noteAsked: boolean
 }
 
-/** A call of a session, and what it sent. */
 export interface LastCall {
   readonly call: string
   readonly model: string
   /** `undefined` after a restart, until it is first needed. */
   readonly fingerprint: readonly SealedPiece[] | undefined
-  /** When it was made, ms since 1970. */
   readonly at: number
   /** What of it was asked to be kept for longer. */
   readonly life?: CacheLife
@@ -70,7 +67,6 @@ export interface ReadCall extends LastCall {
 /** Models of a session whose last call is remembered. */
 const MOST_READS = 4
 
-/** Remembers that a provider has read the last call. */
 export function noteRead(state: SessionState, usage: ReadCall['usage']): void {
   if (!state.lastCall) return
   const read = { ...state.lastCall, usage }
@@ -102,9 +98,7 @@ export function wasRead({ error, usage, firstTokenMs }: CallOutcome): boolean {
 /** Sessions whose state is kept at hand though nothing happens in them. */
 const MOST_STATES = 256
 
-/** Every state there is, one for each session. */
 export interface SessionStates {
-  /** `undefined` where there is no such session. */
   of(session: string): Promise<SessionState | undefined>
   /** Keeps a state at hand that may have been put away since it was asked for. */
   keep(state: SessionState): void

@@ -12,7 +12,6 @@ export interface SessionStream {
   /** Takes part from now on. */
   subscribe(listener: Listener): Subscription
   watched(): boolean
-  /** `seq` of the newest entry of the session, 0 where there is none. */
   lastSeq(): number
 }
 

@@ -43,7 +43,6 @@ interface Sessions extends Pick<
   | 'label'
   | 'importSession'
 > {
-  /** Rejects with `not-found`. */
   sessionState(session: string): Promise<SessionState>
 }
 

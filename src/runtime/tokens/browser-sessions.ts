@@ -12,7 +12,6 @@ export interface BrowserSession {
   readonly hash: string
   /** SHA-256 of the token that it brought: the session ends with that token. */
   readonly token: string
-  /** ISO 8601. */
   readonly expires: string
 }
 

@@ -14,16 +14,13 @@ export interface GatewayTokens {
 }
 
 interface GatewayTokensOptions {
-  /** Path of the home. */
   readonly home: string
-  /** `gateway.token` of the configuration, if set. */
   readonly configured?: string | undefined
   readonly store: Pick<SessionStore, 'transaction'>
   readonly random: (bytes: number) => Uint8Array
   readonly clock: Clock
 }
 
-/** The tokens of a home, for its gateway. */
 export function openGatewayTokens({ home, configured, store, random, clock }: GatewayTokensOptions): GatewayTokens {
   const common = { home, random, clock }
   return {

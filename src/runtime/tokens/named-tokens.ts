@@ -10,11 +10,8 @@ import { fileRows } from './row-file.ts'
 const row = z.looseObject({
   name: z.string(),
   scope: z.enum(tokenScopes),
-  /** SHA-256 of the token, hexadecimal. The token has 256 random bits, so that no guess is worth its hash. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** ISO 8601. */
   made: z.iso.datetime(),
-  /** ISO 8601; absent: never. */
   expires: z.iso.datetime().optional(),
 })
 
@@ -24,13 +21,11 @@ export interface NamedToken {
   readonly scope: TokenScope
   /** SHA-256 of the token, in lowercase hexadecimal. */
   readonly hash: string
-  /** ISO 8601. */
   readonly made: string
   /** ISO 8601; absent: never. */
   readonly expires?: string | undefined
 }
 
-/** A token that a person asks for. */
 export interface TokenDraft {
   readonly name: string
   readonly scope: TokenScope
@@ -59,7 +54,6 @@ export interface MadeToken extends NamedToken {
 }
 
 interface NamedTokensOptions {
-  /** Path of the home. */
   readonly home: string
   readonly store: Pick<SessionStore, 'transaction'>
   readonly random: (bytes: number) => Uint8Array
@@ -154,7 +148,6 @@ export function listedTokens(
   })
 }
 
-/** Where the named tokens of a home are. */
 function namedTokensFile(home: string): string {
   return join(homeAt(home).data, 'tokens.json')
 }
@@ -168,7 +161,6 @@ function readable(rows: () => readonly NamedToken[]): readonly NamedToken[] {
   }
 }
 
-/** Such as `laptop` or `ci.build-2`. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 function sameName(one: string, other: string): boolean {

@@ -17,7 +17,6 @@ export interface Rows<Row> {
 
 interface RowFile<Row> {
   readonly home: string
-  /** Absolute. */
   readonly path: string
   readonly clock: Clock
   readonly row: z.ZodType<Row>
@@ -56,7 +55,6 @@ export function fileRows<Row>({ home, path, clock, row }: RowFile<Row>): Rows<Ro
   }
 }
 
-/** Rows that last as long as this process. */
 export function memoryRows<Row>(): Rows<Row> {
   let rows: readonly Row[] = []
   return {

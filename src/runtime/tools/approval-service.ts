@@ -9,14 +9,11 @@ import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Questions about calls, and the people who answer them. All of it is in the log: this only finds it. */
 export interface ApprovalService {
-  /** How one turn asks a person. */
   of(state: SessionState, turn: string): Approvals
-  /** Oldest first. */
   waiting(): Promise<readonly WaitingApproval[]>
   /** Ids of the recorded calls to models that wait for a budget: they were not sent. */
   heldCalls(): Promise<ReadonlySet<string>>
   decide(approval: string, decision: PersonsDecision): Promise<void>
-  /** How many turns wait in this process at the moment. */
   count(): number
   /** Resolves when decisions that were made are on disk. */
   idle(): Promise<void> | undefined

@@ -7,9 +7,7 @@ import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
 import { acceptedAccess, acceptedWrite, isAccepted, readAccepted } from './accepted-policy.ts'
 
-/** A change of `tool-access.json` that was made. */
 export interface EditedAccess {
-  /** The file of the policy, absolute. */
   readonly file: string
   /** `false` where it already had this content. */
   readonly isChanged: boolean
@@ -17,7 +15,6 @@ export interface EditedAccess {
   readonly after: string
 }
 
-/** The name under which the contents of the file are kept. */
 export const ACCESS_FILE = 'tool-access.json'
 
 /**

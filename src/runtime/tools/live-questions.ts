@@ -8,7 +8,6 @@ import { callDigest } from '../../tool.ts'
 export interface LiveQuestion extends HeldCall {
   /** The model call, as the ledger will name it. */
   readonly call: string
-  /** The program that waits. */
   readonly program: string
   /** Absent where it is the first call of its session. */
   readonly session?: string | undefined
@@ -26,7 +25,6 @@ export interface LiveDecision {
 export interface LiveQuestions {
   /** Resolves with the decision, or with `undefined` once `signal` is aborted: then nobody can decide any more. */
   ask(question: LiveQuestion, signal: AbortSignal): Promise<LiveDecision | undefined>
-  /** Oldest first. */
   waiting(): readonly WaitingApproval[]
   /** Resolves with whether there is such a question. Rejects with `decided` for a decision about another call than the one shown. */
   decide(approval: string, decision: PersonsDecision): Promise<boolean>

@@ -175,7 +175,6 @@ function unstored(error: unknown): string {
   return `What was accepted of tool-access.json could not be stored: ${errorMessage(error)}`
 }
 
-/** Characters of a reason in the audit. */
 const MOST_REASON = 500
 
 function judge(

@@ -33,7 +33,6 @@ interface ToolAdminParts {
   readonly policy: ToolPolicy
   readonly settings: RuntimeSettings
   readonly clock: Clock
-  /** Everything that can be called in any session, in its order. */
   readonly tools: () => readonly Tool[]
 }
 

@@ -72,7 +72,6 @@ function withheldAnswer(name: string): GateAnswer {
   return { type: 'refuse', rule: 'withheld', reason }
 }
 
-/** The most of one result that the model is shown, characters. */
 export async function shownChars(policy: ToolPolicy, tool: Tool | undefined, otherwise: number): Promise<number> {
   if (!tool) return otherwise
   const { maxShownChars } = toolLimits(await policy.current(), tool.name)
@@ -92,7 +91,6 @@ export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): 
   ]
 }
 
-/** Those of the tools that can be of use now. */
 export async function offeredTools(tools: readonly Tool[]): Promise<readonly Tool[]> {
   const holds = await offerConditions(tools)
   return tools.filter(({ offeredWhile }) => !offeredWhile || holds.get(offeredWhile))

@@ -17,7 +17,6 @@ import { type CacheLife, chooseCacheLife, rulesAfter } from '../calls/cache-life
 import type { Reuse, Sealed, SealedManifest, SealedPiece } from '../ledger/seal.ts'
 import type { ReadCall, SessionState } from '../sessions/session-state.ts'
 
-/** What a forecast is made from. */
 export interface ForecastPlace {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   /** Of the session's last calls; none for the first one. */
@@ -110,7 +109,6 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   const first = answer > 0 ? common + 1 : common
   const sent = after.slice(0, common).reduce((tokens, piece) => tokens + piece.tokens, 0) * (factor ?? ratio)
   return {
-    /** Of the first pieces of the prompt. */
     upTo(pieces: number): number {
       if (pieces >= first) return sent + answer + kindTokens(kinds, estimateOf(after.slice(first, pieces)), ratio)
       const part = after.slice(0, Math.min(pieces, common)).reduce((tokens, piece) => tokens + piece.tokens, 0)
@@ -118,7 +116,6 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
     },
     /** Of the answer to the last call, where it follows on all of that call's prompt; 0 where that is not known. */
     answer: common === before.length ? answer : 0,
-    /** What is estimated. */
     estimate: estimateOf(after.slice(first)),
     known: hasGrown || common === 0 ? Math.round(sent + answer) : undefined,
   }

@@ -12,7 +12,6 @@ import type { ModelChoice } from '../models/model-choice.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { allowedTools, offeredTools, type ToolPolicy } from '../tools/tool-policy.ts'
 
-/** What a turn is run with. */
 export interface PreparedTurn {
   readonly context: AssemblyContext
   readonly model: Model
@@ -28,7 +27,6 @@ interface PrepareParts {
   readonly policy: ToolPolicy
 }
 
-/** The message of the turn. */
 export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'attachments' | 'keeps' | 'signal'>
 
 type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
@@ -161,7 +159,6 @@ interface Waiting {
   readonly rule: RetryRule
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Notifies those who watch. */
   readonly show: (notice: RetryNotice) => void
 }
 

@@ -30,7 +30,6 @@ interface AssemblyParts {
   readonly account: CallAccount
   readonly journal: Journal
   readonly citations: TurnCitations
-  /** Documents in the request itself. */
   readonly documents: readonly CitationSource[]
   readonly words: TurnWords
   readonly taint: TurnTaint
@@ -179,7 +178,6 @@ async function withKeptNote(
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
 
-/** What one turn is run with. */
 export interface TurnDependencies extends CallPlace {
   readonly retries: RetryRule
   readonly turn: string
@@ -205,7 +203,6 @@ export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
   end(call: string): void
 }
 
-/** The session and the model of a call. */
 interface CallPlace extends ForecastPlace {
   readonly context: AssemblyContext
   readonly state: SessionState

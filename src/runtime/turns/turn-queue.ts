@@ -58,7 +58,6 @@ interface QueueParts {
   readonly outbox: Outbox
   readonly clock: Clock
   readonly activity: Activity
-  /** When a provider that cannot be asked about a turn's model is asked again. */
   readonly retries: RetryRule
   readonly warn: (text: string) => void
   /** Prepares notes after a turn. None are prepared where it is absent. */

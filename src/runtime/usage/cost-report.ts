@@ -53,7 +53,6 @@ export async function costReport(
   }
 }
 
-/** What all calls of each session cost. */
 export async function sessionCosts(
   sources: UsageSources,
   sessions: readonly string[],

@@ -11,12 +11,10 @@ import { defined, timeSlice } from '../../platform.ts'
 import type { CallSum, SessionStore, SumRange, PromptParts, ToolSum } from '../../session.ts'
 import { dayIn } from './day-of.ts'
 
-/** What a report is made of. */
 export interface UsageSources {
   readonly store: SessionStore
   /** The price of a model as it is known now. */
   priceOf(model: string): Promise<Price | undefined>
-  /** Ids of calls that wait for a budget: they were not sent. None where absent. */
   heldCalls?(): Promise<ReadonlySet<string>>
 }
 
@@ -118,11 +116,9 @@ async function withTitle(store: SessionStore, row: CallUsageRow): Promise<CallUs
   return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
 }
 
-/** Adds up tokens by name, and the calls that had some. */
 interface TokenAdder {
   /** `calls`: so many calls had these tokens. */
   add(tokens: Readonly<Record<string, number>>, calls: number): void
-  /** The largest first. */
   rows(): readonly LayerUsageRow[]
 }
 
@@ -164,11 +160,9 @@ function toolUsageRows(offered: readonly LayerUsageRow[], given: readonly ToolSu
     .toSorted((one, other) => other.definitions + other.resultTokens - one.definitions - one.resultTokens)
 }
 
-/** Adds up calls. Money is added in the order of the calls. */
 interface UsageAdder {
   /** `price`: of the model, where it is known. */
   add(call: CallSum, price: Price | undefined): void
-  /** One more waits for a budget. */
   wait(): void
   sums(): UsageSums
 }

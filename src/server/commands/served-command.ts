@@ -7,9 +7,7 @@ export interface ServedCommand extends Pick<SlashCommand, 'argument' | 'summary'
 }
 
 export interface ServedCall {
-  /** What followed the command; empty where nothing did. */
   readonly argument: string
-  /** `undefined` before the first message. */
   readonly session: string | undefined
   /** Who runs it: it may do no more than they may. */
   readonly caller: Caller

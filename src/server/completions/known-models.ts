@@ -3,7 +3,6 @@ import { HttpFailure } from '../failure.ts'
 
 /** A model as the endpoints of others list it. */
 export interface KnownModel {
-  /** As a request names it. */
   readonly id: string
   readonly provider: string
   /** Absent where nothing is known; of a long list, only the window. */

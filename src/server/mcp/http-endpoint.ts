@@ -17,7 +17,6 @@ import { type Era, protocolServer, requestStateCodec } from './protocol-server.t
 interface EndpointOptions {
   readonly clock: Clock
   readonly version: string
-  /** Bytes. */
   readonly maxBodyBytes: number
   readonly unexpected: (error: unknown) => void
 }

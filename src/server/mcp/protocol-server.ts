@@ -172,5 +172,4 @@ function asksInForms(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
-/** The most values that the protocol allows. */
 const VALUES = 100

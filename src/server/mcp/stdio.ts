@@ -25,7 +25,6 @@ export interface McpStdioOptions extends StdioOptions {
 
 export interface OpenHome {
   readonly runtime: Runtime
-  /** In the order of `definitions`. */
   readonly additions: readonly McpContributionSource[]
 }
 

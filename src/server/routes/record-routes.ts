@@ -4,7 +4,6 @@ import { empty, json } from '../answer.ts'
 
 /** The endpoints of one kind of records that people edit. */
 export interface RecordEndpoints {
-  /** Such as `agent`, for endpoints at `/api/agents`. */
   readonly name: string
   /** With its article, such as `an agent`. */
   readonly one: string

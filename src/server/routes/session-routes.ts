@@ -270,7 +270,6 @@ const SHOWN: readonly EntryBody['type'][] = [
   'foreign-call',
 ]
 
-/** Creates the watch of a store. Deletions are not in its log: they have to be noted. */
 function createSessionWatch(store: Pick<SessionStore, 'watch'>): SessionWatch {
   const listeners = new Set<(session: string) => void>()
   const note = (session: string): void => {

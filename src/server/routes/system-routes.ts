@@ -5,11 +5,9 @@ import { defined } from '../../platform.ts'
 import { attachmentsSchema, historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
 import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 
-/** What the endpoints report besides the runtime. */
 export interface SystemOptions {
   readonly version: string
   readonly choices: ChoiceDescriptions
-  /** The configuration without its secrets. */
   readonly configuration: () => unknown
   readonly openapi: () => Promise<unknown>
 }

@@ -16,7 +16,6 @@ interface TokenRoutesOptions {
   readonly hasToken: boolean
   readonly tokens: GatewayTokens | undefined
   readonly browsers: BrowserSessions
-  /** Makes this the token of the owner. */
   use(token: string): void
   /** A named token was made: this is the only moment at which it is known. */
   onMade(name: string, token: string): void

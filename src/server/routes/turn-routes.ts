@@ -235,7 +235,6 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
-/** Waits until the turn has ended or is interrupted, or the time is up. */
 async function waitForEnd(
   runtime: Runtime,
   session: string,

@@ -11,7 +11,6 @@ export interface AccessRule {
   readonly rule: string
   /** A name or pattern of tools, the name of a preset, or a prefix of commands. */
   readonly name: string
-  /** What it sets, such as `approval: ask`. */
   readonly settings?: string
   /** Known tools that it matches, or commands that were called before and that it allows. */
   readonly matches: readonly string[]

@@ -19,7 +19,6 @@ type GlobalAccess = Settings<typeof globalShape>
 /** Absent settings keep the tool's own values, unless another pattern that matches the tool sets them. */
 export type ToolAccess = Settings<typeof toolShape>
 
-/** The rules of `shell`, with every default filled in. */
 export interface ShellAccess extends Required<Omit<Settings<typeof shellShape>, 'afterUntrusted'>> {
   /** Absent: patterns of names decide, and then what a command does. */
   readonly afterUntrusted?: AfterUntrusted
@@ -64,7 +63,6 @@ export function isListed(list: readonly string[], name: string): boolean {
 /** The value of one setting of a tool under `tools`, and the key that set it. */
 interface ToolSetting<Value> {
   readonly value: Value
-  /** Such as `tools.read_*.enabled`. */
   readonly rule: string
 }
 

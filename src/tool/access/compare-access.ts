@@ -47,7 +47,6 @@ export interface WidenedAccess {
   readonly name: string
   readonly before: AccessState
   readonly after: AccessState
-  /** The setting that lets it through. */
   readonly rule: string
   /** Why a prefix allows more than it seems to: `it runs …`. */
   readonly risk?: string

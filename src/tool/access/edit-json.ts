@@ -232,7 +232,6 @@ function blanksAt(text: string, at: number): number {
 interface JsonStyle {
   /** The first line break of the text; `\n` where there is none. */
   readonly eol: '\n' | '\r\n' | '\r'
-  /** One level of indentation. */
   readonly unit: string
 }
 

@@ -1,4 +1,3 @@
-/** Why nothing may run: the policy has these problems. */
 export function faultyText(problems: readonly string[]): string {
   return `tool-access.json is faulty: ${problems.length === 0 ? 'it cannot be read' : problems.join('; ')}`
 }

@@ -75,7 +75,6 @@ const KNOBS = {
   SHELL_TOOL_ALLOWED_PREFIXES: ['allowedPrefixes', parseList],
 } as const satisfies Record<string, readonly [keyof typeof shellShape.shape, (text: string) => unknown]>
 
-/** Environment variables that override settings of the shell. */
 export const SHELL_VARIABLES: readonly string[] = Object.keys(KNOBS)
 
 /** Reads the environment variables of the shell tool. An empty variable counts as absent. */

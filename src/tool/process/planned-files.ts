@@ -210,7 +210,6 @@ async function describeFile(path: string, largest = Infinity): Promise<string | 
 /** Digests of files that have not changed since, by what the system changes with every write. */
 const known = new Map<string, string>()
 
-/** The most digests that are remembered. */
 const MOST_KNOWN = 500
 
 async function fileDigest(path: string, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Promise<string> {

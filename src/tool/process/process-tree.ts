@@ -11,7 +11,6 @@ import {
   RUN_MARK,
 } from '../../platform.ts'
 
-/** The most times that remaining processes are looked for. */
 const MOST_LOOKS = 200
 
 /** The most further looks while only a process without an environment is left. */
@@ -52,7 +51,6 @@ export function processTree(clock: Clock, leader: number, mark: string) {
   }
 
   return {
-    /** The number of processes, including zombies. 1 where the system has no `/proc`. */
     count: (): number => Math.max(1, look().members.length),
     /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
     async kill(): Promise<void> {

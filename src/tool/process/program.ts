@@ -7,7 +7,6 @@ import type { ToolMeta, ToolResult } from '../tool.ts'
 export interface Program {
   /** Program and arguments; at least one entry. Of a bare name the `PATH` of `environment` decides. */
   readonly argv: readonly string[]
-  /** Absolute. */
   readonly folder: string
   /** All of its environment. `cleanEnvironment` makes one. */
   readonly environment: Readonly<Record<string, string>>
@@ -30,7 +29,6 @@ export interface ProgramEnd {
   readonly end:
     | { readonly type: 'exit'; readonly code: number }
     | { readonly type: 'signal'; readonly signal: string }
-    /** It could not be started. */
     | { readonly type: 'not-started'; readonly why: string }
     | { readonly type: 'timeout' }
     | { readonly type: 'cancelled' }
@@ -44,11 +42,9 @@ export interface ProgramEnd {
   readonly setAsideFault?: string
 }
 
-/** One output of a program. */
 export interface ProgramOutput {
   /** As much as was kept, cut at a whole character; of binary output a line that names it, and nothing of it. */
   readonly text: string
-  /** Everything it wrote. */
   readonly bytes: number
   readonly characters: number
   readonly truncated: boolean
@@ -72,7 +68,6 @@ export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: num
   return { ...result, ...noted, meta: { ...result.meta, ...defined({ setAside, setAsideFault }) } }
 }
 
-/** How many paths a note lists. */
 const MOST_LISTED = 10
 
 function setAsideNote(paths: readonly string[]): string {
@@ -188,7 +183,6 @@ function binaryLine(bytes: number, kind: string | undefined): string {
   return `[binary output: ${size}${kind === undefined ? '' : `, ${kind}`}]`
 }
 
-/** The number of replacement characters, each for bytes that are not UTF-8. */
 function replacements(text: string): number {
   let count = 0
   for (let at = text.indexOf('\uFFFD'); at !== -1; at = text.indexOf('\uFFFD', at + 1)) count++

@@ -13,7 +13,6 @@ export interface Confinement {
   /** The home of the person, which is hidden: an empty one is there instead. */
   readonly home?: string | undefined
   readonly network: boolean
-  /** The folder to run in. */
   readonly folder: string
   /** The most memory that one process may fill with data, KiB. */
   readonly memoryKiB: number
@@ -95,7 +94,6 @@ function hide({ path, kind }: Hidden): readonly string[] {
   return ['--size', String(TEMPORARY_BYTES), '--tmpfs', path]
 }
 
-/** Whether a path is in a folder, and not the folder itself. */
 export function isBelow(folder: string, path: string): boolean {
   return path !== folder && isWithin(folder, path)
 }

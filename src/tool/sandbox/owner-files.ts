@@ -79,11 +79,9 @@ function plainName(name: string): string {
   return plain === 'git~1' ? '.git' : plain
 }
 
-/** Entries of a workspace that belong to the owner alone. */
 export interface OwnerFiles {
   /** The folder that was searched. */
   readonly identity: string
-  /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
   /** Sockets that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
@@ -98,7 +96,6 @@ interface OwnerFile {
 }
 
 interface OwnerLink {
-  /** Where it leads. */
   readonly target: string
   readonly folders: FolderPath
 }
@@ -132,7 +129,6 @@ function holdRealFolder(path: string): Promise<HeldFolder> {
   return holdFolder(root, path.slice(root.length).split(sep).filter(Boolean))
 }
 
-/** An owner's entry or a socket. */
 interface FoundEntry {
   /** The folder that has it, which is open during the visit. */
   readonly held: HeldFolder

@@ -23,7 +23,6 @@ export interface Sandbox {
   enter(program: Pick<Program, 'argv' | 'folder'>, network: boolean): Promise<ConfinedProgram>
 }
 
-/** A program in its sandbox. */
 export interface ConfinedProgram {
   /** What to start instead of the program. */
   readonly argv: readonly string[]
@@ -43,16 +42,13 @@ interface LeftSandbox {
 }
 
 export interface SandboxWish {
-  /** Program and arguments: they decide about the network. */
   readonly argv: readonly string[]
   /** Folders that it has to read wherever they lie, such as that of its skill: absolute. */
   readonly readable?: readonly string[]
 }
 
-/** The answer to a wish. */
 export type SandboxPlan = { readonly type: 'refused'; readonly why: string } | PlannedSandbox
 
-/** How a program will run. */
 export interface PlannedSandbox {
   readonly type: 'planned'
   /** What holds for the run, for people: `workspace, no network`. Begins with `none` where nothing confines it. */
@@ -63,11 +59,9 @@ export interface PlannedSandbox {
   run(program: Program, limits: ProgramLimits): Promise<ProgramEnd>
 }
 
-/** What a sandbox has to know of the home. Absolute paths. */
 export interface SandboxOptions {
   /** Its folder. What a killed process leaves behind is ended by the next one of this home; without it by none. */
   readonly home?: string
-  /** The folder that programs may write. */
   readonly workspace: string
   /** Where files go that a program should not have made. */
   readonly setAside: string
@@ -199,7 +193,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return { plan, enter }
 }
 
-/** What one run is allowed. */
 interface Grants {
   readonly sandbox: SandboxAccess
   readonly network: boolean

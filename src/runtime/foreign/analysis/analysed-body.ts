@@ -2,7 +2,6 @@ import type { ForeignFormat, ForeignIdentity, ForeignRequestHead, ForeignReuse }
 import type { Sealed } from '../../ledger/seal.ts'
 import type { StoredBody } from '../foreign-input.ts'
 
-/** A body of another program's call, as it came or as it left. */
 export interface BodyToAnalyse {
   /** Later questions about it are asked by this name. */
   readonly id: string
@@ -10,7 +9,6 @@ export interface BodyToAnalyse {
   readonly bytes: Uint8Array
   /** Of the provider, as in the configuration. */
   readonly provider: string
-  /** Id of the counter. */
   readonly counter: string
   /** Of a call on record: as it was understood then. Its bytes are without their encoding. */
   readonly known?: { readonly format: ForeignFormat; readonly client: string; readonly model: string }
@@ -28,10 +26,8 @@ export interface AnalysedBody {
   readonly stored: StoredParts
 }
 
-/** The parts in which a body is kept. */
 export interface StoredParts {
   readonly body: Omit<StoredBody, 'encoding' | 'redacted'>
-  /** SHA-256 of each content that it is put together from, each once. */
   readonly hashes: readonly string[]
   /** Its encoding is unknown or not what it says: it is kept as it came, and has no account. */
   readonly isEncoded?: true

@@ -2,7 +2,6 @@ import type { BodyToAnalyse } from './analysed-body.ts'
 
 /** What the thread is asked: one method of `BodyAnalysis` with its arguments. */
 export interface AnalysisOrder {
-  /** Counted from 1. */
   readonly number: number
   readonly work:
     | { readonly type: 'take'; readonly body: BodyToAnalyse }

@@ -58,7 +58,6 @@ function git(name: string, rest: Omit<CommandGrammar, 'begins' | 'before' | 'end
   return { begins: [`git ${name}`], before, endOfFlags: true, ...rest }
 }
 
-/** Reads a repository. */
 export const gitRead: CommandPreset = {
   name: 'git-read',
   allows:

@@ -1,14 +1,11 @@
 /** The commands that one preset allows, in words for its owner and as data for the decision. */
 export interface CommandPreset {
-  /** Such as `git-read`. */
   readonly name: string
-  /** A sentence for its owner. */
   readonly allows: string
   /** What it does not stop: a sentence for its owner. */
   readonly leaves: string
   /** It runs code that the project contains, so its arguments say little about what happens. */
   readonly runsCode?: true
-  /** Its commands change nothing. */
   readonly readsOnly?: true
   readonly commands: readonly CommandGrammar[]
 }
@@ -50,9 +47,7 @@ export type FlagValue = 'none' | WordKind | `=${WordKind}` | `[=${WordKind}]` | 
 /** One or more words that are no flags. */
 export interface Operand {
   readonly kind: WordKind
-  /** Default: 0. */
   readonly least?: number
-  /** Default: any number. */
   readonly most?: number
   /** Flags that take its place, such as `-e` that of the pattern of grep. */
   readonly unless?: readonly string[]

@@ -34,12 +34,10 @@ function restBehind(
   return words.every((word, index) => rest[index] === word) ? rest.slice(words.length) : undefined
 }
 
-/** Every flag by its name. */
 export function flagsOf({ flags }: CommandGrammar): ReadonlyMap<string, FlagValue> {
   return new Map(Object.entries(flags).flatMap(([names, value]) => names.split(' ').map((name) => [name, value])))
 }
 
-/** The state while the words of one command are read. */
 interface Reading {
   readonly grammar: CommandGrammar
   readonly flags: ReadonlyMap<string, FlagValue>
@@ -202,7 +200,6 @@ function readOperands(words: readonly string[], reading: Reading): void {
   )
 }
 
-/** How many flags a refusal lists. */
 const MOST_LISTED = 15
 
 function unknownFlag(name: string, { flags, begin }: Reading): Refusal {
