@@ -6,18 +6,14 @@ import type { CallDescription } from '../tool.ts'
 import { safeForTerminal, type Look, note, applyStyle, width } from './io.ts'
 import { singleLine } from './table.ts'
 
-export interface TurnDisplay {
-  readonly show: (event: SessionEvent) => void
-  /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
-  readonly finish: () => void
-}
+export type TurnDisplay = ReturnType<typeof turnDisplay>
 
 /**
  * Writes the text of an answer to the output as it arrives. With `details`, reasoning appears before it, dimmed, and each
  * tool call on a line of its own. Sources and warnings go to the error output without `details`, so that a pipe contains
  * only the answer.
  */
-export function turnDisplay(io: Io, options: { readonly details: boolean }): TurnDisplay {
+export function turnDisplay(io: Io, options: { readonly details: boolean }) {
   const written = new Map<string, string>()
   const showCall = callLines(detail, io.capabilities)
   const sources = sourceList()
@@ -83,7 +79,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
   }
 
   return {
-    show(event) {
+    show(event: SessionEvent) {
       if (event.type === 'entry') entry(event.entry)
       if (event.type === 'reasoning-delta' && options.details) write(event.text, 'dim')
       if (event.type === 'retry') return showRetry(event)
@@ -91,6 +87,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }): Tur
       written.set(event.call, (written.get(event.call) ?? '') + event.text)
       write(event.text)
     },
+    /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
     finish() {
       line()
       for (const source of sources.sources()) showSource(sourceLine(source))
@@ -162,15 +159,12 @@ function callLine({ tool, argv, command, input }: CallDescription): string {
 }
 
 /** The sources that the answers of one turn cite, each number once. */
-interface SourceList {
-  readonly add: (entry: Entry) => void
-  readonly sources: () => readonly CitationSource[]
-}
+type SourceList = ReturnType<typeof sourceList>
 
-function sourceList(): SourceList {
+function sourceList() {
   const cited = new Map<number, CitationSource>()
   return {
-    add(entry) {
+    add(entry: Entry) {
       if (entry.type !== 'message') return
       for (const source of entry.citations ?? []) if (!cited.has(source.citation)) cited.set(source.citation, source)
     },

@@ -1,8 +1,4 @@
-export interface LatestWarnings {
-  warn(said: string): void
-  /** The newest of them, each once. */
-  sentences(): Iterable<string>
-}
+export type LatestWarnings = ReturnType<typeof createLatestWarnings>
 
 /** Sentences that `status` shows. */
 const MOST_WARNINGS = 100
@@ -12,16 +8,17 @@ export function createLatestWarnings(
   before: readonly string[],
   redact: (text: string) => string,
   tell: (text: string) => void = () => {},
-): LatestWarnings {
+) {
   const latest = new Set<string>(before.map(redact))
   return {
-    warn(said) {
+    warn(said: string) {
       const text = redact(said)
       latest.delete(text)
       latest.add(text)
       if (latest.size > MOST_WARNINGS) latest.delete(latest.values().next().value!)
       tell(text)
     },
+    /** The newest of them, each once. */
     sentences: () => latest,
   }
 }

@@ -3,14 +3,7 @@ import type { AuditFacts } from '../session.ts'
 import { HttpFailure } from './failure.ts'
 
 /** Slows down those who try wrong tokens, and notes it. A request with a right token never passes here. */
-export interface Brake {
-  /** Waits for its turn, then returns the failure to answer with: `refusal`, or `too-many-attempts` where too many wait. */
-  refuse(address: string, refusal: HttpFailure): Promise<HttpFailure>
-  /** Answers those who wait at once, such as when the gateway stops. */
-  release(): void
-  /** Records the wrong tokens of this time that are not recorded yet. Never rejects. */
-  settle(): Promise<void>
-}
+export type Brake = ReturnType<typeof createBrake>
 
 interface BrakeOptions {
   readonly record: (facts: AuditFacts, time: string) => Promise<void>
@@ -37,7 +30,7 @@ interface Tries {
   last: number
 }
 
-export function createBrake({ record, clock }: BrakeOptions): Brake {
+export function createBrake({ record, clock }: BrakeOptions) {
   const addresses = new Map<string, Tries>()
   const all: Tries = { count: 0, waiting: 0, last: -Infinity }
   const waits = new Set<() => void>()
@@ -87,7 +80,8 @@ export function createBrake({ record, clock }: BrakeOptions): Brake {
   }
 
   return {
-    async refuse(address, refusal) {
+    /** Waits for its turn, then returns the failure to answer with: `refusal`, or `too-many-attempts` where too many wait. */
+    async refuse(address: string, refusal: HttpFailure) {
       const now = clock.now()
       note(address, now)
       const own = triesOf(address, now)
@@ -101,9 +95,11 @@ export function createBrake({ record, clock }: BrakeOptions): Brake {
       all.waiting -= 1
       return refusal
     },
+    /** Answers those who wait at once, such as when the gateway stops. */
     release() {
       for (const end of waits) end()
     },
+    /** Records the wrong tokens of this time that are not recorded yet. Never rejects. */
     async settle() {
       endBurst()
       await recording

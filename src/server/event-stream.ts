@@ -4,19 +4,7 @@ import { type Caller, RuntimeError, type Sink, type StreamDefinition } from '../
 import { securityHeaders, empty } from './answer.ts'
 import { HttpFailure } from './failure.ts'
 
-export interface Streams {
-  open(
-    request: Request,
-    outgoing: ServerResponse | undefined,
-    definition: StreamDefinition,
-    hold?: HoldStream,
-  ): Promise<Response>
-  /**
-   * Ends every open stream; readers reconnect and continue after the last event they received. Answers end with an error,
-   * or continue where `answers` is `false`.
-   */
-  endAll(options?: { readonly answers?: boolean }): void
-}
+export type Streams = ReturnType<typeof createStreams>
 
 /**
  * Is passed what ends a stream whose caller has lost access. An answer to the owner, whose token was replaced, is finished; any
@@ -65,16 +53,20 @@ const streamHeaders = {
  * elsewhere into a web stream. The backlog of a reader is at most `bufferBytes` and one event, that of all readers
  * `bufferBytesInAll`.
  */
-export function createStreams(clock: Clock, limits: StreamLimits = defaultStreamLimits): Streams {
+export function createStreams(clock: Clock, limits: StreamLimits = defaultStreamLimits) {
   const open: OpenStreams = { streams: new Set(), bytes: 0 }
   return {
-    open(request, outgoing, definition, hold) {
+    open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition, hold?: HoldStream) {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
       if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
       const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
       return runStream(wire, headers, definition, { clock, limits, open, hold })
     },
-    endAll({ answers = true } = {}) {
+    /**
+     * Ends every open stream; readers reconnect and continue after the last event they received. Answers end with an error,
+     * or continue where `answers` is `false`.
+     */
+    endAll({ answers = true }: { readonly answers?: boolean } = {}) {
       for (const { leave, breakOff } of open.streams)
         if (breakOff === undefined) leave()
         else if (answers) breakOff(closingError())

@@ -40,12 +40,7 @@ export interface Visitor extends Caller {
 /** A request may pass, or is answered here: a browser that brings its token in the address gets a cookie for it. */
 type Entry = { readonly visitor: Visitor } | { readonly answer: Response }
 
-export interface Guard {
-  /** `socket` is the address of the connection, if there is one. Throws `HttpFailure` where the request may not pass. */
-  enter(request: Request, path: string, socket: string | undefined): Entry | Promise<Entry>
-  /** Whether the token or cookie of a caller is still valid. */
-  isValid(visitor: Visitor): boolean
-}
+export type Guard = ReturnType<typeof createGuard>
 
 /** A caller of an endpoint that needs no token. */
 const nobody: Visitor = { by: 'nobody', scope: 'none' }
@@ -62,7 +57,7 @@ export function createGuard({
   allowedHosts = [],
   isOpen,
   clock,
-}: GuardOptions): Guard {
+}: GuardOptions) {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const ownerHash = hashOfLast(token)
 
@@ -102,7 +97,8 @@ export function createGuard({
   }
 
   return {
-    enter(request, path, socket) {
+    /** `socket` is the address of the connection, if there is one. Throws `HttpFailure` where the request may not pass. */
+    enter(request: Request, path: string, socket: string | undefined): Entry | Promise<Entry> {
       const { headers } = request
       const host = hostOf(request)
       checkHost(host, hosts)
@@ -130,7 +126,8 @@ export function createGuard({
       if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
       throw unauthorized('The token is missing.')
     },
-    isValid({ token: hash, cookie }) {
+    /** Whether the token or cookie of a caller is still valid. */
+    isValid({ token: hash, cookie }: Visitor) {
       if (hash === undefined) return true
       const holder = holderOf(hash)
       if (holder === undefined || (holder.kept && isExpired(holder.kept, clock.now()))) return false

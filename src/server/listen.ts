@@ -73,27 +73,23 @@ const closing: Failure = {
 }
 
 /** The answers in progress, and whether new ones may begin. */
-interface Drain {
-  began(): boolean
-  enter(answer: ServerResponse): void
-  /** Stops new answers. Resolves when the last one has been sent. */
-  emptied(): Promise<void>
-}
+type Drain = ReturnType<typeof createDrain>
 
-function createDrain(): Drain {
+function createDrain() {
   let running = 0
   let draining = false
   const empty = Promise.withResolvers<void>()
   const settle = () => void (draining && running === 0 && empty.resolve())
   return {
     began: () => draining,
-    enter(answer) {
+    enter(answer: ServerResponse) {
       running += 1
       answer.once('close', () => {
         running -= 1
         settle()
       })
     },
+    /** Stops new answers. Resolves when the last one has been sent. */
     emptied() {
       draining = true
       settle()

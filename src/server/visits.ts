@@ -2,10 +2,7 @@ import type { Clock } from '../platform.ts'
 import type { Guard, Visitor } from './guard.ts'
 
 /** What callers hold open, such as streams. It ends when the token or the cookie that opened it is not valid any more. */
-export interface Visits {
-  /** Calls `end` once, within a second after the caller has lost access. Returns what forgets it. */
-  hold(visitor: Visitor, end: () => void): () => void
-}
+export type Visits = ReturnType<typeof createVisits>
 
 /** Time between two checks, ms. A caller who fails two of them is out: a browser that replaced its token has its new cookie by then. */
 const CHECK_MS = 500
@@ -16,7 +13,7 @@ interface Held {
   failed: boolean
 }
 
-export function createVisits(clock: Clock, isValid: Guard['isValid']): Visits {
+export function createVisits(clock: Clock, isValid: Guard['isValid']) {
   const held = new Set<Held>()
   let stopChecking: (() => void) | undefined
 
@@ -35,7 +32,8 @@ export function createVisits(clock: Clock, isValid: Guard['isValid']): Visits {
   }
 
   return {
-    hold(visitor, end) {
+    /** Calls `end` once, within a second after the caller has lost access. Returns what forgets it. */
+    hold(visitor: Visitor, end: () => void) {
       const each = { visitor, end, failed: false }
       held.add(each)
       stopChecking ??= clock.every(CHECK_MS, check, { idle: true })

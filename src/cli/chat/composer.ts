@@ -12,18 +12,6 @@ import {
 import { singleLine } from '../table.ts'
 import type { MessageQueue } from './message-queue.ts'
 
-interface Composer {
-  readonly render: (columns: number) => readonly string[]
-  /** The text, with tabs and long pastes in full. */
-  readonly text: () => string
-  /** Puts a text that could not be sent before the current text. */
-  readonly putBack: (text: string) => void
-  /** Asks a question and keeps the current text. `undefined` where the question is withdrawn. */
-  readonly ask: (text: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
-  readonly asks: () => boolean
-  readonly close: () => void
-}
-
 interface ComposerOptions {
   readonly tui: TUI
   readonly queue: MessageQueue
@@ -38,7 +26,7 @@ interface ComposerOptions {
   readonly bold: (text: string) => string
 }
 
-export function createComposer(options: ComposerOptions): Composer {
+export function createComposer(options: ComposerOptions) {
   const { tui, queue, dim, bold } = options
   const same = (text: string) => text
   const selectList = { selectedPrefix: same, selectedText: bold, description: dim, scrollInfo: dim, noMatch: dim }
@@ -115,18 +103,21 @@ export function createComposer(options: ComposerOptions): Composer {
   }
 
   return {
+    /** The text, with tabs and long pastes in full. */
     text,
-    render(columns) {
+    render(columns: number) {
       const rows = search?.render(columns) ?? editor.render(columns).map(showTabs)
       editor.focused = asked?.focused !== true
       return [...queueRows(queue, columns, dim), ...(asked?.render(columns) ?? []), ...rows]
     },
-    putBack(back) {
+    /** Puts a text that could not be sent before the current text. */
+    putBack(back: string) {
       const written = text()
       editor.setText(encodeForEditor(written === '' ? back : `${back}\n\n${written}`))
       tui.requestRender()
     },
-    async ask(asking, signal, answers) {
+    /** Asks a question and keeps the current text. `undefined` where the question is withdrawn. */
+    async ask(asking: string, signal?: AbortSignal, answers?: readonly string[]) {
       if (signal?.aborted) return undefined
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       const takeBack = () => resolve(undefined)
@@ -240,10 +231,7 @@ const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g
 // oxlint-disable-next-line no-control-regex -- the escape sequence of a key
 const CONTROL_KEY = /\u001B\[(6[5-9]|[78]\d|90|9[7-9]|1[01]\d|12[0-2]);5u/g
 
-interface HistorySearch {
-  readonly render: (columns: number) => readonly string[]
-  readonly handle: (key: string) => void
-}
+type HistorySearch = ReturnType<typeof createHistorySearch>
 
 interface HistorySearchOptions {
   readonly history: readonly string[]
@@ -254,7 +242,7 @@ interface HistorySearchOptions {
 const MOST = 5
 
 /** Finds messages that contain every typed word, in any case, newest first. Ctrl-R or Down selects the next older one. */
-function createHistorySearch({ history, onEnd, dim }: HistorySearchOptions): HistorySearch {
+function createHistorySearch({ history, onEnd, dim }: HistorySearchOptions) {
   const input = new Input({ prompt: 'search: ' })
   input.focused = true
   const newest = [...new Set(history.toReversed())]
@@ -266,7 +254,7 @@ function createHistorySearch({ history, onEnd, dim }: HistorySearchOptions): His
   }
 
   return {
-    render(columns) {
+    render(columns: number) {
       const all = found()
       const from = Math.max(0, Math.min(chosen - MOST + 1, all.length - MOST))
       const rows = all.slice(from, from + MOST).map((text, row) => {
@@ -277,7 +265,7 @@ function createHistorySearch({ history, onEnd, dim }: HistorySearchOptions): His
       const none = all.length === 0 ? ['  no matches'] : []
       return [...input.render(columns), ...rows, ...none, dim(truncateToWidth(help, columns, '…'))]
     },
-    handle(key) {
+    handle(key: string) {
       const all = found()
       const is = (...names: Parameters<typeof matchesKey>[1][]) => names.some((name) => matchesKey(key, name))
       if (is('enter', 'tab')) onEnd(all[chosen])

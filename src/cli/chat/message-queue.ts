@@ -1,29 +1,18 @@
-export interface MessageQueue {
-  readonly add: (text: string) => void
-  /** Waits for the next message that is not held. `undefined` when the chat is over. */
-  readonly next: () => Promise<string | undefined>
-  /** Removes and returns the newest message. */
-  readonly takeBack: () => string | undefined
-  readonly waiting: () => readonly string[]
-  /** Holds the messages until `release`: after a stopped turn they may no longer make sense. */
-  readonly hold: () => void
-  readonly release: () => void
-  readonly held: () => boolean
-  readonly end: () => void
-}
+export type MessageQueue = ReturnType<typeof createMessageQueue>
 
-export function createMessageQueue(): MessageQueue {
+export function createMessageQueue() {
   const texts: string[] = []
   let held = false
   let ended = false
   let wake: () => void = () => {}
 
   return {
-    add(text) {
+    add(text: string) {
       texts.push(text)
       held = false
       wake()
     },
+    /** Waits for the next message that is not held. `undefined` when the chat is over. */
     async next() {
       for (;;) {
         if (ended) return undefined
@@ -33,12 +22,14 @@ export function createMessageQueue(): MessageQueue {
         })
       }
     },
+    /** Removes and returns the newest message. */
     takeBack() {
       const text = texts.pop()
       held &&= texts.length > 0
       return text
     },
     waiting: () => texts,
+    /** Holds the messages until `release`: after a stopped turn they may no longer make sense. */
     hold() {
       held = texts.length > 0
     },

@@ -1,28 +1,14 @@
 import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
-import type { Io, Output } from '../../capability.ts'
+import type { Io } from '../../capability.ts'
 import { Writable } from 'node:stream'
 
 /** The terminal during a chat: the transcript scrolls above a few live lines. */
-interface Screen {
-  readonly tui: TuiMainScreen
-  readonly output: Output
-  /** The same for whole lines that must not interrupt a streaming answer: they appear above its current line. */
-  readonly aside: Output
-  /** Ends the current line of an answer and hides the rest of it. `aside` stays visible. */
-  readonly endOutput: () => void
-  readonly changed: () => void
-  readonly start: () => void
-  /** Removes the live lines and restores the terminal. Does nothing the second time. */
-  readonly stop: () => void
-  /** Waits for pending keys, so that the shell does not read them. */
-  readonly drain: () => Promise<void>
-}
 
 /**
  * `live` returns the lines below the transcript, none wider than `columns`. Only they are redrawn: the transcript belongs
  * to the terminal, which scrolls, wraps and copies it, and a resize clears none of it.
  */
-export function openScreen(io: Io, live: (columns: number) => readonly string[]): Screen {
+export function openScreen(io: Io, live: (columns: number) => readonly string[]) {
   const terminal = io.terminal ?? new ProcessTerminal()
   const tui = new TuiMainScreen(terminal)
   const rowsOf = createRowWrapper()
@@ -86,7 +72,9 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
   return {
     tui,
     output: said.output,
+    /** The same for whole lines that must not interrupt a streaming answer: they appear above its current line. */
     aside: said.aside,
+    /** Ends the current line of an answer and hides the rest of it. `aside` stays visible. */
     endOutput: said.close,
     changed: () => tui.requestRender(),
     start() {
@@ -94,7 +82,9 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
       process.on('exit', stop)
       tui.start()
     },
+    /** Removes the live lines and restores the terminal. Does nothing the second time. */
     stop,
+    /** Waits for pending keys, so that the shell does not read them. */
     drain: () => terminal.drainInput(),
   }
 }
@@ -158,16 +148,6 @@ function* piecesOf(text: string): Generator<string> {
 }
 
 /** The output of a chat: whole lines go to the scrollback of the terminal, the unfinished line stays with the live lines. */
-interface Transcript {
-  readonly output: Output
-  /** The output for whole lines that appear above the unfinished line without ending it. */
-  readonly aside: Output
-  /** The line without a line break so far. */
-  readonly unfinished: () => string
-  readonly finish: () => void
-  /** The same, and hides what is written to `output` afterwards. */
-  readonly close: () => void
-}
 
 interface TranscriptOptions {
   /** Called with whole lines, each with its `\n`. */
@@ -182,7 +162,7 @@ const MOST = 16_000
 /** The sequence with which `statusLine` erases a line. It removes the unfinished line. */
 const ERASE = '\r\u001B[2K'
 
-export function createTranscript({ onLines, onChange, columns }: TranscriptOptions): Transcript {
+export function createTranscript({ onLines, onChange, columns }: TranscriptOptions) {
   let open = ''
   let closed = false
 
@@ -227,9 +207,12 @@ export function createTranscript({ onLines, onChange, columns }: TranscriptOptio
     Object.defineProperty(Object.assign(to, { isTTY: true }), 'columns', { get: columns })
   return {
     output: asTerminal(stream),
+    /** The output for whole lines that appear above the unfinished line without ending it. */
     aside: asTerminal(aside),
+    /** The line without a line break so far. */
     unfinished: () => open,
     finish,
+    /** The same, and hides what is written to `output` afterwards. */
     close() {
       finish()
       closed = true

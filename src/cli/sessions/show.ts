@@ -98,15 +98,8 @@ function messageText(message: TextMessage): string {
     .join('')
 }
 
-interface PastCalls {
-  /** Expects every entry of a turn, in order. */
-  add(entry: Entry): void
-  /** The turn has ended, or the log has no more of it. */
-  finish(): void
-}
-
 /** Prints the tool calls of a turn with their results, in the order of the model: `→` ran, `✗` did not, `?` is still open. */
-function pastCalls(writeLine: (line: string) => void): PastCalls {
+function pastCalls(writeLine: (line: string) => void) {
   let calls: readonly ToolCallPart[] = []
   let started = new Set<string>()
   let waiting = new Set<string>()
@@ -134,13 +127,15 @@ function pastCalls(writeLine: (line: string) => void): PastCalls {
   }
 
   return {
-    add(entry) {
+    /** Expects every entry of a turn, in order. */
+    add(entry: Entry) {
       if (entry.type === 'message' && entry.message.role === 'assistant') begin(entry.message)
       if (entry.type === 'message' && entry.message.role === 'tool') settle(entry.message)
       if (entry.type === 'tool-start') started.add(entry.toolCallId)
       if (entry.type === 'approval-request') waiting.add(entry.toolCallId)
       if (entry.type === 'approval' || entry.type === 'tool-end') waiting.delete(entry.toolCallId)
     },
+    /** The turn has ended, or the log has no more of it. */
     finish() {
       for (const call of calls) {
         line('?', call, waiting.has(call.toolCallId) ? 'waits for your approval' : 'has not ended yet')

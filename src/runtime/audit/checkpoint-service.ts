@@ -3,7 +3,6 @@ import {
   type AuditCheckpoint,
   type AuditFacts,
   type AuditKey,
-  type AuditReport,
   type ChainPosition,
   findCheckpointBreak,
   type SessionStore,
@@ -14,17 +13,7 @@ import type { CheckpointTarget } from './checkpoint-target.ts'
 import { AUDIT_ID, examineHomeAudit, homeEvidence } from './home-audit.ts'
 
 /** Takes checkpoints of the audit of one home, for the process that has claimed it. Nothing of it delays or fails a turn. */
-export interface CheckpointService {
-  noteRecords(count: number): void
-  /** Takes a checkpoint where there are records that none has, and writes those that wait. Never rejects. */
-  take(): Promise<void>
-  verify(options?: { readonly expect?: ChainPosition | undefined }): Promise<AuditReport>
-  readonly key: AuditKey | undefined
-  warnings(): readonly string[]
-  idle(): Promise<void> | undefined
-  /** Takes the last checkpoint. Waits at most some seconds for its targets. */
-  close(): Promise<void>
-}
+export type CheckpointService = Awaited<ReturnType<typeof openCheckpoints>>
 
 export interface CheckpointServiceOptions {
   readonly home: string
@@ -44,7 +33,7 @@ const CLOSE_MS = 3_000
 const RECENT_LINES = 1_000
 
 /** Makes the key of a home that has none, and begins to take checkpoints. Where that fails, it warns and takes none. */
-export async function openCheckpoints(options: CheckpointServiceOptions): Promise<CheckpointService> {
+export async function openCheckpoints(options: CheckpointServiceOptions) {
   const { home, store, targets, clock, everyRecords, everyMs } = options
   const lasting: string[] = []
   const warn = (text: string) => {
@@ -86,14 +75,17 @@ export async function openCheckpoints(options: CheckpointServiceOptions): Promis
 
   return {
     key,
-    noteRecords(count) {
+    noteRecords(count: number) {
       records += count
       if (records >= everyRecords) void take()
     },
+    /** Takes a checkpoint where there are records that none has, and writes those that wait. Never rejects. */
     take,
     idle: queue.idle,
     warnings: () => [...new Set([...lasting, ...(state ? failures(state.note, targets) : [])])],
-    verify: (asked = {}) => examineHomeAudit({ home, targets, store, ...asked }),
+    verify: (asked: { readonly expect?: ChainPosition | undefined } = {}) =>
+      examineHomeAudit({ home, targets, store, ...asked }),
+    /** Takes the last checkpoint. Waits at most some seconds for its targets. */
     async close() {
       for (const stop of timers) stop()
       const cancel = clock.timer(CLOSE_MS, () => closing.abort(new Error('the gateway stopped')))

@@ -32,21 +32,7 @@ import { createAccountFiller, type EarlierSources } from './earlier-calls.ts'
 import { createWaitingCalls, type WaitingCall } from './waiting-calls.ts'
 
 /** Holds what calls may cost before they leave, and says what is left. */
-export interface BudgetService {
-  of(calls: HeldCalls): (call: HeldCallName, granted?: GrantedCall) => Promise<CallHold>
-  /** Whether there is a budget that a call of this owner counts in; of nobody in particular: whether there is one at all. */
-  appliesTo(owner?: CallOwner): boolean
-  /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
-  report(): readonly BudgetReport[]
-  /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
-  fill(): Promise<void>
-  /**
-   * Reads the limits again. A call that fits into them goes on. Where they cannot be read they stay as they were, and a sentence
-   * says so.
-   */
-  reload(): Promise<readonly string[]>
-  close(): void
-}
+export type BudgetService = ReturnType<typeof createBudgetService>
 
 type HeldCallName = Pick<PreparedCall, 'call' | 'options'>
 
@@ -77,7 +63,7 @@ interface BudgetParts {
 }
 
 /** @throws StoreError where the ledger cannot be opened */
-export function createBudgetService(parts: BudgetParts): BudgetService {
+export function createBudgetService(parts: BudgetParts) {
   const { clock, warn } = parts
   const path = join(parts.folder, budgetLedgerFile)
   const dayOf = dayIn(parts.timeZone)
@@ -131,7 +117,7 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
   }
 
   return {
-    of(calls) {
+    of(calls: HeldCalls): (call: HeldCallName, granted?: GrantedCall) => Promise<CallHold> {
       const { model, size, estimate, asks } = calls
       let made = 0
       let before: WaitingCall | undefined
@@ -180,13 +166,19 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         return { type: 'wait', ...question, room: (signal) => waiting.room(waits, signal) }
       }
     },
-    appliesTo(owner) {
+    /** Whether there is a budget that a call of this owner counts in; of nobody in particular: whether there is one at all. */
+    appliesTo(owner?: CallOwner): boolean {
       if (!owner) return configured.length > 0
       return checksFor(owner, { configured, day: dayOf(clock.time()) }).length > 0
     },
-    fill: () =>
+    /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
+    fill: (): Promise<void> =>
       fill().catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`)),
-    async reload() {
+    /**
+     * Reads the limits again. A call that fits into them goes on. Where they cannot be read they stay as they were, and a sentence
+     * says so.
+     */
+    async reload(): Promise<readonly string[]> {
       try {
         configured = (await parts.read?.()) ?? configured
         await fill()
@@ -198,7 +190,8 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         return [fault]
       }
     },
-    report() {
+    /** The configured budgets in their present periods; those of sessions and turns without what is spent. */
+    report(): readonly BudgetReport[] {
       const day = dayOf(clock.time())
       const state = (check: NamedCheck) =>
         ledger || existsSync(path) ? open().state(check) : { spent: 0, held: 0, earlier: 0, limit: check.limit }
@@ -208,7 +201,7 @@ export function createBudgetService(parts: BudgetParts): BudgetService {
         return reportOf(budget, check && state(check), period)
       })
     },
-    close: () => ledger?.close(),
+    close: (): void => ledger?.close(),
   }
 }
 

@@ -9,14 +9,7 @@ export interface WaitingCall {
   checks(): readonly BudgetCheck[]
 }
 
-export interface WaitingCalls {
-  /** Resolves with the reason once the call needs no decision, or another one; with `undefined` once `signal` is aborted. */
-  room(call: WaitingCall, signal: AbortSignal): Promise<string | undefined>
-  /** The call asks for its hold again: what was kept for it is free. */
-  asksAgain(call: WaitingCall): void
-  /** Budgets have changed: calls that fit in now go on, in the order in which they came. */
-  look(): void
-}
+export type WaitingCalls = ReturnType<typeof createWaitingCalls>
 
 /** Days and months begin with a minute of the clock, and another process may have changed the ledger. */
 const MINUTE_MS = 60_000
@@ -24,7 +17,7 @@ const MINUTE_MS = 60_000
 export function createWaitingCalls(
   clock: Clock,
   state: (check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>) => BudgetState,
-): WaitingCalls {
+) {
   const waiting = new Map<WaitingCall, (reason: string | undefined) => void>()
   /** Calls that were woken and do not hold anything yet: the next ones get what these leave. */
   const woken = new Set<WaitingCall>()
@@ -73,7 +66,8 @@ export function createWaitingCalls(
   }
 
   return {
-    room(call, signal) {
+    /** Resolves with the reason once the call needs no decision, or another one; with `undefined` once `signal` is aborted. */
+    room(call: WaitingCall, signal: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<string | undefined>()
       if (signal.aborted) return Promise.resolve(undefined)
       const abort = () => {
@@ -90,9 +84,11 @@ export function createWaitingCalls(
       look()
       return promise.finally(() => signal.removeEventListener('abort', abort))
     },
-    asksAgain(call) {
+    /** The call asks for its hold again: what was kept for it is free. */
+    asksAgain(call: WaitingCall) {
       woken.delete(call)
     },
+    /** Budgets have changed: calls that fit in now go on, in the order in which they came. */
     look,
   }
 }

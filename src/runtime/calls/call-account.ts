@@ -25,20 +25,9 @@ import type { CacheLife } from './cache-life.ts'
 import type { RecordedOptions } from './call-input.ts'
 import { seal, type Sealed, type SealedManifest, type CallForecast } from '../ledger/seal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
-import type { SizeRefusal } from './call-budget.ts'
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
-export interface CallAccount {
-  /** What a provider reported of the last call when it refused it as too large. The limits learn from it, too. */
-  refusal(refused: Step['deeper']): SizeRefusal | undefined
-  /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
-  write(call: CallToWrite): Promise<WrittenCall>
-  finish(call: string, outcome: CallOutcome): Promise<void>
-  /** What the last call was estimated at, by our counter, and what its provider reports for one of those tokens. */
-  size(): { readonly used: number; readonly ratio: number }
-  /** The digest of the request of a call, also of one that another process made; `undefined` where there is no record of it. */
-  requestDigest(call: string): Promise<string | undefined>
-}
+export type CallAccount = ReturnType<typeof callAccount>
 
 interface CallToWrite {
   readonly outcome: Assembly | VerbatimAssembly | ContextOverflowError
@@ -60,25 +49,21 @@ interface CallToWrite {
   beside?(call: string, manifest?: SealedManifest): Promise<unknown>
 }
 
-interface WrittenCall {
-  readonly prepared: PreparedCall
-  readonly manifest: SealedManifest
-  readonly fingerprint: Sealed['fingerprint']
-}
-
-export function callAccount({ context, model, clock }: CallAccountParts): CallAccount {
+export function callAccount({ context, model, clock }: CallAccountParts) {
   const { store, settings, limits, calibration, slots } = context
   let account: PromptAccount | undefined
   let sent: Pick<CallRecord, 'id' | 'requestDigest'> | undefined
 
   return {
-    refusal(refused) {
+    /** What a provider reported of the last call when it refused it as too large. The limits learn from it, too. */
+    refusal(refused: Step['deeper']) {
       if (!refused) return undefined
       const { used = 0, call = '' } = account ?? {}
       limits.refused(model, { limit: refused.limit, used, call })
       return { ...refused, used }
     },
-    async write({ outcome, budget, toolChoice, parameters, cacheLife, about, work, ...rest }) {
+    /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */
+    async write({ outcome, budget, toolChoice, parameters, cacheLife, about, work, ...rest }: CallToWrite) {
       const call = clock.newId('call')
       const { reserve, window } = budget
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
@@ -133,12 +118,14 @@ export function callAccount({ context, model, clock }: CallAccountParts): CallAc
       }
       return { prepared, manifest, fingerprint: sealed.fingerprint }
     },
-    async requestDigest(call) {
+    /** The digest of the request of a call, also of one that another process made; `undefined` where there is no record of it. */
+    async requestDigest(call: string) {
       if (sent?.id !== call) sent = await store.call(call)
       return sent?.requestDigest
     },
+    /** What the last call was estimated at, by our counter, and what its provider reports for one of those tokens. */
     size: () => ({ used: account?.used ?? 0, ratio: calibration.ratio(model.id, settings.counter) }),
-    finish(call, outcome) {
+    finish(call: string, outcome: CallOutcome) {
       if (account) learnFrom(context, model, account, outcome)
       slots.end(call, outcome)
       return store.finishCall(call, outcome)

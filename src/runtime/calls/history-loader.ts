@@ -64,12 +64,7 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
  * Settled turns that were read lately, so that a long conversation is not read and parsed again at every step. A settled
  * turn never changes, so nothing here is ever wrong; what does not fit is read again.
  */
-export interface TurnCache {
-  get(name: string): CachedTurn | undefined
-  put(name: string, turn: CachedTurn, tokens: number): void
-  /** Lets go of every name that begins so. */
-  forget(beginning: string): void
-}
+export type TurnCache = ReturnType<typeof createTurnCache>
 
 export interface CachedTurn {
   readonly turn: Turn
@@ -79,19 +74,19 @@ export interface CachedTurn {
 const MOST_TOKENS = 1_000_000
 
 /** Holds turns of so many tokens together, and lets go of those that were not asked for the longest. */
-export function createTurnCache(mostTokens = MOST_TOKENS): TurnCache {
+export function createTurnCache(mostTokens = MOST_TOKENS) {
   const turns = new Map<string, { readonly turn: CachedTurn; readonly tokens: number }>()
   let held = 0
 
   return {
-    get(name) {
+    get(name: string) {
       const found = turns.get(name)
       if (!found) return undefined
       turns.delete(name)
       turns.set(name, found)
       return found.turn
     },
-    put(name, turn, tokens) {
+    put(name: string, turn: CachedTurn, tokens: number) {
       if (turns.has(name) || tokens > mostTokens) return
       turns.set(name, { turn, tokens })
       held += tokens
@@ -101,7 +96,8 @@ export function createTurnCache(mostTokens = MOST_TOKENS): TurnCache {
         held -= freed
       }
     },
-    forget(beginning) {
+    /** Lets go of every name that begins so. */
+    forget(beginning: string) {
       for (const [name, { tokens }] of turns) {
         if (!name.startsWith(beginning)) continue
         turns.delete(name)

@@ -3,11 +3,6 @@ import { settlesWithin, singleFlight } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
-interface RunningChannels {
-  /** Stops all of them, and waits for them for some seconds. */
-  stop(): Promise<void>
-}
-
 interface ChannelRun {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
@@ -21,7 +16,7 @@ interface ChannelRun {
 }
 
 /** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
-export function runChannels(parts: ChannelRun): RunningChannels {
+export function runChannels(parts: ChannelRun) {
   const { channels, runtime, clock, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
   const stopping = new AbortController()
   const { signal: stopped } = stopping
@@ -56,6 +51,7 @@ export function runChannels(parts: ChannelRun): RunningChannels {
 
   const starts = new Map(channels.map((channel) => [channel, start(channel)]))
   return {
+    /** Stops all of them, and waits for them for some seconds. */
     async stop() {
       stopping.abort()
       const left = await Promise.all(

@@ -6,13 +6,7 @@ import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import { readTurnView } from '../turns/turn-view.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
-export interface Outbox {
-  /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
-  deliver(state: SessionState): Promise<void>
-  recover(states: SessionStates): void
-  /** Waits for what is being sent, so that it is not sent again at the next start, and sends nothing more. */
-  stop(): Promise<void>
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
 export interface OutboxOptions {
   /** Nothing is delivered before this has resolved, such as before the channels were started. */
@@ -46,7 +40,7 @@ export function createOutbox(
     retryDelaysMs = growingDelaysMs,
     stopTimeoutMs = 5_000,
   }: OutboxOptions = {},
-): Outbox {
+) {
   const byName = new Map(channels.map((channel) => [channel.name, channel]))
   const lanes = new Map<string, Lane>()
   const work = new Set<Promise<void>>()
@@ -142,14 +136,16 @@ export function createOutbox(
   }
 
   return {
+    /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
     deliver,
-    recover(states) {
+    recover(states: SessionStates) {
       if (byName.size === 0) return
       const recovering = recoverAll(states).catch((error: unknown) =>
         warn(`Could not find out which replies are undelivered: ${failureSentence(error)}`),
       )
       void running(activity.run(undefined, recovering))
     },
+    /** Waits for what is being sent, so that it is not sent again at the next start, and sends nothing more. */
     async stop() {
       stopping.abort()
       if (await settlesWithin(clock, Promise.all(work), stopTimeoutMs)) return

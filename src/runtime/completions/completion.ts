@@ -105,7 +105,7 @@ function completionSetup(
     model,
     async assemble(step) {
       const deeper = account.refusal(step.deeper)
-      if (deeper && !cuts) throw overflowByProvider(asked, { said: step.deeper?.said, ...deeper })
+      if (deeper && !cuts) throw overflowByProvider(asked, deeper)
       const { prepared, cut } = await completionCall({ context, model, account, time: clock.time() }, input, deeper)
       asked = prepared.call
       await tell({ type: 'call-start', call: asked, model: model.id, ...defined({ cut }) })

@@ -1,19 +1,13 @@
 import { decodingStream } from './decode-body.ts'
-import { type ForeignAnswer, type ForeignFormat, responseReader } from '../../foreign.ts'
+import { type ForeignFormat, responseReader } from '../../foreign.ts'
 
-export interface AnswerReader {
-  push(bytes: Uint8Array): void
-  /** Characters that the model has written so far, about: without what the form of the answer adds. */
-  size(): number
-  /** What it said, once everything that came has been read. */
-  end(): Promise<ForeignAnswer>
-}
+export type AnswerReader = ReturnType<typeof readAnswer>
 
 /** `contentType` and `encoding` as the answer has them. */
 export function readAnswer(
   format: ForeignFormat,
   { contentType, encoding }: { readonly contentType: string; readonly encoding: string | undefined },
-): AnswerReader {
+) {
   const reader = responseReader(format, { streamed: contentType.startsWith('text/event-stream') })
   const decoder = decodingStream(encoding)
   const over = Promise.withResolvers<void>()
@@ -29,8 +23,10 @@ export function readAnswer(
     decoder.once('end', () => over.resolve())
   } else over.resolve()
   return {
-    push: (bytes) => void (decoder ? decoder.write(bytes) : write(bytes)),
+    push: (bytes: Uint8Array) => void (decoder ? decoder.write(bytes) : write(bytes)),
+    /** Characters that the model has written so far, about: without what the form of the answer adds. */
     size: () => characters,
+    /** What it said, once everything that came has been read. */
     async end() {
       decoder?.end()
       await over.promise

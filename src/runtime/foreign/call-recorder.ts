@@ -9,21 +9,7 @@ import type { CallOutcome, Usage } from '../../session.ts'
 import { contentWriter } from './content-writer.ts'
 
 /** Writes calls of other programs beside their way: a fault in here stops no call, is counted, and is reported. */
-export interface CallRecorder {
-  /**
-   * Begins the record of a call that leaves now, or was refused, once a moment has passed: many calls may leave at once, and their
-   * answers come first. A process that dies later than that leaves a call without an end on record.
-   */
-  begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording
-  /** Counts a call that came, until the function that it returns is called. */
-  opened(): () => void
-  /** Runs work on the way of a call. `undefined`: it threw, which is noted. */
-  guarded<Result>(what: string, work: () => Result): Result | undefined
-  note(what: string, error: unknown): void
-  state(): ForeignCallState
-  /** Writes what has ended so far at once, and resolves when it is on record; `undefined`: all of it is. */
-  idle(): Promise<void> | undefined
-}
+export type CallRecorder = ReturnType<typeof createCallRecorder>
 
 export interface BegunRecording {
   /** `over`: of `opened`, called once the end is on record. */
@@ -32,7 +18,7 @@ export interface BegunRecording {
 
 export function createCallRecorder(
   parts: RecordParts & { readonly activity: Activity; readonly warn: (text: string) => void },
-): CallRecorder {
+) {
   const queue = keyedQueue<string>()
   const pauses = new Set<() => void>()
   let [open, recorded, lost] = [0, 0, 0]
@@ -53,7 +39,11 @@ export function createCallRecorder(
   }
 
   return {
-    begin(start, call) {
+    /**
+     * Begins the record of a call that leaves now, or was refused, once a moment has passed: many calls may leave at once, and their
+     * answers come first. A process that dies later than that leaves a call without an end on record.
+     */
+    begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording {
       const moment = pause()
       // Calls of one program are written in their order: each is compared with the one before.
       const key = `${start.head.headers['user-agent'] ?? ''} ${start.caller.by}`
@@ -90,7 +80,8 @@ export function createCallRecorder(
         },
       }
     },
-    opened() {
+    /** Counts a call that came, until the function that it returns is called. */
+    opened(): () => void {
       open += 1
       const end = parts.activity.begin()
       return () => {
@@ -98,10 +89,12 @@ export function createCallRecorder(
         end()
       }
     },
+    /** Runs work on the way of a call. `undefined`: it threw, which is noted. */
     guarded,
     note,
-    state: () => ({ open, recorded, lost, ...defined({ lastFault }) }),
-    idle() {
+    state: (): ForeignCallState => ({ open, recorded, lost, ...defined({ lastFault }) }),
+    /** Writes what has ended so far at once, and resolves when it is on record; `undefined`: all of it is. */
+    idle(): Promise<void> | undefined {
       for (const end of pauses) end()
       return queue.idle()
     },

@@ -6,12 +6,7 @@ import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'
 
 /** Writes contents that go with one session. What was written lately is not written again. */
-export interface ContentWriter {
-  /** Without the secrets of this gateway. Resolves with its `sha256:HASH`. */
-  text(text: string): Promise<string>
-  /** `isDirty`: it may contain such a secret. */
-  body(body: BodyToStore, isDirty: boolean): Promise<StoredBody>
-}
+export type ContentWriter = ReturnType<typeof contentWriter>
 
 export interface BodyToStore {
   readonly name: string
@@ -25,7 +20,7 @@ export interface BodyToStore {
 const MOST_WRITTEN = 20_000
 
 /** Contents with words of a session go with it, unless another one has said the same. */
-export function contentWriter({ analysis, store, secrets, written }: WriterParts, session: string): ContentWriter {
+export function contentWriter({ analysis, store, secrets, written }: WriterParts, session: string) {
   const keyOf = (hash: string) => `${session} ${hash}`
   const redact = (text: string) => secrets?.redact(text) ?? text
 
@@ -55,13 +50,15 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
   }
 
   return {
-    async text(text) {
+    /** Without the secrets of this gateway. Resolves with its `sha256:HASH`. */
+    async text(text: string): Promise<string> {
       const clean = redact(text)
       const hash = contentHash(clean)
       await put(clean, hash)
       return `sha256:${hash}`
     },
-    async body({ name, bytes, encoding, analysed }, isDirty) {
+    /** `isDirty`: it may contain such a secret. */
+    async body({ name, bytes, encoding, analysed }: BodyToStore, isDirty: boolean): Promise<StoredBody> {
       const coded = encoding === undefined ? {} : { encoding }
       if (isDirty) {
         const decoded = await decodeBody(bytes, encoding).catch(() => undefined)

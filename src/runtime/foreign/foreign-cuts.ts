@@ -11,10 +11,7 @@ import { explainInSlices } from './explain-in-slices.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import { channelOf, unnamedSessions } from './foreign-sessions.ts'
 
-export interface ForeignCuts {
-  /** What leaves in the place of a call. Never rejects: where anything fails, the call leaves as it came. */
-  cut(start: ForeignCallStart): Promise<CutCall>
-}
+export type ForeignCuts = ReturnType<typeof createForeignCuts>
 
 /** What became of a call that asked for a cut. */
 export interface CutCall {
@@ -41,7 +38,7 @@ const MOST_MARKS = 8
 /** Conversations whose marks are remembered. */
 const MOST_LINES = 256
 
-export function createForeignCuts({ store, counter, context, factsOf, resolve }: CutParts): ForeignCuts {
+export function createForeignCuts({ store, counter, context, factsOf, resolve }: CutParts) {
   const lines = new Map<string, readonly ForeignCut[]>()
 
   /** The marks of a conversation, newest first; after a restart those of its last calls on record. */
@@ -104,7 +101,8 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
   }
 
   return {
-    cut: (start) =>
+    /** What leaves in the place of a call. Never rejects: where anything fails, the call leaves as it came. */
+    cut: (start: ForeignCallStart): Promise<CutCall> =>
       cut(start).catch((error: unknown) => ({ facts: { state: 'failed', why: errorMessage(error).slice(0, 300) } })),
   }
 }

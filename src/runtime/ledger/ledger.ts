@@ -37,27 +37,13 @@ import { readLayerHistory, readLayerSources } from './layer-history.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
 /** Every call that was made, and how each of them came to be. */
-export interface Ledger {
-  /** Assembles an earlier call again from what was recorded and from the log up to the call. */
-  request(call: string, options?: RebuildOptions): Promise<RebuiltRequest>
-  diff(before: string, after: string): Promise<Comparison>
-  replay(session: string): Promise<Replay>
-  /** `history`: so much of it, tokens, whatever had been cut before the call. */
-  scenario(call: string, history?: number): Promise<Scenario>
-  layerSources(options: LayerHistoryOptions): Promise<LayerSources>
-  layerHistory(layer: string, options: LayerHistoryOptions): Promise<LayerHistory>
-  /** `undefined` also where the call cannot be built again, because a content of it is gone. */
-  readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
-  /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
-  foreignAssembly(call: CallRecord): Promise<ForeignAssembly | undefined>
-  takeApart(call: CallRecord): Promise<ForeignAssembly>
-}
+export type Ledger = ReturnType<typeof createLedger>
 
 /** Calls that are read at once in a replay. */
 const PAGE = 100
 
 /** The ledger of a store. Its methods reject with `RuntimeError`. */
-export function createLedger(store: SessionStore, counters: Counters, newProver: () => WireProver): Ledger {
+export function createLedger(store: SessionStore, counters: Counters, newProver: () => WireProver) {
   async function record(id: string): Promise<CallRecord> {
     const found = await store.call(id)
     if (found) return found
@@ -86,7 +72,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   }
 
   return {
-    async request(id, options = {}) {
+    /** Assembles an earlier call again from what was recorded and from the log up to the call. */
+    async request(id: string, options: RebuildOptions = {}): Promise<RebuiltRequest> {
       const call = await record(id)
       const { request } = await rebuild(call)
       const digest = sha256(canonical(request))
@@ -95,14 +82,14 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wire = await proveWire(newProver(), call, request, read)
       return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire, body }) }
     },
-    async diff(before, after) {
+    async diff(before: string, after: string): Promise<Comparison> {
       const records = await Promise.all([record(before), record(after)])
       const [old, now] = await Promise.all([rebuild(records[0]), rebuild(records[1])])
       const comparison = compare(old, now)
       if (records.every(isForeign)) return byMeaning(comparison, commonPrefix(old, now))
       return { ...comparison, why: differenceCause(comparison, old, now) }
     },
-    async replay(session) {
+    async replay(session: string): Promise<Replay> {
       if (!(await store.session(session))) {
         throw sessionNotFound(session)
       }
@@ -123,14 +110,19 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
-    async scenario(id, history) {
+    /** `history`: so much of it, tokens, whatever had been cut before the call. */
+    async scenario(id: string, history?: number): Promise<Scenario> {
       return callScenario(store, await record(id), counters, history)
     },
-    layerSources: (options) => readLayerSources(store, options),
-    layerHistory: (layer, options) => readLayerHistory(store, layer, options),
-    foreignAssembly: (call) => foreignAssembly(store, call, counters).catch(() => undefined),
-    takeApart: (call) => foreignAssembly(store, call, counters),
-    async readFingerprint(id) {
+    layerSources: (options: LayerHistoryOptions): Promise<LayerSources> => readLayerSources(store, options),
+    layerHistory: (layer: string, options: LayerHistoryOptions): Promise<LayerHistory> =>
+      readLayerHistory(store, layer, options),
+    /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
+    foreignAssembly: (call: CallRecord): Promise<ForeignAssembly | undefined> =>
+      foreignAssembly(store, call, counters).catch(() => undefined),
+    takeApart: (call: CallRecord): Promise<ForeignAssembly> => foreignAssembly(store, call, counters),
+    /** `undefined` also where the call cannot be built again, because a content of it is gone. */
+    async readFingerprint(id: string): Promise<Sealed['fingerprint'] | undefined> {
       const call = await store.call(id)
       if (!call || call.requestDigest === '') return undefined
       const again = await rebuild(call).catch(unlessMissing)
@@ -240,13 +232,10 @@ async function assembleAgain(
 }
 
 /** Makes the body of an earlier call again, by its own model's provider, and compares it with the digest of the body that left. */
-interface WireProver {
-  /** `undefined` where no body left: the model has no wire, or the call failed before. */
-  prove(call: CallRecord, request: ModelRequest, read?: (body: Uint8Array) => void): Promise<WireProof | undefined>
-}
+type WireProver = ReturnType<typeof createWireProver>
 
 /** `models` are asked once for each model of a prover: one that cannot be reached is not tried again at every call. */
-export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary | undefined): WireProver {
+export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: FileLibrary | undefined) {
   const known = new Map<string, Promise<Model | Error>>()
 
   function findModel(id: string): Promise<Model | Error> {
@@ -256,7 +245,12 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
   }
 
   return {
-    async prove(call, request, read) {
+    /** `undefined` where no body left: the model has no wire, or the call failed before. */
+    async prove(
+      call: CallRecord,
+      request: ModelRequest,
+      read?: (body: Uint8Array) => void,
+    ): Promise<WireProof | undefined> {
       const expected = call.outcome?.wire?.sha256
       if (expected === undefined) return undefined
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const

@@ -15,23 +15,7 @@ import type { ValueStore } from '../../session.ts'
 import { counterKey } from '../turns/turn-projection.ts'
 
 /** What was learned about counters from what providers reported, for each model, over restarts. */
-export interface CalibrationStore {
-  /** Tokens of the room to leave free: what the counter is known to count short, and its measured error. */
-  margin(model: string, counter: TokenCounter, room: number): number
-  /** Reported ÷ estimated tokens; 1 where nothing was learned. */
-  ratio(model: string, counter: TokenCounter): number
-  /** How far the counter is off for each kind of text, and the estimates after that. */
-  kinds(model: string, counter: TokenCounter): KindCalibration
-  observeKinds(model: string, counter: TokenCounter, sample: KindSample): void
-  isMeasured(model: string, counter: TokenCounter): boolean
-  /** Whether the model was called before, so that its provider's cache may have the beginning of a prompt. */
-  wasCalled(model: string): boolean
-  noteCalled(model: string): void
-  observe(model: string, counter: TokenCounter, estimated: number, reported: number): void
-  /** Writes what was learned and not yet saved; `undefined`: nothing. */
-  idle(): Promise<void> | undefined
-  view(model: string): { readonly counter: string; readonly ratio: number; readonly samples: number } | undefined
-}
+export type CalibrationStore = Awaited<ReturnType<typeof openCalibrationStore>>
 
 const KEY = 'calibration'
 const KINDS_KEY = 'calibration-kinds'
@@ -40,11 +24,7 @@ const ENOUGH_SAMPLES = 3
 const SAVE_AFTER_MS = 1000
 
 /** Reads what was learned before. It is kept in the store, and written at most once a second. */
-export async function openCalibrationStore(
-  store: ValueStore,
-  clock: Clock,
-  warn: (text: string) => void,
-): Promise<CalibrationStore> {
+export async function openCalibrationStore(store: ValueStore, clock: Clock, warn: (text: string) => void) {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const keptKinds = Object.entries(((await store.value(KINDS_KEY)) ?? {}) as Record<string, Partial<KindCalibration>>)
   const kinds = new Map(keptKinds.map(([name, state]) => [name, { ...UNKNOWN_KINDS, ...state }]))
@@ -64,14 +44,17 @@ export async function openCalibrationStore(
   }
 
   return {
-    margin(model, counter, room) {
+    /** Tokens of the room to leave free: what the counter is known to count short, and its measured error. */
+    margin(model: string, counter: TokenCounter, room: number) {
       const state = states.get(ratioKey(model, counter)) ?? UNCALIBRATED
       const counted = Math.floor(room / Math.max(1, ratio(state)))
       return room - counted + margin(state, counted)
     },
-    ratio: (model, counter) => ratio(states.get(ratioKey(model, counter)) ?? UNCALIBRATED),
-    kinds: (model, counter) => kinds.get(ratioKey(model, counter)) ?? UNKNOWN_KINDS,
-    observeKinds(model, counter, sample) {
+    /** Reported ÷ estimated tokens; 1 where nothing was learned. */
+    ratio: (model: string, counter: TokenCounter) => ratio(states.get(ratioKey(model, counter)) ?? UNCALIBRATED),
+    /** How far the counter is off for each kind of text, and the estimates after that. */
+    kinds: (model: string, counter: TokenCounter) => kinds.get(ratioKey(model, counter)) ?? UNKNOWN_KINDS,
+    observeKinds(model: string, counter: TokenCounter, sample: KindSample) {
       const name = ratioKey(model, counter)
       const before = kinds.get(name) ?? UNKNOWN_KINDS
       const after = observeKinds(before, sample, ratio(states.get(name) ?? UNCALIBRATED))
@@ -79,10 +62,12 @@ export async function openCalibrationStore(
       kinds.set(name, after)
       cancel ??= clock.timer(SAVE_AFTER_MS, () => void write(), { idle: true })
     },
-    isMeasured: (model, counter) => (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
-    wasCalled: (model) => called.has(model),
-    noteCalled: (model) => void called.add(model),
-    observe(model, counter, estimated, reported) {
+    isMeasured: (model: string, counter: TokenCounter) =>
+      (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
+    /** Whether the model was called before, so that its provider's cache may have the beginning of a prompt. */
+    wasCalled: (model: string) => called.has(model),
+    noteCalled: (model: string) => void called.add(model),
+    observe(model: string, counter: TokenCounter, estimated: number, reported: number) {
       const name = ratioKey(model, counter)
       const before = states.get(name) ?? UNCALIBRATED
       const after = observe(before, { estimated, reported })
@@ -91,8 +76,9 @@ export async function openCalibrationStore(
       // What was learned in the last seconds may be lost in a crash; it is learned again.
       cancel ??= clock.timer(SAVE_AFTER_MS, () => void write(), { idle: true })
     },
+    /** Writes what was learned and not yet saved; `undefined`: nothing. */
     idle: () => (cancel ? write() : undefined),
-    view(model) {
+    view(model: string) {
       for (const [name, state] of states) {
         const [id, counter] = name.split(' ')
         if (id === model && counter) return { counter, ratio: ratio(state), samples: state.samples }

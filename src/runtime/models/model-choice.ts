@@ -8,26 +8,10 @@ import { runtimeFailure } from '../failure.ts'
 import { limitSentence } from './learned-limits.ts'
 
 /** Which model answers, and why. */
-export interface ModelChoice {
-  /** The requested model; without a request, the configured or the best available one. */
-  resolve(asked: string | undefined): Promise<Model>
-  current(): Promise<{ readonly id: string; readonly why: string }>
-  /** Rejects, as a `RuntimeError`, for a model that could not be called: for a choice that stays. */
-  assertUsable(model: string): Promise<void>
-  /**
-   * Rejects with `model-not-found` where there is no such model: for a turn, which waits for a provider by itself. What keeps
-   * a model from being asked about now may pass.
-   */
-  assertKnown(model: string): Promise<void>
-  forget(): void
-}
+export type ModelChoice = ReturnType<typeof createModelChoice>
 
 /** `warn` hears once of each model whose window nobody could tell. */
-export function createModelChoice(
-  models: Models,
-  configured: () => string | undefined,
-  warn: (text: string) => void,
-): ModelChoice {
+export function createModelChoice(models: Models, configured: () => string | undefined, warn: (text: string) => void) {
   const warned = new Set<string>()
   const known = new Map<string, Promise<Model>>()
   let chosen: Promise<{ readonly id: string; readonly why: string }> | undefined
@@ -70,16 +54,22 @@ export function createModelChoice(
   }
 
   return {
-    resolve: async (asked) => find(asked ?? (await current()).id),
+    /** The requested model; without a request, the configured or the best available one. */
+    resolve: async (asked: string | undefined) => find(asked ?? (await current()).id),
     current,
-    async assertUsable(model) {
+    /** Rejects, as a `RuntimeError`, for a model that could not be called: for a choice that stays. */
+    async assertUsable(model: string) {
       try {
         await find(model)
       } catch (error) {
         throw runtimeFailure(error)
       }
     },
-    async assertKnown(model) {
+    /**
+     * Rejects with `model-not-found` where there is no such model: for a turn, which waits for a provider by itself. What keeps
+     * a model from being asked about now may pass.
+     */
+    async assertKnown(model: string) {
       try {
         await find(model)
       } catch (error) {

@@ -3,11 +3,7 @@ import type { Model } from '../../model.ts'
 import type { CallOutcome } from '../../session.ts'
 
 /** Which slot of an engine each session has. An engine keeps one conversation in each. */
-export interface SlotAffinity {
-  /** The slot that a call is to name. `undefined`: the engine chooses. */
-  take(model: Model, session: string, call: string): number | undefined
-  end(call: string, outcome?: Pick<CallOutcome, 'error' | 'firstTokenMs' | 'durationMs'>): void
-}
+export type SlotAffinity = ReturnType<typeof createSlotAffinity>
 
 /** How calls end that were refused a slot. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['timeout', 'network', 'server', 'bad-request'])
@@ -31,13 +27,14 @@ interface Owner {
  * An engine waits for ever for a slot that it does not have. So after a call without an answer, as when a server was started
  * again with fewer slots, none is named any more.
  */
-export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>): SlotAffinity {
+export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>) {
   const owners = new Map<string, Map<string, Owner>>()
   const running = new Map<string, { readonly model: string; readonly owner: Owner; readonly named: boolean }>()
   const refused = new Set<string>()
 
   return {
-    take({ id, facts }, session, call) {
+    /** The slot that a call is to name. `undefined`: the engine chooses. */
+    take({ id, facts }: Model, session: string, call: string) {
       const slots = facts.cache?.slotCount ?? 0
       if (slots < 2 || refused.has(id)) return undefined
       const own = owners.get(id) ?? new Map<string, Owner>()
@@ -54,7 +51,7 @@ export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>): SlotAffinit
       running.set(call, { model: id, owner, named })
       return named ? owner.slot : undefined
     },
-    end(call, outcome) {
+    end(call: string, outcome?: Pick<CallOutcome, 'error' | 'firstTokenMs' | 'durationMs'>) {
       const taken = running.get(call)
       if (!taken) return
       running.delete(call)

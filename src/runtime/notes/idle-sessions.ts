@@ -11,24 +11,14 @@ import type { ModelChoice } from '../models/model-choice.ts'
 import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
 import { notePlace } from '../turns/place-of-note.ts'
 import type { PreparedTurn, SaidInTurn } from '../turns/prepare-turn.ts'
-import type { AnsweredCall, NotePlace } from './note-place.ts'
+import type { AnsweredCall } from './note-place.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices } from '../calls/attempt-call.ts'
 import { type CallInput, isVerbatim, restoreInput } from '../calls/call-input.ts'
 import { seal } from '../ledger/seal.ts'
 
 /** Sessions in which nothing happens, and whose prompt is in the cache of a provider. */
-export interface IdleSessions {
-  /** What a note after the last call of a session is written with. `undefined` where something has happened since, or its prompt is gone. */
-  read(session: string, call: string, signal: AbortSignal): Promise<IdleCall | undefined>
-  /** The last calls of sessions whose prompt is still in a cache after a restart: how long from now, ms. */
-  recent(): AsyncIterable<{ readonly session: string; readonly call: string; readonly waitMs: number }>
-}
-
-interface IdleCall {
-  readonly place: NotePlace
-  readonly last: AnsweredCall
-}
+export type IdleSessions = ReturnType<typeof idleSessions>
 
 interface IdleParts {
   readonly store: SessionStore
@@ -48,12 +38,13 @@ const LONGEST_LIFE_MS = 24 * 3_600_000
 const MOST_SESSIONS = 100
 const MOST_CALLS = 4
 
-export function idleSessions(parts: IdleParts): IdleSessions {
+export function idleSessions(parts: IdleParts) {
   const { store, clock, states, models } = parts
   const now = () => Date.parse(clock.time())
 
   return {
-    async read(session, call, signal) {
+    /** What a note after the last call of a session is written with. `undefined` where something has happened since, or its prompt is gone. */
+    async read(session: string, call: string, signal: AbortSignal) {
       const state = await states.of(session)
       const record = await store.call(call)
       if (!state || !record?.turn || !isIdle(state, call) || !(await isNewest(session, record.turn))) return undefined
@@ -70,6 +61,7 @@ export function idleSessions(parts: IdleParts): IdleSessions {
       if (!last || waitMs === undefined || !isIdle(state, call) || signal.aborted) return undefined
       return { place: notePlace(parts, { ...prepared, state, turn, entries }), last }
     },
+    /** The last calls of sessions whose prompt is still in a cache after a restart: how long from now, ms. */
     async *recent() {
       const since = new Date(now() - LONGEST_LIFE_MS).toISOString()
       for (const { id, updated } of await store.sessions({ limit: MOST_SESSIONS })) {

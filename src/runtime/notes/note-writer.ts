@@ -22,18 +22,7 @@ import { weighedCut } from './weighed-cut.ts'
 import { type NoteCallInput, withInstruction } from './note-call.ts'
 
 /** Prepares words for notes in the background, so that no turn waits for one. */
-export interface NoteWriter {
-  /**
-   * A turn is over. Where its last call has filled most of the room, the model is asked for a note on the same prefix; where it has
-   * filled half of it, before the provider forgets that prefix.
-   */
-  turnEnded(place: NotePlace, last: AnsweredCall): void
-  /** A turn of the session begins: a model on a machine of one's own answers it first, and the note is asked for again later. */
-  turnBegins(session: string): void
-  /** Waits again for the ends of caches that a former process has left. */
-  recover(): void
-  stop(): Promise<void>
-}
+export type NoteWriter = ReturnType<typeof createNoteWriter>
 
 interface WriterParts {
   readonly clock: Clock
@@ -43,7 +32,7 @@ interface WriterParts {
   readonly activity: Activity
 }
 
-export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): NoteWriter {
+export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
   const running = new Map<
     string,
     { readonly work: Promise<void>; readonly stop: AbortController; readonly isLocal: boolean }
@@ -54,7 +43,11 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): 
   const waiting = new Map<string, { readonly work: Promise<void>; readonly stop: AbortController }>()
 
   return {
-    turnEnded(place, last) {
+    /**
+     * A turn is over. Where its last call has filled most of the room, the model is asked for a note on the same prefix; where it has
+     * filled half of it, before the provider forgets that prefix.
+     */
+    turnEnded(place: NotePlace, last: AnsweredCall) {
       const { state, context, model } = place
       if (context.settings.notes !== 'model' || leaving.signal.aborted || running.has(state.session)) return
       // Only where the provider has just read the same beginning: on a dead prefix the note would cost all of it.
@@ -74,11 +67,13 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts): 
       if (!planNote(last.input, last.outcome.manifest, { ending: true, words, answer })) return
       wait(state.session, readCall.call, waitMs)
     },
-    turnBegins(session) {
+    /** A turn of the session begins: a model on a machine of one's own answers it first, and the note is asked for again later. */
+    turnBegins(session: string) {
       waiting.get(session)?.stop.abort()
       const note = running.get(session)
       if (note?.isLocal) note.stop.abort()
     },
+    /** Waits again for the ends of caches that a former process has left. */
     recover() {
       recovering = activity.run(undefined, findIdle()).catch((error: unknown) => {
         if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../capability.ts'
-import type { SessionStream, Subscription } from './session-stream.ts'
+import type { SessionStream } from './session-stream.ts'
 
 /** Events that one reader may lag behind before its stream is ended. It can resume where it stopped. */
 const LONGEST_BACKLOG = 50_000
@@ -7,25 +7,9 @@ const LONGEST_BACKLOG = 50_000
 const BATCH = 256
 
 /** What happened in a session and one reader has not taken yet. */
-interface EventBacklog {
-  /** Deltas of the running call from before this backlog was opened. */
-  readonly running: Subscription['running']
-  /**
-   * Waits until there is an event, and then calls `waited`. Returns false where nothing more comes for this
-   * reader.
-   */
-  more(waited?: () => void): Promise<boolean>
-  /** The next events, in batches: what a slow reader has in hand is little, too. */
-  take(): readonly SessionEvent[]
-  end(): void
-}
 
 /** Collects from now on, until `end`. Aborting `signal` ends the waiting at once. `budget` bounds all readers together. */
-export function openBacklog(
-  stream: SessionStream,
-  signal: AbortSignal | undefined,
-  budget: BacklogBudget,
-): EventBacklog {
+export function openBacklog(stream: SessionStream, signal: AbortSignal | undefined, budget: BacklogBudget) {
   const events: SessionEvent[] = []
   let overrun = false
   let wake: (() => void) | undefined
@@ -51,8 +35,13 @@ export function openBacklog(
   signal?.addEventListener('abort', onAbort)
 
   return {
+    /** Deltas of the running call from before this backlog was opened. */
     running: subscription.running,
-    async more(waited) {
+    /**
+     * Waits until there is an event, and then calls `waited`. Returns false where nothing more comes for this
+     * reader.
+     */
+    async more(waited?: () => void) {
       for (;;) {
         if (signal?.aborted) return false
         if (events.length > 0) return true
@@ -63,6 +52,7 @@ export function openBacklog(
         waited?.()
       }
     },
+    /** The next events, in batches: what a slow reader has in hand is little, too. */
     take() {
       const batch = events.splice(0, BATCH)
       if (events.length === 0) share.clear()

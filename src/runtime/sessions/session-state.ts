@@ -98,13 +98,7 @@ export function wasRead({ error, usage, firstTokenMs }: CallOutcome): boolean {
 /** Sessions whose state is kept at hand though nothing happens in them. */
 const MOST_STATES = 256
 
-export interface SessionStates {
-  of(session: string): Promise<SessionState | undefined>
-  /** Keeps a state at hand that may have been put away since it was asked for. */
-  keep(state: SessionState): void
-  forget(session: string): void
-  all(): Iterable<SessionState>
-}
+export type SessionStates = ReturnType<typeof createSessionStates>
 
 /**
  * A session never has two states: one that was put away is found again as long as anybody still works at it.
@@ -112,7 +106,7 @@ export interface SessionStates {
  * What is written is published here and nowhere else: the store reports it in the order of the commits, from every writer, and
  * before the write resolves. So a state always knows every entry that is on disk (DESIGN §6.5).
  */
-export function createSessionStates(store: SessionStore): SessionStates {
+export function createSessionStates(store: SessionStore) {
   const states = new Map<string, SessionState>()
   const away = new Map<string, WeakRef<SessionState>>()
   const cleared = new FinalizationRegistry<string>((session) => {
@@ -209,7 +203,7 @@ export function createSessionStates(store: SessionStore): SessionStates {
   }
 
   return {
-    async of(session) {
+    async of(session: string) {
       const found = find(session)
       if (found) return found
       const under = opening.get(session)
@@ -222,8 +216,9 @@ export function createSessionStates(store: SessionStore): SessionStates {
       opening.set(session, opened)
       return opened
     },
+    /** Keeps a state at hand that may have been put away since it was asked for. */
     keep: place,
-    forget(session) {
+    forget(session: string) {
       states.delete(session)
       away.delete(session)
     },

@@ -3,17 +3,7 @@ import type { Entry } from '../../session.ts'
 import type { RuntimeErrorCode, SessionEvent } from '../../capability.ts'
 
 /** What happens in one session while somebody watches, and the provisional words of the call that is running. */
-export interface SessionStream {
-  /** An entry is on disk. Entries come in the order of `seq`. */
-  entry(entry: Entry): void
-  delta(turn: string, delta: Exclude<Delta, { type: 'reasoning-end' }>): void
-  /** The turn cannot continue in this process. */
-  interrupted(turn: string, code: RuntimeErrorCode, message: string): void
-  /** Takes part from now on. */
-  subscribe(listener: Listener): Subscription
-  watched(): boolean
-  lastSeq(): number
-}
+export type SessionStream = ReturnType<typeof createSessionStream>
 
 type Listener = (event: SessionEvent) => void
 
@@ -33,7 +23,7 @@ export interface Subscription {
  * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id tells
  * exactly what a reader has seen.
  */
-export function createSessionStream(newest = 0): SessionStream {
+export function createSessionStream(newest = 0) {
   const listeners = new Set<Listener>()
   let seq = newest
   let since = 0
@@ -44,7 +34,8 @@ export function createSessionStream(newest = 0): SessionStream {
   }
 
   return {
-    entry(entry) {
+    /** An entry is on disk. Entries come in the order of `seq`. */
+    entry(entry: Entry) {
       seq = entry.seq
       if (endsDeltas(entry, deltas[0]?.turn)) {
         since = entry.seq
@@ -52,15 +43,17 @@ export function createSessionStream(newest = 0): SessionStream {
       }
       tell({ id: sessionEventId(seq, deltas.length), type: 'entry', entry })
     },
-    delta(turn, delta) {
+    delta(turn: string, delta: Exclude<Delta, { type: 'reasoning-end' }>) {
       const event: ProvisionalEvent = { ...delta, id: sessionEventId(seq, deltas.length + 1), turn }
       deltas.push(event)
       tell(event)
     },
-    interrupted(turn, code, message) {
+    /** The turn cannot continue in this process. */
+    interrupted(turn: string, code: RuntimeErrorCode, message: string) {
       tell({ id: sessionEventId(seq, deltas.length), type: 'interrupted', turn, code, message })
     },
-    subscribe(listener) {
+    /** Takes part from now on. */
+    subscribe(listener: Listener) {
       listeners.add(listener)
       return { running: { since, events: deltas, count: deltas.length }, end: () => listeners.delete(listener) }
     },

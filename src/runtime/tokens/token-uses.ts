@@ -4,19 +4,12 @@ import { type Clock, serialQueue, writeFileAtomically } from '../../platform.ts'
 import { homeAt } from '../home/home.ts'
 
 /** When each token was last used, to the minute. */
-export interface TokenUses {
-  /** Notes a use. Returns at once; the file follows, at most once a minute for each token. */
-  note(name: string): void
-  /** ISO 8601, by the name of the token. */
-  all(): Promise<Readonly<Record<string, string>>>
-  /** Resolves when what was noted is on disk; `undefined`: all of it is. Never rejects. */
-  idle(): Promise<void> | undefined
-}
+export type TokenUses = ReturnType<typeof openTokenUses>
 
 /** Uses within this time are one, ms. */
 const GRAIN = 60_000
 
-export function openTokenUses({ home, clock }: { readonly home: string; readonly clock: Clock }): TokenUses {
+export function openTokenUses({ home, clock }: { readonly home: string; readonly clock: Clock }) {
   const path = join(homeAt(home).data, 'token-uses.json')
   const queue = serialQueue()
   const noted = new Map<string, number>()
@@ -28,14 +21,17 @@ export function openTokenUses({ home, clock }: { readonly home: string; readonly
   }
 
   return {
-    note(name) {
+    /** Notes a use. Returns at once; the file follows, at most once a minute for each token. */
+    note(name: string) {
       const time = clock.now()
       if (time - (noted.get(name) ?? -Infinity) < GRAIN) return
       noted.set(name, time)
       // A token works without a note of when it did.
       void queue.add(write).catch(() => {})
     },
+    /** ISO 8601, by the name of the token. */
     all: () => queue.add(() => readUses(path)),
+    /** Resolves when what was noted is on disk; `undefined`: all of it is. Never rejects. */
     idle: queue.idle,
   }
 }

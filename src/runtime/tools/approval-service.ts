@@ -8,16 +8,7 @@ import type { LiveQuestions } from './live-questions.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Questions about calls, and the people who answer them. All of it is in the log: this only finds it. */
-export interface ApprovalService {
-  of(state: SessionState, turn: string): Approvals
-  waiting(): Promise<readonly WaitingApproval[]>
-  /** Ids of the recorded calls to models that wait for a budget: they were not sent. */
-  heldCalls(): Promise<ReadonlySet<string>>
-  decide(approval: string, decision: PersonsDecision): Promise<void>
-  count(): number
-  /** Resolves when decisions that were made are on disk. */
-  idle(): Promise<void> | undefined
-}
+export type ApprovalService = ReturnType<typeof createApprovalService>
 
 type Question = Extract<Entry, { type: 'approval-request' }>
 
@@ -28,7 +19,7 @@ export function createApprovalService(parts: {
   /** Questions of programs that wait for an answer now. */
   readonly live: LiveQuestions
   readonly activity: Activity
-}): ApprovalService {
+}) {
   const { store, states, clock, live, activity } = parts
   const listeners = new Map<string, (decision: ApprovalOutcome) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
@@ -144,33 +135,35 @@ export function createApprovalService(parts: {
   }
 
   return {
-    of: (state, turn) => ({
+    of: (state: SessionState, turn: string): Approvals => ({
       withdraw: (approval, reason) => decisions.add(() => withdraw(state, turn, approval, reason)),
       newId: () => clock.newId('approval'),
       granted: (digest) => granted(state, digest),
       decision: (approval, signal) =>
         activity.rest(state.session, decision({ session: state.session, turn }, approval, signal)),
     }),
-    async waiting() {
+    async waiting(): Promise<readonly WaitingApproval[]> {
       const all = await questions()
       return [
         ...all.filter(({ open }) => open).map(({ question }) => approvalView(question)),
         ...live.waiting(),
       ].toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
-    async heldCalls() {
+    /** Ids of the recorded calls to models that wait for a budget: they were not sent. */
+    async heldCalls(): Promise<ReadonlySet<string>> {
       const held = (await questions()).filter(({ open, question }) => open && question.held)
       const found = await Promise.all(held.map(({ question }) => heldCall(question)))
       return new Set(found.flatMap((id) => id ?? []))
     },
-    async decide(approval, decided) {
+    async decide(approval: string, decided: PersonsDecision): Promise<void> {
       try {
         await decisions.add(async () => (await live.decide(approval, decided)) || decide(approval, decided))
       } catch (error) {
         throw runtimeFailure(error)
       }
     },
-    count: () => listeners.size + live.waiting().length,
+    count: (): number => listeners.size + live.waiting().length,
+    /** Resolves when decisions that were made are on disk. */
     idle: decisions.idle,
   }
 }

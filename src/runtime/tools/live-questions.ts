@@ -22,13 +22,7 @@ export interface LiveDecision {
 }
 
 /** Questions that live as long as the connection of who waits. Decisions about them are in the audit before they count. */
-export interface LiveQuestions {
-  /** Resolves with the decision, or with `undefined` once `signal` is aborted: then nobody can decide any more. */
-  ask(question: LiveQuestion, signal: AbortSignal): Promise<LiveDecision | undefined>
-  waiting(): readonly WaitingApproval[]
-  /** Resolves with whether there is such a question. Rejects with `decided` for a decision about another call than the one shown. */
-  decide(approval: string, decision: PersonsDecision): Promise<boolean>
-}
+export type LiveQuestions = ReturnType<typeof createLiveQuestions>
 
 interface OpenQuestion {
   readonly view: WaitingApproval
@@ -43,7 +37,7 @@ const MODEL_CALL = 'model-call'
 export function createLiveQuestions(parts: {
   readonly store: Pick<SessionStore, 'transaction'>
   readonly clock: Clock
-}): LiveQuestions {
+}) {
   const { store, clock } = parts
   const open = new Map<string, OpenQuestion>()
 
@@ -61,7 +55,8 @@ export function createLiveQuestions(parts: {
   }
 
   return {
-    async ask({ call, program, session = '', rule, request, sentence, raise }, signal) {
+    /** Resolves with the decision, or with `undefined` once `signal` is aborted: then nobody can decide any more. */
+    async ask({ call, program, session = '', rule, request, sentence, raise }: LiveQuestion, signal: AbortSignal) {
       if (signal.aborted) return undefined
       const view: WaitingApproval = {
         approval: clock.newId('approval'),
@@ -88,7 +83,8 @@ export function createLiveQuestions(parts: {
       })
     },
     waiting: () => [...open.values()].map(({ view }) => view),
-    async decide(approval, { decision, digest, by }) {
+    /** Resolves with whether there is such a question. Rejects with `decided` for a decision about another call than the one shown. */
+    async decide(approval: string, { decision, digest, by }: PersonsDecision) {
       const found = open.get(approval)
       if (!found) return false
       if (found.view.digest !== digest) {

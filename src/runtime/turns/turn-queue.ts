@@ -26,23 +26,7 @@ import { notePlace } from './place-of-note.ts'
 import { turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
-export interface TurnQueue {
-  add(state: SessionState, turn: string): void
-  /** Returns false where the turn neither waits nor runs. */
-  cancel(state: SessionState, turn: string): Promise<boolean>
-  /** The same for a turn that waits, whose message no call reads from then on. */
-  withdraw(state: SessionState, turn: string): Promise<boolean>
-  /**
-   * Puts another message in the place of one that waits. Returns false where it does not wait. `assertSame` rejects where this is
-   * not the message that was read: nobody else changes it meanwhile.
-   */
-  edit(state: SessionState, turn: string, message: EditedMessage, assertSame?: () => Promise<void>): Promise<boolean>
-  /** Takes up every turn that a former process left, and every reply that it did not deliver. */
-  recover(): Promise<number>
-  counts(): { readonly running: number; readonly queued: number }
-  /** Ends running calls and leaves their turns for the next start. */
-  stop(): Promise<void>
-}
+export type TurnQueue = ReturnType<typeof createTurnQueue>
 
 type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
@@ -68,7 +52,7 @@ interface QueueParts {
 }
 
 /** A queue that is empty until `recover` or `add`. */
-export function createTurnQueue(parts: QueueParts): TurnQueue {
+export function createTurnQueue(parts: QueueParts) {
   const { store, states, outbox, clock, activity, retries, warn } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
@@ -260,19 +244,26 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
 
   return {
     add,
-    async cancel(state, turn) {
+    /** Returns false where the turn neither waits nor runs. */
+    async cancel(state: SessionState, turn: string) {
       if (state.running?.turn === turn) {
         state.running.controller.abort('cancelled')
         return true
       }
       return cancelWaiting(state, turn, () => [{ type: 'turn-end', turn, outcome: { type: 'cancelled' } }])
     },
-    withdraw: (state, turn) =>
+    /** The same for a turn that waits, whose message no call reads from then on. */
+    withdraw: (state: SessionState, turn: string) =>
       cancelWaiting(state, turn, async () => [
         { type: 'turn-end', turn, outcome: { type: 'cancelled' } },
         { type: 'head', turn, head: (await turnBefore(store, state.session, turn)) ?? null },
       ]),
+    /**
+     * Puts another message in the place of one that waits. Returns false where it does not wait. `assertSame` rejects where this is
+     * not the message that was read: nobody else changes it meanwhile.
+     */
     edit: editWaiting,
+    /** Takes up every turn that a former process left, and every reply that it did not deliver. */
     async recover() {
       const unfinished = await store.unfinishedTurns()
       for (const { session, turn } of unfinished) {
@@ -291,6 +282,7 @@ export function createTurnQueue(parts: QueueParts): TurnQueue {
       }
       return { running, queued }
     },
+    /** Ends running calls and leaves their turns for the next start. */
     async stop() {
       stopped = true
       retry.stop()
@@ -321,13 +313,6 @@ function sentence(text: string): string {
 }
 
 /** Finds out when a store that refused a write accepts writes again. */
-interface StorageRetry {
-  /** A write has failed: tries one of its own after a pause, which grows with every failure. */
-  failed(): void
-  /** What was waiting for the store has come to its end: the next pause is the first one again. */
-  recovered(): void
-  stop(): void
-}
 
 /** From one second to one minute, ms. The last one repeats. */
 const DELAYS_MS: readonly number[] = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]
@@ -342,7 +327,7 @@ function createStorageRetry(
   store: Pick<ValueStore, 'putValue'>,
   onWritable: () => void,
   delaysMs: readonly number[] = DELAYS_MS,
-): StorageRetry {
+) {
   const stopped = new AbortController()
   let failures = 0
   let isTrying = false
@@ -367,6 +352,7 @@ function createStorageRetry(
   }
 
   return {
+    /** A write has failed: tries one of its own after a pause, which grows with every failure. */
     failed() {
       if (isTrying || stopped.signal.aborted) return
       isTrying = true
@@ -375,6 +361,7 @@ function createStorageRetry(
         if (!stopped.signal.aborted) onWritable()
       })
     },
+    /** What was waiting for the store has come to its end: the next pause is the first one again. */
     recovered() {
       if (!isTrying) failures = 0
     },

@@ -299,14 +299,7 @@ async function withTitle(store: SessionStore, row: CostRow): Promise<CostRow> {
 }
 
 /** What the log of a session says about who its calls were for, and about what tools gave. */
-interface SessionFacts {
-  channelOf(turn: string): string | undefined
-  tokenOf(turn: string): string | undefined
-  /** What the session had chosen under a name when an entry had been written. */
-  chosen(choice: string, upTo: number): string | undefined
-  /** What tools gave in a turn up to an entry, and all tokens of the turn, both in full or in their least form. */
-  given(turn: string, options: { readonly upTo: number; readonly isFull: boolean }): GivenInTurn
-}
+type SessionFacts = Awaited<ReturnType<typeof readSessionFacts>>
 
 interface GivenInTurn {
   readonly tokens: number
@@ -329,7 +322,7 @@ interface Counted {
 
 const none: GivenInTurn = { tokens: 0, results: [] }
 
-async function readSessionFacts(store: SessionStore, session: string): Promise<SessionFacts> {
+async function readSessionFacts(store: SessionStore, session: string) {
   const types = ['session-start', 'input', 'edit', 'choice', 'message'] as const
   const entries = await store.entries(session, { types })
   const turns = new Map<string, Counted[]>()
@@ -348,11 +341,13 @@ async function readSessionFacts(store: SessionStore, session: string): Promise<S
     counted.push(countedEntry(entry, named))
   }
   return {
-    channelOf: (turn) => inputs.get(turn)?.options?.channel ?? bound,
-    tokenOf: (turn) => inputs.get(turn)?.options?.token,
-    chosen: (choice, upTo) =>
+    channelOf: (turn: string) => inputs.get(turn)?.options?.channel ?? bound,
+    tokenOf: (turn: string) => inputs.get(turn)?.options?.token,
+    /** What the session had chosen under a name when an entry had been written. */
+    chosen: (choice: string, upTo: number) =>
       choices.findLast((entry) => entry.choice === choice && entry.seq <= upTo)?.value ?? undefined,
-    given(turn, { upTo, isFull }) {
+    /** What tools gave in a turn up to an entry, and all tokens of the turn, both in full or in their least form. */
+    given(turn: string, { upTo, isFull }: { readonly upTo: number; readonly isFull: boolean }) {
       const counted = turns.get(turn)?.filter(({ seq }) => seq <= upTo)
       if (!counted) return none
       return {

@@ -116,16 +116,13 @@ async function withTitle(store: SessionStore, row: CallUsageRow): Promise<CallUs
   return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
 }
 
-interface TokenAdder {
-  /** `calls`: so many calls had these tokens. */
-  add(tokens: Readonly<Record<string, number>>, calls: number): void
-  rows(): readonly LayerUsageRow[]
-}
+type TokenAdder = ReturnType<typeof createTokenAdder>
 
-function createTokenAdder(): TokenAdder {
+function createTokenAdder() {
   const sums = new Map<string, { calls: number; tokens: number }>()
   return {
-    add(tokens, calls) {
+    /** `calls`: so many calls had these tokens. */
+    add(tokens: Readonly<Record<string, number>>, calls: number) {
       for (const [name, own] of Object.entries(tokens)) {
         const sum = sums.get(name) ?? { calls: 0, tokens: 0 }
         sum.calls += calls
@@ -160,19 +157,15 @@ function toolUsageRows(offered: readonly LayerUsageRow[], given: readonly ToolSu
     .toSorted((one, other) => other.definitions + other.resultTokens - one.definitions - one.resultTokens)
 }
 
-interface UsageAdder {
-  /** `price`: of the model, where it is known. */
-  add(call: CallSum, price: Price | undefined): void
-  wait(): void
-  sums(): UsageSums
-}
+type UsageAdder = ReturnType<typeof createUsageAdder>
 
-export function createUsageAdder(): UsageAdder {
+export function createUsageAdder() {
   let [calls, unreported, unpriced, prompt, fresh, cached, written, output, money] = [0, 0, 0, 0, 0, 0, 0, 0, 0]
   let waiting = 0
   return {
     wait: () => void (waiting += 1),
-    add(call, price) {
+    /** `price`: of the model, where it is known. */
+    add(call: CallSum, price: Price | undefined) {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
       const { cacheWrittenLongerTokens } = call
       calls += 1

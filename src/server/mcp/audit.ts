@@ -4,11 +4,7 @@ import type { CalledTool, ToolRefusal } from '../../capability.ts'
 import { defined, errorMessage } from '../../platform.ts'
 
 /** Records the calls and refusals of MCP clients. Calls that only read leave no record. */
-export interface McpAudit {
-  refused(call: CalledTool, refusal: ToolRefusal): Promise<void>
-  /** Runs a call, with a record before its effect and one after it. Rejects with the error of `run`. */
-  around(call: CalledTool, run: () => Promise<CallToolResult>): Promise<CallToolResult>
-}
+export type McpAudit = ReturnType<typeof createMcpAudit>
 
 interface AuditParts {
   readonly store: Pick<SessionStore, 'transaction' | 'clock'>
@@ -17,14 +13,15 @@ interface AuditParts {
 /** The longest input in a record, characters. */
 const MOST_INPUT_CHARS = 2_000
 
-export function createMcpAudit({ store }: AuditParts): McpAudit {
+export function createMcpAudit({ store }: AuditParts) {
   const { clock } = store
   const note = (facts: AuditFacts) => store.transaction([{ type: 'audit', facts, time: clock.time() }])
   return {
-    async refused(call, { rule, reason }) {
+    async refused(call: CalledTool, { rule, reason }: ToolRefusal) {
       await note({ ...callFacts(call), kind: 'decision', decision: 'refused', rule, reason })
     },
-    async around(call, run) {
+    /** Runs a call, with a record before its effect and one after it. Rejects with the error of `run`. */
+    async around(call: CalledTool, run: () => Promise<CallToolResult>) {
       const facts = callFacts(call)
       await note({ ...facts, kind: 'decision', decision: 'allowed', rule: 'mcp' })
       const started = clock.monotonic()

@@ -22,12 +22,9 @@ interface EndpointOptions {
 }
 
 /** MCP over streamable HTTP, revisions 2025-11-25 and 2026-07-28. The server has already checked access. */
-export interface HttpEndpoint {
-  fetch(request: Request, caller?: Caller): Promise<Response>
-  close(): Promise<void>
-}
+export type HttpEndpoint = ReturnType<typeof httpEndpoint>
 
-export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions): HttpEndpoint {
+export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions) {
   const { clock, version, maxBodyBytes, unexpected } = options
   const seals = requestStateCodec()
   const make = (era: Era) => protocolServer(catalogue, era, { version, seals, asksPersons: true, unexpected })
@@ -49,7 +46,7 @@ export function httpEndpoint(catalogue: McpCatalogue, options: EndpointOptions):
   }
 
   return {
-    async fetch(request, { by, scope } = ownerCaller) {
+    async fetch(request: Request, { by, scope }: Caller = ownerCaller) {
       const response = await answer(request, { token: '', clientId: by, scopes: [scope] })
       for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value)
       return response
@@ -89,11 +86,6 @@ interface SessionLimits {
 const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
 
 /** Connections of clients of revision 2025-11-25 or earlier, where each client has a server of its own. */
-interface LegacySessions {
-  /** `body`: parsed, of a POST. */
-  fetch(request: Request, body: unknown, authInfo?: AuthInfo): Promise<Response>
-  closeAll(): Promise<void>
-}
 
 interface Connection {
   readonly id: string
@@ -107,11 +99,7 @@ interface Connection {
 }
 
 /** `make` creates the server of one connection. */
-export function legacySessions(
-  clock: Clock,
-  make: () => McpServer,
-  limits: SessionLimits = usualLimits,
-): LegacySessions {
+export function legacySessions(clock: Clock, make: () => McpServer, limits: SessionLimits = usualLimits) {
   const connections = new Map<string, Connection>()
   let stopSweeping: (() => void) | undefined
 
@@ -161,7 +149,8 @@ export function legacySessions(
   }
 
   return {
-    async fetch(request, body, authInfo) {
+    /** `body`: parsed, of a POST. */
+    async fetch(request: Request, body: unknown, authInfo?: AuthInfo) {
       const id = request.headers.get('mcp-session-id')
       if (id === null) return begin(request, body, authInfo)
       const connection = connections.get(id)

@@ -11,14 +11,8 @@ interface LazyEndpointOptions {
   readonly additions: readonly McpContributionSource[]
 }
 
-interface LazyEndpoint {
-  fetch(request: Request, caller: Caller): Promise<Response>
-  /** Ends every stream and every connection. A client that returns begins again. */
-  close(): void
-}
-
 /** The MCP endpoint of a gateway. Its modules are loaded with the first request. */
-export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): LazyEndpoint {
+export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions) {
   const { version, maxBodyBytes, unexpected, additions } = options
   let endpoint: Promise<HttpEndpoint> | undefined
 
@@ -32,7 +26,7 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): La
   }
 
   return {
-    async fetch(request, caller) {
+    async fetch(request: Request, caller: Caller) {
       endpoint ??= opened()
       try {
         return await (await endpoint).fetch(request, caller)
@@ -42,6 +36,7 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions): La
         throw error
       }
     },
+    /** Ends every stream and every connection. A client that returns begins again. */
     close() {
       const closing = endpoint
       endpoint = undefined

@@ -247,12 +247,7 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
 }
 
 /** Reports each session whose line in a list may have changed, by its id. */
-interface SessionWatch {
-  /** Returns what removes the listener. */
-  listen(listener: (session: string) => void): () => void
-  /** Reports a deleted session. */
-  note(session: string): void
-}
+type SessionWatch = ReturnType<typeof createSessionWatch>
 
 /** What changes the line of a session. */
 const SHOWN: readonly EntryBody['type'][] = [
@@ -270,15 +265,17 @@ const SHOWN: readonly EntryBody['type'][] = [
   'foreign-call',
 ]
 
-function createSessionWatch(store: Pick<SessionStore, 'watch'>): SessionWatch {
+function createSessionWatch(store: Pick<SessionStore, 'watch'>) {
   const listeners = new Set<(session: string) => void>()
   const note = (session: string): void => {
     for (const listener of listeners) listener(session)
   }
   let stop = (): void => {}
   return {
+    /** Reports a deleted session. */
     note,
-    listen(listener) {
+    /** Returns what removes the listener. */
+    listen(listener: (session: string) => void) {
       if (listeners.size === 0) {
         stop = store.watch((entries) => {
           if (entries.some(({ type }) => SHOWN.includes(type))) note(entries[0]!.session)
