@@ -14,10 +14,7 @@ export interface AddressedGateway {
 /** How long answers in progress may take when an own gateway ends, ms. */
 const GRACE = 2_000
 
-/**
- * The gateway that runs on a home; where none does, one that this process opens on a free port of the loopback interface. An own
- * one opens no channels and keeps no schedules. Its warnings go to the error output of `io`.
- */
+/** The gateway that runs on a home, else one on a free port of the loopback interface, without channels and schedules. */
 export async function openAddressedGateway(home: string, io: Io): Promise<AddressedGateway> {
   for (const since = Date.now(); ; await systemClock.sleep(100)) {
     const found = await findGateway(home)

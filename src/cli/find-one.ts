@@ -21,10 +21,7 @@ export interface IdQuery {
 /** How many candidates an ambiguous word lists. */
 const MOST_LISTED = 10
 
-/**
- * Finds the thing that a word means: its id, an unambiguous beginning of the id, with or without its prefix such as
- * `session_`; `last`, the newest; or `last~N`, the N-th before the newest. Throws where there is none or more than one.
- */
+/** The thing that a word means: an id or a beginning of it, `last`, or `last~N`. Throws where it means none or several. */
 export async function findByIdPrefix<Thing>(word: string, things: NamedById<Thing>): Promise<Thing> {
   const back = /^last(?:~(\d{1,3}))?$/.exec(word)
   if (back) {

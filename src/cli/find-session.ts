@@ -70,10 +70,7 @@ export type CallLine = Pick<
   readonly cost?: number
 }
 
-/**
- * The id of the call that a word means: its id, a beginning of it, or `last` and `last~N`, counted back from the newest call
- * of all, or of the `session` that another word means.
- */
+/** The call that a word means: its id, a beginning of it, or `last` and `last~N` of all calls, or of those of `session`. */
 export async function findCall(connection: GatewayConnection, word: string, session?: string): Promise<string> {
   const id = session === undefined ? undefined : await findSession(connection, session)
   const now = new Date()

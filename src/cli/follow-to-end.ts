@@ -16,10 +16,7 @@ interface FollowToEndOptions {
   readonly after?: string
 }
 
-/**
- * Follows a turn to its end. Ctrl-C, SIGTERM or SIGHUP cancels a turn that runs, and leaves one that waits for a person
- * as it is: on disk, with its question.
- */
+/** Follows a turn to its end. Ctrl-C, SIGTERM or SIGHUP cancels it, and leaves one that waits for a person as it is. */
 export async function followToEnd(
   connection: GatewayConnection,
   turn: TurnReference,
@@ -45,10 +42,7 @@ export async function followToEnd(
 /** The exit code of a command whose turn waits for a person. */
 export const EXIT_WAITING = 3
 
-/**
- * Prints how a turn ended, unless it completed, and returns the exit code: 0 only where there is an answer. `place` is
- * the command as it was written.
- */
+/** Prints how a turn ended, unless it completed. The exit code is 0 only where there is an answer. `place`: the command as written. */
 export function reportTurnEnd(place: string, turn: TurnReference, end: TurnEnd, io: Io): number {
   if (end.type === 'completed') return 0
   if (end.type === 'cancelled') return 130

@@ -7,10 +7,7 @@ import { note, readInput } from './io.ts'
 /** How long to wait for the first bytes of a pipe beside a text, ms. A producer such as `git diff` needs much less. */
 const FIRST_BYTES_MS = 2_000
 
-/**
- * Reads piped input. `undefined` on a terminal, for empty input, and for a pipe that is open but idle, as cron, services
- * and test harnesses leave them. `patient`: waits for the input, because the command line asks for it.
- */
+/** Piped input; `undefined` on a terminal, and for an empty or idle pipe. `patient`: waits, since the command asks for it. */
 export async function readPipedInput(
   io: Io,
   { patient = false }: { readonly patient?: boolean } = {},

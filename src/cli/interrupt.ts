@@ -11,10 +11,7 @@ export function onInterrupt(io: Io, listener: (signal?: NodeJS.Signals) => void)
   }
 }
 
-/**
- * Runs `work`. The first Ctrl-C calls `gently`, the second one exits at once. `work` receives the handler of Ctrl-C, for
- * terminals in raw mode, where Ctrl-C is no signal.
- */
+/** Runs `work` with the handler of Ctrl-C, for terminals in raw mode. The first Ctrl-C calls `gently`, the second exits. */
 export async function runInterruptible<T>(
   io: Io,
   gently: () => void,

@@ -2,18 +2,12 @@ import { Writable } from 'node:stream'
 import type { AnyCapability, CommandCall, Io, Output } from '../capability.ts'
 import { exactLine } from '../context.ts'
 
-/**
- * Prints data to standard output, followed by a line break. On a terminal, what could control it is written out wherever the
- * text comes from; only looks stay.
- */
+/** Prints data to standard output with a line break. On a terminal only looks stay of what could control it. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${withoutControl(text, io.stdout)}\n`)
 }
 
-/**
- * Prints one JSON document on one line, or indented with `pretty`. Control characters that JSON leaves unescaped, and
- * characters that change the reading direction, are escaped, so that they cannot affect a terminal.
- */
+/** Prints JSON on one line, or indented with `pretty`. Characters that could affect a terminal are escaped. */
 export function printJson(io: Io, value: unknown, { pretty = false }: { readonly pretty?: boolean } = {}): void {
   const text = JSON.stringify(value, null, pretty ? 2 : 0).replaceAll(CONTROLS, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -23,10 +17,7 @@ export function printJson(io: Io, value: unknown, { pretty = false }: { readonly
 
 const CONTROLS = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 
-/**
- * Prints a list and returns the exit code 0: with `--json` one item per line as JSON, otherwise its table; for an empty list a
- * sentence that says how to add to it.
- */
+/** Prints one item per line as JSON with `--json`, else a table, or a sentence for an empty list. Returns the exit code 0. */
 export function printList<Item>(
   items: readonly Item[],
   { empty, table }: { readonly empty: string; readonly table: (items: readonly Item[], io: Io) => string },

@@ -5,10 +5,7 @@ interface LineChange {
 
 const MOST_CHANGES = 2000
 
-/**
- * The lines of two texts with what stayed, was removed and was added, in reading order. With more than `mostChanges` changed
- * lines, everything between the first and the last change counts as removed and added.
- */
+/** Lines that stayed, were removed and were added. Beyond `mostChanges` all between the first and the last change counts. */
 export async function lineDiff(
   before: string,
   after: string,

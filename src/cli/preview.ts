@@ -135,10 +135,7 @@ interface BarShares {
   readonly whole: number
 }
 
-/**
- * A bar of `columns` columns with what is used, free and reserved. An amount above zero has at least one cell, and the bar is
- * full only where nothing is free. A dumb terminal gets ASCII.
- */
+/** A bar of `columns` cells: used, free, reserved. It is full only where nothing is free. ASCII on a dumb terminal. */
 export function bar({ used, reserved = 0, whole }: BarShares, columns: number, io: Pick<Io, 'environment'>): string {
   const [full, free, kept] = io.environment.TERM === 'dumb' ? ['#', '-', '.'] : ['█', '░', '▒']
   const reservedCells = barCells(reserved, whole, columns)

@@ -107,10 +107,7 @@ function printRecord(kind: RecordCommands, { id, version, time, value }: LiveRec
   if (text !== '') print(io, `\n${safeForTerminal(text, io.stdout)}`)
 }
 
-/**
- * The record of a kind, such as `project`, that a word means: its id, its name in any case, or an unambiguous beginning
- * of either. Throws where there is none or more than one.
- */
+/** The record that a word means: its id, its name in any case, or a beginning of either. Throws where it means none or several. */
 export async function findRecord(connection: GatewayConnection, kind: string, word: string): Promise<LiveRecord> {
   const records = await fetchRecords(connection, kind)
   return findByName(word, records, ({ id, value }) => ({ id, name: value.name }), kind)

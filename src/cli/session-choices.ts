@@ -77,10 +77,7 @@ export async function findOption(connection: GatewayConnection, choice: string, 
 /** How many options the answer to an unknown one lists. */
 const MOST_LISTED = 10
 
-/**
- * Sets choices for the session that a word means, and returns its id. Creates a session where something is chosen but there
- * is no word.
- */
+/** Sets choices for the session that a word means, or for a new one, and returns its id. */
 export async function sessionWithChoices(
   connection: GatewayConnection,
   word: string | undefined,

@@ -24,10 +24,7 @@ export interface SubcommandTable extends Pick<Command, 'name' | 'summary' | 'det
   readonly subcommands: Readonly<Record<string, Subcommand>>
 }
 
-/**
- * The command that a table describes. It runs the subcommand that its first argument names, and throws a usage failure for
- * an unknown name or a wrong number of arguments.
- */
+/** The command that a table describes. Throws a usage failure for an unknown subcommand or a wrong number of arguments. */
 export function commandWithSubcommands({ first, subcommands, options = {}, ...command }: SubcommandTable): Command {
   const forms = (name: string) =>
     formsOf(subcommands[name]!).map((form) => `${command.name} ${formText(name, form, name === first)}`)

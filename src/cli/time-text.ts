@@ -7,10 +7,7 @@ const SPANS = [
   ['minute', 60_000],
 ] as const
 
-/**
- * A time in a list: its distance from `now` within a day, such as `3 minutes ago`, otherwise the local date with its zone.
- * A text that is not a time is returned unchanged.
- */
+/** A time in a list: `3 minutes ago` within a day, else the local date with its zone. Text that is no time stays as it is. */
 export function timeText(time: string, now: Date): string {
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) return time

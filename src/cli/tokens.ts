@@ -2,10 +2,7 @@ import { systemClock } from '../platform.ts'
 import type { MadeToken, NamedTokens } from '../runtime.ts'
 import { findHomeStore, withWritableStore } from './open-store.ts'
 
-/**
- * Works with the named tokens of a home, with or without a running gateway, which reads the file again by itself. So a token can
- * be revoked also where the gateway hangs.
- */
+/** Works with the named tokens of a home, beside a running gateway, too: it reads the file again by itself. */
 export async function withNamedTokens<T>(home: string, work: (named: NamedTokens) => T | Promise<T>): Promise<T> {
   const [{ createHome, homeAt, openNamedTokens }, { randomBytes }] = await Promise.all([
     import('../runtime.ts'),

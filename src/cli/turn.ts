@@ -89,10 +89,7 @@ export async function fetchTurn(connection: GatewayConnection, turn: TurnReferen
 
 const TRIES = 5
 
-/**
- * The events of one turn up to its `turn-end`. An interrupted stream resumes after the last event. The events end early
- * where `signal` aborts.
- */
+/** The events of one turn up to its `turn-end`, or to the abort of `signal`. An interrupted stream resumes. */
 async function* turnEvents(
   connection: GatewayConnection,
   session: string,

@@ -5,10 +5,7 @@ interface Part {
   idle?(session?: string): Promise<unknown> | undefined
 }
 
-/**
- * Resolves when all parts have nothing to do in two looks, between which everything else has run: what one part hands to
- * another is in neither for a moment. A part that fails is not waited for. Rejects with the reason of `signal`.
- */
+/** Resolves when no part has anything to do in two looks, with all else run between them. Rejects with the reason of `signal`. */
 export async function untilIdle(
   clock: Clock,
   parts: readonly (Part | undefined)[],

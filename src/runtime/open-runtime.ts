@@ -37,10 +37,7 @@ export interface OpenOptions {
   /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   readonly warn?: (text: string) => void
-  /**
-   * `false` opens the home beside a process that works on it: nothing is resumed. Only the process that claimed the home writes to
-   * the home.
-   */
+  /** `false`: beside a process that works on the home. Nothing is resumed or written. */
   readonly recovers?: boolean
   /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
   readonly onlyReads?: boolean

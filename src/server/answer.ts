@@ -60,10 +60,7 @@ export function empty(status: number, headers: Readonly<Record<string, string>> 
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
 }
 
-/**
- * A failure in the error format of its request: of those whose header came with it, or else of those that name none, the one
- * with the longest prefix of the path. Foreword's own where there is no such format.
- */
+/** A failure in the error format of its request: by header, else by the longest prefix of the path, else Foreword's own. */
 export function errorResponse(
   failure: Failure,
   path = '/',

@@ -56,10 +56,7 @@ export interface ServerOptions {
   /** No error, log line or export contains one of them; tokens that are made are learned. */
   readonly secrets?: KnownSecrets | undefined
   readonly streams?: Partial<StreamLimits>
-  /**
-   * Endpoints for webhooks of services, by their exact path. Such a service has no token of this gateway: each endpoint
-   * checks its callers itself.
-   */
+  /** Endpoints for webhooks of services, by exact path. Callers have no token: each endpoint checks them itself. */
   readonly hooks?: Readonly<Record<string, Hook>> | undefined
 }
 
@@ -77,10 +74,7 @@ export interface Server {
   fetch(request: Request, bindings?: Bindings): Promise<Response>
   /** Answers on the socket, where an endpoint does so. Returns `false` where `fetch` answers; absent: it answers everything. */
   answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean
-  /**
-   * Ends every open stream; readers reconnect and continue after the last event they received. Answers in progress end
-   * with an error, or continue where `answers` is `false`.
-   */
+  /** Ends every open stream; readers reconnect. Answers end with an error, or continue where `answers` is `false`. */
   endStreams(which?: { readonly answers?: boolean }): void
   /** The answer to a request that is refused unread. */
   refuse(failure: Failure, path: string, headers?: Headers): Response

@@ -6,10 +6,7 @@ import { HttpFailure } from './failure.ts'
 
 export type Streams = ReturnType<typeof createStreams>
 
-/**
- * Is passed what ends a stream whose caller has lost access. An answer to the owner, whose token was replaced, is finished; any
- * other ends with an error. Returns what forgets the stream.
- */
+/** Gets what ends a stream whose caller lost access (an owner's answer is finished); returns what forgets the stream. */
 type HoldStream = (end: (caller: Caller) => void) => () => void
 
 /** The error for requests to a gateway that is stopping, and for the answers that it interrupts. */
@@ -62,10 +59,7 @@ export function createStreams(clock: Clock, limits: StreamLimits = defaultStream
       const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
       return runStream(wire, headers, definition, { clock, limits, open, hold })
     },
-    /**
-     * Ends every open stream; readers reconnect and continue after the last event they received. Answers end with an error,
-     * or continue where `answers` is `false`.
-     */
+    /** Ends every open stream; readers reconnect. Answers end with an error, or continue where `answers` is `false`. */
     endAll({ answers = true }: { readonly answers?: boolean } = {}) {
       for (const { leave, breakOff } of open.streams)
         if (breakOff === undefined) leave()

@@ -11,10 +11,7 @@ export interface InlineFile {
   readonly size?: { readonly width: number; readonly height: number }
 }
 
-/**
- * Decodes a `data:` URL. Throws `HttpFailure` for any other address: Foreword fetches nothing for a caller, so that the
- * input can be shown again, and no address inside this network can be reached.
- */
+/** Decodes a `data:` URL. Throws `HttpFailure` for any other address: Foreword fetches nothing for a caller. */
 export function inlineFile(url: string, where: string, name?: string): InlineFile {
   const found = /^data:(?<type>[\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*(?<base64>;base64)?,/i.exec(url.slice(0, 500))
   if (!found) throw notInline(url, where)

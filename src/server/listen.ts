@@ -12,10 +12,7 @@ export interface ListeningServer {
   /** Such as `http://127.0.0.1:4141`. */
   readonly url: string
   readonly port: number
-  /**
-   * Ends event streams and closes the port. Answers in progress, streamed or not, may take up to `graceMs` (5 s unless
-   * given); requests that arrive meanwhile are refused with `closing`, 503, and a `Retry-After`.
-   */
+  /** Closes the port. Answers in progress may take `graceMs` (5 s unless given); new requests are refused with `closing`, 503. */
   close(options?: { graceMs?: number }): Promise<void>
 }
 

@@ -97,10 +97,7 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
   throw new HttpFailure('invalid-input', `Invalid request: ${sentence}.`, { problems }, { hint })
 }
 
-/**
- * Reads the JSON body of a request; `{}` where there is none. Throws `HttpFailure` for a body that is too large, is not
- * declared as JSON (a form on a foreign page cannot declare that), or does not parse.
- */
+/** The JSON body of a request, or `{}`. Throws `HttpFailure` where it is too large, not declared as JSON, or does not parse. */
 async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const body = await readText(request, maxBytes)
   if (body === '') return {}

@@ -10,10 +10,7 @@ import {
   type ToolResult,
 } from './tool.ts'
 
-/**
- * The plan of a tool for one call, made within `limitMs`; of a tool that makes none, its execution. What cannot be planned
- * is a failed result. Never throws.
- */
+/** The plan of a tool for one call, made within `limitMs`, or its execution. A failure is a failed result. Never throws. */
 export async function planCall(
   tool: Tool,
   input: unknown,

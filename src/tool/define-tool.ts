@@ -65,10 +65,7 @@ type PlanAnswer =
       run(context: ToolContext): ToolAnswer | Promise<ToolAnswer>
     })
 
-/**
- * What a schema has to be able to do: the contracts Standard Schema and Standard JSON Schema, which zod from 4.2 on and
- * others implement. `Input` is what it parses to.
- */
+/** Standard Schema and Standard JSON Schema, as zod from 4.2 on has them. `Input` is what it parses to. */
 interface ToolSchema<Input> {
   readonly '~standard': {
     readonly version: 1

@@ -9,10 +9,7 @@ interface SentDefinition {
   restore(input: unknown): unknown
 }
 
-/**
- * The description of a tool without signs that work on their own (controls, directions, tokens of chat templates), wherever
- * it comes from, and what an assembly has to know of the tool. The tool itself, its schema and its digest stay as they are.
- */
+/** The description of a tool without signs that work on their own (controls, directions, chat tokens). The tool stays. */
 export function sentDefinition(tool: Tool): SentDefinition {
   const sent = made.get(tool) ?? makeDefinition(tool)
   made.set(tool, sent)

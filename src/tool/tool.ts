@@ -1,10 +1,7 @@
 import type { Clock } from '../platform.ts'
 import type { ForeignText, FrameKind, Message, Origin, ToolDefinition } from '../context.ts'
 
-/**
- * A function that the model can call: its description for the model, and what a call does. A tool with an effect that a person may
- * want to see first has `plan`, the others `execute`.
- */
+/** What the model can call. A tool with an effect that a person may want to see first has `plan`, the others `execute`. */
 export type Tool = ToolProperties & (DirectTool | PlannedTool)
 
 export interface ToolProperties extends ToolDefinition {
@@ -13,24 +10,15 @@ export interface ToolProperties extends ToolDefinition {
   readonly timeoutMs?: number
   /** The most of one result that is put before the model, characters. What is longer is stored whole. */
   readonly maxShownChars?: number
-  /**
-   * Whose `inputSchema` is, for people: `the MCP server s`. What its checks take counts against that owner, and against the
-   * tool alone where absent.
-   */
+  /** Whose `inputSchema` is, for people: `the MCP server s`. Its checks count against that owner, else against the tool alone. */
   readonly schemaOwner?: string
   /** Where its results come from. `tool` unless given. */
   readonly origin?: Origin['kind']
-  /**
-   * How its results stand in layouts with frames: as text of others, as instructions that the owner installed, or (`own`)
-   * without a frame where it went well, since it only confirms what it did. `material` unless given.
-   */
+  /** Its results' frame: text of others, installed instructions, or (`own`) none where it went well. `material` unless given. */
   readonly results?: FrameKind | 'own'
   /** `ask`: a person decides about every call, unless `tool-access.json` sets something else. */
   readonly approval?: 'ask' | 'never'
-  /**
-   * Only reads what its session already contains. Allowed unless the policy forbids it: an allowlist need not
-   * name it (docs/guide/tools.md).
-   */
+  /** Only reads what its session already contains: an allowlist need not name it (docs/guide/tools.md). */
   readonly readsContext?: boolean
   /**
    * `allow`: a call changes nothing but the own records of its session or subject, and sends nothing to an address of the
@@ -38,17 +26,11 @@ export interface ToolProperties extends ToolDefinition {
    * decides about each such call, unless `tool-access.json` sets something else. Tools with `readsContext` are `allow`.
    */
   readonly afterUntrusted?: 'ask' | 'allow'
-  /**
-   * What a call with this input reads, for people: paths, or whole addresses where `origin` is `web`. Such a tool may read
-   * an address that somebody named without asking, also after texts of others.
-   */
+  /** What a call reads, for people: paths, or addresses for `origin` `web`. A named address needs no question, whatever was read. */
   readsFrom?(input: Readonly<Record<string, unknown>>): readonly string[]
   /** Normalizes an input before it is validated, for example by leaving out parameters that are `null`. */
   normalizeInput?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /**
-   * The tool's own message about an invalid input. Called with objects only, before the schema is applied; `undefined`
-   * leaves the decision to the schema.
-   */
+  /** The tool's own message about an invalid object, before the schema is applied; `undefined` leaves it to the schema. */
   inputError?(input: Readonly<Record<string, unknown>>): string | undefined
   /** Offered only while this condition is true. Evaluated once before each turn. Always offered where absent. */
   readonly offeredWhile?: OfferedWhile
@@ -68,10 +50,7 @@ export interface DirectTool {
 }
 
 export interface PlannedTool {
-  /**
-   * Says exactly what a call would do, and does nothing of it. `input` has been checked against `inputSchema`. A call that
-   * cannot be made is a failed result; a throw becomes one.
-   */
+  /** Says what a call would do, and does nothing of it. `input` fits `inputSchema`. A throw becomes a failed result. */
   plan(input: unknown, context: ToolContext): Promise<ToolPlan | ToolFailed>
   readonly execute?: undefined
 }

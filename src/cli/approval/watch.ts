@@ -18,10 +18,7 @@ export interface Watch {
   readonly over: () => void
 }
 
-/**
- * For a process without a terminal: prints for each call how to decide it, and waits. A turn in this process could not
- * continue by itself, so it is left as it is, on disk.
- */
+/** For a process without a terminal: prints for each call how to decide it, and leaves its turn waiting on disk. */
 export function unattendedWatch(connection: GatewayConnection, io: Io): Watch {
   return {
     asked(waits, leave) {
@@ -111,10 +108,7 @@ function reportError(error: unknown, waits: WaitingApproval, io: Io, leave: () =
   leave()
 }
 
-/**
- * Shows a call on the terminal and asks for a decision. `undefined`: nobody decided, because the question was
- * withdrawn or the input has ended.
- */
+/** Shows a call and asks for a decision. `undefined`: the question was withdrawn, or the input has ended. */
 export async function askForDecision(
   waits: WaitingApproval,
   io: Io,

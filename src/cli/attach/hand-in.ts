@@ -16,10 +16,7 @@ export type UploadResult =
 /** How long one request waits for a file to be read, ms. The status line is updated in between. */
 const WAIT = 1_000
 
-/**
- * Uploads files and waits until each is read, with progress on a terminal. Calls `onDone` for each in the order of
- * the paths. A file that cannot be uploaded does not stop the others.
- */
+/** Uploads files and waits until each is read. Calls `onDone` in the order of the paths; a failed file stops no other. */
 export async function uploadFiles(
   connection: GatewayConnection,
   paths: readonly string[],

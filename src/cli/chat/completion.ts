@@ -67,10 +67,7 @@ function found(items: readonly AutocompleteItem[], prefix: string) {
 /** How many files and folders are read for one list. */
 const MOST_LOOKED_AT = 5_000
 
-/**
- * Lists the files below a folder as they are written after `@`, the nearest first, by name. Hidden files and
- * `node_modules` are left out, and a large folder is not read to its end.
- */
+/** Files below a folder as written after `@`, the nearest first; not the hidden ones, `node_modules`, or all of a large folder. */
 export function workingFiles(directory: string): readonly string[] {
   const files: string[] = []
   let folders = ['']

@@ -204,10 +204,7 @@ export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions
 /** Replaces a tab in the editor, whose library would turn it into spaces. A noncharacter of Unicode, which text does not contain. */
 const TAB = '\uFDD0'
 
-/**
- * Pasted text as the editor needs it: without terminal sequences and control characters, lines ended by `\n`, every tab kept.
- * Some terminals write control characters of a paste as keys with Ctrl (`ESC [ 106 ; 5 u`); those are read back first.
- */
+/** Pasted text for the editor: without controls, lines ended by `\n`, tabs kept. Keys with Ctrl (`ESC [ 106 ; 5 u`) are read back. */
 export function encodeForEditor(pasted: string): string {
   const decoded = pasted.replaceAll(CONTROL_KEY, (_key, code) => String.fromCodePoint(Number(code) & 0x1f))
   return stripVTControlCharacters(decoded)

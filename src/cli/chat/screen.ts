@@ -4,10 +4,7 @@ import { Writable } from 'node:stream'
 
 /** The terminal during a chat: the transcript scrolls above a few live lines. */
 
-/**
- * `live` returns the lines below the transcript, none wider than `columns`. Only they are redrawn: the transcript belongs
- * to the terminal, which scrolls, wraps and copies it, and a resize clears none of it.
- */
+/** `live` returns the lines below the transcript, none wider than `columns`. Only they are redrawn. */
 export function openScreen(io: Io, live: (columns: number) => readonly string[]) {
   const terminal = io.terminal ?? new ProcessTerminal()
   const tui = new TuiMainScreen(terminal)
@@ -102,10 +99,7 @@ const BLANK = {
   previousViewportTop: 0,
 }
 
-/**
- * Splits a line into rows as a terminal wraps it: by cells, not by words. For a line that grows, only the new part is
- * wrapped.
- */
+/** Splits a line into rows as a terminal wraps it: by cells. For a line that grows, only the new part is wrapped. */
 export function createRowWrapper(): (line: string, columns: number) => readonly string[] {
   let known = { line: '', columns: 0, rows: [] as readonly string[], lastBegins: 0 }
 

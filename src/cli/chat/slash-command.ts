@@ -89,10 +89,7 @@ export function runsAtOnce(line: string, { capabilities }: Pick<Io, 'capabilitie
 /** The result of a line: a command that was done or failed, or a message to send. */
 export type LineResult = { readonly type: 'done' | 'failed' } | { readonly type: 'message'; readonly text: string }
 
-/**
- * Runs a line that begins with a slash. Any other line is a message. An unknown command is never sent as a message: it is
- * refused, with the nearest known command.
- */
+/** Runs a line that begins with a slash. An unknown command is refused with the nearest one, never sent as a message. */
 export async function runSlashCommand(line: string, conversation: Chat, io: Io): Promise<LineResult> {
   const [, word, argument] = /^(\S*)\s*(.*)$/s.exec(line.trimEnd())!
   const command = commandNamed(word!, io.capabilities)

@@ -31,10 +31,7 @@ interface ScenarioRun {
   readonly text: string
 }
 
-/**
- * Assembles every scenario of a text: one JSON document, an array, or JSON Lines. Throws where one is not valid; a
- * context overflow is a result.
- */
+/** Assembles the scenarios of a JSON document, an array or JSON Lines. Throws where one is not valid; an overflow is a result. */
 export async function runScenarios(text: string, place: string): Promise<ScenarioRun> {
   const { outline } = await import('../../context.ts')
   const results = await resultsOf(text, place)

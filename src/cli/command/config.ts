@@ -201,10 +201,7 @@ interface PlannedChange {
   readonly environment: Environment
 }
 
-/**
- * Throws where a gateway could not start with this change or could use no model. Returns warnings, such as of a model that
- * its provider does not list. Checks only the changed key.
- */
+/** Throws where no gateway could start with this change, or use a model. Returns warnings about the changed key. */
 async function assertStartable(change: PlannedChange): Promise<readonly string[]> {
   const { home, path, planned } = change
   const { configuration, problems, schema } = planned

@@ -29,10 +29,7 @@ export const mcpCommand = commandWithSubcommands({
   },
 })
 
-/**
- * Serves MCP until the client disconnects. It opens the home without claiming it, beside a running gateway, and writes only
- * what several processes may write at once. Standard output carries only the protocol.
- */
+/** Serves MCP until the client disconnects, beside a running gateway. Standard output carries only the protocol. */
 async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   const { environment } = io
   const warn = (text: string) => note(io, `foreword mcp: ${text}`)

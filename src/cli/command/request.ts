@@ -70,10 +70,7 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   }
 }
 
-/**
- * A request for people: its tools, its system message, and each message with its calls and results. The text of
- * a message is indented, so that nothing in it can look like a heading.
- */
+/** A request for people. The text of a message is indented, so that nothing in it can look like a heading. */
 function requestText({ tools, system, messages }: RequestView, io: Io): string {
   const blocks = [
     ...(tools.length === 0 ? [] : [block(`tools (${tools.length})`, tools.map(toolText).join('\n'), io)]),

@@ -26,10 +26,7 @@ function problemMessage({ key, place, message }: LoadedConfiguration['problems']
   return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}`
 }
 
-/**
- * Checks the model that answers next: that its provider lists it and accepts the key. Makes no model call. `ways` says how
- * to attach a model.
- */
+/** Checks that the provider lists the model that answers next and accepts the key. Calls no model. `ways`: to attach one. */
 export async function checkModel(models: Models, configured: string | undefined, ways: string): Promise<Finding> {
   const chosen = configured === undefined ? await models.choose() : undefined
   const id = configured ?? chosen!.id

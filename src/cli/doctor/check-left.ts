@@ -16,10 +16,7 @@ const RUNS =
 
 const MOST_NAMED = 5
 
-/**
- * Folders of the workspace that only look like a repository, and repositories whose configuration names programs: Git runs
- * them for you, in a terminal or an editor, although not for tools.
- */
+/** Folders that only look like a repository, and repositories that name programs: Git runs them for you, if not for tools. */
 export async function checkRepositories({ agent }: Configuration): Promise<Finding> {
   const workspace = await realpath(agent.workspace).catch(() => undefined)
   if (workspace === undefined) return ok('repositories', 'there is no workspace yet')

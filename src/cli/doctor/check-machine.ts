@@ -26,10 +26,7 @@ export async function checkDisk(home: string): Promise<Finding> {
   return free < 100 ? problem('disk', message, hint) : warning('disk', message, hint)
 }
 
-/**
- * Checks that the clock is not behind the log, which would give new entries old times. `newest` is the time of the last
- * activity, and `released` a time before this version. ISO 8601.
- */
+/** Checks that the clock is neither behind the log (`newest`) nor before this version (`released`). ISO 8601. */
 export function checkClock(now: Date, newest: string | undefined, released: string): Finding {
   const hint = 'Set the clock of this machine, for example by turning on network time.'
   const time = now.toISOString()

@@ -60,10 +60,7 @@ function policyText({ global }: Access): string {
   return `${length === 0 ? 'nothing' : length === 1 ? 'one name' : `${length} names`} on the allowlist`
 }
 
-/**
- * Counts the tools that a model may call, and reports changed definitions and the warnings of the gateway, without those
- * that `reported` already has. Asks the running gateway where there is one, because only it knows which servers answer.
- */
+/** Counts the tools a model may call; reports changed definitions, and warnings of the gateway that are not in `reported`. */
 export async function checkTools(
   opened: GatewayConnection | Error,
   reported: readonly Finding[],

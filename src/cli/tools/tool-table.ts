@@ -24,8 +24,8 @@ export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus
 }
 
 /**
- * One tool per line: its source, its access, the rule that decided, and the tokens of its definition in every request that
- * offers it. A narrow terminal shows neither source nor rule.
+ * One tool per line: source, access, the rule that decided, and the tokens of its definition. A narrow terminal
+ * leaves out source and rule.
  */
 export async function toolTable(tools: readonly ToolStatus[], columns: number): Promise<string> {
   const { tokenx, toolTokens } = await import('../../context.ts')

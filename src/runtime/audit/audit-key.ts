@@ -9,11 +9,7 @@ export function auditKeyFile(home: string): string {
   return join(homeAt(home).data, 'audit-key.pem')
 }
 
-/**
- * The key that signs the checkpoints of a home; `undefined` where it has none yet.
- *
- * @throws ForewordError `file` where the file is there and is no key
- */
+/** The key that signs the checkpoints of a home; `undefined` without one. Throws ForewordError `file` where the file is no key. */
 export async function readAuditKey(home: string): Promise<AuditKey | undefined> {
   const path = auditKeyFile(home)
   const found = await readText(path)

@@ -22,11 +22,7 @@ export function checkpointNoteFile(home: string): string {
   return join(homeAt(home).data, 'audit-checkpoints.json')
 }
 
-/**
- * The note of a home; `undefined` where there is none.
- *
- * @throws ForewordError `file` where it cannot be read or is no note any more
- */
+/** The note of a home; `undefined` without one. Throws ForewordError `file` where it cannot be read. */
 export async function readCheckpointNote(home: string): Promise<CheckpointNote | undefined> {
   const path = checkpointNoteFile(home)
   const found = await readText(path)

@@ -14,10 +14,7 @@ interface TakeOptions {
   readonly warn: (text: string) => void
 }
 
-/**
- * Takes a checkpoint of what was written without a gateway, as a gateway does when it stops. Only for the process that has
- * claimed the home. Never rejects: what cannot be written waits for the next one.
- */
+/** Takes a checkpoint of what was written without a gateway, for the process that has claimed the home. Never rejects. */
 export async function takeHomeCheckpoint(options: TakeOptions): Promise<void> {
   const { home, environment, configuration, store, clock, warn } = options
   const { checkpoints, checkpointRecords: everyRecords, checkpointMinutes } = configuration.audit

@@ -1,10 +1,7 @@
 import type { Hash } from 'node:crypto'
 import { z } from 'zod'
 
-/**
- * An archive is an ordinary `tar.gz`: first `backup.json`, then the files of the home below `home/`, last `digests.json`
- * with the SHA-256 of each. An archive without its last entry was cut off.
- */
+/** A `tar.gz`: `backup.json`, the home below `home/`, last `digests.json` with SHA-256s: without that it was cut off. */
 export const HEADER_ENTRY = 'backup.json'
 export const HOME_FOLDER = 'home/'
 export const DIGESTS_ENTRY = 'digests.json'

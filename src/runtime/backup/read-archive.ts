@@ -45,11 +45,7 @@ interface ArchiveFacts {
 /** No JSON of an archive's own is longer, bytes: a list of a million files is some 200 MB. */
 const JSON_BYTES = 512 * 1024 * 1024
 
-/**
- * Reads an archive from the first byte to the last and compares each file with its digest.
- *
- * @throws BackupError `no-archive`, `damaged`, `newer`, `io`
- */
+/** Reads an archive and compares each file with its digest. Throws BackupError `no-archive`, `damaged`, `newer`, `io`. */
 export async function readArchive(
   path: string,
   { signal, onProgress, onFile }: ReadOptions = {},

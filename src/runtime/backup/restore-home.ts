@@ -147,10 +147,7 @@ function carrySpent(home: string): void {
   }
 }
 
-/**
- * A restore that was decided on and is being carried out. What arrives lies whole and examined in `.restoring/home`; what
- * was there goes to `before-restore-…`. A crash in between leaves the note, and `finishRestore` continues.
- */
+/** A restore that is being carried out: arrivals are in `.restoring/home`, the former content in `before-restore-…`. */
 interface PendingRestore {
   readonly step: 'put-aside' | 'put-in-place'
   readonly aside: string
@@ -180,10 +177,7 @@ export async function completeRestore(home: string): Promise<string> {
   return `Completed an interrupted restore.${aside === undefined ? '' : ` The former content is in ${aside}.`}`
 }
 
-/**
- * Carries out what `decideRestore` noted, from where it was interrupted. For the one process that has claimed the home. Returns
- * the folder with the former content; `undefined` where there was nothing, or nothing to do.
- */
+/** Carries out what `decideRestore` noted, from where it was interrupted. Returns the folder with the former content, if any. */
 async function finishRestore(home: string): Promise<string | undefined> {
   const pending = await readNote(home)
   if (!pending) return undefined

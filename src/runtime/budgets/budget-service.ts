@@ -174,10 +174,7 @@ export function createBudgetService(parts: BudgetParts) {
     /** Counts what was spent in the present periods before a budget was there. Where that fails, the first call waits for it. */
     fill: (): Promise<void> =>
       fill().catch((error: unknown) => warn(`Earlier calls are not in the budgets yet: ${errorMessage(error)}`)),
-    /**
-     * Reads the limits again. A call that fits into them goes on. Where they cannot be read they stay as they were, and a sentence
-     * says so.
-     */
+    /** Reads the limits again. Where they cannot be read they stay as they were, and a sentence says so. */
     async reload(): Promise<readonly string[]> {
       try {
         configured = (await parts.read?.()) ?? configured

@@ -14,10 +14,7 @@ interface CallSize {
 const COUNTER_ERROR = 1.5
 const FRAME_TOKENS = 256
 
-/**
- * The most that a call can cost: nothing of its prompt comes from the cache, all of it costs what the dearest kind of prompt
- * token costs, and the answer is as long as it may be. Without a price only its tokens are known.
- */
+/** The most that a call can cost: nothing comes from the cache, and the answer is as long as it may be. */
 export function dearestCost(
   { used, ratio, window, maxOutputTokens }: CallSize,
   price: Price | undefined,

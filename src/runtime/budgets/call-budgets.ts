@@ -53,10 +53,7 @@ function isAbout(budget: MoneyBudget, owner: CallOwner): boolean {
   )
 }
 
-/**
- * The account of a budget in its present period. Its limit is no part of the name: one that is changed goes on with what was spent.
- * `undefined` where there is nothing to count by, as a session for a call outside every one.
- */
+/** The account of a budget in its present period, whatever its limit. `undefined` where there is nothing to count by. */
 export function checkOf(
   budget: MoneyBudget & { readonly whose?: string },
   { turn, session }: Partial<CallOwner>,

@@ -46,10 +46,7 @@ const PAGE_OF_RECORDS = 50
 /** A day begins up to 14 hours before that of UTC. */
 const ZONE_MS = 15 * 60 * 60 * 1000
 
-/**
- * The calls in the log that an account is about, with what their providers reported, page by page. Calls without a report are left
- * out: nothing says what they cost. Accounts of a turn have none, since they begin with their turn.
- */
+/** The logged calls of an account, by page; without a report nothing says what they cost. A turn has none before it. */
 async function* earlierCalls(
   { store, priceOf, dayOf }: EarlierSources,
   account: string,

@@ -48,10 +48,7 @@ export async function loadAttachments(
 /** A file of a turn that was not loaded: it is announced, and not sent. */
 export type EarlierFile = Pick<Attachment, 'id' | 'name' | 'tokens'>
 
-/**
- * Files of a session that can still be read and are in no turn that was loaded (BEHAVIOURS §3.4: a dropped file is
- * announced). None where the whole session was loaded. Asks for the files of the session, not for its log.
- */
+/** Readable files of a session in no turn that was loaded (BEHAVIOURS §3.4); none where all was. Does not read its log. */
 export async function findEarlierFiles(
   store: Pick<FileStore, 'files'>,
   session: string,

@@ -177,10 +177,7 @@ export interface PicturedAttempt extends Attempt {
   readonly gone: readonly string[]
 }
 
-/**
- * Attempts a call and reads the images that it sends. One that is no longer there is assembled as a marker, so that what is
- * counted and recorded is what leaves.
- */
+/** Attempts a call and reads its images. A missing one is assembled as a marker, so that what is recorded is what leaves. */
 export async function attemptWithPictures(
   context: AssemblyContext,
   library: FileLibrary | undefined,
@@ -208,10 +205,7 @@ const lastStepReminder: Layer = {
   origin: { kind: 'operator', ref: 'foreword' },
 }
 
-/**
- * Accounts for a call within the budget of its input. Where not even the smallest request fits into a size of prompt that
- * was learned from a refusal or a report, it is ignored: what was learned must not stop a session that could continue.
- */
+/** Accounts for a call within its budget. A learned prompt size in which nothing fits is ignored: it must stop no session. */
 export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,

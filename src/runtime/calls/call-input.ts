@@ -59,10 +59,7 @@ export interface CallInput {
   readonly head?: HeadRecord
 }
 
-/**
- * Writes the parts of an input beside the log and returns the record of them. Of a call that is in no session the
- * conversation is among them, since it is in no log.
- */
+/** Writes the parts of an input beside the log and returns their record; the conversation, too, where no log has it. */
 export async function recordInput(
   store: SessionStore,
   input: AssemblyInput,
@@ -124,10 +121,7 @@ export async function recordInput(
   }
 }
 
-/**
- * The input of an earlier call, read back from the record and the log. Rejects with `missing-content` where a part of it is
- * gone. With `historyTokens` so much of the history is read, whatever had been cut before the call.
- */
+/** The input of an earlier call; `historyTokens`: of its uncut history. Rejects with `missing-content` where a part is gone. */
 export async function restoreInput(
   store: SessionStore,
   record: CallRecord,

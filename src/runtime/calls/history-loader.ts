@@ -60,10 +60,7 @@ export async function loadHistory(store: LogStore, question: HistoryQuestion): P
   }
 }
 
-/**
- * Settled turns that were read lately, so that a long conversation is not read and parsed again at every step. A settled
- * turn never changes, so nothing here is ever wrong; what does not fit is read again.
- */
+/** Settled turns that were read lately: they never change, so nothing here is wrong; what does not fit is read again. */
 export type TurnCache = ReturnType<typeof createTurnCache>
 
 export interface CachedTurn {

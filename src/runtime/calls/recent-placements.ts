@@ -16,10 +16,7 @@ export interface HasPlacements {
 
 type Placed = HasPlacements & { readonly session: string; readonly lastCall: { readonly call: string } | undefined }
 
-/**
- * Where the last calls of a session had their layers, oldest first. What came with an import does not count: its author wrote the
- * accounts.
- */
+/** Where the last calls had their layers, oldest first. Imported accounts do not count: their author wrote them. */
 export async function readPlacements(
   store: Pick<SessionStore, 'calls' | 'entries' | 'value'>,
   state: Placed | undefined,

@@ -14,10 +14,7 @@ interface InboxIndex {
   newest: number
 }
 
-/**
- * An inbox in a folder of its own, which is read when it is needed first. A file that cannot be read is put aside with a
- * warning, and what it held may come again.
- */
+/** An inbox in a folder of its own, read when first needed. An unreadable file is put aside with a warning. */
 export function openChannelInbox(folder: string, warn: (text: string) => void = () => {}): ChannelInbox {
   const arriving = new Map<string, Promise<void>>()
   let opening: Promise<InboxIndex> | undefined

@@ -25,10 +25,7 @@ interface Lane {
 
 const PAGE = 500
 
-/**
- * `delivered` is written with the channel's own message id, and what is marked as delivered is never sent again. A session
- * that waits for its channel delays no other session.
- */
+/** What is marked as `delivered`, with the channel's own message id, is never sent again. No session delays another. */
 export function createOutbox(
   store: LogStore,
   channels: readonly Channel[],

@@ -12,10 +12,7 @@ interface KeptCode {
   readonly expires: string
 }
 
-/**
- * Pairings in the store, each with its history. A code is used up in the same write that pairs its chat, so
- * that it works only once, even if others read the store.
- */
+/** Pairings in the store, each with its history. A code is used up in the write that pairs its chat, so it works once. */
 export function createPairings(parts: {
   readonly store: SessionStore
   readonly clock: Clock

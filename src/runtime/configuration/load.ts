@@ -36,10 +36,7 @@ export interface LoadOptions {
   readonly read?: TextReader
 }
 
-/**
- * Reads `config.json` and the environment over it: first which capabilities it names, then those modules, then all of it.
- * Rejects never: what is wrong is among the problems, a module that cannot be used too.
- */
+/** Reads `config.json` and the environment over it. Never rejects: what is wrong is among the problems. */
 export async function loadConfiguration(options: LoadOptions): Promise<LoadedConfiguration> {
   const { home, environment, read = readText } = options
   const found = await read(homeAt(home).configurationFile)

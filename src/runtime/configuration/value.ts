@@ -2,10 +2,7 @@ import type { Environment } from '../../model.ts'
 import { factsAt, type KeyPath, plainKeys, schemaAt } from './key.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
 
-/**
- * What a text means for a key, by the kind of value that the key has: `4142` is a number where one is due, `a,b` a list.
- * Where it means nothing it stays a text, and the schema reports what is wrong.
- */
+/** What a text means for a key: `4142` is a number where one is due, `a,b` a list. What means nothing stays a text. */
 function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
   const schema = schemaAt(path, json)
   switch (schema?.type) {

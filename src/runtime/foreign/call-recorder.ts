@@ -159,10 +159,7 @@ function outcomeOf(
   }
 }
 
-/**
- * What a call used as far as it can be known from what was sent and what came. A report from before its end says too little, and
- * streams of Chat Completions have none unless their program asks for it.
- */
+/** A call's usage as far as known: a report from before its end says too little, and some streams have none. */
 function estimatedUsage(used: number, { text, reasoning, calls, usage }: ForeignAnswer): Usage {
   const inputs = calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
   const written = Math.ceil((text.length + reasoning.length + inputs) / CHARACTERS_PER_TOKEN)

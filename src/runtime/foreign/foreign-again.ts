@@ -9,10 +9,7 @@ import type { ForeignInput } from './foreign-input.ts'
 import { readStoredBody } from './stored-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 
-/**
- * A call of another program, taken apart again from what was recorded of it. Rejects with `missing-content`, and with `not-found`
- * where it has no account.
- */
+/** A call of another program, taken apart again. Rejects with `missing-content`, and with `not-found` where it has no account. */
 export async function foreignAssembly(
   store: SessionStore,
   call: CallRecord,
@@ -69,10 +66,7 @@ export async function foreignBody(
   }
 }
 
-/**
- * What an earlier call sent, as its program `said` it or as it `left`, to be taken apart again. `undefined` where it is of no known
- * format, or where a part of it is gone.
- */
+/** What an earlier call sent, as its program `said` it or as it `left`. `undefined` where it cannot be taken apart any more. */
 export async function bodyOnRecord(
   store: Pick<SessionStore, 'content'>,
   call: Pick<CallRecord, 'id' | 'input' | 'foreign' | 'model'>,

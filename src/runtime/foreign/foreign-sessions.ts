@@ -11,10 +11,7 @@ export interface ForeignSessions {
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   note(session: string, last: LastForeignCall): void
   ended(session: string, record: CallRecord): void
-  /**
-   * How a body goes on from what the program of an earlier call `said`, or from what `left` of it. `after`: the name of a body that
-   * was taken apart. `undefined` where one of them cannot be taken apart any more.
-   */
+  /** How a body goes on from what an earlier call `said` or `left`. `undefined` where one cannot be taken apart any more. */
   compare(last: LastForeignCall, which: 'said' | 'left', after: string): Promise<ComparedBodies | undefined>
 }
 

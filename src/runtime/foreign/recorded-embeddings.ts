@@ -3,10 +3,7 @@ import { errorMessage, ForewordError } from '../../platform.ts'
 
 type Embed = (model: string, body: Readonly<Record<string, unknown>>) => Promise<unknown>
 
-/**
- * Asks for embeddings as a call of the program that asked this gateway for them: held to budgets, kept back where it contains a
- * secret, and on record with what it cost. A call over a budget is refused at once. Rejects as `embed` does.
- */
+/** Asks for embeddings as a recorded call of a program: refused where over a budget or with a secret. Rejects as `embed` does. */
 export async function recordedEmbeddings(
   { foreign, embed }: { readonly foreign: ForeignCallService; readonly embed: Embed },
   {

@@ -15,10 +15,7 @@ export interface FileEdit {
   readonly home: string
   readonly path: string
   readonly clock: Clock
-  /**
-   * The text of the file after the change; of none, where there is no file. Throws where that cannot be: then nothing is
-   * written.
-   */
+  /** The text after the change (of none, where there is no file). Where it throws, nothing is written. */
   change(text: string): string
   /** Throws where the gateway could not read this text as intended. Called with the text that the gateway's own reader reads from disk. */
   check(text: string): void | Promise<void>

@@ -3,10 +3,7 @@ import type { RecordStore, Write } from '../../session.ts'
 
 const KIND = 'file-version'
 
-/**
- * What keeps the content of a file of the owner before and after a change, so that it can be put back. What somebody wrote by
- * other means is kept too, when it is replaced.
- */
+/** What keeps a file's content before and after a change, so that it can be put back; what others wrote there, too. */
 export async function fileVersionWrites(
   store: Pick<RecordStore, 'record'>,
   change: { readonly file: string; readonly before: string; readonly after: string; readonly time: string },

@@ -37,19 +37,13 @@ export function homeAt(root: string): Home {
   }
 }
 
-/**
- * What no tool may touch, even in a workspace that contains the home, or is the home: the home and the host's own files in it. The
- * folders of capabilities are among their own `places`.
- */
+/** What no tool may touch in any workspace: the home and the host's own files in it. Capabilities have `places` of their own. */
 export function protectedPlaces(root: string): readonly string[] {
   const { configurationFile, data, context, toolAccessFile } = homeAt(root)
   return [root, configurationFile, data, context, toolAccessFile]
 }
 
-/**
- * Makes the folders that are missing, for the owner alone (0700), and closes `data` to others: nobody but Foreword works in it.
- * Rejects with a hint where a folder cannot be made.
- */
+/** Makes the missing folders for the owner alone (0700) and closes `data`. Rejects with a hint where one cannot be made. */
 export async function createHome({ root, data }: Home): Promise<void> {
   for (const folder of [root, data]) {
     try {
@@ -96,10 +90,7 @@ export async function createWorkspace(folder: string): Promise<string | undefine
   }
 }
 
-/**
- * Makes a folder and those above it. Node's own `recursive` never comes back where a folder exists and yet none can be
- * made in it because the file system has no such thing, as in `/proc`.
- */
+/** Makes a folder and those above it. Node's own `recursive` never comes back where none can be made, as in `/proc`. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })

@@ -4,10 +4,7 @@ import type { ValueStore } from '../../session.ts'
 
 export interface LearnedLimits {
   of(model: string): LearnedLimit | undefined
-  /**
-   * A provider refused a prompt as too large. Where it named a smaller window than the model is known for, that is what is
-   * learned; otherwise only that a prompt of this size is too large.
-   */
+  /** A provider refused a prompt as too large: learns the smaller window it named, else that a prompt of this size is too large. */
   refused(
     model: Known,
     refusal: { readonly limit: number | undefined; readonly used: number; readonly call?: string },

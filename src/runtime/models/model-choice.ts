@@ -65,10 +65,7 @@ export function createModelChoice(models: Models, configured: () => string | und
         throw runtimeFailure(error)
       }
     },
-    /**
-     * Rejects with `model-not-found` where there is no such model: for a turn, which waits for a provider by itself. What keeps
-     * a model from being asked about now may pass.
-     */
+    /** Rejects with `model-not-found`. What only keeps a model from being asked now may pass: a turn waits for its provider. */
     async assertKnown(model: string) {
       try {
         await find(model)

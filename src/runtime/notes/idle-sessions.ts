@@ -86,10 +86,7 @@ function isIdle({ running, queue, stalled, words, noteAsked, readCall }: Session
   return !running && queue.length === 0 && !stalled && !words && !noteAsked && readCall?.call === call
 }
 
-/**
- * How long a note can wait that is to be written before the provider forgets a prompt that it has read, ms. `undefined` where it
- * is forgotten already, where nothing is known of the cache, and where reading costs nothing, as on a machine of one's own.
- */
+/** How long a note can wait before the provider forgets the prompt, ms. `undefined`: forgotten, unknown, or free to read. */
 export function restOfCache(
   read: { readonly at: number; readonly life?: CacheLife } | undefined,
   { facts: { cache, free } }: Pick<Model, 'facts'>,

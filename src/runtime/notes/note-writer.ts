@@ -43,10 +43,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
   const waiting = new Map<string, { readonly work: Promise<void>; readonly stop: AbortController }>()
 
   return {
-    /**
-     * A turn is over. Where its last call has filled most of the room, the model is asked for a note on the same prefix; where it has
-     * filled half of it, before the provider forgets that prefix.
-     */
+    /** A turn is over. Mostly full room: the model is asked for a note at once; half full: before the provider forgets the prefix. */
     turnEnded(place: NotePlace, last: AnsweredCall) {
       const { state, context, model } = place
       if (context.settings.notes !== 'model' || leaving.signal.aborted || running.has(state.session)) return

@@ -24,10 +24,7 @@ export function isCacheOver({
   return now - readCall.at > lifeSeconds(cache, readCall.life, 'history') * 1000
 }
 
-/**
- * What a cut is weighed by that need not be made yet, with the price of an answer. `undefined` where it is not wanted, where the
- * model has no price of cached tokens, and where the cache is over. `available`: for a prompt, tokens.
- */
+/** What a cut that need not be made yet is weighed by; `undefined` where it is not. `available`: for a prompt, tokens. */
 export function weighedCut(call: WeighedCall, available: number): (CutWorth & { readonly output: number }) | undefined {
   const { settings, model, state, recent } = call
   const { price, cache, free } = model.facts

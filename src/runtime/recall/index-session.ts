@@ -12,10 +12,7 @@ const PAGE = 200
 /** What is indexed in one transaction, characters: some 10 ms, then everything else has its turn. */
 const STEP_CHARACTERS = 8_000
 
-/**
- * Brings the index of one session to what its log holds. A session that is gone is removed; where the index is of
- * another log, as after a restore, it is built again. Work that is interrupted continues from there the next time.
- */
+/** Brings the index of a session to what its log holds, from where it was interrupted. A deleted session is removed. */
 export async function indexSession(parts: IndexingParts, session: string): Promise<void> {
   const { store, index, stopped } = parts
   const row = await store.session(session)
@@ -107,10 +104,7 @@ const EXCERPT = 200
 /** Entries before a result among which its call is looked for: those of one step. */
 const LOOKED_BACK = 200
 
-/**
- * The text of a log entry, for the index: what a person or a model said, and each call of a tool beside its result, of
- * a long result all that was kept. None for entries without text.
- */
+/** The text of a log entry for the index: what was said, and each call of a tool beside its result. None without text. */
 async function historyItems(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
   if (entry.type !== 'input' && entry.type !== 'edit' && entry.type !== 'message') return []
   const { session, turn, seq, time, message } = entry

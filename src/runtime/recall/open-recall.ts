@@ -75,10 +75,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     return work
   }
 
-  /**
-   * Compares the index with the store: adds new sessions and removes deleted ones. Other processes, such as an import, write
-   * without a notification, so the list may be at most `oldest` milliseconds old.
-   */
+  /** Compares the index with the store. Other processes write unnoticed, so the list may be at most `oldest` ms old. */
   function listed(oldest: number): Promise<void> {
     const since = clock.monotonic() - oldest
     if (!listing || (listing.done && listing.began < since)) {
@@ -243,10 +240,7 @@ async function recallFailure(error: unknown): Promise<unknown> {
   return new RuntimeError('storage', error.message, { index: error.code }, { cause: error })
 }
 
-/**
- * A session and the sessions that it continues, newest first, as far as they belong to no conversation of a channel; the
- * last one may belong to one.
- */
+/** A session and those that it continues, newest first. Only the last one may belong to a conversation of a channel. */
 async function sessionsBefore(
   store: Pick<LogStore, 'entries'>,
   session: string,

@@ -24,10 +24,7 @@ interface HomeSecretsOptions {
   readonly files: () => Readonly<Record<string, string>>
 }
 
-/**
- * Collects the secrets of a home: its token, the variables that the configuration names or whose names say that they hold a
- * secret, and the files of keys. The only place that knows them all.
- */
+/** Collects the secrets of a home: its token, variables that are named or look like a secret, and the files of keys. */
 export async function openHomeSecrets(options: HomeSecretsOptions): Promise<HomeSecrets> {
   const { home, environment, configuration, variables, files } = options
   const known = knownSecrets()
@@ -95,10 +92,7 @@ function isSecretValue(value: string): boolean {
   return !/^\w+:\/\/[^@]*$/.test(value)
 }
 
-/**
- * Secrets that are written into the configuration although they should be in a variable: passwords and keys in addresses, and
- * headers of providers.
- */
+/** Secrets in the configuration that should be in a variable: passwords and keys in addresses, headers of providers. */
 function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: string, value: string])[] {
   if (typeof value === 'string') return /^https?:/i.test(value) && URL.canParse(value) ? addressSecrets(value, key) : []
   if (typeof value !== 'object' || value === null) return []

@@ -41,10 +41,7 @@ interface AdmissionParts {
   readonly library: FileLibrary | undefined
 }
 
-/**
- * Writes input to the log before it is acknowledged. The same idempotency key returns the same turn,
- * also where no session is named: the key then names the session.
- */
+/** Writes input to the log before it is acknowledged. The same idempotency key returns the same turn and session. */
 export async function admit(
   { store, states, settings, clock, library }: AdmissionParts,
   input: SubmitInput,
@@ -155,8 +152,8 @@ function requireWords(text: string, files: readonly string[]): void {
 }
 
 /**
- * What the input names as its parent: where it begins a branch, or where the session goes on after another turn than the newest
- * one. Rejects with `not-found`, and with `invalid-input` for an undone turn.
+ * The parent of the input's turn, where it is not simply the newest one. Rejects with `not-found`, and
+ * `invalid-input` for an undone turn.
  */
 async function parentOf(
   store: LogStore,

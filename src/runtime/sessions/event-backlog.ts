@@ -37,10 +37,7 @@ export function openBacklog(stream: SessionStream, signal: AbortSignal | undefin
   return {
     /** Deltas of the running call from before this backlog was opened. */
     running: subscription.running,
-    /**
-     * Waits until there is an event, and then calls `waited`. Returns false where nothing more comes for this
-     * reader.
-     */
+    /** Waits until there is an event, then calls `waited`. Returns false where nothing more comes for this reader. */
     async more(waited?: () => void) {
       for (;;) {
         if (signal?.aborted) return false

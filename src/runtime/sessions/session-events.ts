@@ -8,10 +8,7 @@ import { endsDeltas, parseSessionEventId, sessionEventId } from './session-strea
 /** Entries that are read from the log at once. */
 const PAGE = 500
 
-/**
- * First the log after `after`, then live events. A reader that was away gets every entry it missed, and of the
- * running call every word; a reader that is too slow is let go instead of holding anything up.
- */
+/** First the log after `after`, then live events. A reader misses no entry; one that is too slow is let go. */
 export async function* sessionEvents(
   store: LogStore,
   state: SessionState,

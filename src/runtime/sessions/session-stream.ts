@@ -11,18 +11,12 @@ type Listener = (event: SessionEvent) => void
 type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
 
 export interface Subscription {
-  /**
-   * Deltas of the running call that were already sent: the first `count` of its `events`, which all readers share, with the
-   * `seq` of the entry that began it.
-   */
+  /** Deltas of the running call so far: the first `count` of the shared `events`, and the `seq` of the entry that began it. */
   readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[]; readonly count: number }
   end(): void
 }
 
-/**
- * Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. So any id tells
- * exactly what a reader has seen.
- */
+/** Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. */
 export function createSessionStream(newest = 0) {
   const listeners = new Set<Listener>()
   let seq = newest

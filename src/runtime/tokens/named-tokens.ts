@@ -39,10 +39,7 @@ export interface NamedTokens {
   list(): readonly NamedToken[]
   /** The one with this hash, though it may have expired. Where the file cannot be read there is none. */
   find(hash: string): NamedToken | undefined
-  /**
-   * Makes a token. It is returned here and nowhere else. Rejects with RuntimeError: `invalid-input` for a name or a time that
-   * cannot be, `exists` for a name that another one has.
-   */
+  /** Makes a token, returned nowhere else. Rejects with RuntimeError `invalid-input`, and `exists` for a name that is taken. */
   make(draft: TokenDraft, by: string): Promise<MadeToken>
   /** From here on nobody gets in with it. Rejects with RuntimeError `not-found`. */
   revoke(name: string, by: string): Promise<NamedToken>

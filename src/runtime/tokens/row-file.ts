@@ -8,10 +8,7 @@ import { editFile } from '../home/edit-file.ts'
 export interface Rows<Row> {
   /** The rows as they are in the file now. The file is read again only where it has changed. Throws where it cannot be read. */
   current(): readonly Row[]
-  /**
-   * Changes them, whole or not at all. `record` is called before the new rows count: where it rejects, nothing is changed.
-   * Rejects with what `change` throws.
-   */
+  /** Changes them, whole or not at all. `record` is called before: where it rejects, nothing is changed. */
   edit(change: (rows: readonly Row[]) => readonly Row[], record?: () => Promise<void>): Promise<void>
 }
 

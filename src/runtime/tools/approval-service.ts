@@ -184,10 +184,7 @@ async function sessionGrants(store: SessionStore, session: string): Promise<Set<
 /** The reason in the audit of an approval that is valid for the whole session. */
 const SESSION = 'session'
 
-/**
- * Of each call the newest question; open while neither a decision nor a result follows it. One that shows another
- * call than its digest is of was made up, in a session that was imported: nobody is asked it.
- */
+/** The newest question of each call; open until a decision or a result. One whose digest is of another call was made up. */
 function findQuestions(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {
   const newest = new Map<string, { question: Question; open: boolean }>()
   for (const entry of entries) {

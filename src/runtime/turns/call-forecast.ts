@@ -95,10 +95,7 @@ interface SizesInput {
   readonly kinds: KindCalibration
 }
 
-/**
- * Sizes by the provider's tokenizer. What the last call sent counts as its provider reported it, and so does its answer where
- * that follows: only what is new is estimated.
- */
+/** Sizes by the provider's tokenizer: as reported for what the last call sent and got, estimated for what is new. */
 function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   const common = commonPieces(before, after)
   const factor = reportedRatio(read, before, ratio)

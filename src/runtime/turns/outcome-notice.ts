@@ -1,9 +1,6 @@
 import type { AnswerLimit, TurnOutcome } from '../../session.ts'
 
-/**
- * How a turn ended, for a person: one or two sentences about what happened and what can be done. `undefined` where it
- * ended well. Every channel shows the same.
- */
+/** How a turn ended and what can be done, in a sentence or two for a person. `undefined` where it ended well. */
 export function outcomeNotice(outcome: TurnOutcome): string | undefined {
   switch (outcome.type) {
     case 'completed':

@@ -31,10 +31,7 @@ export type SaidInTurn = Pick<TurnQuestion, 'turn' | 'text' | 'attachments' | 'k
 
 type Answered = Partial<Pick<SessionState, 'session' | 'model' | 'choices'>>
 
-/**
- * Decides what a session's turn is answered with, once, before its first step: the request's own model goes before the
- * session's, that before the one of what the session has chosen, that before the configured one.
- */
+/** Decides once what answers a turn: the model of the request, of the session, of its choices, or the configured one. */
 export async function prepareTurn(
   parts: PrepareParts,
   { session, model: ofSession, choices: own = {} }: Answered,
@@ -162,10 +159,7 @@ interface Waiting {
   readonly show: (notice: RetryNotice) => void
 }
 
-/**
- * Prepares a turn. A provider that has to be asked about its model first may be restarting: it is waited for as it would be
- * by the turn's calls. Rejects with the last failure, and with the reason of `signal` once it is aborted.
- */
+/** Prepares a turn, and waits for a provider as the turn's calls would. Rejects with the last failure, or the signal's reason. */
 export async function prepareWithRetries<Prepared>(
   prepare: () => Promise<Prepared>,
   { rule, clock, signal, show }: Waiting,

@@ -54,10 +54,7 @@ const labels: Readonly<Record<PartialReason, string>> = {
   other: '[This answer ended here for a reason that the provider did not name.]',
 }
 
-/**
- * A partial answer stays in the history as its text, with a label. Unfinished reasoning is of no use to anyone, and
- * some providers refuse reasoning that nothing follows.
- */
+/** A partial answer stays as its text with a label. Unfinished reasoning goes: some providers refuse it at the end. */
 function addLabel(message: Message, partial: PartialReason | undefined): Message {
   if (!partial || message.role !== 'assistant') return message
   const text = messageText(message)

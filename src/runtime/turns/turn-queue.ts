@@ -141,10 +141,7 @@ export function createTurnQueue(parts: QueueParts) {
     state.stream.interrupted(turn, 'closing', 'The gateway is stopping. The turn resumes at its next start.')
   }
 
-  /**
-   * The log could not be written, so it cannot record the end of the turn: those who watch are notified, and the operator. The
-   * turn keeps its place: the next message of the session follows it. It resumes once a write succeeds.
-   */
+  /** The log cannot record the end of the turn: watchers and the operator are told, and it resumes once a write succeeds. */
   function interrupted(state: SessionState, turn: string, error: unknown): void {
     const failure = runtimeFailure(error)
     const code = failure instanceof RuntimeError ? failure.code : 'storage'
@@ -258,10 +255,7 @@ export function createTurnQueue(parts: QueueParts) {
         { type: 'turn-end', turn, outcome: { type: 'cancelled' } },
         { type: 'head', turn, head: (await turnBefore(store, state.session, turn)) ?? null },
       ]),
-    /**
-     * Puts another message in the place of one that waits. Returns false where it does not wait. `assertSame` rejects where this is
-     * not the message that was read: nobody else changes it meanwhile.
-     */
+    /** Replaces the message of a turn that waits; false where it does not. `assertSame` rejects for another message than was read. */
     edit: editWaiting,
     /** Takes up every turn that a former process left, and every reply that it did not deliver. */
     async recover() {

@@ -73,10 +73,7 @@ interface CallWeights {
   readonly output: number
 }
 
-/**
- * The entries stand in the prompt in their order. Its beginning was read from the cache, the next part written to it, and the
- * rest fresh, each as long as its share of the reported tokens.
- */
+/** The beginning of the prompt was read from the cache, the next part written to it, the rest fresh: by the reported tokens. */
 export function weighEntries(
   { entries }: Pick<Manifest, 'entries'>,
   { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0 }: Reported,

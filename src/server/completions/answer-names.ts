@@ -14,10 +14,7 @@ export interface CompletionNames {
   readonly cut?: CompletionCut
 }
 
-/**
- * Finds the names of an answer: those of the first call that answers. A call that its provider refused as too large does not
- * count, and a turn's later calls belong to the same answer. `model` is the name where no call has begun.
- */
+/** Names an answer after its first call that was not refused as too large. `model`: the name where no call has begun. */
 export function answerNaming({ session, turn }: Pick<CompletionSource, 'session' | 'turn'>, model: string) {
   let start: CallStart | undefined
   let answers = false

@@ -10,10 +10,7 @@ export type AnswerEvent =
   | CompletionEvent
   | { readonly type: 'citations'; readonly citations: readonly AnswerCitation[] }
 
-/**
- * A turn of a session as one completion: the text of all its calls in order, and the sum of their usage. Tools run in the gateway
- * and are not reported. Throws a `RuntimeError` where the turn failed.
- */
+/** A turn as one completion: the text of all its calls, and the sum of their usage. Throws a `RuntimeError` where it failed. */
 export async function* turnCompletion(
   runtime: Runtime,
   session: string,

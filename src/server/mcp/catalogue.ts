@@ -42,10 +42,7 @@ interface CatalogueOptions {
   readonly additions: readonly McpContributionSource[]
 }
 
-/**
- * What a runtime and its capabilities offer to programs that speak MCP, in a fixed order. Rejects where two offer a tool or
- * a prompt of one name.
- */
+/** What a runtime and its capabilities offer over MCP, in a fixed order. Rejects where two tools or prompts share a name. */
 export async function openCatalogue(
   { store, access }: Pick<Runtime, 'store' | 'access'>,
   { unexpected, additions }: CatalogueOptions,
@@ -70,10 +67,7 @@ function checkNames(names: readonly string[]): void {
   if (twice !== undefined) throw new Error(`Two capabilities offer ${twice} over MCP. Leave one of them out.`)
 }
 
-/**
- * The tool `assemble`: the request of a scenario and its manifest. Pure: it reads nothing of the home. A context that does not
- * fit is an ordinary answer.
- */
+/** The tool `assemble`: the request of a scenario and its manifest. Pure. A context that does not fit is an ordinary answer. */
 function assembleTool(clock: Clock, unexpected: (error: unknown) => void): McpTool {
   return {
     definition: assembleDefinition,

@@ -4,10 +4,7 @@ import { envelopeSchema } from './envelope.ts'
 
 export const scenarioAddress = 'foreword://schema/scenario'
 
-/**
- * Kept short, because clients send this text with every call of a model. The handler checks a scenario against its complete schema
- * and names the errors.
- */
+/** Short, since clients send it with every call of a model. The handler checks a scenario against the complete schema. */
 const inputSchema: Tool['inputSchema'] = {
   type: 'object',
   properties: {

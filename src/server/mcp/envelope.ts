@@ -1,10 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { defined, type ErrorCode, ForewordError } from '../../platform.ts'
 
-/**
- * The reply of every tool (BEHAVIOURS §4). `warnings` is present only where there are any: some clients read only the structured
- * reply, and `data` has exactly the keys of its operation.
- */
+/** The reply of every tool (BEHAVIOURS §4). Some clients read only this: `warnings` is there only where there are any. */
 export type Envelope =
   | {
       readonly success: true

@@ -101,10 +101,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
   }
 }
 
-/**
- * Seals with a key of its own, for one method. Made with the first state, because the cryptography of the platform would delay
- * the answer to `initialize` by 5 ms.
- */
+/** Seals with a key of its own, for one method. Made late: the platform's cryptography would delay `initialize` by 5 ms. */
 export function requestStateCodec(): RequestStateCodec {
   let codec: RequestStateCodec | undefined
   const made = () =>

@@ -28,10 +28,7 @@ export interface OpenHome {
   readonly additions: readonly McpContributionSource[]
 }
 
-/**
- * Serves a home to one MCP client over the standard input and output. It answers before the home is open, because clients wait
- * for the list of tools at their start.
- */
+/** Serves a home to one MCP client over stdio. Answers before the home is open: clients wait for the list of tools. */
 export function serveMcpOverStdio({ home, definitions = [], open, ...options }: McpStdioOptions): StdioConnection {
   const { clock, unexpected } = options
   const catalogue = async () => {
@@ -76,10 +73,7 @@ function shortError(error: Error): Error {
 
 const NEWLINE = 10
 
-/**
- * MCP over the standard input and output. After the end of the input, as with a piped file, the connection stays open until every
- * request has its answer. `closed` is called once it has ended for any reason.
- */
+/** MCP over stdio. After the end of the input it stays open until every request has its answer. `closed`: once, at its end. */
 function answeringTransport(clock: Clock, stdin: Readable, stdout: Writable, closed: () => void): Transport {
   const wire = new StdioServerTransport(stdin, stdout)
   /** Requests of the client without an answer yet. */

@@ -68,10 +68,7 @@ interface Run<Item> {
   news: PromiseWithResolvers<void>
 }
 
-/**
- * Shares one run of work among everybody who asks while it runs: each gets every item from the first one on. There is never a
- * second run beside it. A run that nobody waits for any more is ended at its next item.
- */
+/** Shares one run of work among all who ask meanwhile: each gets every item. Ends at the next item once nobody waits. */
 function sharedRun<Item>(work: () => AsyncIterable<Item>): (signal: AbortSignal) => AsyncGenerator<Item> {
   let current: Run<Item> | undefined
   let before: Promise<void> = Promise.resolve()

@@ -131,10 +131,7 @@ function recordSchema(value: z.ZodObject) {
   })
 }
 
-/**
- * The body of a change: any of the fields, each as in the schema; `null` removes an optional field. `after` is the version
- * that the change is based on.
- */
+/** Any of the fields, each as in the schema; `null` removes an optional one. `after`: the version that the change is based on. */
 function changeSchema(value: z.ZodObject) {
   return z.strictObject({
     ...Object.fromEntries(Object.entries(value.shape).map(([name, field]) => [name, changeField(field as z.ZodType)])),

@@ -4,10 +4,7 @@ import type { GateAnswer } from '../toolbox.ts'
 import { type Access, type AccessRead, isListed, type ToolAccess, toolSetting } from './access.ts'
 import { faultyText } from './faulty-text.ts'
 
-/**
- * Whether a tool may run. Refusals come in the order and in the words of BEHAVIOURS §2.3; the rule names the setting
- * that decided. A policy that could not be read refuses everything.
- */
+/** Whether a tool may run, in the order and words of BEHAVIOURS §2.3, and the setting that decided. A faulty policy refuses all. */
 export function accessAnswer(read: AccessRead, tool: Pick<Tool, 'name' | 'approval' | 'readsContext'>): GateAnswer {
   if (read.type === 'faulty') {
     return refuse('tool-access.json', `Tools are disabled (${faultyText(read.problems.slice(0, 1))})`)

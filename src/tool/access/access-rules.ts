@@ -20,10 +20,7 @@ export interface AccessRule {
   readonly fault?: string
 }
 
-/**
- * The entries of a policy in their order. `tools`: names of those that there are. `commands`: such as a model has called.
- * None where the policy cannot be read.
- */
+/** The entries of a policy in order; none where it cannot be read. `tools`: known names. `commands`: such as were called. */
 export function accessRules(
   read: AccessRead,
   tools: readonly string[],

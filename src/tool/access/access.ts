@@ -47,10 +47,7 @@ export type AccessRead =
  */
 export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may contain * only at its end' } as const
 
-/**
- * Whether a name or pattern matches a tool name. Given a pattern instead of the tool name: whether it matches every name
- * that the pattern matches.
- */
+/** Whether a name or pattern matches a tool name, or all names that a pattern in its place matches. */
 export function matchesToolName(written: string, name: string): boolean {
   return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
 }
@@ -66,10 +63,7 @@ interface ToolSetting<Value> {
   readonly rule: string
 }
 
-/**
- * A setting of a tool, by its name or by a pattern: the most exact name that sets it counts, so that `read_file` can be an
- * exception from `read_*`. `undefined` where no name sets it.
- */
+/** A setting of a tool: the most exact name or pattern that sets it counts, so `read_file` can be an exception from `read_*`. */
 export function toolSetting<Key extends keyof ToolAccess>(
   tools: Readonly<Record<string, ToolAccess>>,
   name: string,

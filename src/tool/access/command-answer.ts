@@ -4,10 +4,7 @@ import { accessAnswer } from './access-answer.ts'
 import { commandWords } from './command-words.ts'
 import { presetAnswer } from './presets.ts'
 
-/**
- * The first prefix that a command begins with: whole words, compared exactly (BEHAVIOURS §2.4). A prefix is parsed like a
- * command; an empty one, or one that only a shell would understand, allows nothing.
- */
+/** The first prefix that a command begins with, in whole words (BEHAVIOURS §2.4). One that only a shell understands allows none. */
 export function allowingPrefix(argv: readonly string[], prefixes: readonly string[]): string | undefined {
   return prefixes.find((prefix) => {
     const words = prefixWords(prefix)
@@ -25,10 +22,7 @@ export function beginsWith(words: readonly string[], beginning: readonly string[
   return beginning.every((word, index) => words[index] === word)
 }
 
-/**
- * Whether the policy lets `shell` run a command, and the setting that decides: for a person who tries a rule. Runs nothing,
- * and does not look where the paths of a preset lead.
- */
+/** Whether the policy lets `shell` run a command, and the setting that decides. Runs nothing and looks at no path. */
 export function commandAnswer(read: AccessRead, command: string): GateAnswer {
   const answer = accessAnswer(read, { name: 'shell' })
   if (answer.type === 'refuse' || read.type === 'faulty') return answer

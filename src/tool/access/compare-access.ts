@@ -70,10 +70,7 @@ function decidedAccess(read: AccessRead, tool: Asked): DecidedAccess {
   return { ...stateOf(read, tool), ...defined({ afterUntrusted: set }) }
 }
 
-/**
- * Everything that a change of the policy lets through and that was refused, or asked about, before: known tools, and one
- * representative of every other name that an entry of either policy matches, so nothing can be widened unseen.
- */
+/** All that a changed policy newly lets through, or asks less about: known tools, and one of each other name or pattern. */
 export function widenings(before: AccessRead, after: AccessRead, tools: readonly Asked[]): readonly WidenedAccess[] {
   const known = tools.flatMap((tool) => widerTool('tool', tool.name, [tool], before, after))
   const names = [...new Set([...namesIn(before), ...namesIn(after), '*', 'shell'])]

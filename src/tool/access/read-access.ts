@@ -19,10 +19,7 @@ import {
   toolSetting,
 } from './access.ts'
 
-/**
- * The policy that `tool-access.json` and the environment make, with every default in its place. No text, or a blank one,
- * is all defaults. Anything wrong, and there is no policy: then nothing may run (BEHAVIOURS §2.3). Never throws.
- */
+/** The policy with every default in its place. Anything wrong: no policy, and nothing may run (BEHAVIOURS §2.3). Never throws. */
 export function readAccess(
   text: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -161,10 +158,7 @@ interface Fault {
 
 type Path = readonly (string | number)[]
 
-/**
- * The value of a tree. A key that begins with `_` is a comment, whatever its value (BEHAVIOURS §2.3); one that is
- * there a second time is added to `twice`.
- */
+/** The value of a tree. Keys that begin with `_` are comments (BEHAVIOURS §2.3); repeated ones are added to `twice`. */
 function plain(node: Node, path: Path, twice: Fault[]): unknown {
   if (node.type !== 'object') return getNodeValue(node)
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>

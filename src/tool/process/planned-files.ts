@@ -34,10 +34,7 @@ export interface PlannedPlace {
   readonly workspace: string
 }
 
-/**
- * Finds the files of a command. A file of the workspace never stands for a bare name, wherever the `PATH` leads: a model
- * could put its own `git` there.
- */
+/** Finds the files of a command. No file of the workspace stands for a bare name: a model could put its own `git` there. */
 export async function findPlannedFiles(
   argv: readonly string[],
   place: PlannedPlace,

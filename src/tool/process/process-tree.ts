@@ -113,10 +113,7 @@ function realPath(folder: string): string {
   }
 }
 
-/**
- * Kills the programs of this home that another process left behind when it was killed: they carry its mark, and it is gone.
- * Those of other homes belong to these. Returns their number; always 0 where the system has no `/proc`.
- */
+/** Kills programs of this home that a killed process left behind, by their mark. Returns how many; 0 without `/proc`. */
 export function endOrphans(home: string): number {
   if (process.platform !== 'linux') return 0
   const all = listProcesses().filter(({ isKernel, isZombie }) => !isKernel && !isZombie)

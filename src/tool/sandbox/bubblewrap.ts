@@ -69,10 +69,7 @@ export interface ClosedProgram {
   readonly memoryKiB: number
 }
 
-/**
- * The same for a program that has nothing but what it may read: no other files, no place to write, no network, no other
- * processes. Its open descriptors stay.
- */
+/** The same for a program with nothing but what it may read: no network, no other processes. Open descriptors stay. */
 export function closedArgv(bubblewrap: string, { argv, readable, memoryKiB }: ClosedProgram): string[] {
   return [
     limited(bubblewrap, memoryKiB),

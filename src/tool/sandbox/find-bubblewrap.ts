@@ -27,10 +27,7 @@ const TRIAL_MS = 10_000
 const looking = singleFlight<string, SandboxProgram>()
 let working: SandboxProgram | undefined
 
-/**
- * Finds bubblewrap and sees it work once. A machine on which it works is asked no more; where it does not, the next call
- * looks again, so that what is installed later is used without a restart.
- */
+/** Finds bubblewrap and sees it work once. Until it does, each call looks again, so that no restart is needed. */
 export async function findSandbox(): Promise<SandboxProgram> {
   if (working) return working
   const found = await looking.run('sandbox', lookForSandbox)

@@ -72,10 +72,7 @@ export async function hiddenPlaces(environment: Environment, more: readonly stri
 /** The most sockets that are hidden one by one: each is an argument of the sandbox. */
 const MOST_SOCKETS = 500
 
-/**
- * Sockets with a path at which a process of this machine listens, such as those of a database, a desktop or an agent of
- * keys. No network keeps a program from these: it reaches whatever it can open.
- */
+/** Paths of sockets that a process listens at, such as a database or an agent of keys: no network hides these. */
 export async function listeningSockets(more: readonly string[]): Promise<readonly Hidden[]> {
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '')
   const named = table.split('\n').flatMap((line) => /^(?:\S+ +){6}\d+ (\/.*)$/.exec(line)?.[1] ?? [])

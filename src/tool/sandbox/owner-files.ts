@@ -14,10 +14,7 @@ import {
 import { basename, dirname, join, parse, relative, sep } from 'node:path'
 import { errorMessage, type HeldFolder, holdFolder } from '../../platform.ts'
 
-/**
- * Names of files that other programs obey as the owner's word: instructions of agents, settings of editors, shells, package
- * managers and Git. Tools may read them, and neither change nor make them, at any depth of a workspace.
- */
+/** Files that other programs obey as the owner's word. Tools may read them, and neither change nor make them, at any depth. */
 const FILES = new Set(
   [
     'AGENTS.md',
@@ -66,10 +63,7 @@ export function isOwnersName(name: string): boolean {
   return FILES.has(plain) || FOLDERS.has(plain)
 }
 
-/**
- * A name without the differences that some file systems ignore: case and invisible characters, and on Windows and its shares
- * what a name ends in (`.git.`, `.git `), a short name (`GIT~1`), and a stream behind a colon.
- */
+/** A name without what some file systems ignore: case, invisible characters; on Windows endings, short names and streams. */
 function plainName(name: string): string {
   const [file] = name.replace(/\p{Cf}/gu, '').split(':', 1)
   const plain = file!

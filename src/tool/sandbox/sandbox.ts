@@ -15,21 +15,14 @@ import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } 
 export interface Sandbox {
   /** How a program would run, for its plan. Starts nothing. */
   plan(wish: SandboxWish): Promise<SandboxPlan>
-  /**
-   * Confines a program that goes on running, such as a server. Starts nothing.
-   *
-   * @throws Error with a sentence that says why there is no sandbox for it
-   */
+  /** Confines a program that goes on running, such as a server; starts nothing. Throws an Error that says why it cannot. */
   enter(program: Pick<Program, 'argv' | 'folder'>, network: boolean): Promise<ConfinedProgram>
 }
 
 export interface ConfinedProgram {
   /** What to start instead of the program. */
   readonly argv: readonly string[]
-  /**
-   * To be called once the program has ended. Moves what it should not have made out of the workspace. Never rejects: what
-   * could not be moved is told.
-   */
+  /** To be called once the program has ended. Moves out what it should not have made, and tells what stays. Never rejects. */
   leave(): Promise<LeftSandbox>
 }
 

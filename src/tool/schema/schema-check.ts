@@ -8,10 +8,7 @@ export type SchemaAnswer = { readonly type: 'fits' } | { readonly type: 'fault' 
 /** The faults that one answer lists: a model corrects a few at a time. */
 const MOST_LISTED = 5
 
-/**
- * What is wrong with an input, in words that name each field and why. Takes as long as the schema makes it take: on the
- * main thread for plain schemas only (`isPlainSchema`).
- */
+/** What is wrong with an input, by field. Takes as long as the schema makes it: on the main thread for plain schemas only. */
 export function answerOf(validate: ValidateFunction, input: unknown): SchemaAnswer {
   return validate(input) ? { type: 'fits' } : { type: 'fault', text: describeErrors(validate.errors ?? []) }
 }

@@ -17,10 +17,7 @@ const MOST_SCHEMAS = 300
 const turns = fairTurns(1, clock)
 let thread: Awaited<ReturnType<typeof startThread>> | undefined
 
-/**
- * Compiles a schema in a thread of its own, and checks an input by it. The thread is ended where that takes too long, and
- * starts again with the next check. Rejects where no thread can be started.
- */
+/** Checks an input in a thread, which is ended where that takes too long. Rejects where no thread can be started. */
 export async function checkInThread(
   schema: Schema,
   owner: string,

@@ -11,10 +11,7 @@ const IDLE_MS = 60_000
 /** The longest that the thread needs to load on a busy machine, ms. */
 const STARTING_MS = 60_000
 
-/**
- * Takes bodies apart in one thread for the whole process: answers of models and everything else go on meanwhile. Where no thread
- * can be started, the work is done in this one.
- */
+/** Takes bodies apart in one thread for the whole process, or in this one where no thread can be started. */
 export const analyst = (clock: Clock): BodyAnalysis => ({
   take: (body) => ask<AnalysedBody>(clock, { type: 'take', body }),
   contents: (id, hashes) => ask<readonly string[]>(clock, { type: 'contents', id, hashes }),

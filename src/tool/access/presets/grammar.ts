@@ -10,10 +10,7 @@ export interface CommandPreset {
   readonly commands: readonly CommandGrammar[]
 }
 
-/**
- * A command with every argument that it may have. What is not named here is refused: there is no list of dangerous flags that
- * a new version of a program could outgrow.
- */
+/** A command with every argument that it may have: what is not named here is refused, also flags of newer versions. */
 export interface CommandGrammar {
   /** Its first words, compared exactly. Several programs can share a grammar. */
   readonly begins: readonly string[]

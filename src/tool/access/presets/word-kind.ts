@@ -35,10 +35,7 @@ export function kindText(kind: WordKind): string {
   return isChoice(kind) ? `one of ${kind.slice(CHOICE.length).split('|').join(', ')}` : rules[kind].what
 }
 
-/**
- * Why a word is not of a kind, as `has to be …`; `undefined` where it is. A word that names a place is never empty and begins
- * neither with `-` (a flag) nor with `@` (a file with further arguments).
- */
+/** Why a word is not of a kind, as `has to be …`. A word that names a place begins neither with `-` nor with `@`. */
 export function kindFault(word: string, kind: WordKind): string | undefined {
   if (isChoice(kind)) {
     return kind.slice(CHOICE.length).split('|').includes(word) ? undefined : `has to be ${kindText(kind)}`
