@@ -107,7 +107,6 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
   }
 }
 
-/** The HTTP server of a runtime, before any port is open. */
 async function createHomeServer(
   home: string,
   runtime: HostedRuntime,

@@ -75,7 +75,6 @@ export async function readNamedFile(name: string, io: Io): Promise<string> {
   }
 }
 
-/** The failure for a file that could not be read or written. */
 export function fileFailure(name: string, action: 'read' | 'written', error: unknown): CommandFailure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why: Readonly<Record<string, string>> = {

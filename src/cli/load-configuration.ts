@@ -8,7 +8,6 @@ export async function loadValidConfiguration(home: string, io: Io): Promise<Conf
   return (await loadedValid(home, io)).configuration
 }
 
-/** The same with its warnings. */
 export async function loadWithWarnings(
   home: string,
   io: Io,

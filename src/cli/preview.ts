@@ -13,7 +13,6 @@ import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
 import { singleLine, table } from './table.ts'
 
-/** The request and the manifest of the next call. Nothing is sent or written. */
 export async function fetchPreview(connection: GatewayConnection, options: PreviewOptions): Promise<Preview> {
   return await requestJson<Preview>(connection, '/api/context', { method: 'POST', body: options })
 }
@@ -108,7 +107,6 @@ function widthBesideId(rows: readonly (readonly string[])[]): number {
   return widths.reduce((sum, cells, column) => sum + (column === 1 ? 0 : cells) + (column === 0 ? 0 : 2), 0)
 }
 
-/** A word that is longer than a line, in several. */
 function slices(word: string, columns: number): readonly string[] {
   if (word.length <= columns) return [word]
   return Array.from({ length: Math.ceil(word.length / columns) }, (_, at) =>

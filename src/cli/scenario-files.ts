@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { CommandFailure } from './failure.ts'
 import { fileFailure } from './input-text.ts'
 
-/** The files of scenarios below a directory, sorted. Throws where there is none. */
 export async function scenarioFiles(directory: string): Promise<readonly string[]> {
   if (!existsSync(directory)) throw fileFailure(directory, 'read', Object.assign(new Error(), { code: 'ENOENT' }))
   const found: string[] = []

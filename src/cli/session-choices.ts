@@ -5,7 +5,6 @@ import { requestJson, apiPath } from './answer.ts'
 import { findSession } from './find-session.ts'
 import { findByName } from './find-one.ts'
 
-/** Something that a session can choose, such as `agent`. */
 export interface CommandChoice {
   readonly name: string
   readonly summary: string

@@ -9,7 +9,6 @@ export interface StatusLine {
   readonly clear: () => void
 }
 
-/** A status line on the error output. */
 export function statusLine(io: Io): StatusLine {
   if (io.stderr.isTTY !== true) return { show: () => {}, clear: () => {} }
   let shown = ''

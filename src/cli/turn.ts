@@ -36,7 +36,6 @@ interface FollowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Submits a message. It is on disk when this resolves. */
 export async function submit(connection: GatewayConnection, input: TurnInput): Promise<SubmittedTurn> {
   return await requestJson<SubmittedTurn>(connection, '/api/messages', { method: 'POST', body: input })
 }

@@ -1,6 +1,5 @@
 export type LatestWarnings = ReturnType<typeof createLatestWarnings>
 
-/** Sentences that `status` shows. */
 const MOST_WARNINGS = 100
 
 /** Begins with what was known before the start. `tell` hears each warning as it comes. */
@@ -18,7 +17,6 @@ export function createLatestWarnings(
       if (latest.size > MOST_WARNINGS) latest.delete(latest.values().next().value!)
       tell(text)
     },
-    /** The newest of them, each once. */
     sentences: () => latest,
   }
 }

@@ -32,9 +32,7 @@ export interface OpenOptions {
   readonly version: string
   readonly clock?: Clock
   readonly listens?: boolean
-  /** Channels besides those of the capabilities. Not started where nothing is resumed. */
   readonly channels?: readonly Channel[]
-  /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   readonly warn?: (text: string) => void
   /** `false`: beside a process that works on the home. Nothing is resumed or written. */
@@ -176,7 +174,6 @@ function moneyBudgets({ budgets }: Configuration): readonly MoneyBudget[] {
   return budgets.map((budget) => defined(budget) as MoneyBudget)
 }
 
-/** A layout that a capability brings is handed on as a value; others go by their names. */
 function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
   const name = typeof choice === 'string' ? choice : 'extends' in choice ? choice.extends : choice.name
   const known = knownLayouts(capabilities)

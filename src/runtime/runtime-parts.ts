@@ -46,14 +46,11 @@ export interface RuntimeParts {
   readonly tools?: readonly Tool[]
   readonly listens?: boolean
   readonly channels?: readonly Channel[]
-  /** Warnings from before there was a runtime, for its status. */
   readonly warnings?: readonly string[]
   readonly warn?: (text: string) => void
-  /** Whether turns that a former process left are resumed, and anything is written. */
   readonly recovers?: boolean
 }
 
-/** Starts the capabilities of a runtime, which comes into being after them. */
 export function startParts(
   parts: RuntimeParts,
   {

@@ -2,7 +2,6 @@ import type { CompletionCutChoice } from '../capability.ts'
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 
-/** What the configuration decides about every turn. */
 export interface RuntimeSettings {
   /** Model for sessions and requests that name none; absent: the best that is at hand. */
   readonly model?: string
@@ -41,13 +40,11 @@ export type NotesChoice = 'model' | 'index' | 'off'
 
 interface CompletionSettings {
   readonly cut: CompletionCutChoice
-  /** Whether the layers of the home are added. */
   readonly prompt: boolean
 }
 
 const USUAL_RETRY_MS = 60_000
 
-/** When a failed model call is made again. */
 export function retryRule({ retryDelaysMs, retryForMs = USUAL_RETRY_MS }: RuntimeSettings): RetryRule {
   return { delaysMs: retryDelaysMs, forMs: retryForMs }
 }

@@ -41,7 +41,6 @@ export function bytes(content: Uint8Array, name: string): Response {
   })
 }
 
-/** A download of any size, sent as it is read. */
 export function download(
   { name, bytes: size, content }: { readonly name: string; readonly bytes: number; readonly content: ReadableStream },
   type: string,

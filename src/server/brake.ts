@@ -21,7 +21,6 @@ const LONGEST_WAIT = 10_000
 const QUIET = 60_000
 /** A burst that goes on is recorded after this time, ms. */
 const LONGEST_BURST = 3_600_000
-/** The most addresses that are counted each for itself. */
 const MOST_ADDRESSES = 1_000
 
 interface Tries {
@@ -95,7 +94,6 @@ export function createBrake({ record, clock }: BrakeOptions) {
       all.waiting -= 1
       return refusal
     },
-    /** Answers those who wait at once, such as when the gateway stops. */
     release() {
       for (const end of waits) end()
     },
@@ -122,7 +120,6 @@ function forgetQuiet(addresses: Map<string, Tries>, now: number): void {
   }
 }
 
-/** Wrong tokens, one soon after the other. */
 interface Burst {
   count: number
   readonly first: number

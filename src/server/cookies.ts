@@ -26,7 +26,6 @@ function cookieName(host: string): string {
   return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
 }
 
-/** Where a request comes from, as far as it can be known. */
 export interface Remote {
   readonly address: string
   /** Whether the browser has reached the gateway, or a proxy on this machine before it, over https. */

@@ -60,7 +60,6 @@ export interface ServerOptions {
   readonly hooks?: Readonly<Record<string, Hook>> | undefined
 }
 
-/** Answers a POST of a service. A rejection becomes an internal failure. */
 export type Hook = (request: Request) => Promise<Response>
 
 /** Receives unexpected failures. A pino logger is one. */
@@ -76,7 +75,6 @@ export interface Server {
   answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /** Ends every open stream; readers reconnect. Answers end with an error, or continue where `answers` is `false`. */
   endStreams(which?: { readonly answers?: boolean }): void
-  /** The answer to a request that is refused unread. */
   refuse(failure: Failure, path: string, headers?: Headers): Response
   readonly token: string | undefined
   readonly clock: Clock

@@ -70,15 +70,12 @@ export function createStreams(clock: Clock, limits: StreamLimits = defaultStream
 
 interface OpenStreams {
   readonly streams: Set<OpenStream>
-  /** Upper bound of the backlog of all streams, bytes: it is measured again when it passes the limit. */
   bytes: number
 }
 
 interface OpenStream {
-  /** Ends the stream regularly: its reader reconnects. */
   readonly leave: () => void
   readonly breakOff: ((error: Error) => void) | undefined
-  /** Disconnects a reader that does not read. */
   readonly letGo: () => void
   readonly backlog: () => number
 }

@@ -24,7 +24,6 @@ interface GuardOptions {
   readonly browsers: BrowserSessions
   readonly brake: Brake
   readonly bind: string
-  /** Names, with or without a port, that this gateway is also reached by. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Whether anyone who reaches the port may ask for this path. */
   isOpen(method: string, path: string): boolean
@@ -33,7 +32,6 @@ interface GuardOptions {
 /** A caller, and the token or cookie that admitted it. */
 export interface Visitor extends Caller {
   readonly token?: string
-  /** The value of the cookie that stands for it. */
   readonly cookie?: string
 }
 
@@ -45,7 +43,6 @@ export type Guard = ReturnType<typeof createGuard>
 /** A caller of an endpoint that needs no token. */
 const nobody: Visitor = { by: 'nobody', scope: 'none' }
 
-/** Creates the guard of one address. A right token always passes at once; wrong ones are slowed down by the brake. */
 export function createGuard({
   token,
   named,
@@ -126,7 +123,6 @@ export function createGuard({
       if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
       throw unauthorized('The token is missing.')
     },
-    /** Whether the token or cookie of a caller is still valid. */
     isValid({ token: hash, cookie }: Visitor) {
       if (hash === undefined) return true
       const holder = holderOf(hash)

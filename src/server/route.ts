@@ -8,7 +8,6 @@ import { HttpFailure } from './failure.ts'
 import { requireScope, type Visitor } from './guard.ts'
 import type { Visits } from './visits.ts'
 
-/** What an HTTP adapter passes besides the request. */
 export interface Bindings {
   readonly outgoing?: ServerResponse
   readonly remote?: string
@@ -27,7 +26,11 @@ export function mount(
   routes: readonly Route[],
   { maxBodyBytes, streams, visits }: MountOptions,
 ): void {
-  for (const each of withHeadersFirst(routes)) {
+  // Of several routes of one path, those that only some requests come to are asked first.
+  for (const each of [
+    ...routes.filter(({ header }) => header !== undefined),
+    ...routes.filter(({ header }) => header === undefined),
+  ]) {
     const { method, path, header, query, body, holdsFiles, handle } = each
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
     app.on(method, path, async (context, next) => {
@@ -52,14 +55,6 @@ export function mount(
       throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
   }
-}
-
-/** Of several routes of one path, those that only some requests come to are asked first. */
-function withHeadersFirst(routes: readonly Route[]): readonly Route[] {
-  return [
-    ...routes.filter(({ header }) => header !== undefined),
-    ...routes.filter(({ header }) => header === undefined),
-  ]
 }
 
 /** Decisions are for people: a program that a tool started cannot make them, whatever token it found. */

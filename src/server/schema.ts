@@ -133,7 +133,6 @@ export const manifestSchema = z.looseObject({
   entries: z.array(manifestEntrySchema).optional(),
 })
 
-/** How much of the history a scenario has. */
 export const historySchema = z.coerce
   .number()
   .int()
@@ -154,7 +153,6 @@ export const requestViewSchema = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string() })),
 })
 
-/** The SHA-256 of what a person was shown. */
 export const digestSchema = z.string().min(1).max(200)
 
 const callDescriptionSchema = z.looseObject({
@@ -197,7 +195,6 @@ export const toolResultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
 ])
 
-/** Where a person made a decision. */
 export const decidedBySchema = z
   .enum(['http', 'cli', 'web'])
   .default('http')
@@ -242,7 +239,6 @@ export const attachmentsSchema = z
     'Ids of files, in the order in which they are placed above the message. The turn waits for files that are still being read.',
   )
 
-/** Contents that a file of the owner has had. */
 export const fileVersionsSchema = z.object({
   versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
 })

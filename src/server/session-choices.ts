@@ -14,7 +14,6 @@ const ownFields =
     ' ',
   )
 
-/** Throws for a choice that has the name of a field of a session. */
 export function assertChoiceNames(names: readonly string[]): void {
   const taken = names.find((name) => ownFields.includes(name))
   if (taken !== undefined)
@@ -35,7 +34,6 @@ export function choiceChanges(choices: ChoiceDescriptions) {
   )
 }
 
-/** Splits the fields of a request into choices and others. */
 export function splitChoices<Value, Others>(
   choices: ChoiceDescriptions,
   fields: Others & Readonly<Record<string, unknown>>,

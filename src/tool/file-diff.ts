@@ -26,7 +26,6 @@ export async function fileDiff(shown: string, before: string | undefined, after:
   return truncateText(formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY), MOST_CHARS)
 }
 
-/** Unchanged lines that are shown on both sides of a change. */
 const CONTEXT = 4
 
 /** Whole lines with which both texts begin, but for those that a difference shows above its first change. */

@@ -4,7 +4,6 @@ import type { WaitingApproval } from '../../runtime.ts'
 import type { CallDescription } from '../../tool.ts'
 import { type Look, applyStyle } from '../io.ts'
 
-/** A call that waits, and what the model had read when it asked for it. */
 export function waitingCallText(
   { request, read = [], held }: Pick<WaitingApproval, 'request' | 'read' | 'held'>,
   io: Io,

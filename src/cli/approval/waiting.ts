@@ -10,7 +10,6 @@ export async function fetchApprovals(connection: GatewayConnection): Promise<rea
   return (await requestJson<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
 }
 
-/** Fetches the waiting call whose id begins with `word`, or the newest for `last`. Throws where there is none, or more than one. */
 export async function findApproval(connection: GatewayConnection, word: string): Promise<WaitingApproval> {
   const all = await fetchApprovals(connection)
   return await findByIdPrefix(word, {

@@ -103,7 +103,6 @@ export function createComposer(options: ComposerOptions) {
   }
 
   return {
-    /** The text, with tabs and long pastes in full. */
     text,
     render(columns: number) {
       const rows = search?.render(columns) ?? editor.render(columns).map(showTabs)

@@ -9,14 +9,12 @@ import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { endText, waitingText } from '../follow-to-end.ts'
 
-/** An uploaded file that goes with a message. */
 export interface ChatAttachment {
   readonly id: string
   /** The name as it was written. */
   readonly name: string
 }
 
-/** The state of one chat in the terminal: its session, and the running turn. */
 export interface Chat {
   readonly connection: GatewayConnection
   /** `undefined` until the first message. */
@@ -28,12 +26,10 @@ export interface Chat {
   onRunning?: () => void
   attachments: readonly ChatAttachment[]
   readonly cancel: () => Promise<void>
-  /** The model that answers next. */
   readonly model: () => Promise<string>
   readonly setModel: (model: string) => Promise<void>
 }
 
-/** Opens a chat in a session, or in a new one that the first message creates. */
 export async function openChat(
   connection: GatewayConnection,
   options: { readonly session: string | undefined; readonly model: string | undefined },

@@ -25,7 +25,6 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
     },
   })
 
-  /** The sequence that moves to the first live line and clears from there. */
   function erased(rowsAbove: number): string {
     return `${rowsAbove > 0 ? `\u001B[${rowsAbove}A` : ''}\r\u001B[J`
   }
@@ -150,7 +149,6 @@ interface TranscriptOptions {
   readonly columns: () => number
 }
 
-/** The longest unfinished line, in characters: it is redrawn with each new word. */
 const MOST = 16_000
 
 /** The sequence with which `statusLine` erases a line. It removes the unfinished line. */

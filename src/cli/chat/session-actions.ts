@@ -58,7 +58,6 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
 
 export type Prices = (model: string) => Promise<Price | undefined>
 
-/** Looks up prices through a connection and fetches the models once. */
 export function priceLookup(connection: GatewayConnection): Prices {
   let models: ReturnType<typeof fetchModels> | undefined
   return async (model) => {

@@ -22,7 +22,6 @@ import { fetchTools, toolTable } from '../tools/tool-table.ts'
 import type { Chat } from './conversation.ts'
 import { changeSession, showCost, undoTurn } from './session-actions.ts'
 
-/** A command of the chat, without its slash. */
 export interface TerminalCommand {
   readonly name: string
   readonly argument?: string
@@ -69,7 +68,6 @@ export function slashHelp(capabilities: readonly AnyCapability[] | undefined, co
     .join('\n')
 }
 
-/** Whether a line begins with a command. */
 export function isSlashCommand(line: string, { capabilities }: Pick<Io, 'capabilities'>): boolean {
   return commandNamed(/^\S*/.exec(line)![0], capabilities) !== undefined
 }

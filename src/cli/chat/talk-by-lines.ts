@@ -5,7 +5,7 @@ import type { CommandCall, Io } from '../../capability.ts'
 import { type Chat, sendMessage } from './conversation.ts'
 import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
 import { note, print, applyStyle } from '../io.ts'
-import { type LineReader, lineReader } from '../line-reader.ts'
+import { lineReader } from '../line-reader.ts'
 import { runSlashCommand } from './slash-command.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
 
@@ -44,7 +44,12 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
       print(io, applyStyle(io, 'dim', `${model}. List the commands with /help. Leave with Ctrl-D.`))
     }
     for (;;) {
-      const line = await nextMessage(reader)
+      let message = await reader.next('> ')
+      while (message?.endsWith('\\')) {
+        const more = await reader.next('… ')
+        message = `${message.slice(0, -1)}\n${more ?? ''}`
+      }
+      const line = message
       if (line === undefined || EXIT_COMMANDS.has(line.trim())) return failed && io.stdin.isTTY !== true ? 1 : 0
       interrupts = 0
       if (line.trim() === '') continue
@@ -61,13 +66,3 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
 }
 
 export const EXIT_COMMANDS: ReadonlySet<string> = new Set(['/quit', '/exit'])
-
-/** Reads a message. A line that ends with a backslash continues in the next one. */
-async function nextMessage(reader: LineReader): Promise<string | undefined> {
-  let message = await reader.next('> ')
-  while (message?.endsWith('\\')) {
-    const more = await reader.next('… ')
-    message = `${message.slice(0, -1)}\n${more ?? ''}`
-  }
-  return message
-}

@@ -278,7 +278,6 @@ interface ChatStatus {
   readonly reserve?: number
   /** The cost of the session so far; absent where a price is unknown. */
   readonly money?: number
-  /** Of its newest turn. */
   readonly turnMoney?: number
 }
 

@@ -105,7 +105,6 @@ interface PricedManifest extends Manifest {
 /** `foreign`: of a call that could not be taken apart. */
 const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'embeddings', 'foreign'])
 
-/** Whether an account is of a call that another program made. */
 function isForeignAccount({ layout }: Manifest): boolean {
   return FORMATS.has(layout)
 }

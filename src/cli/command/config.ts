@@ -89,7 +89,6 @@ async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise
   return problems.length === 0 ? 0 : 1
 }
 
-/** `foreword config set KEY VALUE...` */
 async function setKey(call: CommandCall, io: Io): Promise<number> {
   const [, key = '', ...texts] = call.words
   const { parseWords } = await import('../../runtime.ts')
@@ -99,7 +98,6 @@ async function setKey(call: CommandCall, io: Io): Promise<number> {
   return await changeKey(path, value, call, io, quotingHint(key, texts, value))
 }
 
-/** `foreword config unset KEY` */
 async function unsetKey(call: CommandCall, io: Io): Promise<number> {
   const [, key = ''] = call.words
   return await changeKey(await keyPath(key, (await load(call, io)).schema), undefined, call, io)

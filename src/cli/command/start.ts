@@ -126,7 +126,6 @@ async function describeStandIn(
   return { standIn, ways: waysToAttach(known) }
 }
 
-/** The lines of capabilities for the screen. A failure of one becomes its line. */
 async function startLines({ runtime }: Gateway, capabilities: readonly AnyCapability[]): Promise<readonly StartLine[]> {
   const lines = capabilities.map(async ({ name, startLine }) => {
     try {

@@ -73,7 +73,6 @@ async function listTools(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
-/** Prefixes of commands in the policy; none where a token may not read it. */
 async function freePrefixes(connection: GatewayConnection): Promise<readonly string[]> {
   try {
     const { rules, policy } = await requestJson<AccessView>(connection, '/api/tool-access')

@@ -79,7 +79,6 @@ interface Schema {
   readonly additionalProperties?: unknown
 }
 
-/** A value on one line; `-` where it is not set. */
 export function valueText(value: unknown): string {
   if (value === undefined) return '-'
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -60,7 +60,6 @@ export async function checkHome(home: string): Promise<Finding> {
   return problem('home', 'a restore was interrupted', 'Run `foreword start`, which completes the restore first.')
 }
 
-/** Checks that only the owner can read private files. */
 export async function checkPrivacy(privateFiles: readonly string[]): Promise<Finding> {
   if (process.platform === 'win32') return ok('permissions', 'managed by Windows')
   const open: string[] = []

@@ -12,7 +12,6 @@ interface StoreFinding {
   readonly newest: string | undefined
 }
 
-/** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   const { path } = home
   if (!existsSync(path)) return { finding: ok('store', 'empty'), newest: undefined }

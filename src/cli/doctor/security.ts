@@ -16,7 +16,6 @@ import { ok, problem, warning } from './finding.ts'
 export interface SecurityFinding extends Finding {
   /** `S01` and so on. */
   readonly id: string
-  /** It was corrected just now. */
   readonly isFixed?: true
 }
 

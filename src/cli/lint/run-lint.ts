@@ -36,7 +36,6 @@ function priceText(findings: readonly LintFinding[], model: string | undefined, 
   return ` The price of ${model ?? 'the model'} is not known.`
 }
 
-/** How many findings there are. */
 export function countText(findings: readonly LintFinding[]): string {
   const count = (severity: LintFinding['severity']) => findings.filter((one) => one.severity === severity).length
   return findings.length === 0

@@ -9,7 +9,6 @@ import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
 
-/** Allows tools in `tool-access.json` and prints the new access of each. */
 export function allowTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, true)
 }

@@ -194,7 +194,6 @@ async function writeTo(
   }
 }
 
-/** A target that begins to fail, or works again, has a record. */
 async function recordTurn({ store, clock, warn }: Recording, name: string, failure: string | undefined): Promise<void> {
   const reason = failure === undefined ? `Checkpoints are written to ${name} again.` : failureText(name, failure)
   if (failure !== undefined) warn(reason)
@@ -218,7 +217,6 @@ function isWaiting({ targets }: CheckpointNote, configured: readonly CheckpointT
   return configured.some(({ name }) => (targets[name]?.waiting.length ?? 0) > 0)
 }
 
-/** The same store, which tells how many records of the audit each write adds. */
 export function withRecordListener(store: SessionStore, listener: (records: number) => void): SessionStore {
   const transaction: SessionStore['transaction'] = async (writes) => {
     await store.transaction(writes)

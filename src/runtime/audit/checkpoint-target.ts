@@ -2,7 +2,6 @@ import type { Clock } from '../../platform.ts'
 
 /** A place outside the store to which checkpoints are appended, one line each. Nothing that was written is ever changed. */
 export interface CheckpointTarget {
-  /** As the configuration names it, without secrets. */
   readonly name: string
   /** The file or folder on this machine, which tools must keep away from. */
   readonly path?: string

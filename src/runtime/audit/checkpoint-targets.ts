@@ -144,10 +144,8 @@ function httpTarget(text: string): CheckpointTarget {
   }
 }
 
-/** The branch of checkpoints: a commit each. It is in no work tree. */
 const REF = 'refs/foreword/audit'
 
-/** Who the commits are by: the signature in the line says whose they are. */
 const author = { name: 'Foreword', email: 'audit@foreword.invalid' }
 
 /** A git repository, bare or not. Each commit follows the one before, so what is removed from the middle is missed as well. */

@@ -34,14 +34,12 @@ interface HomeAudit {
   readonly store: SessionStore | undefined
 }
 
-/** Verifies the audit of a home against every checkpoint of it that can be read. Changes nothing. */
 export async function examineHomeAudit(
   audit: HomeAudit & { readonly expect?: ChainPosition | undefined },
 ): Promise<AuditReport> {
   return examineAudit(audit.store, { ...(await homeEvidence(audit)), expect: audit.expect })
 }
 
-/** How many lines of each target are read, from its end: all unless given. */
 interface EvidenceOptions {
   readonly lines?: number
 }

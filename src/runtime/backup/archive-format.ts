@@ -21,7 +21,6 @@ export const archiveHeader: z.ZodType<ArchiveHeader> = z.object({
 })
 
 export interface FileDigest {
-  /** Below the home, with `/`. */
   readonly path: string
   readonly bytes: number
   readonly sha256: string

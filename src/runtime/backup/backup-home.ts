@@ -43,7 +43,6 @@ interface Backup {
   readonly file: string
   readonly bytes: number
   readonly files: number
-  /** What could not be part of it, with the reason. */
   readonly leftOut: readonly string[]
 }
 
@@ -107,7 +106,6 @@ export async function backupHome(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/** The real path of the archive, so that one inside the home does not become part of itself. */
 async function archivePath(file: string): Promise<string> {
   const folder = dirname(resolve(file))
   try {

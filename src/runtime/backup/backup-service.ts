@@ -29,7 +29,6 @@ interface BackupServiceOptions {
   readonly backUp?: typeof backupHome
 }
 
-/** How long an archive can be downloaded, ms. */
 const KEPT_MS = 60 * 60 * 1000
 
 const MOST_REMEMBERED = 20
@@ -128,7 +127,6 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   }
 }
 
-/** Without the folder that it is in. */
 function shown({ id, name, time, bytes, files, leftOut, outside }: MadeBackup): MadeBackup {
   return { id, name, time, bytes, files, leftOut, outside }
 }

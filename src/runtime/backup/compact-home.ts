@@ -9,7 +9,6 @@ import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
 interface Compacted {
-  /** Contents that nothing named any more: prompts, results and texts of sessions and files that were deleted. */
   readonly contents: number
   readonly files: number
   /** Of everything in `data/`, bytes on the disk. */

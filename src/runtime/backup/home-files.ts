@@ -5,7 +5,6 @@ import { errorMessage } from '../../platform.ts'
 export type HomeFile = HomeFolder | HomeLink | RegularFile
 
 interface Named {
-  /** Below the home, with `/`. */
   readonly path: string
   readonly mode: number
   readonly modified: Date
@@ -52,7 +51,6 @@ const elsewhere: readonly RegExp[] = [
   /^data\/files$/,
 ]
 
-/** Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. */
 export async function homeFiles(home: string, skip: (path: string) => boolean): Promise<HomeListing> {
   const files: HomeFile[] = []
   const leftOut: string[] = []

@@ -36,7 +36,6 @@ interface ReadOptions {
   readonly onFile?: (file: ArchivedFile) => Promise<Writable | undefined>
 }
 
-/** What an archive contains, once every byte of it was verified. */
 interface ArchiveFacts {
   readonly header: ArchiveHeader
   readonly digests: readonly FileDigest[]
@@ -162,7 +161,6 @@ function archivedFile(archive: string, header: Headers): ArchivedFile {
   return { type, path, mode: mode & 0o777, modified: mtime, target: linkname ?? undefined }
 }
 
-/** The digests, if everything was read and nothing has changed. */
 function compareDigests(
   path: string,
   { header, digests }: Partial<ArchiveFacts>,

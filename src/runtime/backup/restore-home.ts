@@ -22,7 +22,6 @@ import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
 
 interface RestoreOptions {
-  /** An absolute path. Its claim is held by this process. */
   readonly home: string
   readonly clock: Clock
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
@@ -42,7 +41,6 @@ interface RestoreProgress {
 
 interface Restored {
   readonly home: string
-  /** When the archive was written, ISO 8601, and by which version of Foreword. */
   readonly created: string
   readonly version: string
   readonly files: number

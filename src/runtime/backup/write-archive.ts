@@ -87,7 +87,6 @@ async function fill(
   return { digests, leftOut }
 }
 
-/** The reason; `undefined` for a file that was removed since it was listed. */
 function whyUnreadable(error: unknown): string | undefined {
   if (!(error instanceof UnreadableError)) throw error
   return error.isMissing ? undefined : error.message

@@ -62,7 +62,6 @@ interface BudgetParts {
   readonly warn: (text: string) => void
 }
 
-/** @throws StoreError where the ledger cannot be opened */
 export function createBudgetService(parts: BudgetParts) {
   const { clock, warn } = parts
   const path = join(parts.folder, budgetLedgerFile)
@@ -85,7 +84,7 @@ export function createBudgetService(parts: BudgetParts) {
   function settle(id: string, { usage, error, notMade }: CallEnd, model: HeldCalls['model']): void {
     try {
       const cost = reportedCost(usage, model.facts.price)
-      if (notMade || (cost === undefined && wasRefused(error))) open().release(id)
+      if (notMade || (cost === undefined && error instanceof ModelError && REFUSED.has(error.code))) open().release(id)
       else open().settle(id, cost)
     } catch (failure) {
       // What is held stays so, and the next start counts it as spent.
@@ -219,11 +218,6 @@ interface AppliedChecks {
 /** For so long a late report corrects an estimate. */
 const CORRECTED_MS = 40 * 24 * 60 * 60 * 1000
 
-/** Whether a provider answered that it did not take the call: it counts nothing for that. */
-function wasRefused(error: unknown): boolean {
-  return error instanceof ModelError && REFUSED.has(error.code)
-}
-
 const REFUSED: ReadonlySet<string> = new Set([
   'context-overflow',
   'rate-limit',
@@ -257,7 +251,6 @@ function reportOf(budget: MoneyBudget, state: BudgetState | undefined, period: s
   }
 }
 
-/** A budget that a call could pass, as the question about the call keeps it: whole numbers, and what it would be raised to. */
 interface AskedBudget {
   readonly name: string
   readonly account: string
@@ -280,7 +273,6 @@ interface HeldQuestion extends HeldCall {
   readonly rule: string
 }
 
-/** Asks a person about a call that could pass budgets. */
 function heldQuestion(
   { model, most, isUnpriced }: { readonly model: string; readonly most: BudgetAmount; readonly isUnpriced: boolean },
   passed: readonly (PassedBudget & Pick<NamedCheck, 'name'>)[],
@@ -325,7 +317,6 @@ function leftOf({ limit, spent, held }: Pick<PassedBudget, 'limit' | 'spent' | '
   return limit - spent - held
 }
 
-/** The limit after as many more of its own size as the call needs. */
 function raisedLimit(budget: PassedBudget, most: number): number {
   const lacking = Math.max(0, most - leftOf(budget))
   if (budget.limit <= 0) return budget.limit + lacking

@@ -9,7 +9,6 @@ export interface MoneyBudget {
   readonly agent?: string
   readonly token?: string
   readonly channel?: string
-  /** Share of the limit at which the operator is warned. */
   readonly warnAt?: number
 }
 
@@ -28,10 +27,11 @@ export interface NamedCheck extends BudgetCheck {
 
 export const USUAL_WARNING = 0.8
 
-/** The budgets that a call has to fit into: those of the configuration that are about it, and those of its input. */
 export function checksFor(owner: CallOwner, { configured, ofInput = [], day }: CheckSources): readonly NamedCheck[] {
   const own = configured
-    .filter((budget) => isAbout(budget, owner))
+    .filter((budget) =>
+      (['agent', 'token', 'channel'] as const).every((key) => budget[key] === undefined || budget[key] === owner[key]),
+    )
     .flatMap((budget) => checkOf(budget, owner, day) ?? [])
   const input = ofInput.flatMap(({ limit, per = 'turn', owner: whose }) => {
     const budget = { limit, per: whose === undefined ? ('turn' as const) : per, ...defined({ whose }) }
@@ -43,14 +43,7 @@ export function checksFor(owner: CallOwner, { configured, ofInput = [], day }: C
 interface CheckSources {
   readonly configured: readonly MoneyBudget[]
   readonly ofInput?: readonly InputBudget[] | undefined
-  /** The day in the owner's time zone, such as `2026-01-31`. */
   readonly day: string
-}
-
-function isAbout(budget: MoneyBudget, owner: CallOwner): boolean {
-  return (['agent', 'token', 'channel'] as const).every(
-    (key) => budget[key] === undefined || budget[key] === owner[key],
-  )
 }
 
 /** The account of a budget in its present period, whatever its limit. `undefined` where there is nothing to count by. */
@@ -66,7 +59,6 @@ export function checkOf(
   return { account, ...limitIn(limit), warnAt, name: budgetName(budget) }
 }
 
-/** What an account counts. */
 export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'channel'> {
   readonly per: BudgetPeriod
   /** The session, the day or the month. */
@@ -79,7 +71,6 @@ export function parseAccount(account: string): AccountName {
   return { ...names, per, period }
 }
 
-/** What a budget counts, for people: `the day`, `the month of agent ada`. */
 export function budgetName({ per, agent, token, channel, whose }: MoneyBudget & { readonly whose?: string }): string {
   const parts = [
     agent === undefined ? '' : `agent ${agent}`,
@@ -96,7 +87,6 @@ function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
   return { unit: 'nanos', limit: Number(limit.usd.toFixed(9).replace('.', '')) }
 }
 
-/** An amount for people: dollars to the cent, or as small as it is; or tokens. */
 export function amountText(unit: keyof BudgetAmount, amount: number): string {
   if (unit === 'tokens') return `${amount.toLocaleString('en-US')} tokens`
   const dollars = Math.abs(amount) / NANOS_PER_DOLLAR

@@ -26,7 +26,6 @@ export interface PreparedParts {
   readonly choices: LayerContext['choices']
   readonly system: LayerContext['system']
   readonly parts: TurnParts
-  /** Names and patterns of the tools that may be called; all where absent. */
   readonly tools?: readonly string[] | undefined
 }
 

@@ -48,7 +48,6 @@ export interface CallQuestion {
   readonly cacheOver?: boolean
   /** What a cut is weighed by that need not be made yet, by what is available for the prompt, tokens. */
   readonly worth?: (available: number) => CutWorth | undefined
-  /** The model has to answer without calling a tool. */
   readonly last: boolean
   /** A tool of this turn has found something with numbers. */
   readonly cites?: boolean
@@ -56,13 +55,10 @@ export interface CallQuestion {
   readonly deeper?: SizeRefusal
   /** Reads so much of the history, tokens, whatever was cut: to try what a larger window would do. What can fit unless given. */
   readonly historyTokens?: number
-  /** What the session's calls have begun with. Absent: the head is composed. */
   readonly head?: HeadQuestion
-  /** Where the session's last calls had their layers, oldest first. */
   readonly recent?: readonly PlacedCall[]
 }
 
-/** An assembly, or the account of why there is none, with the input that led to it. */
 interface Attempt {
   readonly input: AssemblyInput
   readonly toolChoice: 'auto' | 'none'
@@ -70,7 +66,6 @@ interface Attempt {
   readonly head: FrozenParts & { readonly folded?: FoldReason }
 }
 
-/** Collects layers, tools, history and budget, and assembles. Only reads. */
 async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
   const { settings, store } = context
   const { model, session, current, last } = question
@@ -170,9 +165,7 @@ async function notedHistory(
   })
 }
 
-/** An attempt, and what leaves for the provider: the request with the bytes of its images. */
 export interface PicturedAttempt extends Attempt {
-  /** Absent where the attempt overflowed. */
   readonly request?: Request
   readonly gone: readonly string[]
 }

@@ -41,9 +41,7 @@ interface CallToWrite {
   /** Since when others have waited. */
   readonly work: TimeSlice
   input(options: RecordedOptions): Promise<unknown>
-  /** Why a call is not made that could be; an overflow is a reason of its own. */
   failure?(call: string): (Error & { readonly code: string }) | undefined
-  /** Completes the account by what is known of the session. */
   complete?(sealed: Sealed): Promise<SealedManifest>
   /** What is written together with the account; without a manifest where there is no call to make. */
   beside?(call: string, manifest?: SealedManifest): Promise<unknown>
@@ -156,7 +154,6 @@ interface PromptAccount {
   readonly used: number
   /** `used` without images: every provider counts those differently. */
   readonly text: number
-  /** Whether images are among it. A small image can count no more than the words that replace it: `text` does not show that. */
   readonly images: boolean
   readonly fresh: number
   readonly forecast?: CallForecast | undefined

@@ -9,7 +9,6 @@ import {
   type FileFrame,
   type ImageSupport,
   type Layer,
-  type Layout,
   type LayoutChoice,
   layoutOf,
   type NoteWords,
@@ -38,24 +37,18 @@ export interface CallInput {
   readonly tools: string
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
-  /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
   readonly notes?: {
-    /** The share of first turns beside an index, as the layout had it. */
     readonly first: number
     readonly words?: NoteWords
     readonly cacheOver?: true
     readonly worth?: CutWorth
   }
-  /** Files of turns that were not loaded, which were announced. */
   readonly earlierFiles?: readonly EarlierFile[]
   readonly historyFrom?: string
-  /** How attached files were framed, as the layout had it. */
   readonly fileFrame: FileFrame
   readonly images?: ImageSupport
   readonly options: RecordedOptions
-  /** A conversation that is in no session: `{history, current}`. */
   readonly conversation?: string
-  /** What was announced of changes of the head since it was composed. Absent where nothing was. */
   readonly head?: HeadRecord
 }
 
@@ -134,7 +127,12 @@ export async function restoreInput(
     if (text === undefined) throw await missingContentError(store, reference, record.id)
     return JSON.parse(text)
   }
-  const layout = recordedLayout(input)
+  const used = layoutOf(input.layout)
+  const layout = {
+    ...used,
+    fileFrame: input.fileFrame,
+    ...(used.notes && input.notes && { notes: { ...used.notes, first: input.notes.first } }),
+  }
   const counter = await counters(input.counter)
   const layers = (await Promise.all(input.layers.map(get))) as Layer[]
   const tools = (await get(input.tools)) as ToolDefinition[]
@@ -204,11 +202,6 @@ export async function restoreInput(
   }
 }
 
-function recordedLayout({ layout, fileFrame, notes }: CallInput): Layout {
-  const used = layoutOf(layout)
-  return { ...used, fileFrame, ...(used.notes && notes && { notes: { ...used.notes, first: notes.first } }) }
-}
-
 async function missingNote(store: SessionStore, { id, input }: CallRecord): Promise<RuntimeError> {
   for (const { content } of (input as CallInput).cut?.notes ?? []) {
     if ((await readReferredContent(store, content)) === undefined) return missingContentError(store, content, id)
@@ -216,7 +209,6 @@ async function missingNote(store: SessionStore, { id, input }: CallRecord): Prom
   return missingContentError(store, 'of its notes', id)
 }
 
-/** What a call cannot be built again without. */
 export async function missingContentError(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
@@ -255,7 +247,6 @@ export function isVerbatim({ input }: CallRecord): boolean {
   return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
 }
 
-/** The input of such a call. Rejects with `missing-content` where it is gone. */
 export async function restoreVerbatim(
   store: SessionStore,
   { id, model, input }: CallRecord,

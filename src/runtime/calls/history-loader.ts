@@ -9,7 +9,6 @@ interface LoadedHistory {
   readonly earlier: EarlierTurns | undefined
   readonly files: readonly TurnFile[]
   readonly since: string | undefined
-  /** Turns that were taken back: the account names them. */
   readonly undone: readonly UndoneTurn[]
 }
 
@@ -21,7 +20,6 @@ interface HistoryQuestion {
   readonly cut: Cut | undefined
   readonly layout: Layout
   readonly counter: TokenCounter
-  /** Reads the log up to this `seq`. */
   readonly upTo?: number
   /** Settled turns that were read before. Not used where the log is read up to a `seq`. */
   readonly cache?: TurnCache
@@ -70,7 +68,6 @@ export interface CachedTurn {
 
 const MOST_TOKENS = 1_000_000
 
-/** Holds turns of so many tokens together, and lets go of those that were not asked for the longest. */
 export function createTurnCache(mostTokens = MOST_TOKENS) {
   const turns = new Map<string, { readonly turn: CachedTurn; readonly tokens: number }>()
   let held = 0
@@ -93,7 +90,6 @@ export function createTurnCache(mostTokens = MOST_TOKENS) {
         held -= freed
       }
     },
-    /** Lets go of every name that begins so. */
     forget(beginning: string) {
       for (const [name, { tokens }] of turns) {
         if (!name.startsWith(beginning)) continue

@@ -56,7 +56,6 @@ interface PlacementsOfCall<Account extends Manifest = Manifest> extends Pick<Pla
   readonly manifest: Account
 }
 
-/** A tool and a turn may have the id of a layer. */
 function isLayer({ slot }: Manifest['entries'][number]): boolean {
   return slot !== 'tools' && slot !== 'history' && slot !== 'input'
 }

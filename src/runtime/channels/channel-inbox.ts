@@ -7,7 +7,6 @@ import { errorMessage, makePrivateFolder, syncFolder, writeFileAtomically } from
 /** Ids of handled things that are remembered: a service repeats what is recent. */
 const REMEMBERED = 1_000
 
-/** What is known of a folder: file names by the key of an id, in the order of their numbers. */
 interface InboxIndex {
   readonly waiting: Map<string, string>
   readonly handled: Map<string, string>
@@ -124,7 +123,6 @@ interface InboxFile {
   readonly name: string
   /** 1, 2, 3 … in the order of arrival, over restarts. */
   readonly number: number
-  /** 32 hexadecimal digits that represent an id. */
   readonly key: string
   readonly kind: 'json' | 'done'
 }
@@ -162,7 +160,6 @@ async function writeIncoming(folder: string, name: string, content: string): Pro
   }
 }
 
-/** Rejects where it is not what was written. */
 async function readIncoming(folder: string, name: string): Promise<{ id: string; value: unknown }> {
   const read: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'))
   if (typeof read !== 'object' || read === null || !('id' in read) || typeof read.id !== 'string') {

@@ -51,7 +51,6 @@ export function runChannels(parts: ChannelRun) {
 
   const starts = new Map(channels.map((channel) => [channel, start(channel)]))
   return {
-    /** Stops all of them, and waits for them for some seconds. */
     async stop() {
       stopping.abort()
       const left = await Promise.all(
@@ -65,7 +64,6 @@ export function runChannels(parts: ChannelRun) {
   }
 }
 
-/** Writes `sent` entries for channels. The same message for the same part is written once. */
 export function noteSent(parts: {
   readonly store: LogStore
   readonly clock: Clock

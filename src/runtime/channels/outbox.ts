@@ -44,7 +44,6 @@ export function createOutbox(
   const stopping = new AbortController()
   const { signal: stopped } = stopping
   const ending = new Promise<void>((resolve) => stopped.addEventListener('abort', () => resolve(), { once: true }))
-  /** What has arrived and could not be written yet; what will never arrive. By `SESSION TURN`. */
   const arrived = new Map<string, string>()
   const passedOver = new Set<string>()
 
@@ -156,7 +155,6 @@ interface DueReply {
   readonly reply: Reply
 }
 
-/** Settled turns of a session that are looked at for replies that were never delivered. */
 const LOOK_BACK = 50
 
 /** What a session has settled and not delivered, in order. Each is read when it is asked for. */
@@ -181,7 +179,6 @@ async function* dueReplies(
   }
 }
 
-/** Whether the newest settled turn of a session is not the newest that was delivered. */
 async function isBehind(store: LogStore, session: string): Promise<boolean> {
   const [[ended], [delivered]] = await Promise.all([
     store.entries(session, { types: ['turn-end'], last: 1 }),
@@ -190,13 +187,11 @@ async function isBehind(store: LogStore, session: string): Promise<boolean> {
   return ended?.type === 'turn-end' && (delivered?.type !== 'delivered' || delivered.turn !== ended.turn)
 }
 
-/** Where a session began, whatever it is bound to now. */
 async function startedAt(store: LogStore, session: string): Promise<Binding | undefined> {
   const [start] = await store.entries(session, { limit: 1 })
   return start?.type === 'session-start' ? start.channel : undefined
 }
 
-/** Where a session is talked about, or was begun. `left`: its conversation has gone on to a new session. */
 export async function sessionConversation(
   store: LogStore,
   session: string,

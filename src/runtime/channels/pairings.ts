@@ -6,7 +6,6 @@ import { runtimeFailure } from '../failure.ts'
 
 const HOLDS = 10 * 60 * 1000
 
-/** What is kept of a code: nobody who reads the store can use it. */
 interface KeptCode {
   readonly digest: string
   readonly expires: string
@@ -134,7 +133,6 @@ function codeDigest(channel: string, code: string): string {
     .digest('hex')
 }
 
-/** Wrong codes since the code of this digest was made: by anybody, and by chat. */
 interface Tries {
   readonly digest: string
   readonly wrong: number
@@ -146,7 +144,6 @@ const MOST = 5
 /** So many of them may be of one chat: a stranger alone cannot make a code invalid. */
 const MOST_OF_ONE = 3
 
-/** What was counted for this code; nothing yet where it was for another. */
 function triesFrom(value: unknown, digest: string): Tries {
   const fresh: Tries = { digest, wrong: 0, chats: {} }
   if (typeof value !== 'object' || value === null || !('digest' in value)) return fresh

@@ -29,10 +29,8 @@ interface CompletionCallParts {
   readonly time: string
 }
 
-/** A call outside every session that is on record and ready to be made. */
 interface CompletionCall {
   readonly prepared: PreparedCall
-  /** What was taken out; absent where everything was sent. */
   readonly cut?: CompletionCut
 }
 
@@ -63,7 +61,6 @@ export async function completionCall(
   return { prepared, ...defined({ cut }) }
 }
 
-/** The tokens of the prompt of a call that is not made, by the counter of the account. */
 export async function completionTokens(
   { context, model, time }: Omit<CompletionCallParts, 'account'>,
   input: CompletionInput,
@@ -101,7 +98,6 @@ async function attemptCompletion(
   return { attempt, cuts }
 }
 
-/** Attempts with all the room for the answer that is wanted; where the prompt leaves less and that is enough, with less. */
 async function attemptWithRoom(
   attemptWith: (budget: Budget) => Promise<Attempt>,
   { messages, answerRoom }: CompletionInput,

@@ -176,7 +176,6 @@ function assertCanBeMade(
   }
 }
 
-/** A call that failed, with what a caller can act on. */
 function callFailure(call: string, error: unknown): RuntimeError {
   const message = errorMessage(error)
   if (!(error instanceof ModelError)) return new RuntimeError(failureCode(error), message, { call }, { cause: error })

@@ -19,7 +19,6 @@ interface ConfigurationServiceOptions {
   readonly clock: Clock
 }
 
-/** Changes of `config.json` that a person sees before they are written. */
 export function createConfigurationService(options: ConfigurationServiceOptions): ConfigurationService {
   const { home, store, clock } = options
   const file = homeAt(home).configurationFile

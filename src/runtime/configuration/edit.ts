@@ -12,7 +12,6 @@ interface EditOptions {
   readonly home: string
   readonly clock: Clock
   readonly schema: ConfigurationSchema
-  /** Such as `gateway.port`, or one name per level. */
   readonly key: string | KeyPath
   /** JSON; `undefined` removes the key. */
   readonly value: unknown

@@ -49,7 +49,6 @@ export function parseConfiguration(text: string): ConfigurationFile {
   }
 }
 
-/** The later of two properties of one name in one object. JSON lets it win in silence. */
 function repeatedNames(tree: Node | undefined): readonly Node[] {
   const children = tree?.children ?? []
   const names = tree?.type === 'object' ? children.map(propertyName) : []

@@ -13,7 +13,6 @@ export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPa
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
 
-/** The schema of a key; `undefined` where there is no such key. The items of a list have numbers for names. */
 export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema
@@ -43,7 +42,6 @@ export function findKeyPath(key: string, { json }: Pick<ConfigurationSchema, 'js
   return words && resolve(words, json)
 }
 
-/** The names in a written key, quotes taken off; `undefined` where a quote is not closed. */
 export function namesIn(key: string): KeyPath | undefined {
   return splitKey(key)?.map(({ text }) => text)
 }

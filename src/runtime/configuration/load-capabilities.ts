@@ -10,7 +10,6 @@ export interface CapabilitySetting {
   readonly home: string
 }
 
-/** What the module of capabilities exports by default. */
 export type CapabilityModule =
   | AnyCapability
   | readonly AnyCapability[]
@@ -143,7 +142,6 @@ function checkCapability(value: unknown): AnyCapability {
   return value as unknown as AnyCapability
 }
 
-/** Names and sections are there once. */
 function assertFits(capability: AnyCapability, schema: ConfigurationSchema): void {
   const { name, settings } = capability
   if (schema.capabilities.some((other) => other.name === name)) {

@@ -13,7 +13,6 @@ import { checkpointTargets, targetFault } from '../audit/checkpoint-targets.ts'
 import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
-/** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
   readonly configuration: Configuration
   /** All of them. A gateway does not start before they are corrected. */
@@ -61,9 +60,12 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
     problems: [
       ...unreadable,
       ...file.problems,
-      ...[...ofModules, ...faults, ...checkpointFaults(configuration, options)].map((fault) =>
-        placeFault(fault, places),
-      ),
+      ...[...ofModules, ...faults, ...checkpointFaults(configuration, options)].map((fault) => ({
+        key: fault.path.join('.'),
+        place: places(fault.path),
+        message: fault.message,
+        hint: fault.hint,
+      })),
     ].toSorted(byPlace),
     origins: keyOrigins(file, overrides, places),
     capabilities,
@@ -84,7 +86,6 @@ function checkpointFaults(
   })
 }
 
-/** What the file may contain depends on the capabilities that it names. */
 async function wholeSchema(
   { home, environment, capabilities }: LoadOptions,
   file: ConfigurationFile,
@@ -101,7 +102,6 @@ async function wholeSchema(
   }
 }
 
-/** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
   schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
@@ -138,10 +138,6 @@ function shapeWithoutRequired(value: unknown, capabilities: readonly AnyCapabili
   const { whole } = configurationSchema(capabilities.filter(isComplete))
   const read = whole.safeParse(value)
   return read.success ? read.data : whole.parse({})
-}
-
-function placeFault({ path, message, hint }: Fault, findPlace: (path: KeyPath) => string): ConfigurationProblem {
-  return { key: path.join('.'), place: findPlace(path), message, hint }
 }
 
 function byPlace(left: ConfigurationProblem, right: ConfigurationProblem): number {

@@ -7,7 +7,6 @@ import type { KeySchema } from './schema.ts'
 export interface ConfigurationProblem {
   /** Such as `gateway.port`; empty for the file as a whole. */
   readonly key: string
-  /** Where it was set: `config.json:3:11` (line and column), or the name of an environment variable. */
   readonly place: string
   readonly message: string
   readonly hint: string
@@ -29,7 +28,6 @@ export function problemText({ key, place, message, hint }: ConfigurationProblem)
   return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}. ${hint}`.trimEnd()
 }
 
-/** A fault that the schema found, at the key that has to be changed. */
 export interface Fault {
   readonly path: KeyPath
   readonly message: string
@@ -49,7 +47,6 @@ function faultsFromIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema
   return [{ path, message, hint: keyDescription(path, json) }]
 }
 
-/** Of several things that a value may be, the one that it came closest to. */
 function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath, json: KeySchema): readonly Fault[] {
   const branches = issue.errors.map((issues) =>
     issues.flatMap((inner) => faultsFromIssue(inner, [...path, ...inner.path.map(String)], json)),

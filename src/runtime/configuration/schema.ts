@@ -9,7 +9,6 @@ export interface ConfigurationSchema {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
   readonly whole: z.ZodType<HostShape>
-  /** JSON Schema (2020-12), as the one of the built-in capabilities is committed in `schema/config.schema.json`. */
   readonly json: KeySchema
 }
 
@@ -25,14 +24,12 @@ export interface KeySchema {
 
 const known = new WeakMap<readonly AnyCapability[], ConfigurationSchema>()
 
-/** The host's own keys, and the settings of each capability at its section. */
 export function configurationSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
   const schema = known.get(capabilities) ?? createSchema(capabilities)
   known.set(capabilities, schema)
   return schema
 }
 
-/** Dotted path of the section with the settings of a capability. */
 export function settingsSection({ name, settingsKey = name }: Pick<AnyCapability, 'name' | 'settingsKey'>): string {
   return settingsKey
 }

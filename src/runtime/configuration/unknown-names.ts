@@ -46,7 +46,6 @@ export function unknownEmbedders(
   return faults
 }
 
-/** Why this can be the id of no model; `undefined` where it can. */
 export function modelNameFault(
   id: string,
   configuration: Pick<Configuration, 'providers'>,
@@ -133,7 +132,6 @@ function variableHint(name: string, known: readonly string[], json: KeySchema): 
     : `Did you mean ${near}?`
 }
 
-/** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
 function findMap(name: string, json: KeySchema): string | undefined {
   const single = new Set(plainKeys(json).map(([first]) => first))
   const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')

@@ -58,14 +58,12 @@ function jsonOrText(text: string): unknown {
 
 export type { Environment }
 
-/** A key that an environment variable sets. */
 export interface Override {
   readonly path: KeyPath
   readonly variable: string
   readonly value: unknown
 }
 
-/** The keys that environment variables set. An empty variable sets nothing. */
 export function environmentOverrides(
   environment: Environment,
   { json, whole }: ConfigurationSchema,

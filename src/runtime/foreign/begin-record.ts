@@ -17,7 +17,6 @@ export interface BegunRecord {
   readonly record: CallRecord & { readonly session: string; readonly foreign: ForeignFacts }
   /** What left, as far as it did. */
   readonly wire: CallOutcome['wire']
-  /** The account of what left; `undefined` where it could not be taken apart. */
   readonly manifest: Sealed['manifest'] | undefined
 }
 
@@ -153,7 +152,6 @@ async function accountFor(
   return { ...account, ...defined({ forecast }) }
 }
 
-/** What the model could have read, where that is known: its program says nothing of it. */
 function withWindow(manifest: Sealed['manifest'], facts: ModelFacts | undefined): Sealed['manifest'] {
   if (!facts || facts.source === 'assumed' || facts.assumed?.includes('window')) return manifest
   const { window } = facts
@@ -193,7 +191,7 @@ function withCut(
   let note = 0
   const entries = sent.entries.map((entry): ManifestEntry => {
     if (entry.layer === 'note') return { ...entry, form: 'index', id: ids[note++] ?? entry.id }
-    const shorter = entry.layer === 'tool-result' ? byCall.get(callIn(entry.id)) : undefined
+    const shorter = entry.layer === 'tool-result' ? byCall.get(entry.id.slice(entry.id.indexOf('/') + 1)) : undefined
     if (!shorter) return entry
     const { form, fullTokens, reason } = shorter
     return { ...entry, outcome: 'reduced', form, fullTokens, reason }
@@ -216,9 +214,4 @@ function withCut(
   const price = facts?.price
   const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
   return { ...manifest, cutRecord: { why: 'full', ...sums, again, ...defined({ money }) } }
-}
-
-/** Entries of results are `turn-N/CALL`, with a number behind where one id comes back. */
-function callIn(id: string): string {
-  return id.slice(id.indexOf('/') + 1)
 }

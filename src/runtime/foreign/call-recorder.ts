@@ -115,7 +115,6 @@ export function createCallRecorder(
 
 const MOMENT_MS = 100
 
-/** Writes how a call went: what came, and what that cost. Returns its outcome. */
 async function endRecord(
   parts: RecordParts,
   { record, wire, manifest }: BegunRecord,

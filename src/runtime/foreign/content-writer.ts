@@ -12,7 +12,6 @@ export interface BodyToStore {
   readonly name: string
   readonly bytes: Uint8Array
   readonly encoding: string | undefined
-  /** `undefined`: it could not be taken apart. */
   readonly analysed: AnalysedBody | undefined
 }
 

@@ -39,7 +39,6 @@ export function hasNoAccount({ requestDigest }: Pick<CallRecord, 'requestDigest'
   return requestDigest === ''
 }
 
-/** The body of such a call, put together from its parts, with the proof that it is the one that left. */
 export async function foreignBody(
   store: SessionStore,
   call: CallRecord,

@@ -3,17 +3,13 @@ import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import type { CutCall } from './foreign-cuts.ts'
 
-/** A call that leaves, or that was refused. */
 export interface BegunCall extends ForeignCallStart {
   readonly id: string
   readonly time: string
   readonly said: AnalysedBody | undefined
   readonly left: AnalysedBody | undefined
-  /** What a cut made of it, where one was asked for: then `body` is what left, and this is what came. */
   readonly cut?: CutCall & { readonly came: Pick<ForeignCallStart, 'body' | 'head'> }
-  /** It contains a secret of this gateway, or nobody knows. */
   readonly isDirty: boolean
-  /** Where it goes; absent where it does not leave. */
   readonly url?: string
 }
 

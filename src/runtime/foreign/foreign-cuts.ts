@@ -13,10 +13,8 @@ import { channelOf, unnamedSessions } from './foreign-sessions.ts'
 
 export type ForeignCuts = ReturnType<typeof createForeignCuts>
 
-/** What became of a call that asked for a cut. */
 export interface CutCall {
   readonly facts: NonNullable<ForeignFacts['assembled']>
-  /** What leaves; absent where it leaves as it came. */
   readonly body?: Uint8Array
   readonly marks?: ForeignCut
   readonly account?: CutAccount
@@ -35,7 +33,6 @@ interface CutParts {
 
 /** Marks of one conversation, and of conversations without an id that are kept apart by what they say. */
 const MOST_MARKS = 8
-/** Conversations whose marks are remembered. */
 const MOST_LINES = 256
 
 export function createForeignCuts({ store, counter, context, factsOf, resolve }: CutParts) {
@@ -80,11 +77,14 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     const { window, reserve, margin } = budgetFor(context, { id, facts } as Model)
     // The program's own limit can ask for less room than usual, never for more: most ask for all that a model could write.
     const budget = { window, reserve: Math.min(reserve, identity.maxOutputTokens ?? reserve), ...defined({ margin }) }
-    const line = lineOf(start, identity)
+    const line = sha256(JSON.stringify([channelOf(identity), start.caller.name, identity.session]))
     const marks = await marksOf(line, identity, start.caller.name)
     const outcome = cutRequest({ format, text, body, assembly, counter, budget, marks })
     const isForgotten =
-      outcome.followed === undefined && marks.length > 0 && identity.session !== undefined && isTurn(kind)
+      outcome.followed === undefined &&
+      marks.length > 0 &&
+      identity.session !== undefined &&
+      (kind === 'turn' || kind === 'sub-agent')
     const forgotten = isForgotten ? { forgotten: true as const } : {}
     if (isForgotten) remember(line, [])
     if (outcome.type === 'whole') return { facts: { state: outcome.why, ...forgotten } }
@@ -105,15 +105,6 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     cut: (start: ForeignCallStart): Promise<CutCall> =>
       cut(start).catch((error: unknown) => ({ facts: { state: 'failed', why: errorMessage(error).slice(0, 300) } })),
   }
-}
-
-/** Only such a call has the conversation as it is: one for a title has something else in the same session. */
-function isTurn(kind: string): boolean {
-  return kind === 'turn' || kind === 'sub-agent'
-}
-
-function lineOf({ caller }: ForeignCallStart, identity: ForeignIdentity): string {
-  return sha256(JSON.stringify([channelOf(identity), caller.name, identity.session]))
 }
 
 const LOOKED_AT = 30

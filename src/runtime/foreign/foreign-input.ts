@@ -5,9 +5,7 @@ import type { CallRecord } from '../../session.ts'
 export interface ForeignInput {
   readonly foreign: {
     readonly method: string
-    /** Behind the address of the provider, with its query. */
     readonly path: string
-    /** Absent where the path belongs to no known format. */
     readonly format?: ForeignFormat
     readonly body: StoredBody
     /** What the program sent, where a cut of ours left with something else. */
@@ -21,7 +19,6 @@ export interface ForeignInput {
 export interface StoredBody {
   /** `sha256:HASH` of a list of parts, as JSON: `sha256:HASH` of each part, or of a list of parts in an array. */
   readonly parts: string
-  /** Of the body after its encoding was undone. */
   readonly sha256: string
   readonly bytes: number
   /** It is no text: its parts are base64. */

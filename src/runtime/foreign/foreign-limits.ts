@@ -27,7 +27,6 @@ export interface CallToHold {
 
 export interface HeldForeignCall {
   grew(answer: Pick<AnswerReader, 'size'>): void
-  /** It is over. `undefined`: nothing is known of what it cost. */
   settle(outcome: CallOutcome | undefined): void
 }
 
@@ -216,7 +215,6 @@ interface Expected {
   readonly now: number
 }
 
-/** An answer of which nothing is known, tokens. */
 const FIRST_ANSWER = 2_000
 /** An answer may be so many times as long as the last one before more is held for it. */
 const LONGER = 2

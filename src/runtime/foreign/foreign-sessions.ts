@@ -7,7 +7,6 @@ import { type BodyAnalysis, type ComparedBodies, cutName } from './analysis/anal
 import { bodyOnRecord } from './foreign-again.ts'
 
 export interface ForeignSessions {
-  /** The session of a call, made where there is none yet. */
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   note(session: string, last: LastForeignCall): void
   ended(session: string, record: CallRecord): void
@@ -17,7 +16,6 @@ export interface ForeignSessions {
 
 export interface CallToPlace {
   readonly identity: ForeignIdentity
-  /** The name of the caller's token; absent for the owner. */
   readonly token: string | undefined
   /** The name of its body; absent where it could not be taken apart. */
   readonly body: string | undefined
@@ -26,7 +24,6 @@ export interface CallToPlace {
 
 interface PlacedForeignCall {
   readonly session: string
-  /** The session's last call of the same kind, to compare this one with it. */
   readonly last: LastForeignCall | undefined
 }
 
@@ -46,7 +43,6 @@ interface ForeignSessionsParts {
 
 /** Sessions of one program and token that a call without ids is compared with. */
 const MOST_COMPARED = 8
-/** Sessions whose last calls are remembered. */
 const MOST_REMEMBERED = 32
 
 export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts): ForeignSessions {
@@ -74,7 +70,6 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return account && { record, ...names, fingerprint: account.fingerprint }
   }
 
-  /** Takes apart what is on record. `undefined` where that is not possible any more. */
   async function takeAgain(last: Omit<LastForeignCall, 'fingerprint'>, which: 'said' | 'left') {
     const body = await bodyOnRecord(store, last.record, which)
     return body && (await analysis.take({ ...body, id: last[which] }).catch(() => undefined))?.account
@@ -122,7 +117,6 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return (await takeAgain(last, which)) ? analysis.compare(last[which], after) : undefined
   }
 
-  /** The session that an id of the client belongs to, be it its own or that of one that it started. */
   async function named(channel: string, id: string | undefined): Promise<string | undefined> {
     if (id === undefined) return undefined
     return threads.get(`${channel} ${id}`) ?? store.bound({ channel, conversation: id })
@@ -209,7 +203,12 @@ export async function unnamedSessions(
 ): Promise<readonly string[]> {
   const channel = channelOf(identity)
   const newest = await store.sessions({ limit: 200 })
-  const own = newest.filter(({ binding }) => binding?.channel === channel && isOfToken(binding.conversation, token))
+  const own = newest.filter(
+    ({ binding }) =>
+      binding?.channel === channel &&
+      /^(?:[0-9a-f]{8}\/)?conversation_/.test(binding.conversation) &&
+      binding.conversation.startsWith(tokenMark(token)),
+  )
   return own.slice(0, MOST_COMPARED).map(({ id }) => id)
 }
 
@@ -228,10 +227,6 @@ function isAlone({ identity: { kind, session, parent }, body }: CallToPlace): bo
 /** Conversations without an id of the client's are kept apart by token. */
 function tokenMark(token: string | undefined): string {
   return token === undefined ? '' : `${sha256(token).slice(0, 8)}/`
-}
-
-function isOfToken(conversation: string, token: string | undefined): boolean {
-  return /^(?:[0-9a-f]{8}\/)?conversation_/.test(conversation) && conversation.startsWith(tokenMark(token))
 }
 
 const LONGEST_TITLE = 80

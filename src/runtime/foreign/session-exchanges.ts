@@ -6,7 +6,6 @@ import { newestWords } from './prompt-words.ts'
 
 export interface ExchangeSources {
   readonly store: SessionStore
-  /** `undefined` where a call cannot be taken apart any more. */
   assembleAgain(call: CallRecord): Promise<ForeignAssembly | undefined>
 }
 
@@ -57,7 +56,6 @@ function threadOf({ foreign }: CallRecord): string {
   return foreign?.session ?? ''
 }
 
-/** What an answer said; `undefined` where nothing came, or where it is gone. */
 export async function readAnswerOf(
   store: Pick<SessionStore, 'content'>,
   call: Pick<CallRecord, 'outcome'>,

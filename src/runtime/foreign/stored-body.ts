@@ -67,7 +67,6 @@ function textParts(parts: readonly Uint8Array[]): readonly string[] {
   return texts
 }
 
-/** Puts a body together again; `missing` is the reference of the first content that is gone. */
 export async function readStoredBody(
   store: Pick<ContentStore, 'content'>,
   { parts, base64 }: StoredBody,

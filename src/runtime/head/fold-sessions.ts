@@ -5,7 +5,6 @@ import type { SessionStore } from '../../session.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
 import { programOf } from '../sessions/own-session.ts'
 
-/** The account of the next call of a session; with `composes` as if its head were composed again. */
 export type AccountNext = (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview['manifest']>
 
 interface FoldParts {
@@ -61,7 +60,6 @@ function price(
   return { tokens: Math.min(lost, after.reuse?.again ?? 0), ...defined({ money, cut: cutBy(before, after) }) }
 }
 
-/** What the call leaves out that it would have sent with the head as it is. */
 function cutBy(before: Preview['manifest'], after: Preview['manifest']): FoldedSession['cut'] {
   const [kept, now] = [cutSums(before), cutSums(after)]
   return now.turns > kept.turns ? { turns: now.turns - kept.turns, tokens: now.hidden - kept.hidden } : undefined

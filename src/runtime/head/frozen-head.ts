@@ -20,7 +20,6 @@ import type { FrozenParts } from './head-record.ts'
 /** What is known of the session when a call is assembled. */
 export interface HeadQuestion {
   readonly pin: HeadPin | undefined
-  /** The last call that a provider began to answer. */
   readonly read: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
   readonly now: number
 }
@@ -40,7 +39,6 @@ export type FoldReason =
 /** An assembly with the head of the session. */
 export interface FrozenAttempt<Attempt> extends FrozenParts {
   readonly attempt: Attempt
-  /** Absent where the head is the pinned one, and where the session had none. */
   readonly folded?: FoldReason
 }
 

@@ -11,11 +11,9 @@ export interface HeadPin extends PinnedHead {
   readonly model: string
   /** Where each of its layers stands, and in which form. */
   readonly shape: string
-  /** Where each of its layers is placed, those of the tail too, by its id. */
   readonly places: Readonly<Record<string, Placement>>
   readonly layout: string
   readonly counter: string
-  /** `seq` of the last entry before it. */
   readonly upTo: number
 }
 
@@ -25,7 +23,6 @@ export interface HasPin {
   foldedAt?: number
 }
 
-/** The pin that a call leaves, from its record. */
 export function pinOf(
   record: Pick<CallRecord, 'id' | 'turn' | 'model' | 'upTo' | 'manifest'>,
   input: Pick<CallInput, 'layout' | 'counter'>,

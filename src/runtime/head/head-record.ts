@@ -14,17 +14,14 @@ interface AnnouncedRecord {
   readonly tools: string
 }
 
-/** What a call was sent with, beside its input. */
 export interface FrozenParts {
   readonly announcements: readonly AnnouncedHead[]
-  /** The pinned tools, where the call was sent without them. */
   readonly tools?: readonly ToolDefinition[] | undefined
 }
 
 /** Writes a value beside the log; `layers`: ids of the layers whose words are in it. */
 type Put = (value: unknown, layers?: readonly string[]) => Promise<string>
 
-/** The record of a frozen head; `undefined` where the layers and tools of the call say it all. */
 export async function recordHead({ announcements, tools }: FrozenParts, put: Put): Promise<HeadRecord | undefined> {
   if (announcements.length === 0 && !tools) return undefined
   const announced = await Promise.all(

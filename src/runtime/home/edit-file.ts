@@ -10,7 +10,6 @@ import {
 } from '../../platform.ts'
 import { createHome, homeAt } from './home.ts'
 
-/** A change of a file that its owner writes by hand, such as `config.json`. */
 export interface FileEdit {
   readonly home: string
   readonly path: string
@@ -21,7 +20,6 @@ export interface FileEdit {
   check(text: string): void | Promise<void>
 }
 
-/** A file of the owner that could not be read, or would not have been read again; nothing was changed. */
 export class FileEditError extends ForewordError {
   override readonly name = 'FileEditError'
 
@@ -91,7 +89,6 @@ async function refuseReadOnly(path: string): Promise<void> {
   }
 }
 
-/** Returns `false` where the file has changed meanwhile. */
 function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
   return writeFileAtomically(target, text, {
     mode: before?.mode,

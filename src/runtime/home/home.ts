@@ -18,7 +18,6 @@ interface Home {
   readonly contextToolAccessFile: string
 }
 
-/** Where everything of a home is. Looks at nothing. */
 export function homeAt(root: string): Home {
   const context = join(root, 'context')
   const data = join(root, 'data')
@@ -131,7 +130,6 @@ async function isThere(path: string): Promise<boolean> {
 interface TokenOptions {
   readonly home: string
   readonly configured?: string | undefined
-  /** Random bytes of the token: too many to guess. */
   readonly random: (bytes: number) => Uint8Array
 }
 
@@ -161,7 +159,6 @@ async function writeToken(home: string, token: string): Promise<void> {
 export interface TokenStore {
   /** Set by the configuration, which then has to be changed; otherwise a file of the home. */
   readonly isConfigured: boolean
-  /** When that file was written, ISO 8601. */
   made(): Promise<string | undefined>
   replace(): Promise<string>
 }
@@ -181,7 +178,6 @@ export function tokenStore({ home, configured, random }: TokenOptions): TokenSto
   }
 }
 
-/** The token that the last gateway of a home asked for; `undefined` where none was started yet. */
 export async function readToken(home: string): Promise<string | undefined> {
   const path = homeAt(home).tokenFile
   const found = await readText(path)

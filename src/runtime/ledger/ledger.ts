@@ -36,10 +36,8 @@ import { sessionNotFound } from '../sessions/not-found.ts'
 import { readLayerHistory, readLayerSources } from './layer-history.ts'
 import { canonical, seal, type Sealed } from './seal.ts'
 
-/** Every call that was made, and how each of them came to be. */
 export type Ledger = ReturnType<typeof createLedger>
 
-/** Calls that are read at once in a replay. */
 const PAGE = 100
 
 /** The ledger of a store. Its methods reject with `RuntimeError`. */
@@ -72,7 +70,6 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
   }
 
   return {
-    /** Assembles an earlier call again from what was recorded and from the log up to the call. */
     async request(id: string, options: RebuildOptions = {}): Promise<RebuiltRequest> {
       const call = await record(id)
       const { request } = await rebuild(call)
@@ -208,7 +205,6 @@ function unlessMissing(error: unknown): { readonly got: ''; readonly problem: st
   throw error
 }
 
-/** Assembles an earlier call from what was recorded of it and from the log up to it. An overflow is returned, not thrown. */
 async function assembleAgain(
   store: SessionStore,
   record: CallRecord,

@@ -25,19 +25,14 @@ interface CanonicalRequest {
 
 /** What the runtime adds to the account of the core. */
 export interface SealedManifest extends Manifest {
-  /** Of the request in canonical order. */
   readonly requestDigest: string
   /** Against the session's call before this one: what a prompt cache can reuse, and where the change begins. */
   readonly reuse?: Reuse
-  /** What was known of the costs before the call was made. */
   readonly forecast?: CallForecast
-  /** Where this call has cut the conversation: what that hid, saved and cost. */
   readonly cutRecord?: CutRecord
 }
 
-/** A forecast, and what it was estimated from. */
 export interface CallForecast extends Forecast {
-  /** What of the prompt was estimated, by our counter. */
   readonly counted?: KindTokens
   readonly messages?: number
   /** Of the prompt, what its provider has reported before, tokens; absent where that is an estimate, too. */

@@ -64,7 +64,6 @@ export async function openCalibrationStore(store: ValueStore, clock: Clock, warn
     },
     isMeasured: (model: string, counter: TokenCounter) =>
       (states.get(ratioKey(model, counter))?.samples ?? 0) >= ENOUGH_SAMPLES,
-    /** Whether the model was called before, so that its provider's cache may have the beginning of a prompt. */
     wasCalled: (model: string) => called.has(model),
     noteCalled: (model: string) => void called.add(model),
     observe(model: string, counter: TokenCounter, estimated: number, reported: number) {

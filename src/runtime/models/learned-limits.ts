@@ -14,7 +14,6 @@ export interface LearnedLimits {
   /** A prompt was read whole: a smaller limit is disproved. */
   readWhole(model: Known, report: { readonly reported: number; readonly used: number }): void
   forget(): void
-  /** For people: one sentence for each limit in force. */
   sentences(): readonly string[]
 }
 

@@ -7,7 +7,6 @@ import { budgetFor } from '../calls/call-budget.ts'
 import { runtimeFailure } from '../failure.ts'
 import { limitSentence } from './learned-limits.ts'
 
-/** Which model answers, and why. */
 export type ModelChoice = ReturnType<typeof createModelChoice>
 
 /** `warn` hears once of each model whose window nobody could tell. */
@@ -80,7 +79,6 @@ export function createModelChoice(models: Models, configured: () => string | und
   }
 }
 
-/** Every model that can be seen from here, the current one with its facts. */
 export async function modelStatuses(
   models: Models,
   choice: ModelChoice,
@@ -122,7 +120,6 @@ export async function modelView(
   }
 }
 
-/** How long the server of a model may take to answer what it is, ms. */
 const PRICE_MS = 2_000
 
 /** The price of a model; `undefined` where it is not known, or not known in time. */

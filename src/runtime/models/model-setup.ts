@@ -133,7 +133,6 @@ function checked(
 
 interface KeptKey {
   readonly inHome: string
-  /** Makes the file what it was before. */
   putBack(): Promise<unknown>
 }
 

@@ -5,7 +5,6 @@ import type { AssemblyContext } from '../calls/assembly-context.ts'
 import type { Sealed, SealedManifest } from '../ledger/seal.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 
-/** The last call of a turn that has ended, as it was sent. */
 export interface AnsweredCall {
   readonly input: AssemblyInput
   readonly outcome: Assembly

@@ -75,7 +75,6 @@ export async function readNotedHistory(
   }
 }
 
-/** Whether all of these turns lead to the one that is being answered, or to the head. */
 async function lead(
   store: LogStore,
   session: string,
@@ -99,7 +98,6 @@ function messageOf(entry: Entry): readonly MessageBody[] {
   return entry.type === 'input' || entry.type === 'message' ? [entry] : []
 }
 
-/** The turns that were not loaded, without the first ones. */
 export function besideFirst(
   { earlier }: { readonly earlier: EarlierTurns | undefined },
   { first, firstTokens }: NotedHistory,

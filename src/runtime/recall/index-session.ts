@@ -28,7 +28,6 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
   }
 }
 
-/** Makes a session known to the index before its log is read. Returns how far it is; `undefined` where there is no log. */
 export async function registerSession({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
   const known = index.session(session)
   if (known) return known.upTo

@@ -59,7 +59,6 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     return opening
   }
 
-  /** Indexes one session at a time; entries that are written meanwhile belong to this run or the next one. */
   function indexed(session: string): Promise<void> {
     behind.delete(session)
     const before = working.get(session) ?? Promise.resolve()

@@ -128,7 +128,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Every variable whose name stands in the configuration as a value, such as `apiKeyEnv` or a header of an MCP server. */
 function namedVariables(value: unknown, environment: Environment): readonly string[] {
   if (typeof value === 'string') return /^[A-Za-z_]\w*$/.test(value) && environment[value] !== undefined ? [value] : []
   if (typeof value !== 'object' || value === null) return []
@@ -139,7 +138,6 @@ export function secretVariables(capabilities: readonly AnyCapability[]): readonl
   return capabilities.flatMap(({ providers = [] }) => providers.flatMap(({ environmentKeys = [] }) => environmentKeys))
 }
 
-/** The files that hold the keys of providers, by the names of the providers. */
 export function keyFiles(providers: Readonly<Record<string, ProviderConfiguration>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(providers).flatMap(([name, { apiKeyFile }]) =>

@@ -170,7 +170,6 @@ async function parentOf(
   return turns[0]?.turn === row.head ? undefined : (turnsToHead(row, turns).at(-1)?.turn ?? null)
 }
 
-/** Rejects with `not-found`, and with `invalid-input` for an undone turn. */
 export async function requireLiveTurn(store: LogStore, session: string, turn: string): Promise<void> {
   const row = await store.turn(session, turn)
   if (!row) throw turnNotFound(session, turn)

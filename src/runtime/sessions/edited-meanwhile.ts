@@ -24,7 +24,6 @@ export async function assertUnedited(store: LogStore, { session, turn, base }: E
   )
 }
 
-/** The error for an edit that comes too late. */
 export function begunAlready(session: string, turn: string): RuntimeError {
   const hint = 'Send what you wrote as the next message.'
   const message = `The message of ${turn} does not wait any more: it is being answered.`

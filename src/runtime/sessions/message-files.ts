@@ -38,7 +38,6 @@ export async function messageWithFiles(
   }
 }
 
-/** Makes files that belong to nobody yet the session's. */
 export async function giveFiles(
   library: FileLibrary | undefined,
   session: string,

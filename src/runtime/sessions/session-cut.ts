@@ -20,20 +20,15 @@ export function usableCut({ cut }: HasCut, context: Parameters<typeof roomFor>[0
   return cut && roomFor(context, model) <= cut.room * STALE_FROM ? cut.marks : undefined
 }
 
-/** What to write about the cut of a call: nothing where the cut is unchanged. */
 export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   const { turn, call, cut, budget } = made
   if (!cut || JSON.stringify(state.cut?.marks) === JSON.stringify(cut)) return []
-  return [{ type: 'cut', turn, call, cut, available: budget.available, room: budgetRoom(budget) }]
+  return [{ type: 'cut', turn, call, cut, available: budget.available, room: budget.window - budget.reserve }]
 }
 
 export async function lastCut(store: Pick<SessionStore, 'entries'>, session: string): Promise<HasCut['cut']> {
   const [entry] = await store.entries(session, { types: ['cut'], last: 1 })
   return entry?.type === 'cut' ? { marks: entry.cut, room: entry.room } : undefined
-}
-
-function budgetRoom({ window, reserve }: Manifest['budget']): number {
-  return window - reserve
 }
 
 type CutBody = Extract<EntryBody, { type: 'cut' }>

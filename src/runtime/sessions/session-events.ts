@@ -94,7 +94,6 @@ export async function* sessionEvents(
   }
 }
 
-/** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
 async function* readLog(
   store: LogStore,
   { session, live }: SessionState,

@@ -21,7 +21,6 @@ import { createSessionStream, type SessionStream } from './session-stream.ts'
 export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly session: string
   readonly stream: SessionStream
-  /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
   /** The first turn that waits was stopped because the log could not be written. It resumes once a write succeeds, or with the next input. */
@@ -31,17 +30,14 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   /** Whether the log has turns before the ones that are live; only a new session has none. */
   hasHistory: boolean
   model: string | undefined
-  /** Ids of what the session has chosen, by the name of the choice. */
   choices: Choices
   /** Digests of calls that a person approved for the whole session; `undefined` until they are first needed. */
   grants: Set<string> | undefined
-  /** The last call, to compare the next one with it. */
   lastCall: LastCall | undefined
   /** The last call that a provider began to answer: what the cache of its model can have. */
   readCall: ReadCall | undefined
   /** The last call that each model has read, by the name of the model: every model has a cache of its own. */
   readonly reads: Map<string, ReadCall>
-  /** Words that lie ready for the next note. */
   words: NoteWords | undefined
   /** Whether a model was asked for words since the last cut, whatever it answered. */
   noteAsked: boolean
@@ -50,7 +46,6 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
 export interface LastCall {
   readonly call: string
   readonly model: string
-  /** `undefined` after a restart, until it is first needed. */
   readonly fingerprint: readonly SealedPiece[] | undefined
   readonly at: number
   /** What of it was asked to be kept for longer. */
@@ -84,7 +79,6 @@ export function keptAlive(state: SessionState, call: string, at: number): void {
   if (read?.call === call) state.reads.set(read.model, { ...read, at })
 }
 
-/** Remembers that a model has read the prompt of its last call once more, with an instruction in place of the answer. */
 export function noteForked(state: Pick<SessionState, 'reads'>, model: string): void {
   const read = state.reads.get(model)
   if (read) state.reads.set(model, { ...read, isForked: true })
@@ -95,7 +89,6 @@ export function wasRead({ error, usage, firstTokenMs }: CallOutcome): boolean {
   return error === undefined || firstTokenMs !== undefined || usage?.promptTokens !== undefined
 }
 
-/** Sessions whose state is kept at hand though nothing happens in them. */
 const MOST_STATES = 256
 
 export type SessionStates = ReturnType<typeof createSessionStates>

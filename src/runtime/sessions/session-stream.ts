@@ -46,7 +46,6 @@ export function createSessionStream(newest = 0) {
     interrupted(turn: string, code: RuntimeErrorCode, message: string) {
       tell({ id: sessionEventId(seq, deltas.length), type: 'interrupted', turn, code, message })
     },
-    /** Takes part from now on. */
     subscribe(listener: Listener) {
       listeners.add(listener)
       return { running: { since, events: deltas, count: deltas.length }, end: () => listeners.delete(listener) }

@@ -29,7 +29,6 @@ import type { SessionStates, SessionState } from './session-state.ts'
 import type { TurnQueue } from '../turns/turn-queue.ts'
 import type { TurnCache } from '../calls/history-loader.ts'
 
-/** Sessions as such: how one is made, found, given a model and deleted. */
 interface Sessions extends Pick<
   Runtime,
   | 'newSession'
@@ -61,7 +60,6 @@ interface SessionsParts {
   readonly refuseWhenClosing: () => void
 }
 
-/** Every session of a store, as the methods of a runtime work on it. */
 export function createSessions(parts: SessionsParts): Sessions {
   const { store, states, queue, cache, models, clock, capabilities, refuseWhenClosing } = parts
   /** Two first messages of one conversation ask at the same time for a session, and get the same. */
@@ -212,7 +210,6 @@ function importFailure(error: unknown): unknown {
   return new RuntimeError('invalid-input', error.message, { store: error.code }, { ...defined({ hint }), cause: error })
 }
 
-/** The last turn before the head of a session, the one before it, and whether turns of other branches follow the last. */
 async function newestTurns(
   store: SessionStore,
   session: string,
@@ -229,7 +226,6 @@ async function newestTurns(
   return { ...defined({ last, head: path.at(-2) }), followed }
 }
 
-/** The two newest turns of a session without branches that were not taken back, newest first. */
 async function liveTurns(store: SessionStore, session: string): Promise<readonly TurnRow[]> {
   const live: TurnRow[] = []
   for (let before: number | undefined; live.length < 2;) {
@@ -248,7 +244,6 @@ function choiceEntries(choices: Readonly<Record<string, string | null>>): readon
 /** Of the first words of a branch, characters. */
 const WORDS = 100
 
-/** The branches of a session by their last turns, that of the head first, then the newest. */
 async function sessionBranches(store: LogStore, session: string): Promise<readonly Branch[]> {
   const [row, turns] = await Promise.all([store.session(session), store.turns(session)])
   if (!row) return []

@@ -5,7 +5,6 @@ import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts
 import { type NamedTokens, openNamedTokens } from './named-tokens.ts'
 import { openTokenUses, type TokenUses } from './token-uses.ts'
 
-/** Everything that opens a gateway: the token of its owner, named tokens, and browsers that have brought one. */
 export interface GatewayTokens {
   readonly owner: TokenStore
   readonly named: NamedTokens

@@ -19,7 +19,6 @@ const row = z.looseObject({
 export interface NamedToken {
   readonly name: string
   readonly scope: TokenScope
-  /** SHA-256 of the token, in lowercase hexadecimal. */
   readonly hash: string
   readonly made: string
   /** ISO 8601; absent: never. */
@@ -83,7 +82,13 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
       const kept = { name, scope, hash: sha256(token), made, ...defined({ expires: until }) }
       await rows.edit(
         (all) => {
-          if (all.some((each) => sameName(each.name, name))) throw nameTaken(name)
+          if (all.some((each) => each.name.toLowerCase() === name.toLowerCase()))
+            throw new RuntimeError(
+              'exists',
+              `There is a token ${name} already.`,
+              { name },
+              { hint: `Choose another name, or revoke it with \`foreword token revoke ${name}\`.` },
+            )
           return [...all, kept]
         },
         record(by, `token ${name} made: ${scope}, ${until === undefined ? 'never expires' : `expires ${until}`}`),
@@ -95,7 +100,13 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
       await rows.edit(
         (all) => {
           found = all.find((each) => each.name === name)
-          if (found === undefined) throw unknownToken(name)
+          if (found === undefined)
+            throw new RuntimeError(
+              'not-found',
+              `There is no token ${JSON.stringify(name.slice(0, 100))}.`,
+              { name },
+              { hint: 'List the tokens with `foreword token list`.' },
+            )
           return all.filter((each) => each.name !== name)
         },
         record(by, `token ${name} revoked`),
@@ -105,7 +116,6 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
   }
 }
 
-/** The named tokens of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
 export function namedTokens(home: string, clock: Clock): readonly NamedToken[] {
   return fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row }).current()
 }
@@ -160,34 +170,12 @@ function readable(rows: () => readonly NamedToken[]): readonly NamedToken[] {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-function sameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
-}
-
 function badName(name: string): RuntimeError {
   return new RuntimeError(
     'invalid-input',
     `${JSON.stringify(name.slice(0, 100))} cannot be the name of a token.`,
     {},
     { hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit.' },
-  )
-}
-
-function nameTaken(name: string): RuntimeError {
-  return new RuntimeError(
-    'exists',
-    `There is a token ${name} already.`,
-    { name },
-    { hint: `Choose another name, or revoke it with \`foreword token revoke ${name}\`.` },
-  )
-}
-
-function unknownToken(name: string): RuntimeError {
-  return new RuntimeError(
-    'not-found',
-    `There is no token ${JSON.stringify(name.slice(0, 100))}.`,
-    { name },
-    { hint: 'List the tokens with `foreword token list`.' },
   )
 }
 

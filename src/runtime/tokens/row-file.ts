@@ -19,7 +19,6 @@ interface RowFile<Row> {
   readonly row: z.ZodType<Row>
 }
 
-/** Rows in a file. Other processes may edit it at the same time. */
 export function fileRows<Row>({ home, path, clock, row }: RowFile<Row>): Rows<Row> {
   const rows = z.array(row)
   let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }

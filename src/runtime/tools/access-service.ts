@@ -193,7 +193,6 @@ function tried(read: AccessRead, { tool, command }: AccessTrial, known: readonly
   return { access, rule: answer.rule, ...defined({ reason: answer.type === 'refuse' ? answer.reason : undefined }) }
 }
 
-/** Commands that were called, the newest first, each once. */
 async function calledCommands(store: SessionStore): Promise<readonly string[]> {
   const records = await store.audit({ tool: 'shell', last: MOST_COMMANDS })
   return [...new Set(records.toReversed().flatMap(({ command, input }) => command ?? commandIn(input) ?? []))]

@@ -9,7 +9,6 @@ import { acceptedAccess, acceptedWrite, isAccepted, readAccepted } from './accep
 
 export interface EditedAccess {
   readonly file: string
-  /** `false` where it already had this content. */
   readonly isChanged: boolean
   readonly before: string
   readonly after: string
@@ -93,7 +92,6 @@ async function acceptedWith(
   throw new RuntimeError('changed', message, {}, { hint })
 }
 
-/** The error of an edit in the words of the runtime. */
 export function accessFailure(error: unknown): unknown {
   if (error instanceof RuntimeError) return error
   const hint = 'Correct the file, or put back an earlier content.'

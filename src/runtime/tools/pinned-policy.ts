@@ -43,7 +43,6 @@ interface Judged {
   readonly read: AccessRead
   /** What counts, without it. Absent where the file cannot be read. */
   readonly inForce?: AccessRead
-  /** The file lets through more than that. */
   readonly isWider: boolean
   /** What is to be stored, where that is something else than what is. */
   readonly next?: AcceptedPolicy

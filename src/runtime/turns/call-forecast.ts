@@ -59,7 +59,12 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
         ? promptTokens - Math.round(sizes.upTo(steadyPieces(fingerprint)))
         : 0,
       answerTokens: read?.isForked && cache?.slots ? 0 : sizes.answer,
-      longerTokens: life === 'all' ? tokens : life === 'head' ? Math.round(sizes.upTo(headEnd(fingerprint))) : 0,
+      longerTokens:
+        life === 'all'
+          ? tokens
+          : life === 'head'
+            ? Math.round(sizes.upTo(fingerprint.findLastIndex(({ role }) => role === 'tools' || role === 'system') + 1))
+            : 0,
       ...defined({ secondsSince, price, cache }),
     })
   const distance = Math.ceil(kindDistance(kinds, estimate))
@@ -81,16 +86,10 @@ export function nextCacheLife(
   return chooseCacheLife({ model: model.id, cache, price, recent, read, turn, now: Date.parse(clock.time()) })
 }
 
-/** Pieces up to the end of the system message. */
-function headEnd(pieces: Sealed['fingerprint']): number {
-  return pieces.findLastIndex(({ role }) => role === 'tools' || role === 'system') + 1
-}
-
 interface SizesInput {
   readonly read: Pick<ReadCall, 'usage'> | undefined
   readonly before: Sealed['fingerprint']
   readonly after: Sealed['fingerprint']
-  /** Of the model: reported ÷ counted tokens. */
   readonly ratio: number
   readonly kinds: KindCalibration
 }
@@ -111,7 +110,6 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
       const part = after.slice(0, Math.min(pieces, common)).reduce((tokens, piece) => tokens + piece.tokens, 0)
       return part * (factor ?? ratio)
     },
-    /** Of the answer to the last call, where it follows on all of that call's prompt; 0 where that is not known. */
     answer: common === before.length ? answer : 0,
     estimate: estimateOf(after.slice(first)),
     known: hasGrown || common === 0 ? Math.round(sent + answer) : undefined,
@@ -161,7 +159,6 @@ function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, mani
 
 type Pieces = readonly SealedPiece[]
 
-/** How many pieces two requests have in common, from the beginning on. */
 function commonPieces(before: Pieces, after: Pieces): number {
   let pieces = 0
   while (pieces < before.length && pieces < after.length && before[pieces]!.content === after[pieces]!.content) {
@@ -179,14 +176,16 @@ export function servedPieces(before: Pieces, after: Pieces, rules: CacheRules | 
   if (!rules?.marks) return common
   const { marks, lookBack = Infinity } = rules
   const ends = markedEnds(after, marks)
-  const reaches = (end: number) => ends.some((mark) => mark >= end && blocksBetween(after, end, mark) < lookBack)
+  const reaches = (end: number) =>
+    ends.some(
+      (mark) => mark >= end && after.slice(end, mark).reduce((blocks, piece) => blocks + piece.blocks, 0) < lookBack,
+    )
   return Math.max(0, ...markedEnds(before, marks).filter((end) => end <= common && reaches(end)))
 }
 
 /** As many marks of a request OpenAI writes beside its own. */
 const MOST_ASKED = 3
 
-/** How many pieces there are up to each mark. */
 function markedEnds(pieces: Pieces, marks: readonly CacheMark[]): readonly number[] {
   const lastOf = (role: SealedPiece['role']) => pieces.findLastIndex((piece) => piece.role === role) + 1
   const steady = steadyPieces(pieces)
@@ -206,11 +205,6 @@ function markedEnds(pieces: Pieces, marks: readonly CacheMark[]): readonly numbe
   return marks.flatMap((mark) => ends[mark])
 }
 
-/** How many pieces there are before those at the end that move. */
 function steadyPieces(pieces: Pieces): number {
   return pieces.findLastIndex(({ moves }) => !moves) + 1
-}
-
-function blocksBetween(pieces: Pieces, from: number, to: number): number {
-  return pieces.slice(from, to).reduce((blocks, piece) => blocks + piece.blocks, 0)
 }

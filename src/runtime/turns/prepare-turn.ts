@@ -15,7 +15,6 @@ import { allowedTools, offeredTools, type ToolPolicy } from '../tools/tool-polic
 export interface PreparedTurn {
   readonly context: AssemblyContext
   readonly model: Model
-  /** Everything there is to call, allowed or not. */
   readonly tools: readonly Tool[]
 }
 

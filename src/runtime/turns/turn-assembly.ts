@@ -48,7 +48,6 @@ export function turnAssembly(
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
   const files = input?.type === 'input' ? inputFiles([input]) : []
-  /** Images of the session that are no longer there. */
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
 
@@ -182,7 +181,6 @@ export interface TurnDependencies extends CallPlace {
   readonly retries: RetryRule
   readonly turn: string
   readonly entries: readonly Entry[]
-  /** Everything there is to call, allowed or not. */
   readonly tools: readonly Tool[]
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService

@@ -9,12 +9,10 @@ import {
 } from '../../context.ts'
 import type { EntryBody, PartialReason, TokenCounts } from '../../session.ts'
 
-/** How a counter is named where counts are stored. */
 export function counterKey({ id, version }: TokenCounter): string {
   return `${id}@${version}`
 }
 
-/** What a message costs in a history, its label included. */
 export function tokenCounts(counter: TokenCounter, message: Message, partial?: PartialReason): TokenCounts {
   const shown = addLabel(message, partial)
   const full = messageTokens(counter, shown)

@@ -44,7 +44,6 @@ interface QueueParts {
   readonly activity: Activity
   readonly retries: RetryRule
   readonly warn: (text: string) => void
-  /** Prepares notes after a turn. None are prepared where it is absent. */
   readonly notes?: NoteWriter
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined

@@ -44,11 +44,8 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
   const searches = new Set(tools.filter(isSearch).map(({ name }) => name))
   let texts: readonly ForeignText[] = []
   let step = 0
-  /** What the person or the operator wrote. */
   const named = namedHosts()
-  /** Whole addresses that a search has found. */
   const found = new Set<string>()
-  /** The tools of the calls that ran, by the ids of the calls. */
   const calling = new Map<string, string>()
 
   function add(more: readonly ForeignText[]): readonly ForeignText[] {

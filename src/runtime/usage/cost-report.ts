@@ -298,7 +298,6 @@ async function withTitle(store: SessionStore, row: CostRow): Promise<CostRow> {
   return { ...row, ...defined({ title: session?.title ?? session?.opening }) }
 }
 
-/** What the log of a session says about who its calls were for, and about what tools gave. */
 type SessionFacts = Awaited<ReturnType<typeof readSessionFacts>>
 
 interface GivenInTurn {

@@ -13,7 +13,6 @@ import { dayIn } from './day-of.ts'
 
 export interface UsageSources {
   readonly store: SessionStore
-  /** The price of a model as it is known now. */
   priceOf(model: string): Promise<Price | undefined>
   heldCalls?(): Promise<ReadonlySet<string>>
 }
@@ -197,7 +196,6 @@ export function createUsageAdder() {
   }
 }
 
-/** The sum of rows whose calls are different ones. */
 export function addUsage(rows: readonly UsageSums[]): UsageSums {
   const sum = (name: Exclude<keyof UsageSums, 'money' | 'waiting'>) => rows.reduce((all, row) => all + row[name], 0)
   const money = rows.flatMap((row) => row.money ?? [])

@@ -8,7 +8,6 @@ import { type InlineFile, submitWithFiles } from '../inline-file.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
 
 export interface CompletionSource {
-  /** Whether the request adds a message to a session. Otherwise its body is the whole conversation. */
   readonly inSession: boolean
   readonly session?: string
   readonly turn?: string

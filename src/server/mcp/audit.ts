@@ -10,7 +10,6 @@ interface AuditParts {
   readonly store: Pick<SessionStore, 'transaction' | 'clock'>
 }
 
-/** The longest input in a record, characters. */
 const MOST_INPUT_CHARS = 2_000
 
 export function createMcpAudit({ store }: AuditParts) {

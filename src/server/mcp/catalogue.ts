@@ -145,7 +145,6 @@ const scenarioResource: Resource = {
   mimeType: SCHEMA,
 }
 
-/** Several sets as one, with pages over all of them. */
 function pagedResources(sets: readonly McpResourceSet[]): McpResources {
   return {
     templates: sets.flatMap(({ templates }) => templates),

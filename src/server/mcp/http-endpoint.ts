@@ -98,7 +98,6 @@ interface Connection {
   used: number
 }
 
-/** `make` creates the server of one connection. */
 export function legacySessions(clock: Clock, make: () => McpServer, limits: SessionLimits = usualLimits) {
   const connections = new Map<string, Connection>()
   let stopSweeping: (() => void) | undefined
@@ -116,7 +115,6 @@ export function legacySessions(clock: Clock, make: () => McpServer, limits: Sess
     stopSweeping = connections.size === 0 ? undefined : clock.timer(limits.idleMs / 4, sweep, { idle: true })
   }
 
-  /** Returns false where every connection has an open answer. */
   function makeRoom(): boolean {
     if (connections.size < limits.most) return true
     const resting = [...connections.values()].filter(({ open }) => open === 0)

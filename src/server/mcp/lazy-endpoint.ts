@@ -36,7 +36,6 @@ export function lazyEndpoint(runtime: Runtime, options: LazyEndpointOptions) {
         throw error
       }
     },
-    /** Ends every stream and every connection. A client that returns begins again. */
     close() {
       const closing = endpoint
       endpoint = undefined

@@ -78,7 +78,6 @@ function answeringTransport(clock: Clock, stdin: Readable, stdout: Writable, clo
   const wire = new StdioServerTransport(stdin, stdout)
   /** Requests of the client without an answer yet. */
   const open = new Set<RequestId>()
-  /** Requests to the client without an answer yet. */
   const asked = new Set<RequestId>()
   let isOver = false
   let isBroken = false

@@ -21,7 +21,6 @@ import { entrySentences, exactLine, outline } from '../../context.ts'
 interface CommandParts {
   readonly choices: ChoiceDescriptions
   readonly contributions: readonly ServerContribution[]
-  /** Calls an endpoint as the caller who runs the command. */
   ask(caller: Caller): SlashCommandCall['ask']
 }
 

@@ -5,14 +5,12 @@ import { empty, json } from '../answer.ts'
 /** The endpoints of one kind of records that people edit. */
 export interface RecordEndpoints {
   readonly name: string
-  /** With its article, such as `an agent`. */
   readonly one: string
   readonly schema: z.ZodObject
   /** Warnings about a value, in sentences: shown to the person who writes it, and no reason to refuse it. */
   readonly findWarnings?: (value: unknown) => Promise<readonly string[]>
 }
 
-/** Endpoints that create, list, read, change, remove and restore records of one kind. */
 export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
   { name, one, schema, findWarnings = async () => [] }: RecordEndpoints,
@@ -75,7 +73,12 @@ export function recordRoutes<Value extends object>(
       description:
         'Absent fields stay as they are; `null` removes a field. The change is a new version. With `after`, the request is ' +
         'refused with `changed` where somebody else has changed the record since that version.',
-      body: changeSchema(schema),
+      body: z.strictObject({
+        ...Object.fromEntries(
+          Object.entries(schema.shape).map(([name, field]) => [name, changeField(field as z.ZodType)]),
+        ),
+        after: expectedVersionSchema,
+      }),
       answers: { 200: { description: 'The new version', schema: written } },
       handle: async ({ param, body: { after, ...changes } }) => {
         const { version, value } = await records().get(param(name))
@@ -128,14 +131,6 @@ function recordSchema(value: z.ZodObject) {
     version: z.number().describe('1, 2, 3 …'),
     time: z.string(),
     value: value.optional().describe('Absent: this version removed it.'),
-  })
-}
-
-/** Any of the fields, each as in the schema; `null` removes an optional one. `after`: the version that the change is based on. */
-function changeSchema(value: z.ZodObject) {
-  return z.strictObject({
-    ...Object.fromEntries(Object.entries(value.shape).map(([name, field]) => [name, changeField(field as z.ZodType)])),
-    after: expectedVersionSchema,
   })
 }
 

@@ -139,7 +139,10 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           if (model !== undefined) await runtime.setModel(session, model ?? undefined)
         } catch (error) {
           // A request that is refused changes nothing.
-          await runtime.choose(session, valuesBefore(before, chosen))
+          await runtime.choose(
+            session,
+            Object.fromEntries(Object.keys(chosen).map((name) => [name, before.choices[name] ?? null])),
+          )
           throw error
         }
         if (Object.keys(label).length > 0) await runtime.label(session, label)
@@ -201,13 +204,6 @@ const nameSchema = z
   .regex(/^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u, 'expected one line of text')
   .transform((name) => name.trim().toWellFormed())
 
-function valuesBefore(
-  { choices }: SessionRow,
-  changed: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string | null>> {
-  return Object.fromEntries(Object.keys(changed).map((name) => [name, choices[name] ?? null]))
-}
-
 function withArticle(name: string): string {
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
 }
@@ -249,7 +245,6 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
 /** Reports each session whose line in a list may have changed, by its id. */
 type SessionWatch = ReturnType<typeof createSessionWatch>
 
-/** What changes the line of a session. */
 const SHOWN: readonly EntryBody['type'][] = [
   'session-start',
   'input',
@@ -272,7 +267,6 @@ function createSessionWatch(store: Pick<SessionStore, 'watch'>) {
   }
   let stop = (): void => {}
   return {
-    /** Reports a deleted session. */
     note,
     /** Returns what removes the listener. */
     listen(listener: (session: string) => void) {

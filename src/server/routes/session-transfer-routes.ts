@@ -76,7 +76,12 @@ async function* bodyLines(request: Request): AsyncGenerator<string> {
   let rest: string[] = []
   for await (const bytes of request.body) {
     size += bytes.byteLength
-    if (size > LARGEST_IMPORT) throw tooLarge()
+    if (size > LARGEST_IMPORT)
+      throw new HttpFailure(
+        'body-too-large',
+        `The export is larger than ${LARGEST_IMPORT} bytes. Stop the gateway and use \`foreword sessions import FILE\`.`,
+        { maxBytes: LARGEST_IMPORT },
+      )
     const pieces = decoder.decode(bytes, { stream: true }).split('\n')
     if (pieces.length === 1) {
       rest.push(pieces[0]!)
@@ -88,14 +93,6 @@ async function* bodyLines(request: Request): AsyncGenerator<string> {
   }
   const last = rest.join('') + decoder.decode()
   if (last !== '') yield last
-}
-
-function tooLarge(): HttpFailure {
-  return new HttpFailure(
-    'body-too-large',
-    `The export is larger than ${LARGEST_IMPORT} bytes. Stop the gateway and use \`foreword sessions import FILE\`.`,
-    { maxBytes: LARGEST_IMPORT },
-  )
 }
 
 const branchSchema = z.object({

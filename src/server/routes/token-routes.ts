@@ -40,7 +40,6 @@ export function tokenRoutes(runtime: Runtime, options: TokenRoutesOptions): read
   return [...ownerTokenRoutes(runtime, options), ...namedTokenRoutes(runtime, options), logoutRoute(options)]
 }
 
-/** The token of the owner: never the token itself. */
 function ownerTokenRoutes(
   { store }: Runtime,
   { hasToken, tokens, browsers, use }: TokenRoutesOptions,

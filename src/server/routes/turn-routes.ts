@@ -63,7 +63,6 @@ const about = {
   answers: { 202: { description: 'Accepted, with the turn that answers the message', schema: submittedSchema } },
 } as const
 
-/** Sends a message to a session. The turn that it begins is followed through other endpoints. */
 export function messageRoutes(runtime: Runtime): readonly Route[] {
   const submit = async (
     session: string | undefined,

@@ -42,7 +42,6 @@ export function toolApproval(
   return { value: shell.approval, rule: shell.approvalRule ?? 'tools.shell.approval' }
 }
 
-/** Limits that the policy sets for a tool. None for `shell`, which keeps its own. */
 export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'timeoutMs' | 'maxShownChars'> {
   if (read.type === 'faulty' || name === 'shell') return {}
   const { tools } = read.access

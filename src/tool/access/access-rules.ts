@@ -5,7 +5,6 @@ import { commandWords } from './command-words.ts'
 import { prefixRisk } from './prefix-risk.ts'
 import { presetAnswer, presetRisk } from './presets.ts'
 
-/** One entry of `tool-access.json`, and what it lets through or holds back. */
 export interface AccessRule {
   /** Where it is: `global.allowedTools`, `tools.NAME`, `tools.shell.presets` or `tools.shell.allowedPrefixes`. */
   readonly rule: string
@@ -16,7 +15,6 @@ export interface AccessRule {
   readonly matches: readonly string[]
   /** Why it allows more than it seems to: `it runs …`. */
   readonly risk?: string
-  /** Why it allows nothing. */
   readonly fault?: string
 }
 

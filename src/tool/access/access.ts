@@ -11,7 +11,6 @@ export interface Access {
   readonly sandbox: SandboxAccess
 }
 
-/** How programs are confined, with every default filled in. */
 export type SandboxAccess = Settings<typeof sandboxShape>
 
 type GlobalAccess = Settings<typeof globalShape>
@@ -52,12 +51,10 @@ export function matchesToolName(written: string, name: string): boolean {
   return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
 }
 
-/** Whether a list of names and patterns matches a tool name. */
 export function isListed(list: readonly string[], name: string): boolean {
   return list.some((written) => matchesToolName(written, name))
 }
 
-/** The value of one setting of a tool under `tools`, and the key that set it. */
 interface ToolSetting<Value> {
   readonly value: Value
   readonly rule: string

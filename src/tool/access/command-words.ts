@@ -44,7 +44,6 @@ function splitWords(command: string): readonly string[] {
   return words
 }
 
-/** One word and the place behind it. */
 function wordFrom(command: string, start: number): { readonly word: string; readonly end: number } {
   let word = ''
   let at = start

@@ -138,7 +138,6 @@ interface Splice {
   readonly text: string
 }
 
-/** The text after all of them; none overlaps another. Of two at one place the first comes first. */
 function spliced(text: string, splices: readonly Splice[]): string {
   return splices
     .toReversed()
@@ -204,7 +203,6 @@ function cut(from: number, to: number): Splice {
   return { at: from, length: to - from, text: '' }
 }
 
-/** The position of the comma of an entry, even behind comments. */
 function commaBehind(text: string, node: Node): number | undefined {
   const between = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
   between.lastIndex = node.offset + node.length
@@ -228,7 +226,6 @@ function blanksAt(text: string, at: number): number {
   return /^[ \t]*/.exec(text.slice(at))![0].length
 }
 
-/** The style of a JSON text: insertions follow it. */
 interface JsonStyle {
   /** The first line break of the text; `\n` where there is none. */
   readonly eol: '\n' | '\r\n' | '\r'

@@ -69,7 +69,6 @@ function common(
   return [...new Set(both)]
 }
 
-/** The settings under a name that one of the policies has. Each policy is asked as for a tool of that name, so its wider patterns count. */
 function narrowTool(one: Access['tools'], other: Access['tools'], name: string): ToolAccess {
   const setting = <Key extends keyof ToolAccess>(key: Key) =>
     [toolSetting(one, name, key)?.value, toolSetting(other, name, key)?.value] as const

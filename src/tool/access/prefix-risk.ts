@@ -174,5 +174,4 @@ export const riskyPrograms: readonly RiskyProgram[] = [
   },
 ]
 
-/** What is known of each name. */
 const reasons = new Map(riskyPrograms.flatMap(({ names, why }) => names.split(' ').map((name) => [name, why])))

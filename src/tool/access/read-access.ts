@@ -99,7 +99,6 @@ function parseCount(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-/** The contents of `tool-access.json`, or every problem with its line. */
 interface AccessText {
   /** Only what was written, without comments; empty where there are problems. */
   readonly value: WrittenAccess

@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { isWithin } from '../../platform.ts'
 
-/** The files that a command runs. */
 export interface PlannedFiles {
   /** The program as the system is given it: a path where it was found on the `PATH`. */
   readonly program: string
@@ -25,11 +24,9 @@ interface NoPlannedFiles {
   readonly why: string
 }
 
-/** Where a command is looked for. */
 export interface PlannedPlace {
   /** The folder that it runs in, absolute. */
   readonly folder: string
-  /** The `PATH` that it is given. */
   readonly path: string
   readonly workspace: string
 }
@@ -61,7 +58,6 @@ export async function findPlannedFiles(
   }
 }
 
-/** A sentence about the first file that is no longer as a person approved it; `undefined` where all are. */
 export async function plannedFilesChange(
   planned: PlannedFiles,
   argv: readonly string[],
@@ -162,7 +158,6 @@ async function firstLine(path: string): Promise<string | undefined> {
   }
 }
 
-/** The most files of one command line that are described. */
 const MOST_SCRIPTS = 100
 
 /** Describes every file that the words of an interpreter name: only the interpreter knows which of them it runs. */

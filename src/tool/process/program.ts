@@ -24,7 +24,6 @@ export interface ProgramLimits {
   readonly signal?: AbortSignal
 }
 
-/** How a program ended. No process of it is left by then. */
 export interface ProgramEnd {
   readonly end:
     | { readonly type: 'exit'; readonly code: number }
@@ -158,7 +157,6 @@ export function collectOutput(limit: number) {
       hasZeros ||= chunk.includes(0)
       take(decoder.decode(chunk, { stream: true }))
     },
-    /** What there is so far. */
     end(): ProgramOutput {
       take(decoder.decode())
       const facts = { bytes, characters }

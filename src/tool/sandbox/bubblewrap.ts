@@ -1,6 +1,5 @@
 import { isWithin } from '../../platform.ts'
 
-/** What a program may reach. All paths are absolute and without links, and exist. */
 export interface Confinement {
   /** Folders that it may write, beside a `/tmp` of its own. */
   readonly writable: readonly string[]
@@ -59,9 +58,7 @@ export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], conf
   ].flat()
 }
 
-/** A program that needs its own files alone. */
 export interface ClosedProgram {
-  /** The program, by its absolute path, and its arguments. */
   readonly argv: readonly string[]
   /** Files and folders that it may read, absolute. Nothing else of the disk is there. */
   readonly readable: readonly string[]

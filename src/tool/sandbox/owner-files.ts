@@ -74,7 +74,6 @@ function plainName(name: string): string {
 }
 
 export interface OwnerFiles {
-  /** The folder that was searched. */
   readonly identity: string
   readonly entries: ReadonlyMap<string, OwnerFile>
   /** Sockets that lie in the workspace. Absolute. */
@@ -94,7 +93,6 @@ interface OwnerLink {
   readonly folders: FolderPath
 }
 
-/** The folders on the way from the one that is searched to an entry. */
 type FolderPath = readonly { readonly name: string; readonly identity: string }[]
 
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
@@ -183,7 +181,6 @@ async function lookAt(path: string): Promise<{ readonly identity: string; readon
   }
 }
 
-/** What became of what a program did to the owner's entries. */
 interface RestoredFiles {
   /** Paths within the folder, of what was moved out of it. */
   readonly moved: readonly string[]

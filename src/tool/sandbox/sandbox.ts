@@ -26,7 +26,6 @@ export interface ConfinedProgram {
   leave(): Promise<LeftSandbox>
 }
 
-/** What became of what a program should not have made. */
 interface LeftSandbox {
   /** Paths within the workspace, of what was moved out of it. */
   readonly moved: readonly string[]

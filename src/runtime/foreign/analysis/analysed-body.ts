@@ -3,11 +3,9 @@ import type { Sealed } from '../../ledger/seal.ts'
 import type { StoredBody } from '../foreign-input.ts'
 
 export interface BodyToAnalyse {
-  /** Later questions about it are asked by this name. */
   readonly id: string
   readonly head: ForeignRequestHead
   readonly bytes: Uint8Array
-  /** Of the provider, as in the configuration. */
   readonly provider: string
   readonly counter: string
   /** Of a call on record: as it was understood then. Its bytes are without their encoding. */
@@ -33,7 +31,6 @@ export interface StoredParts {
   readonly isEncoded?: true
 }
 
-/** How a body goes on from another one. */
 export interface ComparedBodies {
   readonly reuse: ForeignReuse
   /** It has the first message of the other one, and most of it at its beginning. */

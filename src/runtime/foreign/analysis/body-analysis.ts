@@ -17,7 +17,6 @@ interface KeptBody {
   readonly assembly?: ForeignAssembly
 }
 
-/** Does the work of this interface in this thread. It grows with the bodies: other work runs between its parts. */
 export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalysis {
   const kept = new Map<string, KeptBody>()
   /** Until somebody has asked for them. */
@@ -102,7 +101,6 @@ async function explain(
   })
 }
 
-/** `undefined`: it is no JSON. */
 function parsedBody(bytes: Uint8Array): unknown {
   try {
     return bytes.byteLength === 0 ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as unknown)

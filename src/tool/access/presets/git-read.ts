@@ -6,7 +6,6 @@ const revisions: readonly Operand[] = [{ kind: 'revision' }]
 const paths: readonly Operand[] = [{ kind: 'path' }]
 const patterns: readonly Operand[] = [{ kind: 'pattern' }]
 
-/** How differences are shown. Values only in the same word: git itself is not alike about the next one. */
 const difference: Readonly<Record<string, FlagValue>> = {
   '-p -u --patch -s --no-patch --raw --patch-with-stat --patch-with-raw': 'none',
   '--numstat --shortstat --summary --compact-summary --name-only --name-status': 'none',
@@ -27,7 +26,6 @@ const difference: Readonly<Record<string, FlagValue>> = {
   '--ignore-submodules': '[=one of none|untracked|dirty|all]',
 }
 
-/** Which commits are shown, and how. */
 const commits: Readonly<Record<string, FlagValue>> = {
   '-n': 'number',
   '-NUMBER --oneline --graph': 'none',

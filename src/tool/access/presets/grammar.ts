@@ -41,7 +41,6 @@ export interface CommandGrammar {
  */
 export type FlagValue = 'none' | WordKind | `=${WordKind}` | `[=${WordKind}]` | `_${WordKind}`
 
-/** One or more words that are no flags. */
 export interface Operand {
   readonly kind: WordKind
   readonly least?: number

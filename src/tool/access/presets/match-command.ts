@@ -41,7 +41,6 @@ export function flagsOf({ flags }: CommandGrammar): ReadonlyMap<string, FlagValu
 interface Reading {
   readonly grammar: CommandGrammar
   readonly flags: ReadonlyMap<string, FlagValue>
-  /** The beginning of the command, for sentences. */
   readonly begin: string
   readonly given: Set<string>
   readonly places: PlaceWord[]

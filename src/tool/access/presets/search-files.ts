@@ -7,7 +7,6 @@ function patternAndPaths(...flags: readonly string[]): readonly Operand[] {
   return [{ kind: 'pattern', least: 1, most: 1, unless: flags }, { kind: 'path' }]
 }
 
-/** Flags that grep and git grep have in common. */
 const common: Readonly<Record<string, FlagValue>> = {
   '-n -i -l -L -c -w -v -o -h -H -E -F -G -P -q -a -I': 'none',
   '-e': 'pattern',

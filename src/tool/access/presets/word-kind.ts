@@ -30,7 +30,6 @@ const rules: Readonly<Record<Exclude<WordKind, `one of ${string}`>, KindRule>> =
 
 const CHOICE = 'one of '
 
-/** What a word has to be, with an article. */
 export function kindText(kind: WordKind): string {
   return isChoice(kind) ? `one of ${kind.slice(CHOICE.length).split('|').join(', ')}` : rules[kind].what
 }
