@@ -75,7 +75,7 @@ export function recordRoutes<Value extends object>(
         'refused with `changed` where somebody else has changed the record since that version.',
       body: z.strictObject({
         ...Object.fromEntries(
-          Object.entries(schema.shape).map(([name, field]) => [name, changeField(field as z.ZodType)]),
+          Object.entries(schema.shape).map(([key, field]) => [key, changeField(field as z.ZodType)]),
         ),
         after: expectedVersionSchema,
       }),
