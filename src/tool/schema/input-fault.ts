@@ -83,7 +83,7 @@ const simpleRules = new Set([
 /** What no check reads. */
 const notes = new Set(['$comment', '$schema', 'title', 'description', 'default', 'examples', 'format', 'deprecated'])
 
-/** Whether a schema compiles and checks a small input at once, whoever wrote it: small, without patterns and references. */
+/** Whether a schema compiles and checks a small input at once, no matter who wrote it: small, without patterns and references. */
 export function isPlainSchema(schema: unknown): boolean {
   let schemas = 0
 
