@@ -3,17 +3,7 @@ import type { Update } from 'grammy/types'
 import { badRequest, BotApiRefusal } from './scripted-telegram-text.ts'
 
 /** The updates for the bot, which come by long polling or by webhook. */
-export interface TelegramUpdates {
-  add(news: Omit<Update, 'update_id'>): Update
-  redeliver(updateId: number): void
-  readonly waiting: readonly Update[]
-  /** `gone` aborts when the client disconnects, so that no update is lost. */
-  getUpdates(parameters: Parameters, gone: AbortSignal): Promise<readonly Update[]>
-  setWebhook(parameters: Parameters): true
-  deleteWebhook(parameters: Parameters): true
-  getWebhookInfo(): unknown
-  close(): void
-}
+export type TelegramUpdates = ReturnType<typeof telegramUpdates>
 
 type Parameters = Readonly<Record<string, unknown>>
 
@@ -28,7 +18,7 @@ const LONGEST_DELAY = 320
 /** Kinds of updates that a bot gets only if it names them in `allowed_updates`. */
 const OPT_IN_KINDS = new Set(['chat_member', 'message_reaction', 'message_reaction_count'])
 
-export function telegramUpdates(): TelegramUpdates {
+export function telegramUpdates() {
   const all: Update[] = []
   const redelivered: Update[] = []
   let waiting: Update[] = []
@@ -80,7 +70,7 @@ export function telegramUpdates(): TelegramUpdates {
       return [...redelivered, ...waiting]
     },
 
-    add(news) {
+    add(news: Omit<Update, 'update_id'>) {
       const update: Update = { update_id: 500_001 + all.length, ...news }
       all.push(update)
       if (isWanted(news)) waiting.push(update)
@@ -88,14 +78,15 @@ export function telegramUpdates(): TelegramUpdates {
       return update
     },
 
-    redeliver(updateId) {
+    redeliver(updateId: number) {
       const update = all.find(({ update_id: id }) => id === updateId)
       if (!update) throw new Error(`There was no update ${updateId}.`)
       redelivered.push(update)
       notify()
     },
 
-    async getUpdates({ offset = 0, limit = 100, timeout = 0, allowed_updates: kinds }, gone) {
+    /** `gone` aborts when the client disconnects, so that no update is lost. */
+    async getUpdates({ offset = 0, limit = 100, timeout = 0, allowed_updates: kinds }: Parameters, gone: AbortSignal) {
       if (webhook) {
         throw new BotApiRefusal(
           409,
@@ -127,7 +118,7 @@ export function telegramUpdates(): TelegramUpdates {
       return [...redelivered.splice(0), ...waiting].slice(0, Math.min(100, Number(limit) || 100))
     },
 
-    setWebhook({ url, secret_token: secret, allowed_updates: kinds, drop_pending_updates: drop }) {
+    setWebhook({ url, secret_token: secret, allowed_updates: kinds, drop_pending_updates: drop }: Parameters) {
       if (typeof url !== 'string') throw badRequest('url is not specified')
       if (secret !== undefined && !(typeof secret === 'string' && /^[\w-]{1,256}$/.test(secret))) {
         throw badRequest('secret token contains unallowed characters')
@@ -141,7 +132,7 @@ export function telegramUpdates(): TelegramUpdates {
       return true
     },
 
-    deleteWebhook({ drop_pending_updates: drop }) {
+    deleteWebhook({ drop_pending_updates: drop }: Parameters) {
       if (drop) waiting = []
       webhook = undefined
       return true

@@ -4,17 +4,7 @@ import { defined } from '../platform.ts'
 import { findEntities } from './scripted-telegram-text.ts'
 
 /** The state of the server: chats, messages, files, and pressed buttons that wait for an answer. */
-export interface TelegramWorld {
-  readonly me: User
-  chat(id: number): WorldChat | undefined
-  open(id: number, type?: ScriptedChatType, title?: string): WorldChat
-  /** Stores a file and returns its id. */
-  keep(file: ScriptedFile): string
-  file(id: string): (ScriptedFile & { readonly path: string }) | undefined
-  fileAt(path: string): ScriptedFile | undefined
-  /** Ids of callback queries that the bot has not answered. */
-  readonly pressed: Set<string>
-}
+export type TelegramWorld = ReturnType<typeof telegramWorld>
 
 export interface WorldChat {
   readonly chat: Chat
@@ -33,16 +23,17 @@ export interface WorldMessage extends Omit<ScriptedMessage, 'from' | 'buttons'> 
   readonly extra: Partial<Message>
 }
 
-export function telegramWorld(me: User): TelegramWorld {
+export function telegramWorld(me: User) {
   const chats = new Map<number, WorldChat>()
   const files = new Map<string, ScriptedFile & { readonly path: string }>()
   let lastPrivateId = 1000
 
   return {
     me,
+    /** Ids of callback queries that the bot has not answered. */
     pressed: new Set(),
-    chat: (id) => chats.get(id),
-    open(id, type = id > 0 ? 'private' : 'supergroup', title = `Group ${-id}`) {
+    chat: (id: number) => chats.get(id),
+    open(id: number, type = id > 0 ? 'private' : 'supergroup', title = `Group ${-id}`) {
       const known = chats.get(id)
       if (known) return known
       const messages = new Map<number, WorldMessage>()
@@ -54,14 +45,15 @@ export function telegramWorld(me: User): TelegramWorld {
       chats.set(id, opened)
       return opened
     },
-    keep(file) {
+    /** Stores a file and returns its id. */
+    keep(file: ScriptedFile) {
       const id = `file-${files.size + 1}`
       const path = `${file.mime?.startsWith('image/') ? 'photos' : 'documents'}/file_${files.size + 1}${fileExtension(file.name)}`
       files.set(id, { ...file, path })
       return id
     },
-    file: (id) => files.get(id),
-    fileAt: (path) => files.values().find((file) => file.path === path),
+    file: (id: string) => files.get(id),
+    fileAt: (path: string) => files.values().find((file) => file.path === path),
   }
 }
 

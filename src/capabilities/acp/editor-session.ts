@@ -11,23 +11,7 @@ import { type GatewayLink, followedEvents } from './gateway-link.ts'
 import { sessionUpdates } from './session-updates.ts'
 import type { StopReason } from '@agentclientprotocol/sdk'
 
-export interface EditorSession {
-  /** Sends the conversation up to now: the turns that lead to where it goes on, and those that are not over. */
-  replay(): Promise<void>
-  /** As `replay`, without sending anything: only what is not over is known afterwards. */
-  catchUp(): Promise<void>
-  /** From now on everything that happens is sent, also what others began, and waiting calls are asked about. */
-  follow(): void
-  /**
-   * Submits what `prepare` resolves to, and resolves when its turn is over. A repeated submission is the same turn.
-   * Rejects where the message was not accepted, and where its turn can no longer be followed.
-   */
-  prompt(prepare: () => Promise<PreparedPrompt>): Promise<TurnOutcome>
-  /** Cancels the prompts of the editor; without one, the turn that runs. */
-  cancel(): Promise<void>
-  settled(): Promise<void>
-  close(): void
-}
+export type EditorSession = ReturnType<typeof editorSession>
 
 interface PreparedPrompt {
   readonly text: string
@@ -50,7 +34,7 @@ interface OpenPrompt {
   isCancelled: boolean
 }
 
-export function editorSession({ link, clock, client, view, workspace, warn }: EditorSessionOptions): EditorSession {
+export function editorSession({ link, clock, client, view, workspace, warn }: EditorSessionOptions) {
   const { id } = view
   const path = apiPath('/api/sessions/', id)
   /** Keys of inputs that the editor has sent: it shows those itself. */
@@ -199,6 +183,7 @@ export function editorSession({ link, clock, client, view, workspace, warn }: Ed
     }
   }
 
+  /** From now on everything that happens is sent, also what others began, and waiting calls are asked about. */
   function follow(): void {
     if (isFollowing || closing.signal.aborted) return
     isFollowing = true
@@ -224,6 +209,7 @@ export function editorSession({ link, clock, client, view, workspace, warn }: Ed
   }
 
   return {
+    /** Sends the conversation up to now: the turns that lead to where it goes on, and those that are not over. */
     async replay() {
       const turns = await readTurns(link, path)
       const kept = new Set(turnsToHead(view, turns).map(({ turn }) => turn))
@@ -234,13 +220,18 @@ export function editorSession({ link, clock, client, view, workspace, warn }: Ed
           await client.update(id, update)
       })
     },
+    /** As `replay`, without sending anything: only what is not over is known afterwards. */
     async catchUp() {
       const open = (await readTurns(link, path)).filter(({ state }) => isOpen(state))
       const from = Math.min(view.entries, ...open.map(({ firstSeq }) => firstSeq - 1))
       await readLog(from, async (entry) => void updates.of({ id: String(entry.seq), type: 'entry', entry }))
     },
     follow,
-    async prompt(prepare) {
+    /**
+     * Submits what `prepare` resolves to, and resolves when its turn is over. A repeated submission is the same turn.
+     * Rejects where the message was not accepted, and where its turn can no longer be followed.
+     */
+    async prompt(prepare: () => Promise<PreparedPrompt>): Promise<TurnOutcome> {
       const key = randomUUID()
       const prompt: OpenPrompt = { ended: Promise.withResolvers(), isCancelled: false }
       ownKeys.add(key)
@@ -261,6 +252,7 @@ export function editorSession({ link, clock, client, view, workspace, warn }: Ed
         prompt.ended.resolve({ type: 'cancelled' })
       }
     },
+    /** Cancels the prompts of the editor; without one, the turn that runs. */
     async cancel() {
       const own = [...prompts.values()]
       for (const prompt of own) prompt.isCancelled = true

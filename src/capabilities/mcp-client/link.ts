@@ -84,15 +84,7 @@ export function createLink(open: (signal: AbortSignal) => Promise<ListedConnecti
   }
 }
 
-export interface ListedConnection {
-  readonly connection: McpConnection
-  readonly ended: Promise<string>
-  close(): Promise<void>
-  /** Resolves once the tools of the server are known, with every change it has announced. */
-  listed(): Promise<void>
-  /** Lists the tools again. Closes the connection to a server that does not answer. */
-  listAgain(): void
-}
+export type ListedConnection = ReturnType<typeof listedConnection>
 
 /** How often in a row a server may announce changes while its tools are listed. */
 const MOST_ROUNDS = 10
@@ -104,7 +96,7 @@ export function listedConnection(
   connection: McpConnection,
   limitMs: number,
   learn: (offered: readonly SealedDefinition[], faults: readonly string[]) => Promise<void>,
-): ListedConnection {
+) {
   const listing = singleFlight<'tools', void>()
   let isStale = true
 
@@ -127,7 +119,9 @@ export function listedConnection(
     connection,
     ended: connection.ended,
     close: connection.close,
+    /** Resolves once the tools of the server are known, with every change it has announced. */
     listed,
+    /** Lists the tools again. Closes the connection to a server that does not answer. */
     listAgain() {
       isStale = true
       listed().catch(() => connection.close())

@@ -4,7 +4,6 @@ import { type Clock, RuntimeError, type LayerContext, textLayer } from '../../ca
 import { runtimeFailure } from '../../runtime.ts'
 import { fileURLToPath } from 'node:url'
 import { noPrompt } from '../../capability/toolkit.ts'
-import type { Layer } from '../../context.ts'
 import { readText, type TextReader } from '../../tool.ts'
 
 export type EditedPrompt = ReturnType<typeof createEditedPrompt>
@@ -81,19 +80,13 @@ interface PromptOptions {
   readonly read?: TextReader
 }
 
-export interface SystemPrompt {
-  load(): Promise<void>
-  warnings(): readonly string[]
-  /** What counts where nobody has edited it: the operator's own prompt, or the packaged one. `ref` names which. */
-  own(): { readonly text: string; readonly ref: string }
-  layers(given: LayerContext['system'], edited: string | undefined): readonly Layer[]
-}
+export type SystemPrompt = ReturnType<typeof systemPrompt>
 
 /**
  * A blank prompt is a choice (BEHAVIOURS §3.3): the layer is then withheld; only a missing prompt is replaced by the
  * packaged one.
  */
-export function systemPrompt(options: PromptOptions): SystemPrompt {
+export function systemPrompt(options: PromptOptions) {
   const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
   let own = { text: '', ref }
   let warning: string | undefined
@@ -117,9 +110,10 @@ export function systemPrompt(options: PromptOptions): SystemPrompt {
 
   return {
     load,
+    /** What counts where nobody has edited it: the operator's own prompt, or the packaged one. `ref` names which. */
     own: () => own,
     warnings: () => (warning === undefined ? [] : [warning]),
-    layers(given, edited) {
+    layers(given: LayerContext['system'], edited: string | undefined) {
       const { text: chosen, ref: from } = given ?? (edited === undefined ? own : { text: edited, ref: EDITED })
       const text = chosen.trim()
       if (text === '') return from === PACKAGED ? [] : [noPrompt(from)]

@@ -21,34 +21,7 @@ import {
 import { type PendingRun, type ScheduleRun, type ScheduleState, scheduleStates, withRun } from './schedule-state.ts'
 import { type DueTimes, dueTimes, parseTimeRule } from './time/time-rule.ts'
 
-export interface Schedules {
-  /** `false`: nothing is due, and nothing can be run. */
-  readonly enabled: boolean
-  /** In the order in which they were added. */
-  list(): Promise<readonly ScheduleView[]>
-  get(id: string): Promise<ScheduleView>
-  /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
-  add(schedule: NewSchedule): Promise<ScheduleView>
-  /**
-   * What is not named stays. A new time counts from now on: nothing of it is made up. Due times that pass while it is
-   * paused do not happen. Rejects as `add` does.
-   */
-  change(id: string, change: ScheduleChange): Promise<ScheduleView>
-  /** What it has sent stays. */
-  remove(id: string): Promise<void>
-  /** One run now, whatever its time and its condition say. */
-  run(id: string): Promise<ScheduleRun>
-  /** Newest first. */
-  runs(id: string): Promise<readonly ScheduleRun[]>
-  /** Resolves when what is due is on disk. */
-  check(): Promise<void>
-  /** From now on, what is due is sent when it is due. */
-  begin(): void
-  /** Resolves when everything that is due is decided; `undefined`: it is. */
-  idle(): Promise<void> | undefined
-  /** Ends what runs. What was decided and not sent is sent at the next start. */
-  stop(): Promise<void>
-}
+export type Schedules = ReturnType<typeof openSchedules>
 
 export interface ScheduleView extends ScheduleValue {
   readonly id: string
@@ -69,7 +42,7 @@ const MOST_MISSED = 100
 /** The clock of the machine may be set: it is looked at again after so many ms at the latest. */
 const LONGEST_WAIT_MS = 60_000
 
-export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }>): Schedules {
+export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }>) {
   const { clock, store } = host
   const records: Records<ScheduleValue> = host.records(scheduleRecordKind)
   const states = scheduleStates(store)
@@ -175,6 +148,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     }
   }
 
+  /** Resolves when what is due is on disk. */
   async function check(): Promise<void> {
     const all = await records.list()
     const checked = await Promise.allSettled(all.map(({ id }) => changes.add(id, () => checkOne(id))))
@@ -251,10 +225,13 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
   }
 
   return {
+    /** `false`: nothing is due, and nothing can be run. */
     enabled: host.settings.enabled,
+    /** In the order in which they were added. */
     list: async () => Promise.all((await records.list()).map(view)),
-    get: async (id) => view(await records.get(id)),
-    async add(given) {
+    get: async (id: string) => view(await records.get(id)),
+    /** Rejects with `invalid-input`, and with `not-found` for a session or an agent that is not there. */
+    async add(given: NewSchedule) {
       requireEnabled(host.settings)
       const read = readSchedule(newScheduleSchema, given)
       await requireUsable(read)
@@ -265,7 +242,11 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       changed.resolve()
       return view(await records.get(id))
     },
-    change: (id, given) =>
+    /**
+     * What is not named stays. A new time counts from now on: nothing of it is made up. Due times that pass while it is
+     * paused do not happen. Rejects as `add` does.
+     */
+    change: (id: string, given: ScheduleChange) =>
       changes.add(id, async () => {
         const before = await records.get(id)
         const value = changedSchedule(before.value, given)
@@ -285,13 +266,15 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
         changed.resolve()
         return view(await records.get(id))
       }),
-    remove: (id) =>
+    /** What it has sent stays. */
+    remove: (id: string) =>
       changes.add(id, async () => {
         await records.remove(id)
         await states.remove(id)
         changed.resolve()
       }),
-    run: (id) =>
+    /** One run now, whatever its time and its condition say. */
+    run: (id: string) =>
       changes.add(id, async () => {
         requireEnabled(host.settings)
         const schedule = await records.get(id)
@@ -302,12 +285,16 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
         await states.write(id, decided)
         return (await send(schedule, decided, pending)).runs.at(-1)!
       }),
-    runs: async (id) => (await stateOf(await records.get(id))).runs.toReversed(),
+    /** Newest first. */
+    runs: async (id: string) => (await stateOf(await records.get(id))).runs.toReversed(),
     check,
+    /** From now on, what is due is sent when it is due. */
     begin() {
       loop ??= activity.run(undefined, run())
     },
+    /** Resolves when everything that is due is decided; `undefined`: it is. */
     idle: () => activity.idle() ?? changes.idle(),
+    /** Ends what runs. What was decided and not sent is sent at the next start. */
     async stop() {
       end.abort()
       // Without a schedule nothing else ends the wait.

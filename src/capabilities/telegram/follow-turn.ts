@@ -162,14 +162,7 @@ function waitsForPerson(entry: Entry, waits: boolean): boolean {
 }
 
 /** The messages of a chat with the parts of one reply. Only one call may run at a time. */
-export interface ReplyMessages {
-  /** Shows the reply so far: sends missing parts, and edits changed ones where that is possible at once. */
-  grow(parts: readonly FormattedText[]): Promise<void>
-  /** Shows the final reply: edits, sends and removes messages until the chat has exactly these parts. */
-  finish(parts: readonly FormattedText[]): Promise<void>
-  adopt(sent: readonly SentPart[]): void
-  readonly sent: readonly SentPart[]
-}
+export type ReplyMessages = ReturnType<typeof createReplyMessages>
 
 interface ShownMessage {
   messageId: number
@@ -183,7 +176,7 @@ export function createReplyMessages(
   sender: TelegramSender,
   chat: ChatReference,
   note: (part: SentPart) => Promise<void>,
-): ReplyMessages {
+) {
   /** Index n is part n + 1. */
   const shown: (ShownMessage | undefined)[] = []
 
@@ -216,8 +209,10 @@ export function createReplyMessages(
   }
 
   return {
-    grow: (parts) => show(parts, true),
-    async finish(parts) {
+    /** Shows the reply so far: sends missing parts, and edits changed ones where that is possible at once. */
+    grow: (parts: readonly FormattedText[]) => show(parts, true),
+    /** Shows the final reply: edits, sends and removes messages until the chat has exactly these parts. */
+    async finish(parts: readonly FormattedText[]) {
       await show(parts, false)
       for (let index = shown.length - 1; index >= parts.length; index -= 1) {
         const left = shown[index]
@@ -225,7 +220,7 @@ export function createReplyMessages(
         shown.length = index
       }
     },
-    adopt(sent) {
+    adopt(sent: readonly SentPart[]) {
       for (const { part, messageId } of sent) {
         const id = Number(messageId)
         if (Number.isSafeInteger(id)) shown[part - 1] ??= { messageId: id, content: undefined, noted: true }

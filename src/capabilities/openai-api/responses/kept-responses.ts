@@ -15,16 +15,7 @@ export interface KeptResponse {
   readonly previous?: string
 }
 
-export interface KeptResponses {
-  /** Resolves once it is on disk. `false`: this home keeps none, or cannot write it. */
-  keep(kept: KeptResponse): Promise<boolean>
-  /** `undefined` where there is none for this caller, or none any more. */
-  find(id: string, caller: Caller): Promise<KeptResponse | undefined>
-  /** Returns false where there is none for this caller. */
-  remove(id: string, caller: Caller): Promise<boolean>
-  /** Removes responses that were last used longer ago than `keepDays`. */
-  sweep(): Promise<void>
-}
+export type KeptResponses = ReturnType<typeof openKeptResponses>
 
 type Host = Pick<
   CapabilityHost<{ readonly keepDays: number }>,
@@ -35,14 +26,15 @@ type Host = Pick<
  * Each response is a file of its own in `data/responses`, so that removing one removes its words. The time of the
  * file is its last use. Known secrets are taken out.
  */
-export function openKeptResponses({ settings: { keepDays }, home, clock, writes, redact, warn }: Host): KeptResponses {
+export function openKeptResponses({ settings: { keepDays }, home, clock, writes, redact, warn }: Host) {
   const folder = join(home.data, 'responses')
   const longestMs = keepDays * DAY_MS
   let swept = 0
   let warned = false
 
   return {
-    async keep(kept) {
+    /** Resolves once it is on disk. `false`: this home keeps none, or cannot write it. */
+    async keep(kept: KeptResponse) {
       if (keepDays === 0 || !writes) return false
       const path = pathOf(kept.response.id)
       if (path === undefined) return false
@@ -58,13 +50,15 @@ export function openKeptResponses({ settings: { keepDays }, home, clock, writes,
       if (now() - swept > DAY_MS / 24) await sweep()
       return true
     },
-    async find(id, caller) {
+    /** `undefined` where there is none for this caller, or none any more. */
+    async find(id: string, caller: Caller) {
       const found = await read(id)
       if (!found || !isOf(found.kept, caller)) return undefined
       if (writes) await touch(found.path)
       return found.kept
     },
-    async remove(id, caller) {
+    /** Returns false where there is none for this caller. */
+    async remove(id: string, caller: Caller) {
       const found = await read(id)
       if (!found || !isOf(found.kept, caller)) return false
       await rm(found.path, { force: true })
@@ -110,6 +104,7 @@ export function openKeptResponses({ settings: { keepDays }, home, clock, writes,
     })
   }
 
+  /** Removes responses that were last used longer ago than `keepDays`. */
   async function sweep(): Promise<void> {
     if (!writes) return
     swept = now()

@@ -1,19 +1,7 @@
 import { backoffMs, createPace, type Pace, type Sleep } from '../timing.ts'
 import type { TelegramFault } from './telegram-api.ts'
 
-interface ChatLine {
-  /**
-   * Resolves with the result of the call, or `undefined` where it was dropped. Rejects with a refusal, and with the
-   * reason of an aborted signal.
-   */
-  add<T>(call: LineCall<T>): Promise<T | undefined>
-  /** Starts no call for that long, ms. */
-  hold(ms: number): void
-  /** Whether a limit or a fault delays the next call. */
-  readonly held: boolean
-  /** Nothing waits, runs or is held. */
-  readonly idle: boolean
-}
+type ChatLine = ReturnType<typeof createChatLine>
 
 interface LineCall<T> {
   /** A newer call with the same subject replaces a waiting droppable one. */
@@ -42,7 +30,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLineParts): ChatLine {
+function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLineParts) {
   const waiting: Waiting[] = []
   let running = false
   let heldUntil = 0
@@ -116,6 +104,10 @@ function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLinePa
   }
 
   return {
+    /**
+     * Resolves with the result of the call, or `undefined` where it was dropped. Rejects with a refusal, and with the
+     * reason of an aborted signal.
+     */
     add<T>(call: LineCall<T>) {
       return new Promise<T | undefined>((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)
@@ -124,12 +116,15 @@ function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLinePa
         if (!running) work().catch(end)
       })
     },
-    hold(ms) {
+    /** Starts no call for that long, ms. */
+    hold(ms: number) {
       heldUntil = Math.max(heldUntil, now() + ms)
     },
+    /** Whether a limit or a fault delays the next call. */
     get held() {
       return heldUntil > now()
     },
+    /** Nothing waits, runs or is held. */
     get idle() {
       return !running && heldUntil <= now()
     },

@@ -1,21 +1,8 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 
-export interface TextWriter {
-  readonly text: string
-  /** In the order in which they end. */
-  readonly marks: readonly Mark[]
-  write(words: string): void
-  /** Lines of code, without indentation. */
-  writeCode(lines: string): void
-  /** Line ends before the next words; none at the beginning. Of several calls the largest counts. */
-  gap(lines: number): void
-  /** Marks what `write` writes. */
-  mark(kind: MarkKind, write: () => void): void
-  /** Indents the further lines that `write` writes. */
-  indent(blanks: string, write: () => void): void
-}
+export type TextWriter = ReturnType<typeof textWriter>
 
-export function textWriter(): TextWriter {
+export function textWriter() {
   const pieces: string[] = []
   const marks: Mark[] = []
   let length = 0
@@ -40,9 +27,10 @@ export function textWriter(): TextWriter {
     get text() {
       return pieces.join('')
     },
+    /** In the order in which they end. */
     marks,
 
-    write(words) {
+    write(words: string) {
       if (words === '') return
       closeGap()
       for (const [index, line] of words.split('\n').entries()) {
@@ -57,25 +45,29 @@ export function textWriter(): TextWriter {
       }
     },
 
-    writeCode(lines) {
+    /** Lines of code, without indentation. */
+    writeCode(lines: string) {
       if (lines === '') return
       closeGap()
       put(lines)
       atLineStart = lines.endsWith('\n')
     },
 
-    gap(lines) {
+    /** Line ends before the next words; none at the beginning. Of several calls the largest counts. */
+    gap(lines: number) {
       pending = Math.max(pending, lines)
     },
 
-    mark(kind, write) {
+    /** Marks what `write` writes. */
+    mark(kind: MarkKind, write: () => void) {
       closeGap()
       const start = length
       write()
       if (length > start) marks.push({ ...kind, start, end: length })
     },
 
-    indent(blanks, write) {
+    /** Indents the further lines that `write` writes. */
+    indent(blanks: string, write: () => void) {
       const before = indentation
       indentation += blanks
       write()
