@@ -1,7 +1,4 @@
-/**
- * Names of all tools that Foreword itself brings, whether or not a call offers them just now. `test/home.test.ts` holds
- * the list against the tools that there are.
- */
+/** Names of all tools that Foreword brings, offered or not; `test/home.test.ts` holds the list against them. */
 export const builtInNames: ReadonlySet<string> = new Set([
   'edit_file',
   'find_skill',

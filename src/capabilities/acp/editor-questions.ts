@@ -20,8 +20,7 @@ interface QuestionOptions {
 }
 
 /**
- * Asks the editor about calls that wait, each at most once at a time. The gateway keeps the first decision, wherever
- * it was made; without one the call goes on waiting.
+ * Asks the editor once about each waiting call. The first decision counts, wherever made; without one the call waits.
  */
 export function editorQuestions({ link, client, session, workspace, warn }: QuestionOptions) {
   const open = new Map<string, { readonly turn: string; readonly over: AbortController }>()

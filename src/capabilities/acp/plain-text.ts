@@ -1,9 +1,6 @@
 import { exactLine } from '../../context.ts'
 
-/**
- * A block of code with a fence that is longer than any in the text: other texts could show an image of somebody's
- * server or a link with a false name.
- */
+/** Code in a fence longer than any in the text, which could otherwise show an image or a link with a false name. */
 export function codeBlock(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`

@@ -258,10 +258,7 @@ export function questionLocations(question: ApprovalQuestion): readonly ToolCall
   return questionChanges(question).map(({ path }, index) => ({ path, ...defined({ line: places[index]?.line }) }))
 }
 
-/**
- * What a call that nobody was asked about has changed. The log does not have the old text of a file that was
- * replaced, so nothing is shown for it.
- */
+/** Changes of a call that nobody was asked about. None for a replaced file: the log does not have its old text. */
 function doneChanges({ toolName, input }: LoggedCall, output: string, workspace: string): readonly Diff[] {
   const { path, old_text, new_text, content } = fieldsOf(input)
   if (typeof path !== 'string') return []
@@ -294,8 +291,7 @@ interface ChangedText {
 }
 
 /**
- * The places that a unified diff of one file changes, with the unchanged lines around. Empty for a diff that only
- * counts its lines or was shortened.
+ * The places that a unified diff of one file changes, with the lines around. Empty for a shortened or counting diff.
  */
 export function changedTexts(diff: string): readonly ChangedText[] {
   if (!COMPLETE.test(diff)) return []

@@ -10,10 +10,7 @@ import { collectionName, createLibrary, type LibraryLimits } from './library.ts'
 
 /** Files that people hand in, and their index, which is opened at the first use. */
 export interface FileService extends FileLibrary {
-  /**
-   * For a person: searches all files, or those of one owner. Finds nothing while the index is empty. Rejects with
-   * `storage` if the index cannot be read.
-   */
+  /** For a person: searches all files, or those of one owner. Rejects with `storage` if the index cannot be read. */
   search(query: FileSearch): Promise<FileSearchAnswer>
   /** For a tool: searches the collections that its session may see. */
   find(query: SearchQuery): Promise<SearchAnswer>

@@ -12,8 +12,8 @@ interface ReadableFile {
 }
 
 /**
- * `read_attachment`: pages through a file of the conversation that the request does not include whole. A spreadsheet
- * is read by rows and columns (BEHAVIOURS §3.5).
+ * `read_attachment`: pages through a file that the request does not include whole; tables by rows and columns
+ * (BEHAVIOURS §3.5).
  */
 export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
   const hasTables = files.some(({ sheets }) => sheets !== undefined)

@@ -20,10 +20,7 @@ interface Chosen extends ChoiceFiles {
   readonly rows: readonly FileRow[]
 }
 
-/**
- * The files that a turn may see. Texts are sent in full where the choice has it so and they fit (BEHAVIOURS §3.5);
- * the others are searched and read by tools.
- */
+/** The files a turn may see. Texts go in full where chosen and where they fit (BEHAVIOURS §3.5), others by tools. */
 export async function fileTurnPart({ service, choices }: Parts, question: TurnQuestion): Promise<TurnPart> {
   const [ofSession, chosen] = await Promise.all([
     sessionFiles(service, question),
@@ -208,10 +205,7 @@ interface FileFit {
 /** Share of (window − reserve) that the files have to stay below. */
 const SHARE = 0.6
 
-/**
- * The same files and the same model always give the same answer: nothing of the conversation is asked. `most`: the
- * room that everything else leaves, tokens.
- */
+/** Depends on the files and the model alone, not on the conversation. `most`: tokens that everything else leaves. */
 export function fileFit(
   rows: readonly FileRow[],
   { window, reserve }: { readonly window: number; readonly reserve: number },

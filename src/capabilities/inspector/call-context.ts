@@ -96,10 +96,7 @@ const NEWEST = 20
 /** Calls of a session among which the one before is looked for. */
 const EARLIER = 200
 
-/**
- * The call of this id or of an unambiguous beginning of one; `last` is the newest. Rejects with `not-found`, and with
- * `invalid-input` for a beginning of several ids.
- */
+/** The call of this id or prefix; `last` is the newest. Rejects with `not-found`, or `invalid-input` for several. */
 export async function readLedgerCall(
   store: Pick<SessionStore, 'call' | 'calls' | 'findCalls'>,
   id: string,

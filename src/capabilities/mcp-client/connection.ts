@@ -47,10 +47,7 @@ const LONGEST = 2 ** 31 - 1
 /** Time limit for a server over HTTP to end its session, ms. */
 const TERMINATE_MS = 1_000
 
-/**
- * Connects with the protocol of 2026-07-28 if the server supports it, else with 2025-11-25 or earlier. Declares no
- * client features.
- */
+/** Connects with the protocol of 2026-07-28, else with 2025-11-25 or earlier. Declares no client features. */
 export async function openMcpConnection(options: ConnectionOptions): Promise<McpConnection> {
   try {
     return await connect(options, false)
@@ -238,10 +235,7 @@ interface FetchBounds {
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/**
- * `fetch` that reads responses up to a limit. An incomplete response to a POST ends the connection: the library would
- * wait forever.
- */
+/** `fetch` up to a limit. An incomplete response to a POST ends the connection: the library would wait forever. */
 function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init)

@@ -163,8 +163,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * One broken schema would make a provider refuse the whole request. The draft is 2020-12, or an older one that
- * `$schema` names.
+ * One broken schema would make a provider refuse the whole request. Draft 2020-12, or an older one named by
+ * `$schema`.
  */
 async function inputSchemaFault(
   schema: Readonly<Record<string, unknown>>,

@@ -10,8 +10,8 @@ const LAST_DELAY = 60_000
 const GOOD = 60_000
 
 /**
- * One connection that is opened again whenever it is lost. If the signal of `open` is aborted, it rejects and leaves
- * nothing behind.
+ * One connection, opened again whenever it is lost. Where its signal is aborted, `open` rejects and leaves nothing
+ * behind.
  */
 export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, clock: Clock) {
   const end = new AbortController()

@@ -185,8 +185,7 @@ interface CallSettings {
 type ServerCall = (definition: McpDefinition, input: unknown, signal: AbortSignal) => Promise<ToolResult>
 
 /**
- * Connects first if there is no connection. Repeats only a call that the server has certainly not seen. Failures are
- * results that name the server and the reason.
+ * Connects first if need be. Repeats only a call that the server has not seen. Failures are results with the reason.
  */
 function serverCall({ name, isOut, connection, callFault, clean }: CallSettings): ServerCall {
   async function callConnected(definition: McpDefinition, input: unknown, signal: AbortSignal): Promise<ToolResult> {

@@ -23,8 +23,8 @@ import { randomUUID } from 'node:crypto'
 const TIMEOUTS = { firstMs: 280_000, idleMs: 120_000 }
 
 /**
- * Ollama's native `/api/chat`: the only endpoint that accepts a window (`num_ctx`) and reports how much of the prompt
- * it has read (BEHAVIOURS §1.6).
+ * Ollama's native `/api/chat`: it alone accepts a window (`num_ctx`) and reports how much it has read (BEHAVIOURS
+ * §1.6).
  */
 export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
@@ -168,10 +168,7 @@ function assistantMessage(content: Extract<LanguageModelV4Message, { role: 'assi
 
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 
-/**
- * Converts the lines of an Ollama answer, split anywhere, to parts of an AI SDK stream. The error for an invalid line
- * names `contentType`.
- */
+/** Converts the lines of an answer, split anywhere, to parts of an AI SDK stream. An error names `contentType`. */
 function ollamaParts(contentType = ''): TransformStream<string, LanguageModelV4StreamPart> {
   let unfinished = ''
   const blocks = blockWriter()
@@ -261,8 +258,8 @@ function finishReason(raw = 'stop'): LanguageModelV4FinishReason {
 }
 
 /**
- * Zero counts as unreported: servers with the whole prompt in their cache report no number, or zero (ollama issues
- * 2068 and 3427).
+ * Zero counts as unreported: servers with the whole prompt in their cache report none or 0 (ollama issues 2068,
+ * 3427).
  */
 function readUsage(line: Line): LanguageModelV4Usage {
   const total = line.prompt_eval_count || undefined

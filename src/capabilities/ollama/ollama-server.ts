@@ -79,7 +79,7 @@ export async function suggestOllamaModels(
 }
 
 /**
- * The default window, tokens. Models report 131,072 and more, but Ollama allocates the memory for the whole window at
+ * The default window, tokens. Models report 131,072 and more, but Ollama allocates memory for the whole window at
  * once.
  */
 const MODEST_WINDOW = 16_384
@@ -119,8 +119,8 @@ export function keepAliveSeconds(duration: unknown): number | undefined {
 }
 
 /**
- * `OLLAMA_CONTEXT_LENGTH`, or the model's own `num_ctx`, sets the window. Throws a `ResponseError` with status 404
- * for a model that Ollama has not pulled.
+ * `OLLAMA_CONTEXT_LENGTH` or `num_ctx` sets the window. Throws a `ResponseError` (404) for a model that is not
+ * pulled.
  */
 async function ollamaFacts(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts> {
   const shown = (await connection.ask('/api/show', milliseconds, { model })) as {

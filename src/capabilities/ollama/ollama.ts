@@ -41,8 +41,8 @@ export const ollamaEmbedding: EmbedderKind = {
 }
 
 /**
- * Reads `OLLAMA_HOST` as Ollama does: a host, a port, both, or an address. It may be the address that a server binds, so 0.0.0.0
- * means this machine.
+ * Reads `OLLAMA_HOST` as Ollama does: host, port, both, or address. A server may bind 0.0.0.0: then it is this
+ * machine.
  */
 export function ollamaAddress(host: string): string {
   const given = host.trim()

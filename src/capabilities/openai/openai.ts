@@ -89,10 +89,7 @@ const baseURL = 'https://api.openai.com/v1'
 /** A model can reason for long without output, and Node's own `fetch` gives up after 300 seconds. */
 const TIMEOUTS = { firstMs: 280_000, idleMs: 180_000 }
 
-/**
- * Its own address uses the Responses API. Other addresses use Chat Completions, which proxies and scripted servers
- * know (`docs/decisions/0004-models.md`).
- */
+/** Its own address uses the Responses API, others Chat Completions (`docs/decisions/0004-models.md`). */
 export const openai = provider({
   kind: 'openai',
   title: 'OpenAI',

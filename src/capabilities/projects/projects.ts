@@ -29,8 +29,8 @@ const project: SessionChoice<ProjectsSelf> = {
 }
 
 /**
- * Instructions, and files that belong together (BEHAVIOURS §3.5). The default agent reads the instructions as its
- * own; a custom agent reads its own prompt only.
+ * Instructions and files (BEHAVIOURS §3.5). The default agent reads them as its own, a custom agent only its own
+ * prompt.
  */
 export const projects = capability<undefined, Records<ProjectValue>>({
   name: 'projects',

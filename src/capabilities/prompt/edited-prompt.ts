@@ -83,8 +83,8 @@ interface PromptOptions {
 export type SystemPrompt = ReturnType<typeof systemPrompt>
 
 /**
- * A blank prompt is a choice (BEHAVIOURS §3.3): the layer is then withheld; only a missing prompt is replaced by the
- * packaged one.
+ * A blank prompt is a choice and withholds the layer; only a missing one is replaced by the packaged one (BEHAVIOURS
+ * §3.3).
  */
 export function systemPrompt(options: PromptOptions) {
   const { file, ref = 'context/system_prompt.md', heading, read = readText } = options

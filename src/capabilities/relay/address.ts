@@ -58,10 +58,7 @@ export interface Target {
   readonly path: string
 }
 
-/**
- * The address at the provider. The beginning of the API may be in the path (`/v1/messages`), in the address of the
- * configuration, or in both: it is there once.
- */
+/** The address at the provider. The beginning (`/v1`) may be in the path, in the configured address, or in both. */
 export function targetOf({ baseURL }: Pick<ProviderServer, 'baseURL'>, path: string): Target {
   const server = new URL(baseURL)
   const own = server.pathname.replace(/\/+$/, '')

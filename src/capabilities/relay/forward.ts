@@ -16,8 +16,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * Resolves once the answer begins. A connection that its server had closed while idle is replaced once. Rejects where
- * no answer comes.
+ * Resolves once the answer begins; rejects where none comes. A connection that was closed while idle is replaced
+ * once.
  */
 export async function forward(sent: ForwardedRequest): Promise<IncomingMessage> {
   const first = openRequest(sent)

@@ -52,10 +52,7 @@ export function withoutGatewayToken(pairs: HeaderPairs, token: string | undefine
   )
 }
 
-/**
- * The sign-in token of a subscription: Anthropic's begin with `sk-ant-oat`, those of ChatGPT are JSON Web Tokens,
- * which an API key never is.
- */
+/** The sign-in token of a subscription: `sk-ant-oat…` of Anthropic, a JSON Web Token of ChatGPT. No API key is one. */
 export function isSignInToken(key: string): boolean {
   return key.startsWith('sk-ant-oat') || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key)
 }

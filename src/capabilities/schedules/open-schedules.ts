@@ -243,8 +243,8 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       return view(await records.get(id))
     },
     /**
-     * What is not named stays. A new time counts from now on: nothing of it is made up. Due times that pass while it is
-     * paused do not happen. Rejects as `add` does.
+     * What is not named stays. A new time counts from now on; times passed while paused do not happen. Rejects as
+     * `add`.
      */
     change: (id: string, given: ScheduleChange) =>
       changes.add(id, async () => {

@@ -189,10 +189,7 @@ function unreadable(text: string, why: string): ForewordError {
 /** What a condition works with. */
 type ConditionHost = Pick<CapabilityHost, 'home' | 'capability' | 'runtime'>
 
-/**
- * A digest of the present state, without a model. Rejects where it cannot be read, or where its program may not run
- * without a person.
- */
+/** A digest of the present state. Rejects where it cannot be read, or its program may not run without a person. */
 export async function conditionDigest(
   host: ConditionHost,
   { type, value }: Condition,

@@ -270,8 +270,7 @@ interface CommandPlace {
 }
 
 /**
- * `undefined` where a preset may run the command. Links are followed. The world can change afterwards, so it is asked
- * again right before the run.
+ * `undefined` where a preset may run it. Links are followed. Asked again right before the run: the world can change.
  */
 async function presetPathFault(
   words: readonly PlaceWord[],

@@ -11,10 +11,7 @@ const NAME_WEIGHT = 3
 /** BM25: how fast repetition stops counting, and how much length counts. */
 const BM25 = { k: 1.2, b: 0.75 } as const
 
-/**
- * BM25 over the words of names and descriptions, with those of the name counted three times. Returns the search:
- * skills that match words of a query, best first.
- */
+/** BM25 over names (counted three times) and descriptions. Returns the search: matching skills, best first. */
 export function skillIndex(skills: readonly SearchedSkill[]): (query: string) => readonly SearchedSkill[] {
   const documents = skills.map((skill) => {
     const counts = new Map<string, number>()

@@ -73,8 +73,5 @@ export const TOOL_FILES = ['tools.json', 'allowlist.json', 'execution.json'] as 
 
 export type ToolFile = (typeof TOOL_FILES)[number]
 
-/**
- * Either `tools.json` has everything, or it is a list of tools, and the two other files define what the tools may run
- * and what they run.
- */
+/** Either `tools.json` has everything, or it lists the tools, and the two other files define what they run. */
 export type ToolFiles = { readonly 'tools.json': string } & { readonly [Name in ToolFile]?: string }

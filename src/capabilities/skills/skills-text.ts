@@ -51,8 +51,7 @@ export function skillsListText(skills: readonly SkillWords[], summaries = false)
 }
 
 /**
- * The names alone, for a head that has no room for the list; none where the schema of `read_skill` has them
- * (`inSchema`).
+ * The names alone, for a head without room for the list; none where the schema of `read_skill` has them (`inSchema`).
  */
 export function skillsNamesText(skills: readonly SkillWords[], inSchema: boolean): string {
   if (inSchema) {

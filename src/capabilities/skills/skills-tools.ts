@@ -18,8 +18,8 @@ export interface SkillsTools {
 }
 
 /**
- * A broken file is a warning, and so is a name that two skills export: the later skill's tool is used, unless it can
- * never run (BEHAVIOURS §1.5).
+ * A broken file is a warning. Of two tools with one name the later is used, unless it can never run (BEHAVIOURS
+ * §1.5).
  */
 export async function skillsTools(skills: readonly Skill[], options: SkillToolOptions): Promise<SkillsTools> {
   const bySkill = new Map<string, readonly Tool[]>()

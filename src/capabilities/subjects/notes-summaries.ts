@@ -76,8 +76,7 @@ export function createNotesSummaries(parts: NotesSummariesParts) {
 
   return {
     /**
-     * The stored summary of these notes, with a first line that marks it. Without one, a model is asked in the
-     * background, and the reader gets `undefined`.
+     * The stored summary of these notes, marked as one. Without one a model is asked in the background: `undefined`.
      */
     async summaryOf(notes: SummaryRequest): Promise<string | undefined> {
       if (!enabled) return undefined

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Layer } from '../../context.ts'
 import { type SubjectReading, subjectText } from './core.ts'
 
-/**
- * Text from the subject's files is in a frame that marks its origin and its end. A tool that could read more is named
- * only if it is among `offered`.
- */
+/** Text from files is framed with its origin and its end. A tool that could read more is named only if `offered`. */
 export function subjectLayer(reading: SubjectReading, offered: readonly string[]): Layer {
   const { id } = reading
   const [full, excerpt, list] = (['full', 'excerpt', 'list'] as const).map((form) =>

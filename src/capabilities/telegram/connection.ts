@@ -167,8 +167,7 @@ interface PollParts {
 const updateKinds = ['message', 'callback_query', 'my_chat_member'] as const
 
 /**
- * Polls until the signal is aborted. The next poll acknowledges an update, once it is on disk: Telegram sends again
- * what was lost before that.
+ * Polls until the signal is aborted. The next poll acknowledges an update: Telegram sends again what was lost before.
  */
 async function pollUpdates({ api, signal, sleep, random, ...parts }: PollParts): Promise<void> {
   const ending = signal as unknown as Parameters<Api['raw']['getUpdates']>[1]

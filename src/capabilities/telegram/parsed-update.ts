@@ -123,10 +123,7 @@ interface ParsedText {
   readonly addressed: boolean
 }
 
-/**
- * Everything is for the bot in a private chat; in a group a message that mentions it, a command with its name, a
- * reply to one of its messages, and a pairing code.
- */
+/** In a group: a mention, a command with its name, a reply to its messages, a pairing code. In a private chat: all. */
 function parseText(message: Message, me: BotName): ParsedText {
   const text = message.text ?? message.caption ?? ''
   const entities = message.entities ?? message.caption_entities ?? []
@@ -288,10 +285,7 @@ const MOST = 1_000
 /** Characters of a message of the agent itself, which knows the rest. */
 const MOST_OF_OWN = 200
 
-/**
- * `undefined` without a reply to a message with words. In a topic, every message replies to the first, which means
- * nothing.
- */
+/** `undefined` without a reply to a message with words. In a topic every message replies to the first: that is none. */
 function parseAnswered({ reply_to_message: answered, quote }: Message, me: BotName): Answered | undefined {
   if (!answered || answered.forum_topic_created !== undefined) return undefined
   const line = (quote?.text ?? answered.text ?? answered.caption ?? '')

@@ -19,10 +19,7 @@ export const telegramTimes = {
 const SHORTEST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 60_000
 
-/**
- * Before the nth retry, counted from 1: 1,000 to 60,000 ms. `random` returns 0 to 1 and spreads retries of many
- * processes.
- */
+/** Before the nth retry, from 1: 1,000 to 60,000 ms. `random` gives 0 to 1 and spreads retries of many processes. */
 export function backoffMs(n: number, random: () => number): number {
   const whole = Math.min(LONGEST_BACKOFF, SHORTEST_BACKOFF * 2 ** Math.min(n - 1, 10))
   return Math.max(SHORTEST_BACKOFF, whole * (0.5 + random() / 2))

@@ -199,10 +199,7 @@ interface HandleMessageParts {
   follow(followed: FollowedTurn): void
 }
 
-/**
- * Runs a command, or submits a message as input. The same messages, as after a crash, are the same turn. Rejects
- * where nothing was done and a retry may succeed.
- */
+/** Runs a command or submits input; repeated messages are the same turn. Rejects where a retry may succeed. */
 async function handleMessage(messages: MessageGroup, parts: HandleMessageParts): Promise<void> {
   const first = messages.find(({ addressed }) => addressed)
   if (!first) return

@@ -1,9 +1,6 @@
 import { sha256 } from '../../platform.ts'
 
-/**
- * Names in one version of the GenAI conventions of OpenTelemetry. A fact that a version has no name for stands under
- * a name of Foreword's own.
- */
+/** Names in one version of OpenTelemetry's GenAI conventions. A fact that has none there has a name of Foreword. */
 export interface Conventions {
   /** Of the version, `YYYY-MM-DD`. */
   readonly published: string

@@ -209,10 +209,7 @@ interface SpanSource {
   readonly schemaUrl: string
 }
 
-/**
- * `ExportTraceServiceRequest` in the JSON mapping of OTLP 1.x, in which ids are hexadecimal and 64-bit integers are
- * texts.
- */
+/** `ExportTraceServiceRequest` in the JSON mapping of OTLP 1.x: ids are hexadecimal, and 64-bit integers are texts. */
 function otlpJson(spans: readonly Span[], { service, version, schemaUrl }: SpanSource): string {
   const resource = { 'service.name': service, 'service.version': version, 'telemetry.sdk.name': 'foreword' }
   return JSON.stringify({

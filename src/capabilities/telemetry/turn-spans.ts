@@ -18,10 +18,7 @@ interface EndedTurn {
   readonly failure?: string
 }
 
-/**
- * The turn itself, its calls and its tools as its children. Empty where the turn has not ended, and where its caller
- * records nothing of its trace.
- */
+/** The turn, with its calls and tools as children. Empty where it has not ended or its caller records no trace. */
 export function turnSpans(turn: EndedTurn, names: Conventions): readonly Span[] {
   const { entries, calls } = turn
   const input = entries.find((entry) => entry.type === 'input')

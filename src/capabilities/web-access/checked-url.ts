@@ -90,10 +90,7 @@ export function pageAddress(url: string): string {
   return parsed.href
 }
 
-/**
- * Two tables have to agree: what is of special use by ours or by the library's is not public, and neither is what
- * holds an IPv4 address inside an IPv6 one.
- */
+/** Our table and the library's have to agree, and an IPv4 address inside an IPv6 one has to be public, too. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return false
@@ -219,10 +216,7 @@ export async function inTime<Value>(
   }
 }
 
-/**
- * As `inTime`, for work that a signal ends: it is aborted when the time is up, when `signal` is, and when the work is
- * done.
- */
+/** As `inTime`, for work that a signal ends: aborted when the time is up, `signal` is aborted, or the work is done. */
 export async function endInTime<Value>(
   work: (signal: AbortSignal) => Promise<Value>,
   milliseconds: number,

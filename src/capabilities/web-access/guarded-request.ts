@@ -73,10 +73,7 @@ interface Connecting {
 /** The most addresses of one name that are tried. */
 const MOST_TRIED = 4
 
-/**
- * Connects to one of the given addresses and no other: by address, so that no name is resolved again. TLS uses the
- * host of the URL, whose certificate has to be valid.
- */
+/** Connects to one of these addresses alone; no name is resolved again. TLS verifies the host of the URL. */
 async function openConnection({ clock, url, addresses, network, connectMs, signal }: Connecting): Promise<Socket> {
   let fault: unknown
   for (const address of bothFamiliesFirst(addresses).slice(0, MOST_TRIED)) {
@@ -225,10 +222,7 @@ const realNetwork: Network = {
 
 export const readableCodings = 'gzip, deflate, br'
 
-/**
- * At most `maxBytes`, packed and unpacked. A body that would grow beyond is not unpacked to its end. Throws a
- * `FetchFault`.
- */
+/** At most `maxBytes`, packed and unpacked: a larger body is not unpacked to its end. Throws a `FetchFault`. */
 export async function readBody({ headers, body }: GuardedResponse, maxBytes: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const unpack = findUnpacker(headers['content-encoding'])

@@ -23,10 +23,7 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 export const DEEPEST = 64
 
-/**
- * Everything in a folder, folders before their content, in the order of code units: the same on every machine. Leaves
- * out what cannot be read. Throws if it is cancelled.
- */
+/** Everything in a folder, folders first, by code units. Leaves out what cannot be read. Throws if it is cancelled. */
 export async function* walkFolder(start: PathInFolder, options: WalkOptions): AsyncGenerator<WalkEntry> {
   const { depth, signal, onSkipped } = options
   if (depth < 1) return

@@ -23,10 +23,7 @@ export type WorkspaceFile =
   /** It exists and cannot be used; `why` is a sentence. */
   | { readonly type: 'unusable'; readonly why: string }
 
-/**
- * Reads a whole file as UTF-8; follows no link and waits for no pipe. Never throws. The answer is never about
- * anything outside the workspace.
- */
+/** Reads a whole file of the workspace as UTF-8; follows no link and waits for no pipe. Never throws. */
 export async function readTextFile(place: PathInFolder): Promise<WorkspaceFile> {
   const { root, names } = place
   const name = names.at(-1)
@@ -115,10 +112,7 @@ export interface WorkspaceOptions {
   readonly folder: string
   /** Folders that stay out of reach even inside the workspace, absolute: for example the home. */
   readonly outOfReach?: readonly string[]
-  /**
-   * Files that become instructions or programs, besides `AGENTS.md`, and folders of skills, besides `.agents/skills`:
-   * read and never changed. Absolute.
-   */
+  /** Files that become instructions or programs, and folders of skills, besides the usual ones: read-only, absolute. */
   readonly readOnly?: readonly string[]
 }
 

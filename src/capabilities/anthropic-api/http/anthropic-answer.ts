@@ -117,10 +117,7 @@ export function stopReason(finish: Finish | undefined): string {
   }
 }
 
-/**
- * Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where the provider reported
- * none.
- */
+/** Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where none was reported. */
 export function usageOf(usage: Usage | undefined) {
   const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = usage ?? {}
   return {

@@ -96,10 +96,7 @@ function callParameters(body: CompletionBody): CallParameters {
   }
 }
 
-/**
- * Throws for a field that this endpoint does not support, unless its value asks for the default behaviour: to ignore
- * it would change what the caller means.
- */
+/** Throws for an unsupported field unless it asks for the default: to ignore it would change what the caller means. */
 function refuseUnsupported(body: CompletionBody): void {
   for (const [name, isUsual] of Object.entries(UNSUPPORTED)) {
     const value = body[name]
@@ -314,8 +311,7 @@ export function jsonFormat({ name, schema = {}, description, strict }: JsonSchem
 }
 
 /**
- * The session that a request names: by its id or `new` in `x-foreword-session`, or else by the conversation in the
- * field `user`. `undefined`: none.
+ * The session named by `x-foreword-session` (an id or `new`), else by the conversation in `user`; `undefined`: none.
  */
 export function namedSession(request: Request, user: string | null | undefined): string | Binding | undefined {
   const session = request.headers.get('x-foreword-session')

@@ -22,10 +22,7 @@ type Host = Pick<
   'settings' | 'home' | 'clock' | 'writes' | 'redact' | 'warn'
 >
 
-/**
- * Each response is a file of its own in `data/responses`, so that removing one removes its words. The time of the
- * file is its last use. Known secrets are taken out.
- */
+/** Each response is a file in `data/responses`, with the time of its last use. Known secrets are taken out. */
 export function openKeptResponses({ settings: { keepDays }, home, clock, writes, redact, warn }: Host) {
   const folder = join(home.data, 'responses')
   const longestMs = keepDays * DAY_MS

@@ -33,7 +33,7 @@ interface OpenItem {
 }
 
 /**
- * What the model thinks, says and calls becomes an item each, in their order. Source of the sequence:
+ * Thoughts, words and calls become items in order:
  * https://platform.openai.com/docs/api-reference/responses-streaming.
  */
 export function responseBuilder(names: ResponseNames, body: ResponseBody, tools: readonly OfferedTool[]) {
@@ -298,8 +298,8 @@ interface StreamedError {
 }
 
 /**
- * Codex repeats a stream that failed with a code it does not know, but not after `invalid_prompt`; for
- * `insufficient_quota` it has a sentence of its own.
+ * Codex repeats a stream that failed with an unknown code, not after `invalid_prompt`, and knows
+ * `insufficient_quota`.
  */
 const STREAM_CODES: Readonly<Record<string, string>> = {
   'over-budget': 'invalid_prompt',

@@ -181,10 +181,7 @@ function itemPage(items: readonly ResponseItem[], { after, limit, order }: PageQ
   return { object: 'list', data, ...ids, has_more: start + limit < ordered.length }
 }
 
-/**
- * A turn of a session as a response, read from its log. `waits`: the turn is ending, and the response is that of its
- * end.
- */
+/** A turn of a session as a response, read from its log. `waits`: the turn is ending, and its end is waited for. */
 async function turnResponse(
   runtime: Runtime,
   { session, turn }: ResponseTurn,

@@ -292,8 +292,8 @@ export async function responseTurn({ store }: Pick<Runtime, 'store'>, id: string
 }
 
 /**
- * The inputs and outputs of a kept response and of all before it. Throws an `HttpFailure` in OpenAI's words where one
- * of them is not kept, or not for this caller.
+ * Inputs and outputs of a kept response and all before it. Throws an `HttpFailure` where one is not kept for this
+ * caller.
  */
 export async function keptConversation(
   kept: KeptResponses,

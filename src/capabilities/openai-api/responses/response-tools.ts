@@ -17,7 +17,7 @@ interface OfferedTools {
 }
 
 /**
- * Tools that OpenAI itself would run are refused; a search of the web is left out, since agents offer it with every
+ * Tools that OpenAI itself would run are refused. A search of the web is left out: agents offer it with every
  * request.
  */
 export function responseTools({ tools, tool_choice: choice }: ResponseBody): OfferedTools {

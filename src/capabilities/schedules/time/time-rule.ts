@@ -134,10 +134,7 @@ export interface DueTimes {
   between(from: number, to: number, most: number): readonly number[]
 }
 
-/**
- * A time that the clocks skip is due when they skip it, and a time that they show twice is due the first time. Two
- * times that fall on one moment are one.
- */
+/** A time that the clocks skip is due when they skip it; one shown twice, the first time. Each moment is due once. */
 export function dueTimes(rule: TimeRule, timeZone: string): DueTimes {
   const next = nextOf(rule, timeZone)
   return {

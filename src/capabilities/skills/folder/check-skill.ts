@@ -10,10 +10,7 @@ import type { FindBinary } from './requirements.ts'
 import { describeUnread, readToolTexts, toolFilesAmong } from './skill-folder.ts'
 import { splitFrontmatter } from './strip-frontmatter.ts'
 
-/**
- * Lints a skill's folder against the Agent Skills standard: findings in the order of files and lines. Never rejects.
- * Looks for programs only with `findBinary`.
- */
+/** Lints a skill's folder against the Agent Skills standard, in order of files and lines. Never rejects. */
 export async function checkSkill(
   path: string,
   counter: TokenCounter,

@@ -20,10 +20,7 @@ export interface LoadSkillsOptions extends Partial<Omit<Machine, 'findBinary'>> 
 
 const SIDE_BY_SIDE = 16
 
-/**
- * Never rejects: what cannot be read is a warning (BEHAVIOURS §1.1). The same folders give the same result on every
- * machine.
- */
+/** Never rejects: what cannot be read is a warning (BEHAVIOURS §1.1). The same folders always give the same result. */
 export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
   const { roots, disabled = [], digests = false, read = readText } = options
   const { environment = {}, platform = process.platform } = options
@@ -181,8 +178,7 @@ async function resolvePath(path: string): Promise<string> {
 }
 
 /**
- * Those in the home are the owner's own; an entry of `trustedDirs` does not cover the folders in it. All paths are
- * absolute, links resolved.
+ * The home's are the owner's own; an entry of `trustedDirs` does not cover its subfolders. Absolute, links resolved.
  */
 export function isTrustedFolder(
   workspace: string,

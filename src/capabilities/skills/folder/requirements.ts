@@ -62,10 +62,7 @@ function isPath(name: string): boolean {
   return /[/\\]/.test(name)
 }
 
-/**
- * A relative path starts in the skill's folder, `~` in the user's home. A script needs no execute bit, since archives
- * lose those.
- */
+/** A relative path starts in the skill's folder, `~` in the user's home. No execute bit is needed: archives lose it. */
 async function isFileAt(path: string, folder: string): Promise<boolean> {
   const facts = await stat(resolve(folder, path.replace(/^~(?=[/\\])/, homedir()))).catch(() => undefined)
   return facts?.isFile() ?? false
@@ -78,8 +75,8 @@ const AGENTS = ['openclaw', 'clawdbot', 'moltbot'] as const
 const SYSTEMS: Readonly<Record<string, string>> = { macos: 'darwin', osx: 'darwin', mac: 'darwin', windows: 'win32' }
 
 /**
- * From `metadata.requires`, and from `metadata.openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1), each a list of
- * fields or the JSON of one. All of them count.
+ * From `metadata.requires`, `openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1): fields, or the JSON of one. All
+ * count.
  */
 export function readRequirements(metadata: Readonly<Record<string, unknown>>, warnings: string[]): Requirements {
   const places = [

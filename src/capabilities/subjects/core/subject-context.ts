@@ -161,10 +161,7 @@ function fitting<Part>(parts: readonly Part[], sizeOf: (part: Part) => number, m
   return over === -1 ? parts : parts.slice(0, over)
 }
 
-/**
- * What `make` gives for the largest whole number that still fits, `least` to `most`, found by halving; `undefined`
- * where not even the least does.
- */
+/** What `make` gives for the largest number from `least` to `most` that fits, found by halving; else `undefined`. */
 function fullest<Value>(
   least: number,
   most: number,
@@ -275,10 +272,7 @@ function saysNothing(line: string): boolean {
   return line.startsWith('#') || /^[\p{P}\s$+<=>^`|~]*$/u.test(line)
 }
 
-/**
- * All keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those two are texts, empty where they are missing or
- * null; a value of another kind is shown as its JSON.
- */
+/** All keys but `timestamp` and `op` are details (BEHAVIOURS §4). Those are texts, empty where missing, else JSON. */
 export function logRecord({ timestamp, op, ...details }: JsonObject, cap = uncapped): LogRecord {
   return { timestamp: asText(timestamp, cap), op: asText(op, cap), details: cappedDetails(details, cap) }
 }

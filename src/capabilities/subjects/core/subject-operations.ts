@@ -92,10 +92,7 @@ function answered(data: Input): OperationAnswer {
   return { data, warnings: [] }
 }
 
-/**
- * The tools of the gateway and the MCP server offer it with the same name, schemas and data. None of them confirms a
- * proposal.
- */
+/** The gateway and the MCP server offer it with the same name, schemas and data. None of them confirms a proposal. */
 export interface SubjectOperation extends OperationFacts {
   /** `input` has been checked. Rejects with `SubjectError`. */
   run(input: Readonly<Record<string, unknown>>, caller: OperationCaller): Promise<OperationAnswer>

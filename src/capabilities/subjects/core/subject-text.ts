@@ -5,8 +5,7 @@ import { textBeginning, textEnd } from './lines.ts'
 type SubjectForm = 'full' | 'excerpt' | 'list'
 
 /**
- * The context of a subject as markdown, without empty parts; the same reading gives the same text. `offered`: the
- * tools that can be named.
+ * A subject as markdown, without empty parts; always the same for a reading. `offered`: the tools that can be named.
  */
 export function subjectText(
   { id, context }: SubjectReading,

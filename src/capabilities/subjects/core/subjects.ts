@@ -18,10 +18,7 @@ export interface Subjects {
   logGap(id: string, gap: GapEntry): Promise<GapRecord>
   /** The whole text of a file that can be written, exactly as it is on disk; empty where there is none. */
   text(file: SubjectFile): Promise<string>
-  /**
-   * Whole, or not at all. `before` is the text that was looked at: where it has changed by then, rejects with
-   * `changed`.
-   */
+  /** Whole, or not at all. `before` is the text that was looked at: rejects with `changed` where it has changed. */
   replace(file: SubjectFile, change: { readonly before: string; readonly text: string }): Promise<void>
 }
 
@@ -78,10 +75,7 @@ export type GapEntry = Partial<Omit<GapRecord, 'description' | 'timestamp' | 'im
   readonly timestamp: string
 }
 
-/**
- * The shape that every endpoint and tool answers with: always with every key (BEHAVIOURS §4). Its names are those of
- * the files.
- */
+/** The answer of every endpoint and tool, always with every key (BEHAVIOURS §4). Its names are those of the files. */
 export interface SubjectContext {
   readonly tastes: Tastes
   readonly brief: Brief
@@ -159,10 +153,7 @@ export interface SubjectsOptions extends SubjectFolders {
   readonly maxTextChars: number
   /** The most characters of a whole context as JSON. Default: 50,000. */
   readonly maxReplyChars?: number | undefined
-  /**
-   * Asked only for notes of more than 40 lines; where it has no answer, or fails, the context shows their beginning
-   * and end.
-   */
+  /** Asked only for notes of more than 40 lines. Where it fails or has no answer, their beginning and end are shown. */
   readonly summaryOf?: (notes: SummaryRequest) => Promise<string | undefined>
 }
 
@@ -202,10 +193,7 @@ export class SubjectError extends ForewordError {
   }
 }
 
-/**
- * What a model would like to write and a person has to confirm. It survives a restart and is used once (BEHAVIOURS
- * §4).
- */
+/** What a model would like to write and a person confirms. It survives a restart and is used once (BEHAVIOURS §4). */
 export interface Proposal {
   readonly id: string
   /** ISO 8601. */

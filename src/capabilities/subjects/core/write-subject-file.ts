@@ -41,8 +41,8 @@ export async function replaceText(
 }
 
 /**
- * Exactly as it is on disk; empty where there is no file. Throws `unwritable` where it cannot be read, or holds more
- * than text: then it could not be put back.
+ * As on disk; empty without a file. Throws `unwritable` where it cannot be read or is not text: it could not be put
+ * back.
  */
 export async function exactText(place: FilePath | NoPath): Promise<string> {
   return (await readExact(place)).text

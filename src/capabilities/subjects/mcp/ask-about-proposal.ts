@@ -99,8 +99,7 @@ function confirmedElsewhere({ id }: Proposal): string {
 }
 
 /**
- * Only a choice in the form decides. `action: "decline"` is not one: programs that ask nobody answer so by
- * themselves. All else leaves the proposal waiting.
+ * Only a choice in the form decides: programs that ask nobody answer `action: "decline"`. All else leaves it waiting.
  */
 function personsWord(answer: unknown, proposal: Proposal): PersonsWord {
   const { action, content } = (answer ?? {}) as { readonly action?: unknown; readonly content?: unknown }

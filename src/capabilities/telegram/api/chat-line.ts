@@ -105,8 +105,8 @@ function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLinePa
 
   return {
     /**
-     * Resolves with the result of the call, or `undefined` where it was dropped. Rejects with a refusal, and with the
-     * reason of an aborted signal.
+     * Resolves to the result, or `undefined` if dropped. Rejects with a refusal, and with the reason of an aborted
+     * signal.
      */
     add<T>(call: LineCall<T>) {
       return new Promise<T | undefined>((resolve, reject) => {

@@ -20,8 +20,7 @@ export function withoutSlash(apiRoot: string): string {
 }
 
 /**
- * grammY's own `fetch` puts the address, which contains the token, into its errors. Node's needs its own kind of
- * signal and ignores grammY's agents.
+ * grammY's own `fetch` puts the address, with the token, into errors. Node's needs its own signal and ignores agents.
  */
 async function fetchForGrammy(address: string | URL, request: GrammyRequest): Promise<Response> {
   const { method, headers, body, signal } = request

@@ -5,8 +5,8 @@ import type { Runtime, SlashCommand, SlashCommandCall } from '../../../capabilit
 import type { HostedRuntime } from '../../../runtime.ts'
 
 /**
- * The commands of the channel, one for each choice of a session, the contributed ones, and `/help`. Of two commands
- * with one name the first counts.
+ * Those of the channel, one for each choice, the contributed ones, and `/help`. Of two with one name the first
+ * counts.
  */
 export function chatCommands(choices: ChatChoices, contributed: readonly ChatCommand[] = []): readonly ChatCommand[] {
   const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))

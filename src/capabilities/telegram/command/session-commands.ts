@@ -202,8 +202,7 @@ function optionLines(options: readonly ChoiceOption[], now: string | undefined):
 const MOST_OPTIONS = 30
 
 /**
- * By id, by name in any case, or by a prefix of either. The first rule that matches any option decides, so that a
- * complete name is never ambiguous.
+ * By id, name in any case, or prefix of either. The first rule with a match decides: a whole name is never ambiguous.
  */
 function findByName(word: string, options: readonly ChoiceOption[]): readonly ChoiceOption[] {
   const wanted = word.toLowerCase()

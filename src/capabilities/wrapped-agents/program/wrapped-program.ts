@@ -41,8 +41,7 @@ export interface RunPlan {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly args: readonly string[]
   /**
-   * Removed after the run; only the owner can read them. One outside of the folder of the run has its id at the
-   * beginning of its name.
+   * Removed after the run; private to the owner. One outside of the run's folder has a name that begins with its id.
    */
   readonly files?: readonly { readonly path: string; readonly text: string }[]
   /** What the person should know before the run. */

@@ -49,8 +49,8 @@ interface BackgroundProcess {
 const RUN_VARIABLE = 'FOREWORD_WRAP'
 
 /**
- * Processes of a run that are still there and whose command line matches. Empty where the environment of processes is
- * not shown as files, as Linux does.
+ * Processes of a run that are still there, by their command line. Empty where `/proc` does not show their
+ * environment.
  */
 export function backgroundProcesses(run: string, command: RegExp, proc = '/proc'): readonly BackgroundProcess[] {
   return numbersIn(proc).flatMap((pid) => {

@@ -205,10 +205,7 @@ function isExecutable(path: string): boolean {
 /** How long it is valid where nothing revokes it, because the run was killed. */
 const LONGEST_RUN = '7d'
 
-/**
- * A token of the scope `talk`. Its name is the first of `wrap-NAME`, `wrap-NAME-2` … that is free, so that the calls
- * of one run after another have the same name.
- */
+/** A token of the scope `talk`, with the first free name of `wrap-NAME`, `wrap-NAME-2` …: later runs reuse a name. */
 async function makeRunToken(program: string, home: string) {
   const taken = new Set(await withNamedTokens(home, (named) => named.list().map(({ name }) => name.toLowerCase())))
   for (let number = 1; ; number += 1) {

@@ -121,8 +121,8 @@ async function newestMark(connection: GatewayConnection, session: string): Promi
 const INPUT_LIMIT = 500
 
 /**
- * The client's session in what Claude Code writes to the command of its status line: JSON with `session_id`.
- * `undefined` where nothing like it comes.
+ * The client's session in what Claude Code writes to its status line: JSON with `session_id`. `undefined` without
+ * one.
  */
 export async function clientSessionIn(io: Io): Promise<string | undefined> {
   if (io.stdin.isTTY === true) return undefined
