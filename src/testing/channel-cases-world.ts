@@ -9,7 +9,6 @@ import { openStore, type SessionStore } from '../session.ts'
 import { readAccess } from '../tool.ts'
 import { scriptedModel, scriptedModels, type ScriptedReply } from './scripted-model.ts'
 
-/** Adds a system prompt to every request. */
 const prompt = capability({
   name: 'prompt',
   layers: () => [
@@ -25,17 +24,14 @@ const prompt = capability({
 /** A channel on a gateway that can be started again and again. */
 interface ChannelWorld {
   readonly fixture: ChannelFixture
-  /** The requests to the model, over all starts. */
   readonly requests: readonly ModelRequest[]
   open(script?: ChannelScript): Promise<OpenWorld>
-  /** Closes what is open and removes everything. */
   remove(): Promise<void>
 }
 
 /** Runs one case in its own world and cleans up afterwards. */
 export type ChannelCase = (name: string, run: (world: ChannelWorld) => Promise<void>) => void
 
-/** What happens behind the channel. */
 interface ChannelScript {
   /** The answer of the model to a message. By default it answers `question-N` with `answer-N`. */
   readonly answer?: (said: string) => ScriptedReply | Promise<ScriptedReply>
@@ -50,9 +46,7 @@ type Written = 'inbox' | 'input' | 'sent' | 'delivered' | 'other'
 interface OpenWorld extends Pick<OpenChannel, 'send' | 'sentMessages' | 'fail'> {
   readonly runtime: Runtime
   readonly channel: Channel
-  /** Whether the channel supports pairing. */
   readonly pairs: boolean
-  /** Pairs conversations. */
   pair(...conversations: readonly string[]): Promise<void>
   /** Every `answer-N` in a conversation, in order. */
   answers(conversation: string): Promise<readonly string[]>
@@ -153,7 +147,6 @@ export function longReply(longest: number): readonly string[] {
   return Array.from({ length: Math.ceil((longest * 2.5) / 10) }, (_, n) => `word-${10_000 + n}`)
 }
 
-/** Joins words to paragraphs. */
 export function asText(words: readonly string[]): string {
   return words.map((word, n) => (n % 40 === 39 ? `${word}.\n\n` : `${word} `)).join('')
 }

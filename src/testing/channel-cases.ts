@@ -36,7 +36,6 @@ export function channelCases(test: TestFunction, makeFixture: () => Promise<Chan
   restartCases(channelCase)
 }
 
-/** Cases for what people see of a channel. */
 function conversationCases(channelCase: ChannelCase): void {
   channelCase('each message gets one reply, in the order of the messages', async (world) => {
     const { send, pair, answered, answers } = await world.open()
@@ -162,7 +161,6 @@ function conversationCases(channelCase: ChannelCase): void {
   })
 }
 
-/** The sessions that started in a channel. */
 async function channelSessions({ store }: Runtime, channel: string): Promise<readonly SessionRow[]> {
   const sessions = await store.sessions()
   const begun = await Promise.all(

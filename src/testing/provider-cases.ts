@@ -235,9 +235,7 @@ function requestCases(providerCase: ProviderCase, { hasDigest = true }: Provider
 /** The provider under test, and how it reaches the scripted server. */
 export interface ProviderCasesOptions {
   readonly provider: Provider
-  /** The name of a model, such as `scripted`. */
   readonly model: string
-  /** Further keys of its entry in the configuration. */
   readonly configuration?: Omit<ProviderConfiguration, 'kind'>
   /** `false` if the provider does not use the `fetch` that it gets, so its requests have no digest. The default is `true`. */
   readonly hasDigest?: boolean
@@ -249,11 +247,9 @@ interface ProviderWorld {
   /** Sets the next answers of the server. */
   script(answer: ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer)): void
   model(timeouts?: Partial<Timeouts>): Promise<Model>
-  /** Makes a call and collects its events. */
   call(options?: Partial<CallOptions>, request?: ModelRequest): Promise<readonly ModelEvent[]>
   /** Makes a call that must fail. Asserts that the error does not contain the key. */
   fail(options?: Partial<CallOptions>, timeouts?: Partial<Timeouts>): Promise<ModelError>
-  /** The newest request that arrived. */
   lastRequest(): ScriptedRequest
 }
 

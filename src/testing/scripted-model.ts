@@ -30,7 +30,6 @@ export interface ScriptedReply {
 }
 
 export interface ScriptedModelOptions {
-  /** The default is `scripted`. */
   readonly id?: string
   readonly facts?: Partial<ModelFacts>
   /** The answer to the nth call, counted from 1. The default is `ok`. */
@@ -39,7 +38,6 @@ export interface ScriptedModelOptions {
 
 /** A model in memory that answers from a script and records its calls. */
 export interface ScriptedModel extends Model {
-  /** Calls so far, in order. */
   readonly calls: readonly ScriptedModelCall[]
 }
 

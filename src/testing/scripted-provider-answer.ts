@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 export type Wire = 'ollama' | 'openai-chat' | 'openai-responses' | 'anthropic'
 
-/** One call as the server saw it. */
 export interface ScriptedRequest {
   readonly wire: Wire
   readonly path: string
@@ -14,9 +13,7 @@ export interface ScriptedRequest {
   /** When it arrived, in ms since 1970. */
   readonly time: number
   readonly model: string
-  /** The text of the newest user message. */
   readonly newest: string
-  /** Names of the tools that were offered. */
   readonly tools: readonly string[]
   /** Whether the client disconnected before the end of the answer. */
   readonly cancelled: boolean
@@ -42,11 +39,8 @@ export interface ScriptedAnswer {
   readonly timings?: { readonly cached: number; readonly read: number }
   /** The default is `tool-calls` if there are any, otherwise `stop`. */
   readonly finish?: 'stop' | 'length' | 'tool-calls' | 'content-filter'
-  /** A pause before the first byte, in ms. */
   readonly delayMs?: number
-  /** A pause after each piece, in ms. */
   readonly pieceDelayMs?: number
-  /** Answers with this status and `body` instead. */
   readonly status?: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -56,7 +50,6 @@ export interface ScriptedAnswer {
   readonly hangAfter?: number
   /** Repeats the first frame that contains this text until the client disconnects. */
   readonly forever?: string
-  /** Ends the response normally after this number of frames. */
   readonly endAfter?: number
   /** Breaks the connection after this number of frames. 0 breaks it before the status. */
   readonly cutAfter?: number
@@ -82,7 +75,6 @@ export function finishReason({ finish, toolCalls }: ScriptedAnswer): NonNullable
   return finish ?? (toolCalls?.length ? 'tool-calls' : 'stop')
 }
 
-/** The JSON text of a call's input. */
 export function inputText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input)
 }
@@ -93,7 +85,6 @@ export function callId({ body }: ScriptedRequest, index: number): string {
   return `call_${Array.isArray(messages) ? messages.length : 0}_${index + 1}`
 }
 
-/** A model in the list of the scripted server. */
 export interface ListedModel {
   readonly name: string
   /** The context window in tokens. The default is 131,072. `null` is not reported. */

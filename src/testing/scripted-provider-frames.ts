@@ -18,7 +18,6 @@ export function responseFrames(answer: ScriptedAnswer, request: ScriptedRequest,
   return FORMATS[request.wire](answer, { request, number }, answerUsage(answer, request))
 }
 
-/** A request with the number of its answer. */
 interface Numbered {
   readonly request: ScriptedRequest
   readonly number: number

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 export interface ScriptedServer {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** Ends every connection. */
   close(): Promise<void>
 }
 

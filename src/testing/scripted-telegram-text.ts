@@ -138,7 +138,6 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** An error answer of the Bot API. */
 export class BotApiRefusal extends Error {
   override readonly name = 'BotApiRefusal'
   readonly code: number

@@ -14,7 +14,6 @@ export interface WorldChat {
   nextId(): number
 }
 
-/** A message as it is now. */
 export interface WorldMessage extends Omit<ScriptedMessage, 'from' | 'buttons'> {
   readonly from: User
   readonly date: number
@@ -45,7 +44,6 @@ export function telegramWorld(me: User) {
       chats.set(id, opened)
       return opened
     },
-    /** Stores a file and returns its id. */
     keep(file: ScriptedFile) {
       const id = `file-${files.size + 1}`
       const path = `${file.mime?.startsWith('image/') ? 'photos' : 'documents'}/file_${files.size + 1}${fileExtension(file.name)}`
@@ -57,7 +55,6 @@ export function telegramWorld(me: User) {
   }
 }
 
-/** A person with default names for an id. */
 function newPerson(id: number): User {
   return { id, is_bot: false, ...personNames(id), language_code: 'en' }
 }
@@ -90,7 +87,6 @@ export function apiMessage({ chat, messages }: WorldChat, message: WorldMessage,
   } as Message
 }
 
-/** A message as a person sees it. */
 export function visibleMessage({ from, keyboard, ...message }: WorldMessage): ScriptedMessage {
   const { extra: _extra, date: _date, ...seen } = message
   const buttons = keyboard?.inline_keyboard ?? []
@@ -202,19 +198,15 @@ export interface ScriptedTelegram {
   /** `http://127.0.0.1:PORT`, for the setting `apiRoot`. */
   readonly url: string
   readonly token: string
-  /** The bot itself. */
   readonly me: User
   /** A person writes to a chat, which is created if needed. A media group gives an update for each of its files. */
   say(chat: number, text: string, options?: ScriptedMessageOptions): readonly Update[]
   /** A person presses the button with this data. Throws if the message has no such button. */
   press(chat: number, messageId: number, data: string, from?: number | User): Update
-  /** A person edits a message. */
   change(chat: number, messageId: number, text: string): Update
-  /** Adds any other update. */
   happen(update: Omit<Update, 'update_id'>): Update
   /** Delivers an update again, as Telegram does after a failure. */
   redeliver(updateId: number): void
-  /** Creates a chat without messages. */
   open(chat: number, type?: ScriptedChatType): void
   /** The messages of a chat, of both sides, as a person sees them now. */
   messages(chat: number): readonly ScriptedMessage[]
@@ -224,9 +216,7 @@ export interface ScriptedTelegram {
   fail(method: string, how: ScriptedFailure, times?: number): () => void
   /** Waits until `predicate` returns a value and returns it. Rejects after `withinMs`, 60,000 ms by default. */
   until<T>(predicate: () => T | undefined | false, withinMs?: number): Promise<T>
-  /** The updates that the bot has not acknowledged. */
   readonly waiting: readonly Update[]
-  /** Ends every connection. */
   close(): Promise<void>
 }
 
@@ -237,7 +227,6 @@ interface ScriptedMessageOptions {
   readonly from?: number | User
   /** The default is `private` for a positive chat id and `supergroup` for a negative one. */
   readonly type?: ScriptedChatType
-  /** The title of the group. */
   readonly title?: string
   readonly entities?: readonly MessageEntity[]
   /** With a photo the text becomes the caption. */
@@ -257,13 +246,11 @@ interface ScriptedFile {
   readonly mime?: string
 }
 
-/** A message as a person sees it now. */
 export interface ScriptedMessage {
   readonly id: number
   readonly from: 'bot' | 'person'
   readonly text: string
   readonly entities: readonly MessageEntity[]
-  /** Rows of buttons. */
   readonly buttons: readonly (readonly { readonly text: string; readonly data: string }[])[]
   readonly edits: number
   readonly thread?: number

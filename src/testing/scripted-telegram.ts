@@ -15,7 +15,6 @@ import { telegramUpdates } from './scripted-telegram-updates.ts'
 
 export interface ScriptedTelegramOptions {
   readonly token?: string
-  /** The user name of the bot, without the `@`. */
   readonly username?: string
 }
 
@@ -144,7 +143,6 @@ function send(response: ServerResponse, status: number, body: string | Uint8Arra
   response.end(body)
 }
 
-/** Failures that wait for their calls. */
 function telegramFailures() {
   const waiting: { readonly method: string; readonly how: ScriptedFailure; times: number }[] = []
   return {

@@ -46,7 +46,6 @@ export function openSessions({ link, clock, client, warn }: OpenSessionsOptions)
   const sessions = new Map<string, EditorSession>()
   /** Sessions that were made here: empty ones are removed again. */
   const made = new Set<string>()
-  /** Notices about the folder that were shown already. */
   const shownNotices = new Set<string>()
 
   async function open(

@@ -11,7 +11,6 @@ import { codeBlock, codeSpan } from './plain-text.ts'
  * events give the same updates whether they are replayed from the log or arrive one by one.
  */
 export function sessionUpdates(workspace: string, isOwn: (key: string) => boolean) {
-  /** Streamed text by call. */
   const streamed = new Map<string, { readonly text: string; readonly reasoning: string }>()
   const calls = new Map<string, LoggedCall & { readonly showsChanges?: true }>()
   /** Messages of others that are not answered yet, by turn. */

@@ -63,7 +63,6 @@ function withoutLongerLife({ cache, ...facts }: ModelFacts): ModelFacts {
   return { ...facts, cache: rest }
 }
 
-/** Anthropic, over the Messages API. */
 export const anthropic = provider({
   kind: 'anthropic',
   title: 'Anthropic',

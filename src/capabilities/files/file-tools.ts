@@ -215,7 +215,6 @@ function splitCells(line: string | undefined): readonly string[] {
   return line === undefined ? [] : line.split('\t')
 }
 
-/** More rows than fit on one page. */
 const mostRows = PAGE_CHARS / 2
 
 /** A letter goes before a name: the first row is only perhaps a head. */

@@ -29,7 +29,6 @@ interface LibraryParts {
 
 export interface LibraryLimits {
   readonly maxBytes: number
-  /** Of the text of one file, tokens. */
   readonly maxTokens: number
 }
 
@@ -297,7 +296,6 @@ function withMediaType(row: FileRow): FileRow {
   return { ...row, mediaType: fileMediaType(row) }
 }
 
-/** The version of an indexed file: its bytes and its reader. */
 function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
 }

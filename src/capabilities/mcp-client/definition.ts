@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { schemaFault } from '../../tool.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
-/** The tools of a server, as it lists them, unchecked. */
 export interface ToolList {
   readonly tools: readonly unknown[]
   /** `false` if the list did not end within the limits. */
@@ -95,7 +94,6 @@ export interface McpDefinition {
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
-/** A definition with its digest, as it is stored. */
 export interface SealedDefinition {
   readonly definition: McpDefinition
   readonly digest: string

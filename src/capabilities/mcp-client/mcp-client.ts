@@ -2,7 +2,6 @@ import { capability } from '../../capability.ts'
 import type { McpService } from './mcp-service.ts'
 import { type McpSettings, mcpSettings, unusedFields } from './mcp-settings.ts'
 
-/** Tools of MCP servers. */
 export const mcpClient = capability<McpSettings, McpService>({
   name: 'mcp',
   summary: 'offers the tools of MCP servers',

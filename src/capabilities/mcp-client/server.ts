@@ -16,7 +16,6 @@ interface McpServerOptions {
   readonly version: string
   readonly confine: Confine
   readonly clock: Clock
-  /** The server has listed its tools. */
   readonly onAnswer: () => void
   /** The server cannot be started, so waiting for it is useless. */
   readonly onHopeless: () => void

@@ -186,7 +186,6 @@ function unreadable(text: string, why: string): ForewordError {
   )
 }
 
-/** What a condition works with. */
 type ConditionHost = Pick<CapabilityHost, 'home' | 'capability' | 'runtime'>
 
 /** A digest of the present state. Rejects where it cannot be read, or its program may not run without a person. */

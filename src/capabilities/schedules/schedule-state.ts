@@ -49,7 +49,6 @@ const stateSchema = z.object({
 
 export type ScheduleState = z.output<typeof stateSchema>
 
-/** So many runs are remembered. */
 const MOST_RUNS = 100
 
 export const scheduleRunSchema = runSchema

@@ -75,7 +75,6 @@ export function skillFacts({ skills, tools }: Pick<FoundSkills, 'skills' | 'tool
   }
 }
 
-/** Of all warnings those about files of one skill. */
 export function warningsAbout({ folder }: { readonly folder: string }, warnings: readonly string[]): readonly string[] {
   return warnings.filter((warning) => warning.startsWith(`${folder}${sep}`) || warning.startsWith(`${folder}:`))
 }

@@ -22,7 +22,6 @@ export interface Skill {
   readonly ref: string
   readonly kind: SkillRoot['kind']
   readonly fields: Frontmatter
-  /** The files that declare its tools. */
   readonly toolFiles: ToolFiles | undefined
   /** SHA-256 of everything in the folder, if it was requested. */
   readonly digest: string | undefined

@@ -7,7 +7,6 @@ export interface SkillsReach {
   readonly model: string
   /** Tokens that a request and its answer may have together. */
   readonly window: number
-  /** How many skills are named to the model. */
   readonly named: number
   readonly loaded: number
   /** `search`: none is named, and `find_skill` finds them. `none`: nothing is sent. */

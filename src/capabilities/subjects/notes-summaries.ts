@@ -44,7 +44,6 @@ const MOST_AT_ONCE = 2
 export function createNotesSummaries(parts: NotesSummariesParts) {
   const { store, clock, enabled, asksByItself = true, warn = () => {} } = parts
   const stopping = new AbortController()
-  /** One call at a time for each subject. */
   const queue = keyedQueue<string>()
   /** SHA-256 of notes whose summary failed, by subject: not tried again before they change. */
   const failed = new Map<string, string>()

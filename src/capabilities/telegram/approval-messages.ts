@@ -114,7 +114,6 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
       if (entry.type === 'turn-end') add(() => closeAll(followed.turn))
     },
 
-    /** Handles a pressed button. */
     async press(press: ParsedPress): Promise<void> {
       await sender.answerButton(press.callback, await answer(press))
     },

@@ -90,7 +90,6 @@ export function connectBot(parts: BotConnectionParts) {
       return undefined
     },
 
-    /** Polls for updates until the signal is aborted. */
     poll: (accept: (update: Update) => Promise<void>) =>
       pollUpdates({
         ...parts,
@@ -163,7 +162,6 @@ interface PollParts {
   onTrouble(trouble: unknown): Promise<number>
 }
 
-/** The kinds of updates that the bot receives. */
 const updateKinds = ['message', 'callback_query', 'my_chat_member'] as const
 
 /**

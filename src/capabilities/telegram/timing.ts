@@ -39,7 +39,6 @@ export function createPace({ burst, everyMs }: { readonly burst: number; readonl
       fullAt = Math.max(fullAt, now) + everyMs
     },
 
-    /** Whether the bucket is full again. */
     rested: (now: number) => fullAt <= now,
   }
 }

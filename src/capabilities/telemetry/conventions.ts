@@ -94,7 +94,6 @@ export function traceIdOf(...work: readonly string[]): string {
   return sha256(`trace ${work.join(' ')}`).slice(0, 32)
 }
 
-/** The id of the span of one piece of work. */
 export function spanIdOf(...work: readonly string[]): string {
   return sha256(`span ${work.join(' ')}`).slice(0, 16)
 }

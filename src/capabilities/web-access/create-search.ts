@@ -104,7 +104,6 @@ function findKey(
   return { key, variable, warnings: [] }
 }
 
-/** A provider: its format, address and key. */
 interface SearchAddress {
   readonly wire: SearchWire
   readonly base: URL
@@ -114,7 +113,6 @@ interface SearchAddress {
 }
 
 interface AskingOptions extends RequestOptions {
-  /** The largest answer, bytes. */
   readonly maxBytes: number
   /** For a whole search, ms. */
   readonly timeoutMs: number

@@ -37,11 +37,9 @@ interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   readonly maxBytes?: number | undefined
   /** Time limit, redirects included, ms. Default: 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Default: 80 and 443. */
   readonly ports?: readonly number[] | undefined
 }
 
-/** The most redirects that it follows. */
 const MOST_REDIRECTS = 5
 
 /**

@@ -70,7 +70,6 @@ interface Connecting {
   readonly signal: AbortSignal
 }
 
-/** The most addresses of one name that are tried. */
 const MOST_TRIED = 4
 
 /** Connects to one of these addresses alone; no name is resolved again. TLS verifies the host of the URL. */

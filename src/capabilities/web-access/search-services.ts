@@ -1,7 +1,6 @@
 import { type FoundDocument, resultsText } from '../../citation.ts'
 import type { Tool, ToolSuccess } from '../../tool.ts'
 
-/** `web.search` of the configuration. */
 export interface SearchConfiguration {
   readonly kind: 'searxng' | 'brave' | 'tavily'
   /** Where it is, if not at its usual address; SearXNG has none. */

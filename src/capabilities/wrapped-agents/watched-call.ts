@@ -37,7 +37,6 @@ export interface WatchedCall {
   }
 }
 
-/** The most calls that are added up. */
 const MOST_CALLS = 1_000
 
 export async function fetchSessionCalls(
@@ -54,7 +53,6 @@ export async function fetchNewestCalls(connection: GatewayConnection): Promise<r
   return (await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)).calls
 }
 
-/** What calls used and cost together. */
 export interface CallSums {
   readonly calls: number
   readonly promptTokens: number

@@ -302,7 +302,6 @@ function anthropicStream(names: CompletionNames): {
   }
 }
 
-/** One event as text to send. */
 function streamEvent(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }

@@ -138,7 +138,6 @@ function isErrorWithFiles({ is_error: fails, content }: AnthropicBlock): boolean
   return fails === true && Array.isArray(content) && content.some(({ type }) => type !== 'text')
 }
 
-/** Unknown keys of these objects that have a value. */
 function unread(objects: readonly Readonly<Record<string, unknown>>[], shape: object, before: string): string[] {
   return objects.flatMap((object) =>
     Object.entries(object)

@@ -36,7 +36,6 @@ export function withheldConversation(_self: unknown, { layout }: { readonly layo
   return isOneLayer(layout) ? [conversation] : []
 }
 
-/** Sessions whose words are in one of these layers. */
 export function sessionsIn({ previous, tools }: MemoryReading, layer: string): readonly string[] {
   const parts = { memory: [previous, tools], 'previous-session': [previous], 'tool-history': [tools] }
   const held = Object.hasOwn(parts, layer) ? parts[layer as keyof typeof parts] : []

@@ -157,7 +157,6 @@ function assistantText(entry: Entry): string {
   return entry.type === 'message' && entry.message.role === 'assistant' ? messageText(entry.message).trim() : ''
 }
 
-/** The paths in the inputs of file tools. */
 function inputPath(entry: Entry): readonly string[] {
   if (entry.type !== 'tool-start' || typeof entry.input !== 'object' || entry.input === null) return []
   const { path } = entry.input as { readonly path?: unknown }

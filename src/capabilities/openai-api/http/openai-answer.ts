@@ -4,7 +4,6 @@ import { type Usage } from '../../../session.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 import { type AnswerEvent, type CompletionNames, cutField } from '../../../server.ts'
 
-/** The names in every piece of one answer. */
 export interface AnswerNames extends CompletionNames {
   /** Unix time, seconds. */
   readonly created: number

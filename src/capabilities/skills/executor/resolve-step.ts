@@ -17,7 +17,6 @@ export interface ResolveStep {
 export interface SkillRights {
   readonly folder: string
   readonly allowlist: Allowlist
-  /** `skills.allowScripts` */
   readonly allowScripts: boolean
 }
 

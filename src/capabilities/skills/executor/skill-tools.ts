@@ -46,7 +46,6 @@ export interface SkillToolsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Confines the programs. Where absent, no call can be planned: the tools are only listed. */
   readonly sandbox?: Sandbox
-  /** `skills.allowScripts` */
   readonly allowScripts: boolean
   /** Time limit of one call, including what it runs first, ms. Default: 60,000. */
   readonly timeoutMs?: number

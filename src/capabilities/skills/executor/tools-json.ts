@@ -13,7 +13,6 @@ export interface ToolsJson {
 export interface DeclaredTool {
   readonly name: string
   readonly description?: string | undefined
-  /** A JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 

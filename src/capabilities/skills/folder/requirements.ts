@@ -142,7 +142,6 @@ function nodeSystem(name: string): string {
 export type FindBinary = (name: string) => Promise<boolean>
 
 interface FindBinaryOptions {
-  /** The variable `PATH`. */
   readonly path: string | undefined
   readonly platform: string
   /** The variable `PATHEXT`, on Windows. */
@@ -178,7 +177,6 @@ export function cachedFinder(findBinary: FindBinary): FindBinary {
   }
 }
 
-/** Whether a path is an executable file. */
 export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)

@@ -222,7 +222,6 @@ async function readTexts(
   return { texts: { tastes, brief, notes, log, gaps }, warnings }
 }
 
-/** The most missing tastes that warnings name. */
 const MOST_NAMED = 10
 
 function noFile(name: string): string {

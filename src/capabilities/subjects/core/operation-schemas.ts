@@ -5,7 +5,6 @@ const tasteCategories: readonly TasteCategory[] = ['appearance', 'process', 'val
 /** The longest addition of a proposal, characters. */
 export const longestContent = 20_000
 
-/** The optional fields of a gap. */
 export const gapTexts = [
   'session_id',
   'snapshot_hash',
@@ -182,10 +181,8 @@ const inputFaults = {
   propose_notes_update: (input) => subjectFault(input) ?? contentFault(input),
 } satisfies Readonly<Record<string, (input: Input) => Fault>>
 
-/** The operations in the order in which they are offered. */
 export type SubjectOperationName = keyof typeof inputFaults
 
-/** The subject that an input names, by either parameter. */
 export function subjectIn(input: Input): string {
   return String(input['image_id'] ?? input['subject_id'])
 }
@@ -265,7 +262,6 @@ export interface OperationFacts {
   readonly name: SubjectOperationName
   readonly title: string
   readonly description: string
-  /** JSON Schema of an object. */
   readonly inputSchema: Readonly<Record<string, unknown>>
   /** JSON Schema of the data. */
   readonly outputSchema: Readonly<Record<string, unknown>>

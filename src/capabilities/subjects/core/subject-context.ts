@@ -39,7 +39,6 @@ export interface SubjectTexts {
 }
 
 interface SubjectLimits {
-  /** The most characters of one text. */
   readonly maxTextChars: number
   /** The most characters of a whole context as JSON. Default: 50,000. */
   readonly maxReplyChars?: number | undefined
@@ -247,7 +246,6 @@ function without(text: string, start: string, end: string): string {
   return text.startsWith(start) && text.endsWith(end) ? text.slice(start.length, text.length - end.length) : text
 }
 
-/** A genre's name and text. */
 type Genre = readonly [name: string, text: string]
 
 /**

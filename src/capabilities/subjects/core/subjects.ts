@@ -22,7 +22,6 @@ export interface Subjects {
   replace(file: SubjectFile, change: { readonly before: string; readonly text: string }): Promise<void>
 }
 
-/** A file that a confirmed proposal changes. */
 export type SubjectFile =
   | { readonly type: 'notes'; readonly subject: string }
   /** `name` without `.md`, such as `_default`. */
@@ -53,9 +52,7 @@ export interface NotesQuery {
 export interface NotesPage {
   readonly text: string
   readonly offset: number
-  /** Lines in `text`. */
   readonly lines: number
-  /** Lines of the notes. */
   readonly total: number
   /** Offset of the next page; `null` at the end. */
   readonly next_offset: number | null
@@ -115,7 +112,6 @@ export interface Notes {
   readonly truncated: boolean
 }
 
-/** One line of `log.jsonl`. */
 export interface LogRecord {
   /** Empty where the line has none; so is `op`. */
   readonly timestamp: string
@@ -178,7 +174,6 @@ export type SubjectErrorCode =
   /** A file or folder cannot be written; the message names it and the reason. */
   | 'unwritable'
 
-/** What, where, and how to fix it. */
 export class SubjectError extends ForewordError {
   override readonly name = 'SubjectError'
   declare readonly code: SubjectErrorCode

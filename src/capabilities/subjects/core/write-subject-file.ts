@@ -98,7 +98,6 @@ function leftoverStart({ path }: FilePath): string {
   return `.${basename(path)}.`
 }
 
-/** The longest line of a log, bytes. */
 const LONGEST_LINE = 64 * 1024
 
 /**
@@ -167,7 +166,6 @@ export type SubjectFileRead =
   | { readonly type: 'missing' }
   | { readonly type: 'unreadable'; readonly why: string }
 
-/** The largest text file of a subject, bytes. */
 const LARGEST_FILE_BYTES = 8 * 1024 * 1024
 
 /** Reads a whole file. Never throws, waits for no pipe, and follows no link that was not there when it was resolved. */

@@ -245,7 +245,6 @@ const HOW_TO_WORK = [
     'I confirm it or not.',
 ].join('\n')
 
-/** An operation on subjects, as a tool that answers in the envelope. */
 function operationDefinition(operation: OperationFacts): Tool {
   const { name, title, description, inputSchema, outputSchema, readOnly } = operation
   return {

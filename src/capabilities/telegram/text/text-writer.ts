@@ -58,7 +58,6 @@ export function textWriter() {
       pending = Math.max(pending, lines)
     },
 
-    /** Marks what `write` writes. */
     mark(kind: MarkKind, write: () => void) {
       closeGap()
       const start = length
@@ -66,7 +65,6 @@ export function textWriter() {
       if (length > start) marks.push({ ...kind, start, end: length })
     },
 
-    /** Indents the further lines that `write` writes. */
     indent(blanks: string, write: () => void) {
       const before = indentation
       indentation += blanks

@@ -39,13 +39,11 @@ export function runEnvironment(
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** A process that a run left behind. */
 interface BackgroundProcess {
   readonly pid: number
   readonly command: string
 }
 
-/** Marks every process of a run in its environment. */
 const RUN_VARIABLE = 'FOREWORD_WRAP'
 
 /**
