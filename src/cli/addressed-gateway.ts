@@ -7,7 +7,6 @@ export interface AddressedGateway {
   readonly connection: GatewayConnection
   /** It was opened here, and ends with `close`. */
   readonly isOwn: boolean
-  /** Ends the gateway if it is an own one. */
   readonly close: () => Promise<void>
 }
 

@@ -17,7 +17,6 @@ export const filterOptions = {
   last: { value: 'N', summary: 'only the newest N records (default for list: 50)' },
 } satisfies Readonly<Record<string, CommandOption>>
 
-/** The filter that the options of a call describe. */
 export function readFilter(call: CommandCall): AuditOptions {
   const given = (name: 'session' | 'turn' | 'tool') => {
     const text = call.text(name)

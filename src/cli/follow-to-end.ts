@@ -66,7 +66,6 @@ function outcomeCode(outcome: TurnOutcome): string {
   return outcome.type === 'failed' ? outcome.code : outcome.type
 }
 
-/** What to do about a turn that waits for a decision. */
 export function waitingText({ approval: { approval, request } }: Extract<TurnEnd, { type: 'waiting' }>): string {
   return `${request.tool} waits for your approval. The turn is kept. Continue it with \`foreword approve ${approval}\`.`
 }

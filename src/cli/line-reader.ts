@@ -22,7 +22,6 @@ export interface LineReaderOptions {
   readonly onInterrupt: () => void
 }
 
-/** Reads from standard input, with history and editing on a terminal. */
 export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   const terminal = io.stdin.isTTY === true && io.stdout.isTTY === true
   // Each byte as a character, so that a line is decoded as a whole and what is not UTF-8 is noticed.

@@ -33,7 +33,6 @@ export async function withStore<T>(
   }
 }
 
-/** Opens the store for reading beside the process that writes. */
 async function openForReading({ open }: HomeStore): Promise<SessionStore> {
   const { StoreError } = await import('../session.ts')
   try {

@@ -125,7 +125,6 @@ function wrapped(pieces: readonly string[], columns: number): readonly string[] 
   return text
 }
 
-/** Amounts of one kind, such as tokens of a window. */
 interface BarShares {
   readonly used: number
   /** What is kept free, such as the room for the answer. It is at the end of the bar. */

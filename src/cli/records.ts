@@ -19,7 +19,6 @@ export interface RecordCommands {
   readonly columns?: readonly string[]
   /** What the options of a call give to fields other than the name and the long text; `null` removes a field. */
   readonly fields?: (call: CommandCall) => Readonly<Record<string, unknown>>
-  /** The options of `new` and of `edit`, for help. */
   readonly usage: { readonly new: string; readonly edit: string }
 }
 

@@ -73,7 +73,6 @@ export async function findOption(connection: GatewayConnection, choice: string, 
   return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice, hint)
 }
 
-/** How many options the answer to an unknown one lists. */
 const MOST_LISTED = 10
 
 /** Sets choices for the session that a word means, or for a new one, and returns its id. */

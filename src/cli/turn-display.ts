@@ -158,7 +158,6 @@ function callLine({ tool, argv, command, input }: CallDescription): string {
   return `${tool} ${words}`
 }
 
-/** The sources that the answers of one turn cite, each number once. */
 type SourceList = ReturnType<typeof sourceList>
 
 function sourceList() {
@@ -179,7 +178,6 @@ export function sourceLine({ citation, title, url, page, headings = [] }: Citati
   return `[${citation}] ${parts.map(exactLine).join(', ')}`
 }
 
-/** A display that collects the sources of a turn and shows nothing. */
 export function quietSources(): SourceList & { show: (event: SessionEvent) => void; finish: () => void } {
   const list = sourceList()
   return { ...list, show: (event) => event.type === 'entry' && list.add(event.entry), finish: () => {} }

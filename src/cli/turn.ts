@@ -17,7 +17,6 @@ interface TurnInput {
   readonly model?: string | undefined
   readonly system?: string | undefined
   readonly idempotencyKey?: string | undefined
-  /** The session that a new one continues. */
   readonly after?: string | undefined
   readonly attachments?: readonly string[] | undefined
 }

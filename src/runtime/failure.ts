@@ -23,7 +23,6 @@ export function failureSentence(error: unknown): string {
 /** Waits between tries where others have to fix something, ms: from one second to five minutes. The last one repeats. */
 export const growingDelaysMs: readonly number[] = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000]
 
-/** The wait after so many failures, from 1 on. */
 export function delayAfter(failures: number, delaysMs: readonly number[]): number {
   return delaysMs[Math.min(failures, delaysMs.length) - 1] ?? 0
 }

@@ -1,5 +1,3 @@
-export type LatestWarnings = ReturnType<typeof createLatestWarnings>
-
 const MOST_WARNINGS = 100
 
 /** Begins with what was known before the start. `tell` hears each warning as it comes. */

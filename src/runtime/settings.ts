@@ -15,7 +15,6 @@ export interface RuntimeSettings {
   readonly reserve?: number
   /** Room for the counter's error, tokens; absent: learned from what providers report. */
   readonly margin?: number
-  /** Model calls that one turn may make. */
   readonly maxSteps: number
   readonly toolTimeoutMs?: number
   /** The most of one tool result that the model is shown, characters, for tools that set no limit. 24,000 unless given. */

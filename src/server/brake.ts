@@ -19,7 +19,6 @@ const FIRST_WAIT = 250
 const LONGEST_WAIT = 10_000
 /** Without a wrong token for this time, ms, an address begins from zero and a burst is over. */
 const QUIET = 60_000
-/** A burst that goes on is recorded after this time, ms. */
 const LONGEST_BURST = 3_600_000
 const MOST_ADDRESSES = 1_000
 
@@ -127,7 +126,6 @@ interface Burst {
   readonly addresses: Set<string>
 }
 
-/** So many addresses are named in a record. */
 const NAMED_ADDRESSES = 5
 
 function burstFacts({ count, first, last, addresses }: Burst): AuditFacts {

@@ -9,7 +9,6 @@ export function cookieHeader(
   return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
 }
 
-/** The value of the cookie that a browser sends; `undefined` without one. */
 export function readCookie(headers: Headers, host: string): string | undefined {
   const cookies = headers.get('cookie')
   if (cookies === null) return undefined

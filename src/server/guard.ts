@@ -14,22 +14,6 @@ import type { Brake } from './brake.ts'
 import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './cookies.ts'
 import { HttpFailure } from './failure.ts'
 
-interface GuardOptions {
-  readonly clock: Clock
-  /** The token of the owner now. Absent: every caller on this machine may enter. */
-  token(): string | undefined
-  readonly named?: GatewayTokens['named'] | undefined
-  readonly uses?: GatewayTokens['uses'] | undefined
-  readonly secrets?: KnownSecrets | undefined
-  readonly browsers: BrowserSessions
-  readonly brake: Brake
-  readonly bind: string
-  readonly allowedHosts?: readonly string[] | undefined
-  /** Whether anyone who reaches the port may ask for this path. */
-  isOpen(method: string, path: string): boolean
-}
-
-/** A caller, and the token or cookie that admitted it. */
 export interface Visitor extends Caller {
   readonly token?: string
   readonly cookie?: string
@@ -40,7 +24,6 @@ type Entry = { readonly visitor: Visitor } | { readonly answer: Response }
 
 export type Guard = ReturnType<typeof createGuard>
 
-/** A caller of an endpoint that needs no token. */
 const nobody: Visitor = { by: 'nobody', scope: 'none' }
 
 export function createGuard({
@@ -54,7 +37,20 @@ export function createGuard({
   allowedHosts = [],
   isOpen,
   clock,
-}: GuardOptions) {
+}: {
+  readonly clock: Clock
+  /** The token of the owner now. Absent: every caller on this machine may enter. */
+  token(): string | undefined
+  readonly named?: GatewayTokens['named'] | undefined
+  readonly uses?: GatewayTokens['uses'] | undefined
+  readonly secrets?: KnownSecrets | undefined
+  readonly browsers: BrowserSessions
+  readonly brake: Brake
+  readonly bind: string
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Whether anyone who reaches the port may ask for this path. */
+  isOpen(method: string, path: string): boolean
+}) {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const ownerHash = hashOfLast(token)
 

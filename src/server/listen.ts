@@ -9,7 +9,6 @@ import { toFailure, HttpFailure } from './failure.ts'
 import { assertBindIsSafe } from './guard.ts'
 
 export interface ListeningServer {
-  /** Such as `http://127.0.0.1:4141`. */
   readonly url: string
   readonly port: number
   /** Closes the port. Answers in progress may take `graceMs` (5 s unless given); new requests are refused with `closing`, 503. */

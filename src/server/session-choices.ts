@@ -20,7 +20,6 @@ export function assertChoiceNames(names: readonly string[]): void {
     throw new Error(`A choice of a capability cannot be named ${taken}: sessions have that field.`)
 }
 
-/** A schema field for each choice: an optional id. */
 export function choiceIds(choices: ChoiceDescriptions) {
   return choiceFields(choices, ({ summary, none }) =>
     z.string().min(1).optional().describe(`${summary} Absent: ${none}.`),

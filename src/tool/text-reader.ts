@@ -9,7 +9,6 @@ export type TextRead =
   | { readonly type: 'missing' }
   | { readonly type: 'unreadable'; readonly why: string }
 
-/** The largest prompt file, bytes. */
 const LARGEST = 1024 * 1024
 
 /** Reads from the disk: UTF-8 of at most 1 MiB, without its byte order mark. A pipe or a device is not waited for. */

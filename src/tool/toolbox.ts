@@ -70,7 +70,6 @@ export type GateAnswer =
       readonly type: 'refuse'
       readonly rule: string
       readonly reason: string
-      /** Texts of others, where they are the reason. */
       readonly read?: readonly ForeignText[]
     }
 

@@ -64,7 +64,6 @@ function found(items: readonly AutocompleteItem[], prefix: string) {
   return Promise.resolve(items.length === 0 ? null : { items: [...items], prefix })
 }
 
-/** How many files and folders are read for one list. */
 const MOST_LOOKED_AT = 5_000
 
 /** Files below a folder as written after `@`, the nearest first; not the hidden ones, `node_modules`, or all of a large folder. */

@@ -12,7 +12,7 @@ import {
 import { singleLine } from '../table.ts'
 import type { MessageQueue } from './message-queue.ts'
 
-interface ComposerOptions {
+export function createComposer(options: {
   readonly tui: TUI
   readonly queue: MessageQueue
   readonly completion: AutocompleteProvider
@@ -24,9 +24,7 @@ interface ComposerOptions {
   readonly onLeave: () => void
   readonly dim: (text: string) => string
   readonly bold: (text: string) => string
-}
-
-export function createComposer(options: ComposerOptions) {
+}) {
   const { tui, queue, dim, bold } = options
   const same = (text: string) => text
   const selectList = { selectedPrefix: same, selectedText: bold, description: dim, scrollInfo: dim, noMatch: dim }

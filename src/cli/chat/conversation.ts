@@ -11,7 +11,6 @@ import { endText, waitingText } from '../follow-to-end.ts'
 
 export interface ChatAttachment {
   readonly id: string
-  /** The name as it was written. */
   readonly name: string
 }
 
@@ -22,7 +21,6 @@ export interface Chat {
   /** The session that a new session continues from. */
   after?: string | undefined
   running: SubmittedTurn | undefined
-  /** Called when a turn is accepted. */
   onRunning?: () => void
   attachments: readonly ChatAttachment[]
   readonly cancel: () => Promise<void>

@@ -22,7 +22,6 @@ export function createMessageQueue() {
         })
       }
     },
-    /** Removes and returns the newest message. */
     takeBack() {
       const text = texts.pop()
       held &&= texts.length > 0

@@ -2,8 +2,6 @@ import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi
 import type { Io } from '../../capability.ts'
 import { Writable } from 'node:stream'
 
-/** The terminal during a chat: the transcript scrolls above a few live lines. */
-
 /** `live` returns the lines below the transcript, none wider than `columns`. Only they are redrawn. */
 export function openScreen(io: Io, live: (columns: number) => readonly string[]) {
   const terminal = io.terminal ?? new ProcessTerminal()
@@ -140,8 +138,6 @@ function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/** The output of a chat: whole lines go to the scrollback of the terminal, the unfinished line stays with the live lines. */
-
 interface TranscriptOptions {
   /** Called with whole lines, each with its `\n`. */
   readonly onLines: (lines: string) => void
@@ -154,6 +150,7 @@ const MOST = 16_000
 /** The sequence with which `statusLine` erases a line. It removes the unfinished line. */
 const ERASE = '\r\u001B[2K'
 
+/** The output of a chat: whole lines go to the scrollback of the terminal, the unfinished line stays with the live lines. */
 export function createTranscript({ onLines, onChange, columns }: TranscriptOptions) {
   let open = ''
   let closed = false
@@ -201,7 +198,6 @@ export function createTranscript({ onLines, onChange, columns }: TranscriptOptio
     output: asTerminal(stream),
     /** The output for whole lines that appear above the unfinished line without ending it. */
     aside: asTerminal(aside),
-    /** The line without a line break so far. */
     unfinished: () => open,
     finish,
     /** The same, and hides what is written to `output` afterwards. */

@@ -66,7 +66,6 @@ export function priceLookup(connection: GatewayConnection): Prices {
   }
 }
 
-/** What the calls of a session used and cost, and those of its newest turn. */
 interface SessionCost extends SessionTotals {
   readonly lastTurn: SessionTotals
 }

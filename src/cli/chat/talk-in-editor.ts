@@ -214,7 +214,6 @@ export async function chatInEditor(
   }
 }
 
-/** A file of the working directory that a message names. */
 interface MentionedFile {
   /** As it is written, without `@` and quotes. */
   readonly name: string

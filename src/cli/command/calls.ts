@@ -156,7 +156,6 @@ function endLines({ foreign, outcome }: CallRecord): readonly string[] {
   ]
 }
 
-/** What became of a wish that its conversation be cut. */
 function cutLines({ foreign }: CallRecord, { cutRecord }: PricedManifest): readonly string[] {
   const { state, forgotten, why } = foreign?.assembled ?? {}
   if (state === undefined) return []

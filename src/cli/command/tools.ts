@@ -53,7 +53,6 @@ export const toolsCommand = commandWithSubcommands({
   },
 })
 
-/** Warnings about the policy and about servers that provide no tools. */
 const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
 
 async function listTools(call: CommandCall, io: Io): Promise<number> {

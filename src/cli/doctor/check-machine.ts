@@ -7,7 +7,6 @@ import { ok, problem, warning } from './finding.ts'
 const NEEDED_NODE = 24
 const MEBIBYTE = 1024 * 1024
 
-/** Checks the version of Node, given without its leading `v`. */
 export function checkNode(version: string): Finding {
   if (Number.parseInt(version, 10) >= NEEDED_NODE) return ok('node', `Node ${version}`)
   return problem(

@@ -55,7 +55,6 @@ export async function checkContents({ path }: HomeStore): Promise<readonly Findi
   ]
 }
 
-/** Checks that no record of the audit has changed since it was written. */
 export async function checkAudit(kept: HomeStore, home: string, io: Io): Promise<readonly Finding[]> {
   try {
     const report = await verifyStoredAudit(kept, home, io)

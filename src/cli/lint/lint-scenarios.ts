@@ -10,7 +10,6 @@ import { countText, findingText } from './run-lint.ts'
 
 interface FileLint extends ScenarioLint {
   readonly file: string
-  /** Why nothing in the file was looked at. */
   readonly message?: string
 }
 

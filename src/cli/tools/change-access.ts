@@ -178,7 +178,6 @@ async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
   })
 }
 
-/** A warning about a name or a pattern that matches no tool. */
 function unknownText(word: string, names: readonly string[]): string {
   if (!word.endsWith('*')) {
     const near = nearestName(word, names)

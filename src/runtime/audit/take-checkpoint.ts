@@ -5,17 +5,15 @@ import type { Environment } from '../configuration/value.ts'
 import { openCheckpoints } from './checkpoint-service.ts'
 import { checkpointTargets } from './checkpoint-targets.ts'
 
-interface TakeOptions {
+/** Takes a checkpoint of what was written without a gateway, for the process that has claimed the home. Never rejects. */
+export async function takeHomeCheckpoint(options: {
   readonly home: string
   readonly environment: Environment
   readonly configuration: Configuration
   readonly store: SessionStore
   readonly clock: Clock
   readonly warn: (text: string) => void
-}
-
-/** Takes a checkpoint of what was written without a gateway, for the process that has claimed the home. Never rejects. */
-export async function takeHomeCheckpoint(options: TakeOptions): Promise<void> {
+}): Promise<void> {
   const { home, environment, configuration, store, clock, warn } = options
   const { checkpoints, checkpointRecords: everyRecords, checkpointMinutes } = configuration.audit
   const service = await openCheckpoints({

@@ -21,18 +21,6 @@ import {
 import { readArchive } from './read-archive.ts'
 import { writeArchive } from './write-archive.ts'
 
-interface BackupOptions {
-  readonly home: string
-  /** Those of the home: their search indexes are part of the archive. */
-  readonly capabilities?: readonly AnyCapability[]
-  readonly file: string
-  readonly replaces?: boolean
-  readonly version: string
-  readonly time: string
-  readonly signal?: AbortSignal
-  readonly onProgress?: (progress: BackupProgress) => void
-}
-
 interface BackupProgress {
   readonly stage: 'copying the store' | 'packing' | 'reading it back'
   readonly done?: number
@@ -55,7 +43,17 @@ const TRIES = 5
  *
  * @throws BackupError `exists`, `io`; StoreError
  */
-export async function backupHome(options: BackupOptions): Promise<Backup> {
+export async function backupHome(options: {
+  readonly home: string
+  /** Those of the home: their search indexes are part of the archive. */
+  readonly capabilities?: readonly AnyCapability[]
+  readonly file: string
+  readonly replaces?: boolean
+  readonly version: string
+  readonly time: string
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: BackupProgress) => void
+}): Promise<Backup> {
   const { home, capabilities = [], version, time, signal, onProgress } = options
   const file = await archivePath(options.file)
   if (existsSync(file) && (await stat(file)).isDirectory()) {

@@ -18,7 +18,14 @@ import { backupHome } from './backup-home.ts'
 import { preparingPrefix } from './home-files.ts'
 import { outsideFolders } from './outside-folders.ts'
 
-interface BackupServiceOptions {
+const KEPT_MS = 60 * 60 * 1000
+
+const MOST_REMEMBERED = 20
+
+const KIND = 'backup'
+
+/** Archives for download, in a folder that no archive contains. `close` removes them. */
+export function createBackupService(options: {
   readonly home: string
   readonly environment: Environment
   /** Those of the home: their search indexes are part of the archive. */
@@ -27,16 +34,7 @@ interface BackupServiceOptions {
   readonly version: string
   readonly clock: Clock
   readonly backUp?: typeof backupHome
-}
-
-const KEPT_MS = 60 * 60 * 1000
-
-const MOST_REMEMBERED = 20
-
-const KIND = 'backup'
-
-/** Archives for download, in a folder that no archive contains. `close` removes them. */
-export function createBackupService(options: BackupServiceOptions): BackupService & { close(): Promise<void> } {
+}): BackupService & { close(): Promise<void> } {
   const { home, environment, capabilities, store, version, clock, backUp = backupHome } = options
   let running: BackupState['running']
   let failed: BackupState['failed']

@@ -28,7 +28,6 @@ export interface RegularFile extends Named {
 }
 
 interface HomeListing {
-  /** A folder before what is in it. */
   readonly files: readonly HomeFile[]
   /** What cannot be part of an archive, with the reason: sockets, pipes, what this user cannot read. */
   readonly leftOut: readonly string[]

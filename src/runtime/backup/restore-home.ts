@@ -26,7 +26,6 @@ interface RestoreOptions {
   readonly clock: Clock
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   readonly file: string
-  /** Moves the content of the home aside. */
   readonly replaces?: boolean
   readonly time: string
   readonly signal?: AbortSignal

@@ -20,7 +20,6 @@ import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
 interface ArchiveContent {
   readonly header: ArchiveHeader
   readonly files: readonly HomeFile[]
-  /** A folder for copies of large files that may change while they are read. */
   readonly preparing: string
 }
 

@@ -48,7 +48,7 @@ export interface HeldCalls {
   readonly asks: boolean
 }
 
-interface BudgetParts {
+export function createBudgetService(parts: {
   /** Of the ledger, which is made with the first call that has a budget. */
   readonly folder: string
   readonly configured: readonly MoneyBudget[]
@@ -60,9 +60,7 @@ interface BudgetParts {
   readonly recovers: boolean
   readonly earlier: Omit<EarlierSources, 'dayOf'>
   readonly warn: (text: string) => void
-}
-
-export function createBudgetService(parts: BudgetParts) {
+}) {
   const { clock, warn } = parts
   const path = join(parts.folder, budgetLedgerFile)
   const dayOf = dayIn(parts.timeZone)
@@ -208,9 +206,7 @@ interface HeldCallFacts {
 }
 
 interface AppliedChecks {
-  /** With their limits as people know them. */
   readonly named: readonly NamedCheck[]
-  /** Those that cannot be counted, since the price of the model is not known. */
   readonly unpriced: readonly NamedCheck[]
   readonly checks: readonly NamedCheck[]
 }

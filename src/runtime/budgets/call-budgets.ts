@@ -61,7 +61,6 @@ export function checkOf(
 
 export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'channel'> {
   readonly per: BudgetPeriod
-  /** The session, the day or the month. */
   readonly period: string
   readonly whose?: string
 }

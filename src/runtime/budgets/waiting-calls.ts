@@ -8,8 +8,6 @@ export interface WaitingCall {
   checks(): readonly BudgetCheck[]
 }
 
-export type WaitingCalls = ReturnType<typeof createWaitingCalls>
-
 /** Days and months begin with a minute of the clock, and another process may have changed the ledger. */
 const MINUTE_MS = 60_000
 
@@ -22,7 +20,6 @@ export function createWaitingCalls(
   const woken = new Set<WaitingCall>()
   let watching = new AbortController()
 
-  /** As long as a call waits. */
   async function watch({ signal }: AbortController): Promise<void> {
     for (;;) {
       const wait = MINUTE_MS - (Date.parse(clock.time()) % MINUTE_MS)

@@ -36,20 +36,17 @@ export interface CallQuestion {
   readonly session: string | undefined
   /** `false` for a session that is known to have no settled turn: nothing is read. */
   readonly hasHistory: boolean
-  /** `undefined` in a preview: the turn is not in the log. */
   readonly loggedTurn: string | undefined
   readonly current: Turn
   readonly files?: readonly TurnFile[]
   readonly time: string
   readonly cut: Cut | undefined
-  /** For the next note. */
   readonly words?: NoteWords | undefined
   /** Nothing of the session is in the provider's cache any more. */
   readonly cacheOver?: boolean
   /** What a cut is weighed by that need not be made yet, by what is available for the prompt, tokens. */
   readonly worth?: (available: number) => CutWorth | undefined
   readonly last: boolean
-  /** A tool of this turn has found something with numbers. */
   readonly cites?: boolean
   readonly gone?: readonly string[]
   readonly deeper?: SizeRefusal
@@ -220,7 +217,6 @@ export function assembleInSlices(clock: Clock, input: AssemblyInput): Promise<As
   return countInSlices(clock, input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
 
-/** An overflow is an answer too. */
 function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
   try {
     return account()

@@ -73,7 +73,6 @@ interface TurnGap {
   readonly seconds: number
   /** What the first call of the second turn has in common with the turn before, at most. */
   readonly shared: number
-  /** Of that, the head. */
   readonly head: number
   readonly added: number
 }

@@ -38,7 +38,6 @@ interface CallToWrite {
   /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
   readonly request?: PreparedCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo' | 'token'>>
-  /** Since when others have waited. */
   readonly work: TimeSlice
   input(options: RecordedOptions): Promise<unknown>
   failure?(call: string): (Error & { readonly code: string }) | undefined

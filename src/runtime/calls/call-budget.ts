@@ -6,7 +6,6 @@ import type { AssemblyContext } from './assembly-context.ts'
 
 /** What is known of a call that its provider refused as too large. All in tokens; `undefined`: the provider did not report it. */
 export interface SizeRefusal {
-  /** The server's limit, prompt and answer together. */
   readonly limit: number | undefined
   readonly sent: number | undefined
   readonly used: number

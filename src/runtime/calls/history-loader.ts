@@ -14,7 +14,6 @@ interface LoadedHistory {
 
 interface HistoryQuestion {
   readonly session: string
-  /** The turn that is being answered; absent in a preview. */
   readonly current: string | undefined
   readonly limit: number
   readonly cut: Cut | undefined

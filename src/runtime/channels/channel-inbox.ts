@@ -129,7 +129,6 @@ interface InboxFile {
 
 const FORM = /^(\d{14})-([0-9a-f]{32})\.(json|done)$/
 
-/** Sorted as texts, the names are in the order of their numbers. */
 function fileName(number: number, key: string, kind: InboxFile['kind']): string {
   return `${String(number).padStart(14, '0')}-${key}.${kind}`
 }

@@ -3,7 +3,8 @@ import { settlesWithin, singleFlight } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 
-interface ChannelRun {
+/** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
+export function runChannels(parts: {
   readonly channels: readonly Channel[]
   readonly runtime: Runtime
   readonly clock: Clock
@@ -13,10 +14,7 @@ interface ChannelRun {
   /** Waits before a channel that did not start is started again, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   readonly stopTimeoutMs?: number
-}
-
-/** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
-export function runChannels(parts: ChannelRun) {
+}) {
   const { channels, runtime, clock, warn, retryDelaysMs = growingDelaysMs, stopTimeoutMs = 5_000 } = parts
   const stopping = new AbortController()
   const { signal: stopped } = stopping

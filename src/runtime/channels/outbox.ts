@@ -18,7 +18,6 @@ export interface OutboxOptions {
 }
 
 interface Lane {
-  /** There may be more than it knew of. */
   again: boolean
   wake: () => void
 }

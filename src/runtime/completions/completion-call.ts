@@ -260,15 +260,13 @@ export function overflowByProvider(
   return overflowError({ call, ...facts, sent: Math.max(sent ?? used, (limit ?? 0) + 1) })
 }
 
-interface OverflowFacts {
+function overflowError(facts: {
   readonly call: string
   readonly limit?: number
   readonly sent: number
   readonly reserve?: number
   readonly said?: string
-}
-
-function overflowError(facts: OverflowFacts): RuntimeError {
+}): RuntimeError {
   const { limit, sent, reserve, said } = facts
   const capacity = limit === undefined ? 'The model accepts less' : `The model's window holds ${limit} tokens`
   const answer = reserve === undefined ? '' : `, and ${reserve} are kept for the answer`

@@ -11,15 +11,13 @@ import { loadConfiguration } from './load.ts'
 import { ConfigurationError } from './problem.ts'
 import type { Environment } from './value.ts'
 
-interface ConfigurationServiceOptions {
+export function createConfigurationService(options: {
   readonly home: string
   readonly environment: Environment
   readonly capabilities: readonly AnyCapability[]
   readonly store: SessionStore
   readonly clock: Clock
-}
-
-export function createConfigurationService(options: ConfigurationServiceOptions): ConfigurationService {
+}): ConfigurationService {
   const { home, store, clock } = options
   const file = homeAt(home).configurationFile
   const load = () => loadConfiguration(options)

@@ -10,7 +10,6 @@ import {
 import type { KeyPath } from './key.ts'
 import type { ConfigurationProblem } from './problem.ts'
 
-/** `config.json` as somebody wrote it, comments and all. */
 export interface ConfigurationFile {
   /** An empty object where the file is missing or cannot be understood. */
   readonly value: Readonly<Record<string, unknown>>

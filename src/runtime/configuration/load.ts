@@ -22,7 +22,6 @@ export interface LoadedConfiguration {
   /** Those of the program, and behind them those that the configuration names. */
   readonly capabilities: readonly AnyCapability[]
   readonly schema: ConfigurationSchema
-  /** The providers that an entry of `providers` may be of. */
   readonly knownProviders: readonly Provider[]
 }
 
@@ -182,7 +181,6 @@ function leaves(value: unknown, path: KeyPath = []): readonly KeyPath[] {
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
 }
 
-/** Takes out what is at fault; where something is missing, what misses it. */
 function remove(value: unknown, path: KeyPath): void {
   const trail: { readonly folder: Record<string, unknown>; readonly name: string }[] = []
   let at = value

@@ -12,7 +12,6 @@ export interface ConfigurationProblem {
   readonly hint: string
 }
 
-/** Thrown where nothing can be done before the configuration is corrected. */
 export class ConfigurationError extends ForewordError {
   override readonly name = 'ConfigurationError'
   readonly problems: readonly ConfigurationProblem[]

@@ -7,7 +7,6 @@ const timeouts = z.strictObject({
   idleMs: milliseconds().optional().describe('Between one piece of an answer and the next, ms.'),
 })
 
-/** Keys of every provider that reaches a server. */
 const connectionKeys = {
   baseURL: httpAddress('must be a URL that begins with http:// or https://')
     .optional()
@@ -33,7 +32,6 @@ export function providersSchema(
   return z.record(z.string(), entry) as ReturnType<typeof providersSchema>
 }
 
-/** The keys that an entry has, and a provider of this kind never reads. */
 export function unusedKeys(entry: ProviderConfiguration, known: readonly Provider[]): readonly string[] {
   const used = known.find(({ kind }) => kind === entry.kind)
   if (!used) return []

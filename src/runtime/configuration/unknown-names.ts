@@ -95,7 +95,6 @@ function unknownLayers(
   })
 }
 
-/** Variables of the command that are no keys. */
 const OTHERS = ['FOREWORD_HOME', 'FOREWORD_DEBUG']
 
 /** Of what the command starts, and of the development of Foreword: nobody means one of these. */

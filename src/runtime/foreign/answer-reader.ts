@@ -25,7 +25,6 @@ export function readAnswer(
     push: (bytes: Uint8Array) => void (decoder ? decoder.write(bytes) : write(bytes)),
     /** Characters that the model has written so far, about: without what the form of the answer adds. */
     size: () => characters,
-    /** What it said, once everything that came has been read. */
     async end() {
       decoder?.end()
       await over.promise

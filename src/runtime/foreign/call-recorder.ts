@@ -8,14 +8,12 @@ import type { ForeignAnswer } from '../../foreign.ts'
 import type { CallOutcome, Usage } from '../../session.ts'
 import { contentWriter } from './content-writer.ts'
 
-/** Writes calls of other programs beside their way: a fault in here stops no call, is counted, and is reported. */
-export type CallRecorder = ReturnType<typeof createCallRecorder>
-
 export interface BegunRecording {
   /** `over`: of `opened`, called once the end is on record. */
   end(ended: EndedCall, held: HeldForeignCall | undefined, over: () => void): void
 }
 
+/** Writes calls of other programs beside their way: a fault in here stops no call, is counted, and is reported. */
 export function createCallRecorder(
   parts: RecordParts & { readonly activity: Activity; readonly warn: (text: string) => void },
 ) {

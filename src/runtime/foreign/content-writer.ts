@@ -5,9 +5,6 @@ import { decodeBody } from './decode-body.ts'
 import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'
 
-/** Writes contents that go with one session. What was written lately is not written again. */
-export type ContentWriter = ReturnType<typeof contentWriter>
-
 export interface BodyToStore {
   readonly name: string
   readonly bytes: Uint8Array

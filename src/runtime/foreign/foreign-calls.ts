@@ -44,7 +44,6 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     /** What its body says: taken apart once, when it is first asked for. */
     let taken: Promise<AnalysedBody | undefined> | undefined
     const said = () => (taken ??= analysed(id, start))
-    /** The call as it leaves, and what that says. */
     let leaving: ForeignCallStart & Pick<BegunCall, 'cut'> = start
     let left = said
     let isDirty = parts.secrets !== undefined

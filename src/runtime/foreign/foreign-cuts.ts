@@ -18,7 +18,6 @@ export interface CutCall {
   readonly body?: Uint8Array
   readonly marks?: ForeignCut
   readonly account?: CutAccount
-  /** More was cut than in the call before. */
   readonly isNew?: boolean
 }
 

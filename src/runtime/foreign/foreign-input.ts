@@ -15,7 +15,6 @@ export interface ForeignInput {
   readonly counter: string
 }
 
-/** A body in parts, each stored once however many bodies have it. */
 export interface StoredBody {
   /** `sha256:HASH` of a list of parts, as JSON: `sha256:HASH` of each part, or of a list of parts in an array. */
   readonly parts: string

@@ -30,7 +30,14 @@ export interface HeldForeignCall {
   settle(outcome: CallOutcome | undefined): void
 }
 
-interface LimitParts {
+/** Of English prose and of code, about. */
+const CHARACTERS_PER_TOKEN = 3.5
+
+/**
+ * Holds calls by an estimate: their programs ask for room for answers that they never use, so that the most that a call can cost
+ * says nothing. An answer that grows beyond what is held for it holds more, and is stopped where there is no more.
+ */
+export function createForeignLimits(parts: {
   readonly store: Pick<SessionStore, 'bound'>
   readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>
   readonly clock: Clock
@@ -40,16 +47,7 @@ interface LimitParts {
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
   readonly warn: (text: string) => void
-}
-
-/** Of English prose and of code, about. */
-const CHARACTERS_PER_TOKEN = 3.5
-
-/**
- * Holds calls by an estimate: their programs ask for room for answers that they never use, so that the most that a call can cost
- * says nothing. An answer that grows beyond what is held for it holds more, and is stopped where there is no more.
- */
-export function createForeignLimits(parts: LimitParts): ForeignLimits {
+}): ForeignLimits {
   const { store, budgets, clock, questions, activity, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
@@ -89,7 +87,6 @@ export function createForeignLimits(parts: LimitParts): ForeignLimits {
     isLater = true
     let isAsking = false
 
-    /** Holds as much again for an answer that is longer than usual. */
     async function holdMore(): Promise<void> {
       const more = await ask({ call: id })
       if (more.type === 'go') {
@@ -210,7 +207,6 @@ interface Expected {
   /** Of the prompt, by our counter. */
   readonly used: number
   readonly usual?: ExpectedUsage
-  /** The most that the answer may have, as the call says. */
   readonly most?: number
   readonly now: number
 }

@@ -100,7 +100,6 @@ function isPaid({ foreign, outcome }: CallRecord): boolean {
   return foreign !== undefined && outcome?.usage !== undefined && !WITHOUT_CACHE.has(foreign.kind)
 }
 
-/** Kinds of calls that nothing is kept of from one to the next. */
 const WITHOUT_CACHE: ReadonlySet<string> = new Set(['count', 'quota', 'embedding'])
 
 /** Where it began to differ was written when it came, with the texts at hand. */

@@ -47,7 +47,6 @@ const MOST_REMEMBERED = 32
 
 export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts): ForeignSessions {
   const threads = new Map<string, string>()
-  /** By session, kind and thread. */
   const remembered = new Map<string, LastForeignCall | undefined>()
   const queue = keyedQueue<string>()
 
@@ -185,7 +184,6 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
   }
 }
 
-/** Threads whose sessions are remembered. */
 const MOST_THREADS = 2_000
 
 /** Kinds of calls that belong to no conversation, or say nothing of which. */

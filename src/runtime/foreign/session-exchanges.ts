@@ -49,7 +49,6 @@ export function exchangeReader({ store, assembleAgain }: ExchangeSources) {
 
 const MOST_CALLS = 5_000
 
-/** Kinds of calls that somebody's words began. */
 const WITH_WORDS: ReadonlySet<string> = new Set(['turn', 'sub-agent'])
 
 function threadOf({ foreign }: CallRecord): string {

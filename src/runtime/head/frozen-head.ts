@@ -17,14 +17,12 @@ import { placementRules } from '../calls/recent-placements.ts'
 import { type HeadPin, headShape } from './head-pin.ts'
 import type { FrozenParts } from './head-record.ts'
 
-/** What is known of the session when a call is assembled. */
 export interface HeadQuestion {
   readonly pin: HeadPin | undefined
   readonly read: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
   readonly now: number
 }
 
-/** Why a head was composed again although the session had one. */
 export type FoldReason =
   | 'no-pin'
   | 'model'
@@ -36,7 +34,6 @@ export type FoldReason =
   | 'cut'
   | 'no-room'
 
-/** An assembly with the head of the session. */
 export interface FrozenAttempt<Attempt> extends FrozenParts {
   readonly attempt: Attempt
   readonly folded?: FoldReason
@@ -111,7 +108,6 @@ function cutsSoon({ settings }: Pick<AssemblyContext, 'settings'>, input: Assemb
     : input
 }
 
-/** What an assembly with the head of its session depends on. */
 interface HeadInput {
   readonly head: HeadQuestion | undefined
   readonly composed: AssemblyInput

@@ -9,7 +9,6 @@ export interface HeadPin extends PinnedHead {
   /** The turn of that call: a turn that has begun announces no further change. */
   readonly turn: string | undefined
   readonly model: string
-  /** Where each of its layers stands, and in which form. */
   readonly shape: string
   readonly places: Readonly<Record<string, Placement>>
   readonly layout: string

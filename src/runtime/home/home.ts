@@ -155,7 +155,6 @@ async function writeToken(home: string, token: string): Promise<void> {
   await writeFileAtomically(await realpath(path).catch(() => path), `${token}\n`)
 }
 
-/** The token of a running gateway, for a person who replaces it. */
 export interface TokenStore {
   /** Set by the configuration, which then has to be changed; otherwise a file of the home. */
   readonly isConfigured: boolean

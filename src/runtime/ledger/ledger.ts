@@ -107,7 +107,6 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
-    /** `history`: so much of it, tokens, whatever had been cut before the call. */
     async scenario(id: string, history?: number): Promise<Scenario> {
       return callScenario(store, await record(id), counters, history)
     },

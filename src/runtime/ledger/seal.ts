@@ -23,7 +23,6 @@ interface CanonicalRequest {
   readonly messages: readonly AnyMessage[]
 }
 
-/** What the runtime adds to the account of the core. */
 export interface SealedManifest extends Manifest {
   readonly requestDigest: string
   /** Against the session's call before this one: what a prompt cache can reuse, and where the change begins. */
@@ -62,7 +61,6 @@ export interface Sealed {
 export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
   readonly content: string
   readonly role: 'tools' | AnyMessage['role']
-  /** How many parts its message has. */
   readonly blocks: number
   readonly kind: TextKind
   /** The next call has it elsewhere or not at all. */

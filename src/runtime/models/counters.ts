@@ -15,7 +15,6 @@ export const findCounter: Counters = async (id) => {
 
 /** Of one text that is remembered, characters: what is longer has its count stored with it. */
 const LONGEST = 6_000_000
-/** Of all of them. */
 const ALL = 16_000_000
 
 /** A counter that remembers what the longest-lived texts cost: a system prompt is counted once, not at every step. */

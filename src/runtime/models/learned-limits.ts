@@ -31,7 +31,6 @@ const HOLDS_MS = 60 * 60 * 1000
 /** Figures below this are no window of anything: a misread sentence must not stop every session. Tokens. */
 const LEAST = 256
 
-/** Where limits are kept over the end of a process: by the id of their model. */
 interface KeptLimits {
   readonly known: Readonly<Record<string, LearnedLimit>>
   keep(limits: Readonly<Record<string, LearnedLimit>>): void
@@ -67,7 +66,6 @@ export function createLearnedLimits(
   { known, keep }: KeptLimits = FORGOTTEN_AT_THE_END,
 ): LearnedLimits {
   const limits = new Map<string, LearnedLimit>(Object.entries(known))
-  /** The largest prompt of each model that was read whole, by our counter. */
   const mostRead = new Map<string, number>()
 
   function of(model: string): LearnedLimit | undefined {

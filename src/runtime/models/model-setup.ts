@@ -18,13 +18,13 @@ import { runtimeFailure } from '../failure.ts'
 import { homeAt } from '../home/home.ts'
 import type { ModelChoice } from './model-choice.ts'
 
-/** The part of the configuration that can change while a gateway runs. */
 export interface LiveModels {
   model: string | undefined
   providers: Readonly<Record<string, ProviderConfiguration>>
 }
 
-interface ModelSetupOptions {
+/** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
+export function createModelSetup(options: {
   readonly home: string
   readonly environment: Environment
   readonly capabilities: readonly AnyCapability[]
@@ -33,10 +33,7 @@ interface ModelSetupOptions {
   readonly live: LiveModels
   readonly store: Pick<SessionStore, 'transaction'>
   readonly clock: Clock
-}
-
-/** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
-export function createModelSetup(options: ModelSetupOptions): ModelSetup {
+}): ModelSetup {
   const { home, environment, capabilities, models, choice, live, store, clock } = options
   const known = capabilities.flatMap(({ providers = [] }) => providers)
   const load = () => loadConfiguration({ home, environment, capabilities })

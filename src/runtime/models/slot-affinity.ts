@@ -5,7 +5,6 @@ import type { CallOutcome } from '../../session.ts'
 /** Which slot of an engine each session has. An engine keeps one conversation in each. */
 export type SlotAffinity = ReturnType<typeof createSlotAffinity>
 
-/** How calls end that were refused a slot. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['timeout', 'network', 'server', 'bad-request'])
 /** A person who cancels a call sooner has seen no slot that does not exist, ms. */
 const LONG_WAIT_MS = 60_000
@@ -33,7 +32,6 @@ export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>) {
   const refused = new Set<string>()
 
   return {
-    /** The slot that a call is to name. `undefined`: the engine chooses. */
     take({ id, facts }: Model, session: string, call: string) {
       const slots = facts.cache?.slotCount ?? 0
       if (slots < 2 || refused.has(id)) return undefined
@@ -62,7 +60,6 @@ export function createSlotAffinity(clock: Pick<Clock, 'monotonic'>) {
   }
 }
 
-/** Whether a call may have waited for a slot that does not exist. */
 function mayHaveWaited({ error, firstTokenMs, durationMs }: Parameters<SlotAffinity['end']>[1] & object): boolean {
   if (!error || firstTokenMs !== undefined) return false
   return NO_ANSWER.has(error.code) || (error.code === 'cancelled' && durationMs > LONG_WAIT_MS)

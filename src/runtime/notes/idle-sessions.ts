@@ -20,7 +20,13 @@ import { seal } from '../ledger/seal.ts'
 /** Sessions in which nothing happens, and whose prompt is in the cache of a provider. */
 export type IdleSessions = ReturnType<typeof idleSessions>
 
-interface IdleParts {
+/** A cache that lives longer is known of no provider. */
+const LONGEST_LIFE_MS = 24 * 3_600_000
+/** The most sessions that are looked at after a restart, and the calls of each. */
+const MOST_SESSIONS = 100
+const MOST_CALLS = 4
+
+export function idleSessions(parts: {
   readonly store: SessionStore
   readonly clock: Clock
   readonly states: SessionStates
@@ -30,15 +36,7 @@ interface IdleParts {
   readonly budgets: BudgetService
   readonly readFingerprint: Ledger['readFingerprint']
   readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
-}
-
-/** A cache that lives longer is known of no provider. */
-const LONGEST_LIFE_MS = 24 * 3_600_000
-/** The most sessions that are looked at after a restart, and the calls of each. */
-const MOST_SESSIONS = 100
-const MOST_CALLS = 4
-
-export function idleSessions(parts: IdleParts) {
+}) {
   const { store, clock, states, models } = parts
   const now = () => Date.parse(clock.time())
 
@@ -75,7 +73,6 @@ export function idleSessions(parts: IdleParts) {
     },
   }
 
-  /** Whether the conversation goes on after a turn, which was not taken back. */
   async function isNewest(session: string, turn: string): Promise<boolean> {
     const [row, made] = await Promise.all([store.session(session), store.turn(session, turn)])
     return made !== undefined && made.state !== 'undone' && (row?.head === undefined || row.head === turn)

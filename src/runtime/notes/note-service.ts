@@ -61,7 +61,6 @@ export function createNoteService({ context, models, clock, budgets, openState }
     }
   }
 
-  /** Writes other marks in the place of those of the last cut. */
   async function setMarks(state: SessionState, marks: Cut): Promise<void> {
     const [last] = await store.entries(state.session, { types: ['cut'], last: 1 })
     if (last?.type !== 'cut' || !state.cut) throw noNotes(state.session)

@@ -26,7 +26,6 @@ export type NoteWriter = ReturnType<typeof createNoteWriter>
 
 interface WriterParts {
   readonly clock: Clock
-  /** Is told what went wrong, once for each call. */
   readonly warn: (text: string) => void
   readonly idle: IdleSessions
   readonly activity: Activity
@@ -70,7 +69,6 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
       const note = running.get(session)
       if (note?.isLocal) note.stop.abort()
     },
-    /** Waits again for the ends of caches that a former process has left. */
     recover() {
       recovering = activity.run(undefined, findIdle()).catch((error: unknown) => {
         if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)

@@ -107,7 +107,6 @@ export function besideFirst(
   return { earlier: turns > 0 ? { turns, tokens: Math.max(0, earlier.tokens - firstTokens) } : undefined }
 }
 
-/** A cut without what notes need, for where there are none. */
 export function withoutNotes(cut: Cut | undefined): Cut | undefined {
   if (!cut?.first && !cut?.notes) return cut
   const { first: _first, notes: _notes, ...marks } = cut

@@ -5,7 +5,6 @@ import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../sea
 import { type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
-/** The search of the history over one store, with the index that it keeps. */
 interface HistoryRecall extends Recall {
   /** Starts indexing what is written from now on and what was written before, in slices and with low priority. */
   start(): void
@@ -112,7 +111,6 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     }
   }
 
-  /** Indexes what is behind, one session after the other, until nothing is. */
   function drained(): Promise<void> {
     draining ??= (async () => {
       if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return

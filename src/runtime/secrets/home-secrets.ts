@@ -7,13 +7,13 @@ import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
 
-/** The secrets that a gateway on a home knows, and texts without them. */
 export interface HomeSecrets extends KnownSecrets {
   /** Reads the files again that have changed: the token of the gateway and the keys of providers. Never rejects. */
   refresh(): Promise<void>
 }
 
-interface HomeSecretsOptions {
+/** Collects the secrets of a home: its token, variables that are named or look like a secret, and the files of keys. */
+export async function openHomeSecrets(options: {
   readonly home: string
   readonly environment: Environment
   /** As configured: variables and files are looked for by the names that it holds. */
@@ -22,10 +22,7 @@ interface HomeSecretsOptions {
   readonly variables: readonly string[]
   /** Files that hold keys now, by the name of what they are for. */
   readonly files: () => Readonly<Record<string, string>>
-}
-
-/** Collects the secrets of a home: its token, variables that are named or look like a secret, and the files of keys. */
-export async function openHomeSecrets(options: HomeSecretsOptions): Promise<HomeSecrets> {
+}): Promise<HomeSecrets> {
   const { home, environment, configuration, variables, files } = options
   const known = knownSecrets()
   const named = new Set([...namedVariables(configuration, environment), ...variables])
@@ -83,7 +80,6 @@ export async function readHomeSecrets(options: {
 /** A key is one line: what is larger is none, bytes. */
 const LARGEST_FILE = 16_384
 
-/** Parts of the names of variables that hold secrets. */
 const SECRET_NAME = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i
 
 /** Paths, addresses without a password, and switches are none: they appear in many texts. */

@@ -70,9 +70,7 @@ export interface BacklogBudget {
   join(letGo: () => void): BacklogShare
 }
 
-/** What is kept for one reader, characters. */
 interface BacklogShare {
-  /** More is kept, or less. */
   add(characters: number): void
   clear(): void
 }

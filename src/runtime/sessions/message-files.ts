@@ -5,7 +5,6 @@ import type { AttachedFile, FileRow } from '../../session.ts'
 interface WithFiles {
   readonly message: UserMessage
   readonly attachments: readonly AttachedFile[]
-  /** As they were uploaded, each once. */
   readonly handedIn: readonly FileRow[]
 }
 

@@ -5,7 +5,6 @@ import { type BacklogBudget, openBacklog } from './event-backlog.ts'
 import type { SessionState } from './session-state.ts'
 import { endsDeltas, parseSessionEventId, sessionEventId } from './session-stream.ts'
 
-/** Entries that are read from the log at once. */
 const PAGE = 500
 
 /** First the log after `after`, then live events. A reader misses no entry; one that is too slow is let go. */

@@ -48,18 +48,15 @@ export interface LastCall {
   readonly model: string
   readonly fingerprint: readonly SealedPiece[] | undefined
   readonly at: number
-  /** What of it was asked to be kept for longer. */
   readonly life?: CacheLife
 }
 
-/** A call that its provider has read, with what it reported of it. */
 export interface ReadCall extends LastCall {
   readonly usage: Pick<Usage, 'promptTokens' | 'outputTokens' | 'reasoningTokens'> | undefined
   /** Whether the model has read a request since then that goes on in another way behind the prompt. */
   readonly isForked?: boolean
 }
 
-/** Models of a session whose last call is remembered. */
 const MOST_READS = 4
 
 export function noteRead(state: SessionState, usage: ReadCall['usage']): void {

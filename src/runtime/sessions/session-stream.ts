@@ -7,14 +7,7 @@ export type SessionStream = ReturnType<typeof createSessionStream>
 
 type Listener = (event: SessionEvent) => void
 
-/** What a running call tells for the time being. */
 type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
-
-export interface Subscription {
-  /** Deltas of the running call so far: the first `count` of the shared `events`, and the `seq` of the entry that began it. */
-  readonly running: { readonly since: number; readonly events: readonly ProvisionalEvent[]; readonly count: number }
-  end(): void
-}
 
 /** Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. */
 export function createSessionStream(newest = 0) {

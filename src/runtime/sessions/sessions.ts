@@ -45,22 +45,17 @@ interface Sessions extends Pick<
   sessionState(session: string): Promise<SessionState>
 }
 
-interface SessionsParts {
+export function createSessions(parts: {
   readonly store: SessionStore
   readonly states: SessionStates
   readonly queue: TurnQueue
   readonly cache: TurnCache
   readonly models: ModelChoice
   readonly clock: Clock
-  /** What belongs to a session goes with it. */
   readonly capabilities: Pick<RunningCapabilities, 'checkChoices' | 'sessionStarted' | 'sessionDeleted'>
-  /** So does what the search of the history knows of it. */
   readonly forgetHistory: (session: string) => Promise<void>
-  /** Throws once the runtime accepts no more input. */
   readonly refuseWhenClosing: () => void
-}
-
-export function createSessions(parts: SessionsParts): Sessions {
+}): Sessions {
   const { store, states, queue, cache, models, clock, capabilities, refuseWhenClosing } = parts
   /** Two first messages of one conversation ask at the same time for a session, and get the same. */
   const boundSoon = new Map<string, Promise<string>>()
@@ -241,7 +236,6 @@ function choiceEntries(choices: Readonly<Record<string, string | null>>): readon
   return Object.entries(choices).map(([choice, value]) => ({ type: 'choice', choice, value }))
 }
 
-/** Of the first words of a branch, characters. */
 const WORDS = 100
 
 async function sessionBranches(store: LogStore, session: string): Promise<readonly Branch[]> {
@@ -271,7 +265,6 @@ async function sessionBranches(store: LogStore, session: string): Promise<readon
   )
 }
 
-/** Turns that no other follows, newest first. */
 function lastTurns(turns: readonly TurnRow[]): readonly TurnRow[] {
   const followed = new Set<string | undefined>()
   const live = turns.filter(({ state }) => state !== 'undone')

@@ -13,7 +13,6 @@ export interface BrowserSession {
   readonly expires: string
 }
 
-/** The browsers that are signed in. A restart keeps them. */
 export interface BrowserSessions {
   begin(token: string): Promise<string>
   /** Of the value of a cookie. Where the file cannot be read there is none. */
@@ -21,7 +20,6 @@ export interface BrowserSessions {
   end(value: string): Promise<void>
 }
 
-/** How long a browser stays signed in, seconds: 30 days. */
 export const BROWSER_SESSION_SECONDS = 30 * 86_400
 
 /** The most browsers of one token. The ones that signed in first are signed out; those of other tokens stay. */

@@ -21,7 +21,6 @@ export interface NamedToken {
   readonly scope: TokenScope
   readonly hash: string
   readonly made: string
-  /** ISO 8601; absent: never. */
   readonly expires?: string | undefined
 }
 

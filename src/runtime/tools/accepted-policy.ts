@@ -5,9 +5,7 @@ import { type AccessRead, readAccess } from '../../tool.ts'
 const KIND = 'accepted-policy'
 const ID = 'tool-access.json'
 
-/** What a person has accepted of `tool-access.json`. */
 export interface AcceptedPolicy {
-  /** The text that was accepted last. */
   readonly text: string
   /** Where the file has forbidden more since then: the policy that remains, as a text of the same form. */
   readonly narrowed?: string
@@ -29,7 +27,6 @@ export function acceptedWrite(value: AcceptedPolicy, time: string, after?: numbe
   return { type: 'record', change: { kind: KIND, id: ID, value, ...defined({ after }) }, time }
 }
 
-/** The policy that is accepted, without the environment. */
 export function acceptedAccess({ text, narrowed }: AcceptedPolicy): AccessRead {
   return readAccess(narrowed ?? text, {})
 }

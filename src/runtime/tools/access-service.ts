@@ -36,16 +36,6 @@ import { accessFilePath } from '../home/home.ts'
 import { ACCESS_FILE, accessFailure, accessWrites, editAccess } from './edit-access.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
-interface AccessServiceOptions {
-  readonly home: string
-  readonly environment: Environment
-  readonly store: SessionStore
-  readonly clock: Clock
-  readonly policy: Pick<ToolPolicy, 'current' | 'waiting'>
-  /** Everything that can be called in any session or turn. */
-  readonly tools: () => Promise<readonly Tool[]>
-}
-
 /** How many of the newest calls of `shell` are looked through for commands that a prefix matches. */
 const MOST_COMMANDS = 500
 
@@ -57,7 +47,14 @@ export function createAccessService({
   clock,
   policy,
   tools,
-}: AccessServiceOptions): AccessService {
+}: {
+  readonly home: string
+  readonly environment: Environment
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly policy: Pick<ToolPolicy, 'current' | 'waiting'>
+  readonly tools: () => Promise<readonly Tool[]>
+}): AccessService {
   const read = (text: string): AccessRead => readAccess(text, environment)
 
   async function current(): Promise<{ readonly path: string; readonly text: string }> {

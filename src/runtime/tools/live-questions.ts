@@ -24,7 +24,6 @@ export type LiveQuestions = ReturnType<typeof createLiveQuestions>
 
 interface OpenQuestion {
   readonly view: WaitingApproval
-  /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal
   resolve(decision: LiveDecision | undefined): void
 }

@@ -20,18 +20,6 @@ import { acceptedAccess, acceptedWrite, type AcceptedPolicy, isAccepted, readAcc
 import { ACCESS_FILE } from './edit-access.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
-interface PinnedPolicyOptions {
-  readonly home: string
-  readonly environment: Environment
-  readonly store: SessionStore
-  readonly clock: Clock
-  /** `false`: another process works on the home, so nothing is stored. */
-  readonly writes: boolean
-  /** Gets a sentence when something begins to wait, and when something cannot be stored. */
-  readonly warn: (text: string) => void
-}
-
-/** The policy of `tool-access.json`, as far as a person has accepted it. */
 export interface PinnedPolicy extends ToolPolicy {
   /** Looks at the file for the first time: where nothing was accepted ever, it is accepted as it is. */
   start(): Promise<void>
@@ -44,7 +32,6 @@ interface Judged {
   /** What counts, without it. Absent where the file cannot be read. */
   readonly inForce?: AccessRead
   readonly isWider: boolean
-  /** What is to be stored, where that is something else than what is. */
   readonly next?: AcceptedPolicy
 }
 
@@ -52,7 +39,16 @@ interface Judged {
  * Pins the policy: what counts is what a person accepted, without what the file forbids now. What the file lets through beyond
  * that waits. The file is read for each decision; it never lets anything through by itself.
  */
-export function pinnedPolicy(options: PinnedPolicyOptions): PinnedPolicy {
+export function pinnedPolicy(options: {
+  readonly home: string
+  readonly environment: Environment
+  readonly store: SessionStore
+  readonly clock: Clock
+  /** `false`: another process works on the home, so nothing is stored. */
+  readonly writes: boolean
+  /** Gets a sentence when something begins to wait, and when something cannot be stored. */
+  readonly warn: (text: string) => void
+}): PinnedPolicy {
   const { home, environment, store, clock, writes, warn } = options
   const queue = serialQueue()
   /** The last file that was accepted whole, with its policy. */

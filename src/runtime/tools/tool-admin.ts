@@ -24,19 +24,16 @@ import {
 import type { RuntimeSettings } from '../settings.ts'
 import { offerConditions, policyGate, type ToolPolicy } from './tool-policy.ts'
 
-/** Tools as a person works with them, outside every turn. */
 type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
 
-interface ToolAdminParts {
+export function createToolAdmin(parts: {
   readonly store: SessionStore
   readonly capabilities: Pick<RunningCapabilities, 'ready' | 'withheld' | 'accept' | 'ownerOf' | 'turnTools'>
   readonly policy: ToolPolicy
   readonly settings: RuntimeSettings
   readonly clock: Clock
   readonly tools: () => readonly Tool[]
-}
-
-export function createToolAdmin(parts: ToolAdminParts): ToolAdmin {
+}): ToolAdmin {
   const { store, capabilities, policy, settings, clock } = parts
   // In the order in which a turn has them.
   const tools = () => [...capabilities.turnTools().map(({ tool }) => tool), ...parts.tools()]

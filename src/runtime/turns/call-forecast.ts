@@ -23,7 +23,6 @@ export interface ForecastPlace {
   readonly state: Pick<SessionState, 'lastCall' | 'reads'>
   readonly model: Model
   readonly clock: Clock
-  /** Reads the pieces of an earlier call again, after a restart. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
@@ -75,7 +74,6 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   return { ...manifest, ...defined({ reuse }), forecast: call }
 }
 
-/** What the next call of the session asks to be kept for longer. */
 export function nextCacheLife(
   { state, model, clock }: Pick<ForecastPlace, 'state' | 'model' | 'clock'>,
   turn: string,
@@ -101,7 +99,6 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   const hasGrown = factor !== undefined && common >= steadyPieces(before)
   const answered = hasGrown ? after[common] : undefined
   const answer = answered?.role === 'assistant' ? answerSize(read?.usage, answered.tokens) : 0
-  /** The first piece whose size is an estimate. */
   const first = answer > 0 ? common + 1 : common
   const sent = after.slice(0, common).reduce((tokens, piece) => tokens + piece.tokens, 0) * (factor ?? ratio)
   return {
@@ -144,7 +141,6 @@ function answerSize(usage: ReadCall['usage'], counted: number): number {
   return reasoningTokens === 0 && outputTokens <= counted * MOST_WRAPPED + WRAPPING ? outputTokens : 0
 }
 
-/** What was sent before, and where the change begins. */
 function comparePieces(before: Sealed['fingerprint'], { fingerprint: after, manifest }: Sealed): Reuse {
   const pieces = commonPieces(before, after)
   const tokens = after.slice(0, pieces).reduce((sum, piece) => sum + piece.tokens, 0)

@@ -150,7 +150,6 @@ function leastTokens({ renditions, withheld }: Layer, counter: TokenCounter): nu
   return costs.length === 0 ? 0 : Math.min(...costs)
 }
 
-/** What the wait for a provider needs from the world. */
 interface Waiting {
   readonly rule: RetryRule
   readonly clock: Clock

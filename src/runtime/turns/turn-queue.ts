@@ -30,7 +30,8 @@ export type TurnQueue = ReturnType<typeof createTurnQueue>
 
 type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
-interface QueueParts {
+/** A queue that is empty until `recover` or `add`. */
+export function createTurnQueue(parts: {
   readonly store: SessionStore
   /** Everything that a turn of this session needs, after late starts have finished. */
   readonly prepare: (state: SessionState, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
@@ -48,15 +49,11 @@ interface QueueParts {
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
-}
-
-/** A queue that is empty until `recover` or `add`. */
-export function createTurnQueue(parts: QueueParts) {
+}) {
   const { store, states, outbox, clock, activity, retries, warn } = parts
   const active = new Set<Promise<void>>()
   /** Waiting turns whose cancellation is being written, by `SESSION TURN`. */
   const cancelling = new Map<string, Promise<void>>()
-  /** The same for changes of their messages. */
   const editing = new Map<string, Promise<unknown>>()
   /** Turns that the store has stopped and that have not come to their end since. */
   const stoppedByStore = new Set<string>()
@@ -304,8 +301,6 @@ const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
 }
-
-/** Finds out when a store that refused a write accepts writes again. */
 
 /** From one second to one minute, ms. The last one repeats. */
 const DELAYS_MS: readonly number[] = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]

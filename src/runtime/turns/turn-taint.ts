@@ -196,7 +196,6 @@ function addFound(found: Set<string>, sources: readonly CitationSource[]): void 
   for (const { url } of sources) if (url !== undefined) found.add(spelled(url))
 }
 
-/** An address in the spelling of URLs. */
 function spelled(address: string): string {
   return URL.parse(address)?.href ?? address
 }

@@ -342,7 +342,6 @@ async function readSessionFacts(store: SessionStore, session: string) {
   return {
     channelOf: (turn: string) => inputs.get(turn)?.options?.channel ?? bound,
     tokenOf: (turn: string) => inputs.get(turn)?.options?.token,
-    /** What the session had chosen under a name when an entry had been written. */
     chosen: (choice: string, upTo: number) =>
       choices.findLast((entry) => entry.choice === choice && entry.seq <= upTo)?.value ?? undefined,
     /** What tools gave in a turn up to an entry, and all tokens of the turn, both in full or in their least form. */
@@ -370,7 +369,6 @@ function countedEntry(entry: Extract<Entry, { readonly type: 'input' | 'message'
   return { seq: entry.seq, full: entry.tokens.full, least: entry.tokens.least, results }
 }
 
-/** What a call names in its input, by the id of the call. */
 function noteNames({ role, content }: AnyMessage, named: Map<string, string>): void {
   if (role !== 'assistant' || typeof content === 'string') return
   for (const part of content) {

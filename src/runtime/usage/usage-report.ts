@@ -54,7 +54,6 @@ export async function usageReport(sources: UsageSources, options: UsageOptions):
   }
 }
 
-/** What took the tokens of the prompts, by layer or by tool. */
 async function readPromptUsage(sources: UsageSources, by: 'layer' | 'tool', range: SumRange) {
   const total = createUsageAdder()
   const adder = createTokenAdder()
@@ -120,7 +119,6 @@ type TokenAdder = ReturnType<typeof createTokenAdder>
 function createTokenAdder() {
   const sums = new Map<string, { calls: number; tokens: number }>()
   return {
-    /** `calls`: so many calls had these tokens. */
     add(tokens: Readonly<Record<string, number>>, calls: number) {
       for (const [name, own] of Object.entries(tokens)) {
         const sum = sums.get(name) ?? { calls: 0, tokens: 0 }
@@ -163,7 +161,6 @@ export function createUsageAdder() {
   let waiting = 0
   return {
     wait: () => void (waiting += 1),
-    /** `price`: of the model, where it is known. */
     add(call: CallSum, price: Price | undefined) {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
       const { cacheWrittenLongerTokens } = call

@@ -1,6 +1,5 @@
 import type { Caller, SlashCommand } from '../../capability.ts'
 
-/** A command of a conversation that a client runs over HTTP. */
 export interface ServedCommand extends Pick<SlashCommand, 'argument' | 'summary' | 'shows'> {
   readonly name: string
   run(call: ServedCall): Promise<CommandAnswer>

@@ -10,7 +10,6 @@ export interface CompletionNames {
   readonly model: string
   readonly session?: string
   readonly turn?: string
-  /** What was cut from the caller's messages. */
   readonly cut?: CompletionCut
 }
 

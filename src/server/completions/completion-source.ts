@@ -25,7 +25,6 @@ export interface SessionMessage {
   readonly parameters: CallParameters
   /** What it came with: its key for repeats, and the span that it belongs to. */
   readonly request: Request
-  /** Whose it is, for its budgets. */
   readonly caller: Caller
 }
 

@@ -1,7 +1,6 @@
 import type { ModelView, Runtime } from '../../capability.ts'
 import { HttpFailure } from '../failure.ts'
 
-/** A model as the endpoints of others list it. */
 export interface KnownModel {
   readonly id: string
   readonly provider: string

@@ -6,7 +6,6 @@ export interface PersonQuestion {
   readonly id: string
   readonly digest: string
   readonly form: ElicitRequestFormParams
-  /** The progress message for the client meanwhile. */
   readonly progress: string
 }
 
@@ -27,7 +26,6 @@ type PersonAnswer =
 const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 
-/** Asks the person behind a client that can ask. */
 export async function elicitAnswer(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
   const { id, digest, form, progress } = question
   if (call.person === 'round') {

@@ -88,7 +88,6 @@ export const callTemplates: readonly ResourceTemplateType[] = [
   },
 ]
 
-/** What the server offers without any capability. */
 const ownDefinitions = {
   instructions: 'Every tool answers {success, data, error}.',
   tools: [assembleDefinition],

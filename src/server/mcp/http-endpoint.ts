@@ -76,7 +76,6 @@ async function readJson(request: Request, maxBytes: number): Promise<{ readonly 
   }
 }
 
-/** How many connections may be open, and how long one may be idle. */
 interface SessionLimits {
   readonly most: number
   /** ms without a request and without an open stream. */
@@ -84,8 +83,6 @@ interface SessionLimits {
 }
 
 const usualLimits: SessionLimits = { most: 100, idleMs: 30 * 60_000 }
-
-/** Connections of clients of revision 2025-11-25 or earlier, where each client has a server of its own. */
 
 interface Connection {
   readonly id: string
@@ -98,6 +95,7 @@ interface Connection {
   used: number
 }
 
+/** Connections of clients of revision 2025-11-25 or earlier, where each client has a server of its own. */
 export function legacySessions(clock: Clock, make: () => McpServer, limits: SessionLimits = usualLimits) {
   const connections = new Map<string, Connection>()
   let stopSweeping: (() => void) | undefined

@@ -76,7 +76,6 @@ const NEWLINE = 10
 /** MCP over stdio. After the end of the input it stays open until every request has its answer. `closed`: once, at its end. */
 function answeringTransport(clock: Clock, stdin: Readable, stdout: Writable, closed: () => void): Transport {
   const wire = new StdioServerTransport(stdin, stdout)
-  /** Requests of the client without an answer yet. */
   const open = new Set<RequestId>()
   const asked = new Set<RequestId>()
   let isOver = false

@@ -104,7 +104,6 @@ const listSchema = z.object({
     .describe('Words behind a slash that the models of a provider act on themselves: such a line is a message there.'),
 })
 
-/** The commands of the host itself, and one for each choice of a session. */
 function conversationCommands(runtime: Runtime, choices: ChoiceDescriptions): readonly ServedCommand[] {
   return [
     undoCommand(runtime),

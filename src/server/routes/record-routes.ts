@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type Records, type Route, route } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
 
-/** The endpoints of one kind of records that people edit. */
 export interface RecordEndpoints {
   readonly name: string
   readonly one: string

@@ -217,7 +217,6 @@ const option = z.object({ id: z.string(), name: z.string().optional(), summary: 
 
 const offeredChoice = z.object({ name: z.string(), summary: z.string(), none: z.string() })
 
-/** What a session can choose, and the options of each choice. */
 export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: ChoiceDescriptions): readonly Route[] {
   return [
     route({
@@ -242,7 +241,6 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
   ]
 }
 
-/** Reports each session whose line in a list may have changed, by its id. */
 type SessionWatch = ReturnType<typeof createSessionWatch>
 
 const SHOWN: readonly EntryBody['type'][] = [

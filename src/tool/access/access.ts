@@ -28,7 +28,6 @@ export interface ShellAccess extends Required<Omit<Settings<typeof shellShape>, 
 /** What happens to a call that was asked for after the model had read texts of others. */
 export type AfterUntrusted = 'ask' | 'refuse' | 'allow'
 
-/** What a schema gives, for reading. */
 type Settings<Schema extends z.ZodType<object>> = {
   readonly [Key in keyof z.output<Schema>]: z.output<Schema>[Key] extends (infer Item)[]
     ? readonly Item[]

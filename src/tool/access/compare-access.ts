@@ -10,7 +10,6 @@ import { presetBeginnings, presetRisk } from './presets.ts'
 
 export type AccessState = 'refused' | 'ask' | 'allowed'
 
-/** The access of one known tool before and after a change of the policy. */
 export interface ToolAccessChange {
   readonly name: string
   readonly before: DecidedAccess

@@ -38,7 +38,6 @@ function parsedJson(text: string): Node | undefined {
   return root
 }
 
-/** A text of comments alone, with an empty object behind them. */
 function withObject(text: string): string {
   const { eol } = jsonStyle(text)
   const comments = text.trimEnd()
@@ -103,7 +102,6 @@ function plain(node: Node): unknown {
   return new Map(entries)
 }
 
-/** The same change, of the value instead of the text. */
 function changedValue(value: unknown, change: JsonChange): unknown {
   const [segment, ...path] = change.path
   if (segment === undefined) {
@@ -131,7 +129,6 @@ function ofJson(value: unknown): unknown {
   return plain(parseTree(JSON.stringify(value))!)
 }
 
-/** A range of a text, and its replacement. */
 interface Splice {
   readonly at: number
   readonly length: number

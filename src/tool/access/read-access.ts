@@ -108,7 +108,6 @@ interface AccessText {
 /** Objects have no prototype: a tool may be named `constructor`. */
 export type WrittenAccess = z.input<typeof accessShape>
 
-/** The most problems that are listed at once. */
 const MOST_PROBLEMS = 50
 
 /** Parses the text of `tool-access.json`, with comments. A blank text is an empty policy. Never throws. */

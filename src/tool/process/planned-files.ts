@@ -25,7 +25,6 @@ interface NoPlannedFiles {
 }
 
 export interface PlannedPlace {
-  /** The folder that it runs in, absolute. */
   readonly folder: string
   readonly path: string
   readonly workspace: string
@@ -95,7 +94,6 @@ export async function pathOutside(path: string, workspace: string): Promise<stri
   return kept.join(delimiter)
 }
 
-/** Programs that run files which their command line names. */
 const INTERPRETERS =
   /^(?:node|deno|bun|tsx|ts-node|(?:ba|da|z|k|fi|a)?sh|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua[\d.]*|Rscript)$/
 

@@ -22,7 +22,6 @@ export interface Hidden {
   readonly kind: 'folder' | 'file'
 }
 
-/** The size of the folders that exist only for the run, bytes each. */
 const TEMPORARY_BYTES = 1_073_741_824
 
 /** Processes of its own. As root, even without capabilities, a program could change the settings of the kernel, which are everybody's. */

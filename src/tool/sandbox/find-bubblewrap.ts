@@ -11,7 +11,6 @@ export type SandboxProgram =
       readonly type: 'none'
       /** A clause for a sentence: `bubblewrap is not installed`. */
       readonly why: string
-      /** How to get it. */
       readonly hint: string
       /** The trial took too long, as on a machine that is very busy: there may be one. */
       readonly isUnsure?: true

@@ -51,7 +51,6 @@ const FOLDERS = new Set([
 /** Folders with very many files of others, which nothing obeys where they lie. */
 const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 
-/** The most folders that one search opens. */
 const MOST_FOLDERS = 20_000
 
 /** The deepest level that a search reaches: it holds so many folders open. */
@@ -122,7 +121,6 @@ function holdRealFolder(path: string): Promise<HeldFolder> {
 }
 
 interface FoundEntry {
-  /** The folder that has it, which is open during the visit. */
   readonly held: HeldFolder
   readonly folders: FolderPath
   readonly name: string

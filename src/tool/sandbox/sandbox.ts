@@ -11,7 +11,6 @@ import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
 import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 
-/** Confines the programs that tools run. */
 export interface Sandbox {
   /** How a program would run, for its plan. Starts nothing. */
   plan(wish: SandboxWish): Promise<SandboxPlan>
@@ -20,14 +19,12 @@ export interface Sandbox {
 }
 
 export interface ConfinedProgram {
-  /** What to start instead of the program. */
   readonly argv: readonly string[]
   /** To be called once the program has ended. Moves out what it should not have made, and tells what stays. Never rejects. */
   leave(): Promise<LeftSandbox>
 }
 
 interface LeftSandbox {
-  /** Paths within the workspace, of what was moved out of it. */
   readonly moved: readonly string[]
   /** What could not be undone, and why: a sentence. */
   readonly fault?: string
@@ -51,7 +48,11 @@ export interface PlannedSandbox {
   run(program: Program, limits: ProgramLimits): Promise<ProgramEnd>
 }
 
-export interface SandboxOptions {
+/** The most entries of the owner that are protected one by one: each is an argument of the sandbox. */
+const MOST_PROTECTED = 500
+
+/** Creates the sandbox of a home. It reads the policy for every plan, so that a change applies to the next one. */
+export function createSandbox(options: {
   /** Its folder. What a killed process leaves behind is ended by the next one of this home; without it by none. */
   readonly home?: string
   readonly workspace: string
@@ -68,13 +69,7 @@ export interface SandboxOptions {
     readonly readable: readonly string[]
     readonly programs: readonly string[]
   }
-}
-
-/** The most entries of the owner that are protected one by one: each is an argument of the sandbox. */
-const MOST_PROTECTED = 500
-
-/** Creates the sandbox of a home. It reads the policy for every plan, so that a change applies to the next one. */
-export function createSandbox(options: SandboxOptions): Sandbox {
+}): Sandbox {
   const { environment, access, places, workspace, find = findSandbox, home: owner } = options
   const runOpen: PlannedSandbox['run'] = (program, limits) => runProgram(systemClock, program, limits, owner)
 

@@ -17,7 +17,6 @@ export interface AnalysedBody {
   readonly identity: ForeignIdentity
   /** Absent where the body is no JSON of a known format: it is kept, and has no account. */
   readonly account?: Sealed
-  /** The first words of a person in it. */
   readonly words?: string
   /** The last turn that a person began; absent where there is no account. */
   readonly turn?: string
@@ -37,7 +36,6 @@ export interface ComparedBodies {
   readonly goesOn: boolean
 }
 
-/** Takes bodies apart and compares them. Keeps those of the last calls. */
 export interface BodyAnalysis {
   take(body: BodyToAnalyse): Promise<AnalysedBody>
   /** Contents of a body by their hashes. To be asked once, soon after `take`. */

@@ -19,7 +19,6 @@ interface KeptBody {
 
 export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalysis {
   const kept = new Map<string, KeptBody>()
-  /** Until somebody has asked for them. */
   const waiting = new Map<string, ReadonlyMap<string, string>>()
 
   function keep(id: string, body: KeptBody): void {
@@ -79,7 +78,6 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalys
 /** Of the first words, for the name of a session, characters. */
 const LONGEST_WORDS = 2_000
 
-/** A body on record was understood when its call was made. */
 function identityOf(known: NonNullable<BodyToAnalyse['known']>): ForeignIdentity {
   return { format: known.format, client: { name: known.client }, kind: 'turn', stream: false, model: known.model }
 }

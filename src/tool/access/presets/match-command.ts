@@ -97,7 +97,6 @@ function splitLong(word: string): readonly [string, string | undefined] {
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
-/** Letters in one word: `-la`, `-n5`, `-rne`. */
 function readLetters(word: string, next: string | undefined, reading: Reading): boolean {
   const { grammar, flags } = reading
   const number = flags.get('-NUMBER')
@@ -124,7 +123,6 @@ interface Given {
   readonly next: string | undefined
 }
 
-/** Answers whether the next word is the value. */
 function readValue(name: string, value: FlagValue, { attached, next }: Given, reading: Reading): boolean {
   reading.given.add(name)
   if (value === 'none') {
