@@ -1,7 +1,8 @@
 // What every room needs once: errors and their codes, files, locks, SQLite, queues, timers and small functions on data.
 export { type ErrorCode, errorCodes, type ErrorMeaning } from './platform/error-codes.ts'
 export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from './platform/atomic-file.ts'
-export { defined, fieldsOf } from './platform/defined.ts'
+export { defined } from './platform/defined.ts'
+export { decodeUrlPart, elementsOf, fieldsOf, isObject, parseJson } from './platform/unknown-value.ts'
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
@@ -33,7 +34,7 @@ export { inSlices, textChunks, type TimeSlice, timeSlice } from './platform/time
 export {
   openSqlite,
   type SqliteConnection,
-  type SqliteScalar,
+  type SqliteValue,
   sqliteError,
   type SqliteFileKind,
   type SqliteOptions,

@@ -39,7 +39,13 @@ export function askModel(setup: TurnSetup): Promise<StepReply> {
  * the first event is retried after a wait, which `output` shows; a call whose answer has begun is never retried.
  */
 export async function askStep(context: TurnContext, state: TurnState, { last }: { last: boolean }): Promise<StepReply> {
-  const step = { messages: countedMessages(state), last }
+  const step = {
+    messages: state.entries.flatMap((entry) => {
+      if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) return []
+      return [{ message: entry.message, counted: entry.tokens }]
+    }),
+    last,
+  }
   const first = await callWithRetries(context, state, await prepareCall(context, step))
   if (first.type !== 'failed' || first.said || !isOverflow(first.error)) return first
   return callWithRetries(context, state, await prepareDeeperCut(context, step, first.error))
@@ -206,13 +212,6 @@ async function answerEntries(
 function errorFacts(error: unknown): { readonly code: string; readonly message: string } {
   const code = error instanceof ModelError ? error.code : 'internal'
   return { code, message: errorMessage(error) }
-}
-
-function countedMessages({ entries }: TurnState) {
-  return entries.flatMap((entry) => {
-    if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) return []
-    return [{ message: entry.message, counted: entry.tokens }]
-  })
 }
 
 function isOverflow(error: unknown): error is ModelError {

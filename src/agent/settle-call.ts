@@ -48,7 +48,8 @@ export async function settleCall(
   const ran = journal.started.has(part.toolCallId)
   if (known)
     return { ok: known.ok, text: resultText(known), entries: [], ...(ran && framedAs(context, part, known.ok)) }
-  if (ran && !isIdempotent(context, part)) return abandonCall(context, settling)
+  if (ran && context.tools.toolbox.tools.find(({ name }) => name === part.toolName)?.idempotent !== true)
+    return abandonCall(context, settling)
   throwIfStopping(context.turn.signal)
   // A cancelled call has a result, too: no call is left without one.
   if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
@@ -78,7 +79,12 @@ async function askAndSettle(
     if (decision.type === 'deny') {
       const { call: described, read } = asked
       return refuseCall(context, settling, {
-        result: denial(decision.reason),
+        result: {
+          ok: false,
+          error: decision.reason
+            ? `A person has denied this call: ${decision.reason}`
+            : 'A person has denied this call.',
+        },
         rule,
         call: described,
         ...defined({ read }),
@@ -128,14 +134,6 @@ const tooMany: ToolResult = {
 }
 
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
-
-function denial(reason: string | undefined): ToolResult {
-  return { ok: false, error: reason ? `A person has denied this call: ${reason}` : 'A person has denied this call.' }
-}
-
-function isIdempotent({ tools }: TurnContext, { toolName }: ToolCallPart): boolean {
-  return tools.toolbox.tools.find(({ name }) => name === toolName)?.idempotent === true
-}
 
 async function refuseCall(
   context: TurnContext,

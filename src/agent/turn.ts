@@ -1,6 +1,5 @@
 import {
   ContextOverflowError,
-  type Message,
   type ToolCallPart,
   toolCalls,
   markResult,
@@ -46,7 +45,8 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
   let prepared: PreparedCall | undefined
   for (;;) {
     if (signal.reason === stopping) return undefined
-    const pending = pendingCalls(state.messages)
+    const last = state.messages.at(-1)
+    const pending = last ? toolCalls(last) : []
     if (pending.length > 0) {
       state = await runTools(context, state, { calls: pending, prepared })
       continue
@@ -60,12 +60,6 @@ async function steps(context: TurnContext): Promise<TurnOutcome | undefined> {
     state = turnState(reply.entries)
     prepared = reply.prepared
   }
-}
-
-/** Calls of the newest message that no tool message has answered. */
-function pendingCalls(messages: readonly Message[]): readonly ToolCallPart[] {
-  const last = messages.at(-1)
-  return last ? toolCalls(last) : []
 }
 
 async function endUnanswered(context: TurnContext, reply: Unanswered): Promise<TurnOutcome | undefined> {

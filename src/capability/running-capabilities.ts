@@ -109,7 +109,9 @@ export function runCapabilities(
       })
     },
     toolConflicts(others) {
-      const owners = toolOwners(started)
+      const owners = new Map(
+        started.toReversed().flatMap((each) => toolNames(each).map((name) => [name, each] as const)),
+      )
       return started.flatMap((each) =>
         toolNames(each).flatMap((name) => {
           const first = owners.get(name)!
@@ -209,11 +211,6 @@ function capabilityTools({ value, self }: Started): readonly Tool[] {
   } catch (error) {
     throw capabilityError(value, 'could not give its tools', error)
   }
-}
-
-/** The first capability that declares each tool. */
-function toolOwners(started: readonly Started[]): ReadonlyMap<string, Started> {
-  return new Map(started.toReversed().flatMap((each) => toolNames(each).map((name) => [name, each] as const)))
 }
 
 /** With those that it makes for single turns. */

@@ -33,7 +33,7 @@ export function mediaCost({ mediaType, data, filename = '', providerOptions }: M
   const texts = source.type === 'url' ? [filename, source.url] : [filename]
   if (mediaType.startsWith('image')) return { tokens: pictureTokens(source, facts), texts: texts.slice(1) }
   if (mediaType.startsWith('text') && source.type === 'bytes') {
-    return { tokens: 0, texts: [filename, utf8(firstBytes(source, Infinity))] }
+    return { tokens: 0, texts: [filename, new TextDecoder().decode(firstBytes(source, Infinity))] }
   }
   return { tokens: countPages(source, facts) * PAGE_TOKENS, texts }
 }
@@ -84,7 +84,7 @@ function countPages(source: Source, { pages }: Readonly<Record<string, unknown>>
   if (typeof pages === 'number' && pages > 0) return Math.ceil(pages)
   if (source.type !== 'bytes') return 1
   const bySize = Math.max(1, Math.ceil(sourceSize(source) / BYTES_OF_A_PAGE))
-  const head = latin1(firstBytes(source, SEARCHED))
+  const head = new TextDecoder('latin1').decode(firstBytes(source, SEARCHED))
   if (!head.startsWith('%PDF')) return bySize
   let found = 0
   for (const _ of head.matchAll(/\/Type\s*\/Page(?![a-zA-Z])/g)) found += 1
@@ -106,12 +106,4 @@ function firstBytes({ bytes }: { readonly bytes: string | Uint8Array }, most: nu
   } catch {
     return new Uint8Array()
   }
-}
-
-function utf8(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes)
-}
-
-function latin1(bytes: Uint8Array): string {
-  return new TextDecoder('latin1').decode(bytes)
 }

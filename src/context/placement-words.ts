@@ -37,11 +37,7 @@ const where: Readonly<Record<Placement, string>> = {
 
 function costText({ full, cached, money }: PlacementPrice): string {
   if (money !== undefined) return dollarText(money)
-  return `${numberText(full)} tokens in full and ${signed(cached)} from the cache`
-}
-
-function signed(tokens: number): string {
-  return tokens < 0 ? `${numberText(-tokens)} fewer` : numberText(tokens)
+  return `${numberText(full)} tokens in full and ${cached < 0 ? `${numberText(-cached)} fewer` : numberText(cached)} from the cache`
 }
 
 /** With as many digits as a small price needs: `$0.0042`. */

@@ -6,18 +6,14 @@
 export function* wordSlices(text: string, size: number): Generator<string> {
   let start = 0
   while (text.length - start > size) {
-    const end = nextBoundary(text, start + size)
+    boundary.lastIndex = start + size - 1
+    const found = boundary.exec(text)
+    const end = found ? found.index + 1 : undefined
     if (end === undefined) break
     yield text.slice(start, end)
     start = end
   }
   if (start < text.length) yield text.slice(start)
-}
-
-function nextBoundary(text: string, from: number): number | undefined {
-  boundary.lastIndex = from - 1
-  const found = boundary.exec(text)
-  return found ? found.index + 1 : undefined
 }
 
 /** The signs between which `tokenx` finds words. */

@@ -2,7 +2,6 @@ import type { AssemblyInput } from './assembly-input.ts'
 import type { Cut } from './cut.ts'
 import { startOf } from './layout.ts'
 import { type Layout, type LayoutChanges, type LayoutChoice, layoutOf, layouts } from './layouts.ts'
-import type { Placement } from './layer.ts'
 import type { Scenario } from './scenario-schema.ts'
 import type { Turn } from './turn.ts'
 
@@ -67,19 +66,21 @@ function layoutChanges(choice: LayoutChoice): string | LayoutChanges {
   const { name, cut, headShare, priorities } = choice
   if (Object.hasOwn(layouts, name) && JSON.stringify(layouts[name]) === JSON.stringify(choice)) return name
   const base = Object.values(layouts).find((known) => treatsAlike(known, choice)) ?? layouts['auto']!
-  return { extends: base.name, cut, headShare, priorities, placements: fixedPlacements(choice) }
+  return {
+    extends: base.name,
+    cut,
+    headShare,
+    priorities,
+    placements: Object.fromEntries(
+      Object.entries(choice.placements).flatMap(([layer, place]) => {
+        const start = startOf(place)
+        return typeof start === 'string' ? [[layer, start]] : []
+      }),
+    ),
+  }
 }
 
 function treatsAlike(known: Layout, layout: Layout): boolean {
   const treats = ({ shrinks, fileFrame, ownSpacing }: Layout) => JSON.stringify([shrinks, fileFrame, ownSpacing])
   return treats(known) === treats(layout)
-}
-
-function fixedPlacements({ placements }: Layout): Record<string, Placement> {
-  return Object.fromEntries(
-    Object.entries(placements).flatMap(([layer, place]) => {
-      const start = startOf(place)
-      return typeof start === 'string' ? [[layer, start]] : []
-    }),
-  )
 }

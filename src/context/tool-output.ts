@@ -41,7 +41,8 @@ export function inForm(
   const changed = smallerMessage(priced, form, counter, (part) => {
     if (kept?.has(part.toolName)) return part.output
     const { text, frame } = contentOf(part)
-    if (form === 'tool-output-cleared') return smallerOutput(part, { text }, clearedText(text, part, reader))
+    if (form === 'tool-output-cleared')
+      return smallerOutput(part, { text }, `[${text.length} characters of output cleared${howToRead(part, reader)}]`)
     return smallerOutput(part, { text, frame }, excerptText(text, EXCERPT_CHARACTERS, part, reader))
   })
   // Without its pictures a result can be shorter than the note of its size: then the excerpt is the smallest form.
@@ -123,10 +124,6 @@ function smallerOutput(part: ToolResultPart, { text, frame }: Content, smaller: 
   if (smaller.length >= text.length && !holdsMedia(part.output)) return part.output
   const failed = part.output.type === 'error-text' || part.output.type === 'error-json'
   return { type: failed ? 'error-text' : 'text', value: frame ? inFrame(frame, smaller) : smaller }
-}
-
-function clearedText(text: string, part: ToolResultPart, reader: string | undefined): string {
-  return `[${text.length} characters of output cleared${howToRead(part, reader)}]`
 }
 
 /** Whether a result is nothing but the note that its text was cleared. */

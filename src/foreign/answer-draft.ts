@@ -1,4 +1,4 @@
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, parseJson } from '../platform.ts'
 import type { ForeignAnswer, ForeignUsage } from './foreign-call.ts'
 import { jsonOf, textOf } from './wire-part.ts'
 
@@ -135,12 +135,7 @@ function line(value: unknown): string | undefined {
 /** JSON that broke off stays a text. */
 function inputOf(json: readonly string[], input: unknown): unknown {
   const text = json.join('')
-  if (text.trim() === '') return input ?? {}
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+  return text.trim() === '' ? (input ?? {}) : parseJson(text, text)
 }
 
 /** The code and the message of an error, in the form of any of the vendors. */

@@ -138,7 +138,7 @@ function carriedResults(calls: readonly SessionCall[]): readonly ForeignFinding[
       code: 'carried-result',
       severity: 'note',
       where: { tool: entry.origin.ref, ...nameOf(entry), entry: entry.id },
-      message: `The result of ${wordsOf(entry)} (${number(entry.tokens)} tokens) was read again in ${count} later calls.`,
+      message: `The result of ${wordsOf(entry)} (${entry.tokens.toLocaleString('en')} tokens) was read again in ${count} later calls.`,
       cost: { kind: 'sent', tokens },
       hint: 'Let the tool return less, or begin a new session when the result is no longer needed.',
     }))
@@ -185,10 +185,6 @@ function wordsOf({ origin, name }: ManifestEntry): string {
   return name === undefined ? origin.ref : `${origin.ref} ${name}`
 }
 
-function number(tokens: number): string {
-  return String(tokens).replaceAll(/\B(?=(\d{3})+$)/g, ',')
-}
-
 /** What kept a cache from being read: a request that began otherwise, or a cache that was no longer there. */
 function cacheFindings(calls: readonly SessionCall[]): readonly ForeignFinding[] {
   const pairs = calls
@@ -209,7 +205,8 @@ function brokenCaches(pairs: readonly CallPair[]): readonly ForeignFinding[] {
   )
   const groups = Map.groupBy(
     broken,
-    ({ reuse: { firstChange } }) => `${firstChange!.cause} ${placeKey(firstChange!.id)}`,
+    ({ reuse: { firstChange } }) =>
+      `${firstChange!.cause} ${firstChange!.id.replace(/^turn-\d+\/?/, '').replaceAll(/\d+/g, '')}`,
   )
   return Array.from(groups.values(), (group) => {
     const { id, why, cause } = group[0]!.reuse.firstChange!
@@ -224,11 +221,6 @@ function brokenCaches(pairs: readonly CallPair[]): readonly ForeignFinding[] {
       hint: hints.get(cause) ?? 'Keep what stands before the conversation the same within a session.',
     }
   })
-}
-
-/** Turns and calls have other numbers each time. */
-function placeKey(id: string): string {
-  return id.replace(/^turn-\d+\/?/, '').replaceAll(/\d+/g, '')
 }
 
 const hints: ReadonlyMap<string, string> = new Map([

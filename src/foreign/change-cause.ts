@@ -227,7 +227,7 @@ function capital(text: string): string {
 }
 
 function count(tokens: number): string {
-  return `${String(tokens).replaceAll(/\B(?=(\d{3})+$)/g, ',')} tokens`
+  return `${tokens.toLocaleString('en')} tokens`
 }
 
 /** The most characters of a line that are quoted. */

@@ -1,9 +1,8 @@
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, elementsOf } from '../platform.ts'
 import { parsedInput, readContentPart, readFunctions } from './responses-body.ts'
 import {
   callPart,
   contentParts,
-  elementsOf,
   jsonOf,
   type JsonFields,
   marked,

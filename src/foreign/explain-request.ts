@@ -6,7 +6,7 @@ import {
   type TokenCounter,
   type ToolDefinition,
 } from '../context.ts'
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, elementsOf } from '../platform.ts'
 import { parameters } from './body-fields.ts'
 import { chatCompletionsFields, chatCompletionsParts } from './chat-completions-body.ts'
 import { embeddingsFields, embeddingsParts } from './embeddings-format.ts'
@@ -17,7 +17,7 @@ import { tablesOf } from './recognisers/recognisers.ts'
 import { responsesFields, responsesParts } from './responses-body.ts'
 import { sectionsOf, type TextSection } from './sections.ts'
 import { countedTokens, type TextCounts, textCounts } from './text-counts.ts'
-import { elementsOf, type JsonFields, otherPart, type WirePart } from './wire-part.ts'
+import { type JsonFields, otherPart, type WirePart } from './wire-part.ts'
 
 /** A body that was parsed, and how it is counted. */
 export interface ExplainInput {

@@ -1,10 +1,10 @@
 import { exactLine } from '../context.ts'
-import { defined, fieldsOf } from '../platform.ts'
+import { defined, fieldsOf, parseJson, elementsOf } from '../platform.ts'
 import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead, ForeignFormat } from './foreign-call.ts'
 import type { KindRule, Recogniser, ValuePlace } from './recognisers/recogniser.ts'
 import { general } from './recognisers/general.ts'
 import { clientTables } from './recognisers/recognisers.ts'
-import { countOf, textOf, elementsOf } from './wire-part.ts'
+import { countOf, textOf } from './wire-part.ts'
 
 /** Whose call it is and what for, by its path, its headers and its body. Never throws, whatever the body is. */
 export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignIdentity {
@@ -120,11 +120,7 @@ const LONGEST_JSON = 20_000
 
 function parsed(text: string | undefined): unknown {
   if (text === undefined || text.length > LONGEST_JSON || !text.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
+  return parseJson(text)
 }
 
 function mostTokens({ body }: IdentifiedCall): number | undefined {
@@ -133,7 +129,7 @@ function mostTokens({ body }: IdentifiedCall): number | undefined {
 
 function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogniser[]): ForeignKind {
   if (!isKnown) return 'other'
-  if (isCount(call.head)) return 'count'
+  if (/\/(?:count_tokens|input_tokens)\/?$/.test(withoutQuery(call.head.path))) return 'count'
   if (callFormat(call.head) === 'embeddings') return 'embedding'
   return tables.flatMap(({ kinds }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
 }
@@ -179,10 +175,6 @@ function callFormat({ method, path }: ForeignRequestHead): ForeignFormat | undef
   if (method.toUpperCase() !== 'POST') return undefined
   const plain = withoutQuery(path)
   return endings.find(([ending]) => ending.test(plain))?.[1]
-}
-
-function isCount({ path }: ForeignRequestHead): boolean {
-  return /\/(?:count_tokens|input_tokens)\/?$/.test(withoutQuery(path))
 }
 
 function withoutQuery(path: string): string {

@@ -1,6 +1,6 @@
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, elementsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
-import { countOf, elementsOf, type JsonFields } from './wire-part.ts'
+import { countOf, type JsonFields } from './wire-part.ts'
 
 /** Reads an event of a stream of Anthropic's Messages API. */
 export function readMessagesEvent(draft: AnswerDraft, event: JsonFields): void {

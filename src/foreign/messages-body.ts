@@ -1,8 +1,7 @@
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, isObject, elementsOf } from '../platform.ts'
 import {
   callPart,
   contentParts,
-  elementsOf,
   jsonOf,
   type JsonFields,
   marked,
@@ -72,17 +71,9 @@ function readBlock(role: WireRole, value: unknown): readonly WirePart[] {
   const block = fieldsOf(value)
   const reader = readers.get(textOf(block['type']) ?? '')
   const read = reader?.(block, role)
-  if (!read) return [marked(otherPart(role, isFields(value) ? withoutIds(block) : value), block)]
+  if (!read) return [marked(otherPart(role, isObject(value) ? (unread(block, []) ?? {}) : value), block)]
   const rest = unread(block, read.keys)
   return markedLast(rest ? [...read.parts, otherPart(role, rest)] : read.parts, block)
-}
-
-function isFields(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function withoutIds(block: JsonFields): JsonFields {
-  return unread(block, []) ?? {}
 }
 
 /** The parts of a block, and the keys that they say. `undefined`: it does not have the shape of its type. */

@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser'
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, parseJson, elementsOf } from '../platform.ts'
 import { type AnswerDraft, answerDraft, errorFacts } from './answer-draft.ts'
 import { readEmbeddings } from './embeddings-format.ts'
 import type { ForeignFormat } from './foreign-call.ts'
 import { readMessagesAnswer, readMessagesEvent } from './messages-answer.ts'
 import { readResponsesAnswer, readResponsesEvent } from './responses-answer.ts'
-import { type JsonFields, countOf, elementsOf, textOf } from './wire-part.ts'
+import { type JsonFields, countOf, textOf } from './wire-part.ts'
 
 /** Reads a chunk of a stream of OpenAI's Chat Completions, or a whole completion. Of several choices the first is the answer. */
 function readChatCompletion(draft: AnswerDraft, completion: JsonFields): void {
@@ -167,10 +167,6 @@ function wholeBody(draft: AnswerDraft, form: FormatReader): BodyReader {
 }
 
 function parsed(text: string): JsonFields | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? fieldsOf(value) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null ? fieldsOf(value) : undefined
 }

@@ -1,6 +1,6 @@
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, elementsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
-import { countOf, elementsOf, type JsonFields, textOf } from './wire-part.ts'
+import { countOf, type JsonFields, textOf } from './wire-part.ts'
 
 /** Reads an event of a stream of OpenAI's Responses API. What came in deltas is not read again when its item ends. */
 export function readResponsesEvent(draft: AnswerDraft, event: JsonFields): void {
@@ -91,15 +91,12 @@ function readEnd(draft: AnswerDraft, response: JsonFields): void {
   const error = errorFacts(response['error'])
   if (error) draft.fail(error.code, error.message)
   // A stream whose deltas were not sent, or were lost, still has its text in its last event.
-  if (!draft.hasText() && response['object'] === 'response') readText(draft, response)
+  if (!draft.hasText() && response['object'] === 'response')
+    for (const item of elementsOf(response['output']).map(fieldsOf)) {
+      if (item['type'] !== 'message') continue
+      for (const part of elementsOf(item['content']).map(fieldsOf)) draft.addText(part['text'] ?? part['refusal'])
+    }
   readUsage(draft, response['usage'])
-}
-
-function readText(draft: AnswerDraft, response: JsonFields): void {
-  for (const item of elementsOf(response['output']).map(fieldsOf)) {
-    if (item['type'] !== 'message') continue
-    for (const part of elementsOf(item['content']).map(fieldsOf)) draft.addText(part['text'] ?? part['refusal'])
-  }
 }
 
 function readUsage(draft: AnswerDraft, value: unknown): void {

@@ -1,9 +1,8 @@
-import { fieldsOf } from '../platform.ts'
+import { fieldsOf, isObject, parseJson, elementsOf } from '../platform.ts'
 import { readTool } from './messages-body.ts'
 import {
   callPart,
   contentParts,
-  elementsOf,
   jsonOf,
   type JsonFields,
   marked,
@@ -74,9 +73,8 @@ function readItem(value: unknown): readonly WirePart[] {
   const item = fieldsOf(value)
   const type = textOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : '')
   const parts = readers.get(type)?.(item)
-  const isFields = typeof value === 'object' && value !== null && !Array.isArray(value)
   const all = parts ?? [
-    otherPart(type.endsWith('_output') ? 'tool' : 'user', isFields ? (unread(item, []) ?? {}) : value),
+    otherPart(type.endsWith('_output') ? 'tool' : 'user', isObject(value) ? (unread(item, []) ?? {}) : value),
   ]
   return opened(markedLast(all, item), 'user')
 }
@@ -153,12 +151,7 @@ function readCall(item: JsonFields, key: string): readonly WirePart[] | undefine
 
 /** The input of a call as an object, or as it came where it is none. */
 export function parsedInput(text: string): unknown {
-  if (!text.trimStart().startsWith('{')) return text
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+  return text.trimStart().startsWith('{') ? parseJson(text, text) : text
 }
 
 function readAction(item: JsonFields, tool: string): readonly WirePart[] | undefined {

@@ -35,11 +35,6 @@ export interface PartMark {
 /** An object of JSON, as far as it is one. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
-/** The elements of a list; anything else has none. */
-export function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
 /** A text, or `undefined`. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined

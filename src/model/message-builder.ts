@@ -1,3 +1,4 @@
+import { parseJson } from '../platform.ts'
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { AssistantMessage } from '../context.ts'
 import type { ModelEvent } from './model.ts'
@@ -82,12 +83,7 @@ function messageParts(part: TextBlock | Part): Part[] {
 
 /** Empty input becomes an empty object. Invalid JSON stays a string and fails validation like any bad input. */
 function parseInput(input: string): unknown {
-  if (input.trim() === '') return {}
-  try {
-    return JSON.parse(input)
-  } catch {
-    return input
-  }
+  return input.trim() === '' ? {} : parseJson(input, input)
 }
 
 function mergeMetadata(

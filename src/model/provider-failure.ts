@@ -1,4 +1,4 @@
-import { defined, fieldsOf, redactSecrets } from '../platform.ts'
+import { defined, fieldsOf, redactSecrets, parseJson } from '../platform.ts'
 import { TimeoutExceeded } from './call-limits.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { detectOverflow } from './overflow.ts'
@@ -50,7 +50,7 @@ function readAnswer(error: unknown): Answer {
   const fields = fieldsOf(error)
   const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : toJson(fields['data'] ?? error)
   const own = error instanceof UnexpectedAnswer || typeof fields['message'] !== 'string' ? body : fields['message']
-  const message = messageIn(parseJson(body)) ?? own
+  const message = messageIn(parseJson(body, body)) ?? own
   const status = readStatus(fields)
   return {
     answered: status !== undefined || body !== '',
@@ -215,12 +215,4 @@ function messageIn(body: unknown): string | undefined {
 function toJson(value: unknown): string {
   if (value instanceof Error || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

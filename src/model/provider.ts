@@ -186,14 +186,9 @@ export function httpModelSettings(
     id: `${name}/${model}`,
     clock,
     facts,
-    secrets: secretsIn(settings),
+    secrets: [...(settings.apiKey ? [settings.apiKey] : []), ...Object.values(settings.headers ?? {})],
     stream: 'events',
     timeouts: { ...timeouts, ...settings.timeouts },
     fetch,
   }
-}
-
-/** Secrets that errors must not contain: the key and all configured headers. */
-function secretsIn({ apiKey, headers }: ModelSettings): readonly string[] {
-  return [...(apiKey ? [apiKey] : []), ...Object.values(headers ?? {})]
 }

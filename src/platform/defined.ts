@@ -11,8 +11,3 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) result[key] = value
   return result as Defined<Fields>
 }
-
-/** The fields of an object whose shape is unknown. Anything else has none. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-}

@@ -6,25 +6,25 @@ import { promisify } from 'node:util'
 const datasync = promisify(fdatasync)
 
 /** A value that SQLite stores. */
-export type SqliteScalar = string | number | Uint8Array | null
+export type SqliteValue = string | number | Uint8Array | null
 
 /** One open SQLite file. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
 export interface SqliteConnection {
   readonly path: string
   readonly readOnly: boolean
   /** Runs a statement to its end. */
-  run(sql: string, ...parameters: readonly SqliteScalar[]): void
+  run(sql: string, ...parameters: readonly SqliteValue[]): void
   /** Runs a statement and returns how many rows it changed. Not for a full-text table: no JavaScript number holds its last row id. */
-  change(sql: string, ...parameters: readonly SqliteScalar[]): number
+  change(sql: string, ...parameters: readonly SqliteValue[]): number
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
-  get<Row>(sql: string, ...parameters: readonly SqliteScalar[]): Row | undefined
+  get<Row>(sql: string, ...parameters: readonly SqliteValue[]): Row | undefined
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
-  all<Row>(sql: string, ...parameters: readonly SqliteScalar[]): readonly Row[]
+  all<Row>(sql: string, ...parameters: readonly SqliteValue[]): readonly Row[]
   /** Rows as arrays, in the order of the columns: a third of the time where there are many. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
-  tuples<Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteScalar[]): readonly Row[]
+  tuples<Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteValue[]): readonly Row[]
   /** Rows one by one, for a reader that may stop early. The same statement must not be used meanwhile. */
-  each<Row>(sql: string, ...parameters: readonly SqliteScalar[]): Iterable<Row>
+  each<Row>(sql: string, ...parameters: readonly SqliteValue[]): Iterable<Row>
   execute(sql: string): void
   /** Runs `work` in a transaction that takes the write lock at once. Where it throws, everything is undone. */
   transaction<Result>(work: () => Result): Result
@@ -88,15 +88,15 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     run: (sql, ...parameters) => void guarded(() => prepare(sql).all(...parameters)),
     change: (sql, ...parameters) => guarded(() => Number(prepare(sql).run(...parameters).changes)),
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
-    get: <Row>(sql: string, ...parameters: readonly SqliteScalar[]) =>
+    get: <Row>(sql: string, ...parameters: readonly SqliteValue[]) =>
       guarded(() => prepare(sql).get(...parameters) as Row | undefined),
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
-    all: <Row>(sql: string, ...parameters: readonly SqliteScalar[]) =>
+    all: <Row>(sql: string, ...parameters: readonly SqliteValue[]) =>
       guarded(() => prepare(sql).all(...parameters) as unknown as Row[]),
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes a statement knows its rows
-    tuples: <Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteScalar[]) =>
+    tuples: <Row extends readonly unknown[]>(sql: string, ...parameters: readonly SqliteValue[]) =>
       guarded(() => prepare(sql, tupleStatements).all(...parameters) as unknown as Row[]),
-    *each<Row>(sql: string, ...parameters: readonly SqliteScalar[]) {
+    *each<Row>(sql: string, ...parameters: readonly SqliteValue[]) {
       const rows = guarded(() => prepare(sql).iterate(...parameters))
       try {
         for (;;) {

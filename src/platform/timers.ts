@@ -18,7 +18,10 @@ export function withTimeout<Value>(
   clock: Clock,
   work: PromiseLike<Value>,
   milliseconds: number,
-  { signal, error = () => timeoutError(milliseconds) }: TimeoutOptions = {},
+  {
+    signal,
+    error = () => new ForewordError('timeout', `It took longer than ${milliseconds} ms.`, { milliseconds }),
+  }: TimeoutOptions = {},
 ): Promise<Value> {
   return new Promise<Value>((resolve, reject) => {
     const settle = (end: () => void) => {
@@ -47,10 +50,6 @@ export async function settlesWithin(clock: Clock, work: PromiseLike<unknown>, mi
   } catch (error) {
     return error !== late
   }
-}
-
-function timeoutError(milliseconds: number): ForewordError {
-  return new ForewordError('timeout', `It took longer than ${milliseconds} ms.`, { milliseconds })
 }
 
 /**

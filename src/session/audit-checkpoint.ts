@@ -1,3 +1,4 @@
+import { parseJson } from '../platform.ts'
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import type { AuditRecord } from './audit.ts'
 
@@ -78,12 +79,7 @@ export function parseChainPosition(text: string): ChainPosition | undefined {
 
 /** One line of a checkpoint file; `undefined` where it is none. Says nothing about its signature. */
 export function parseCheckpoint(line: string): AuditCheckpoint | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  const value = parseJson(line)
   return isCheckpoint(value) ? value : undefined
 }
 

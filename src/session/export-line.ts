@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../platform.ts'
 import { z } from 'zod'
 import type { CallRecord } from './call.ts'
 import type { Binding, EntryBody } from './entry.ts'
@@ -55,13 +56,10 @@ export function invalidLine(line: number, why: string): StoreError {
   return new StoreError('invalid', `Line ${line} of the export cannot be read: ${why}. Nothing was imported.`)
 }
 
-function parseObject(text: string, line: number): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // The parser's own message would quote the line.
-  }
+function parseObject(text: string, line: number): Readonly<Record<string, unknown>> {
+  const value = parseJson(text)
+  if (isObject(value)) return value
+  // The parser's own message would quote the line.
   throw invalidLine(line, 'it is not a JSON object')
 }
 

@@ -49,7 +49,10 @@ export async function importSession(
     ...turnEnds(id, read.entries, options.endsTurnsAt),
     { type: 'value' as const, key: importedHeadKey(id), value: read.entries.length },
     ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
-    ...read.files.map((file): Write => ({ type: 'file', row: renameFile(file, id, names) })),
+    ...read.files.map((file): Write => ({
+      type: 'file',
+      row: { ...file, id: names.file(file.id), owner: { type: 'session', id: id } },
+    })),
     ...read.contents.map((text): Write => ({ type: 'content', text })),
   ]
   const { binding } = read.session
@@ -201,8 +204,4 @@ function renameCall(record: CallRecord, session: string, names: Names): CallReco
   const { noteOf } = record.input as { readonly noteOf?: string }
   const input = noteOf === undefined ? record.input : { ...(record.input as object), noteOf: names.call(noteOf) }
   return { ...record, id: names.call(record.id), session, input }
-}
-
-function renameFile(file: ExportedFile, session: string, names: Names): FileRow {
-  return { ...file, id: names.file(file.id), owner: { type: 'session', id: session } }
 }

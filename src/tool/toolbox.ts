@@ -1,5 +1,5 @@
 import type { ForeignText, ToolDefinition } from '../context.ts'
-import { defined } from '../platform.ts'
+import { defined, isObject } from '../platform.ts'
 import type { UntrustedAnswer } from './access/after-untrusted.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
 import {
@@ -177,10 +177,6 @@ function ownFault(tool: Tool, input: Readonly<Record<string, unknown>>): string 
   } catch (error) {
     return `${tool.name} could not examine its input: ${failureMessage(error)}`
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const allowAll: ToolGate = async () => ({ type: 'allow', rule: 'no-policy' })

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform.ts'
+import { type Clock, isObject } from '../../platform.ts'
 import { hash } from 'node:crypto'
 import { schemaFault } from '../../tool.ts'
 import type { Client } from '@modelcontextprotocol/client'
@@ -154,10 +154,6 @@ function sortKeys(value: unknown): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   SILENT,
   type ModelErrorCode,
 } from '../../model.ts'
-import { type Clock, fieldsOf, sha256 } from '../../platform.ts'
+import { type Clock, fieldsOf, sha256, elementsOf } from '../../platform.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000
@@ -131,10 +131,14 @@ function valueFor(given: unknown, root: unknown, depth: number): unknown {
   if (depth > DEEPEST) return null
   if ('const' in schema) return schema['const']
   if ('default' in schema) return schema['default']
-  const [first] = [...list(schema['enum']), ...list(schema['examples'])]
+  const [first] = [...elementsOf(schema['enum']), ...elementsOf(schema['examples'])]
   if (first !== undefined) return first
   const referred = typeof schema['$ref'] === 'string' ? target(root, schema['$ref']) : undefined
-  const [choice = referred] = [...list(schema['anyOf']), ...list(schema['oneOf']), ...list(schema['allOf'])]
+  const [choice = referred] = [
+    ...elementsOf(schema['anyOf']),
+    ...elementsOf(schema['oneOf']),
+    ...elementsOf(schema['allOf']),
+  ]
   if (choice !== undefined) return valueFor(choice, root, depth + 1)
   return valueForType(schema, (inner) => valueFor(inner, root, depth + 1))
 }
@@ -144,7 +148,7 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
   switch (type) {
     case 'object': {
       const properties = fieldsOf(schema['properties'])
-      return Object.fromEntries(list(schema['required']).map((name) => [name, example(properties[String(name)])]))
+      return Object.fromEntries(elementsOf(schema['required']).map((name) => [name, example(properties[String(name)])]))
     }
     case 'array':
       return Array.from({ length: Math.min(Number(schema['minItems'] ?? 0), 10) }, () => example(schema['items']))
@@ -163,10 +167,6 @@ function valueForType(schema: Schema, example: (schema: unknown) => unknown): un
 function target(root: unknown, reference: string): unknown {
   const path = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
   return path.reduce<unknown>((value, key) => fieldsOf(value)[key], root)
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }
 
 interface ScriptStep {

@@ -1,3 +1,4 @@
+import { decodeUrlPart } from '../../platform.ts'
 import type { ProviderServer } from '../../model.ts'
 
 export const THROUGH = '/through/'
@@ -22,22 +23,14 @@ interface ThroughAddress {
 export function readThroughAddress(url: string): ThroughAddress {
   const mode = url.startsWith(ASSEMBLE) ? 'assemble' : 'through'
   const [first, rest] = splitSegment(url.slice(mode.length + 1))
-  if (!first.startsWith('@')) return { mode, provider: decode(first), path: rest }
+  if (!first.startsWith('@')) return { mode, provider: decodeUrlPart(first), path: rest }
   const [provider, path] = splitSegment(rest)
-  return { mode, token: decode(first.slice(1)), provider: decode(provider), path }
+  return { mode, token: decodeUrlPart(first.slice(1)), provider: decodeUrlPart(provider), path }
 }
 
 function splitSegment(path: string): readonly [segment: string, rest: string] {
   const found = /^\/([^/?]*)(.*)$/s.exec(path)
   return found ? [found[1]!, found[2]!] : ['', path]
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 /** Segments with which the paths of an API begin, whether the address of a provider ends with one or not. */

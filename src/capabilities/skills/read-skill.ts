@@ -1,3 +1,4 @@
+import { isObject } from '../../platform.ts'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -133,10 +134,6 @@ function inputOffset({ offset }: Readonly<Record<string, unknown>>): number {
 
 function inputPath({ path }: Readonly<Record<string, unknown>>): string {
   return typeof path === 'string' ? path : ''
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const LARGEST_SKILL_FILE = 256 * 1024

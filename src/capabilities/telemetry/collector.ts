@@ -1,6 +1,6 @@
 import type { CapabilityHost, CheckContext, Finding } from '../../capability.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
-import { type Clock, errorMessage, publicAddress, redactSecrets } from '../../platform.ts'
+import { type Clock, errorMessage, publicAddress, redactSecrets, decodeUrlPart } from '../../platform.ts'
 
 export interface Collector {
   readonly url: string
@@ -37,18 +37,10 @@ function headersOf(text = ''): Readonly<Record<string, string>> {
     text.split(',').flatMap((pair) => {
       const at = pair.indexOf('=')
       const name = pair.slice(0, at).trim().toLowerCase()
-      const value = decoded(pair.slice(at + 1).trim())
+      const value = decodeUrlPart(pair.slice(at + 1).trim())
       return at > 0 && /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\u0020-\u007e]*$/.test(value) ? [[name, value]] : []
     }),
   )
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 export function serviceName({ settings, environment }: Where): string {

@@ -1,3 +1,4 @@
+import { elementsOf } from '../../platform.ts'
 import { type FoundDocument, resultsText } from '../../citation.ts'
 import type { Tool, ToolSuccess } from '../../tool.ts'
 
@@ -57,7 +58,7 @@ export const brave: SearchWire = {
     headers: { 'x-subscription-token': key },
   }),
   results: (answer) =>
-    items(field(field(answer, 'web'), 'results')).map((result) => ({
+    elementsOf(field(field(answer, 'web'), 'results')).map((result) => ({
       url: field(result, 'url'),
       title: plain(field(result, 'title')),
       content: plain(field(result, 'description')),
@@ -89,7 +90,7 @@ export const searxng: SearchWire = {
   name: 'SearXNG',
   request: (query) => ({ path: 'search', parameters: { q: query, format: 'json' } }),
   results: (answer) =>
-    items(field(answer, 'results')).map((result) => ({
+    elementsOf(field(answer, 'results')).map((result) => ({
       url: field(result, 'url'),
       title: field(result, 'title'),
       content: field(result, 'content'),
@@ -109,7 +110,7 @@ export const tavily: SearchWire = {
     body: { query, max_results: limit, search_depth: 'basic' },
   }),
   results: (answer) =>
-    items(field(answer, 'results')).map((result) => ({
+    elementsOf(field(answer, 'results')).map((result) => ({
       url: field(result, 'url'),
       title: field(result, 'title'),
       content: field(result, 'content'),
@@ -120,10 +121,6 @@ export const tavily: SearchWire = {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
-}
-
-function items(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }
 
 /** Default number of results of one search, and the highest limit. */

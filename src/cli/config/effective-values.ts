@@ -1,4 +1,4 @@
-import { defined, publicAddress } from '../../platform.ts'
+import { defined, publicAddress, isObject } from '../../platform.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 
 export interface EffectiveValue {
@@ -53,7 +53,7 @@ function valueOrigin(place: string | undefined): EffectiveValue['origin'] {
 export function hideSecrets(key: string, value: unknown): unknown {
   if (key === ADDRESSES && Array.isArray(value)) return value.map((each) => publicAddress(String(each)))
   if (typeof value === 'string' && ADDRESS_KEY.test(key)) return publicAddress(value)
-  if (!isRecord(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => {
       const path = key === '' ? name : `${key}.${name}`
@@ -65,7 +65,7 @@ export function hideSecrets(key: string, value: unknown): unknown {
 /** Names in maps, such as ids of models, may contain dots. The longest existing name is used. */
 function valueAt(value: unknown, key: string): unknown {
   if (key === '') return value
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   if (Object.hasOwn(value, key)) return value[key]
   for (let end = key.lastIndexOf('.'); end > 0; end = key.lastIndexOf('.', end - 1)) {
     const name = key.slice(0, end)
@@ -92,10 +92,6 @@ export function schemaKeys(schema: unknown, before: readonly string[] = []): rea
 }
 
 function leafKeys(value: unknown, before: readonly string[] = []): readonly string[] {
-  if (!isRecord(value) || Object.keys(value).length === 0) return [before.join('.')]
+  if (!isObject(value) || Object.keys(value).length === 0) return [before.join('.')]
   return Object.entries(value).flatMap(([name, inner]) => leafKeys(inner, [...before, name]))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -40,16 +40,18 @@ export function volatileSpots(text: string): readonly VolatileSpot[] {
     for (const match of text.matchAll(pattern)) {
       const [offset, end] = [match.index, match.index + match[0].length]
       if (found.some((other) => offset < other.end && other.offset < end)) continue
-      found.push({ kind, line: lineAt(text, offset), offset, end, excerpt: excerptOf(kind, match[0]) })
+      found.push({
+        kind,
+        line: text.slice(0, offset).split('\n').length,
+        offset,
+        end,
+        excerpt: excerptOf(kind, match[0]),
+      })
     }
   }
   return found
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ kind, line, offset, excerpt }) => ({ kind, line, offset, excerpt }))
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length
 }
 
 /** Characters of an id that are shown. */

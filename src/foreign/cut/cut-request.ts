@@ -13,7 +13,7 @@ import {
   planOf,
 } from './cut-plan.ts'
 import { textOfResult } from './group-turn.ts'
-import { type GroupedItems, groupItems, type ItemGroup } from './item-group.ts'
+import { groupItems } from './item-group.ts'
 import { rewriteBody } from './rewrite-body.ts'
 import type { ConversationFormat } from '../foreign-call.ts'
 
@@ -48,7 +48,10 @@ export function cutRequest(input: CutInput): CutOutcome {
   const items = keepsConversation(body) ? conversationItems(format, body, assembly) : undefined
   if (!items) return { type: 'whole', why: 'kept-elsewhere' }
   const grouped = groupItems(items)
-  const followed = input.marks.find((marks) => isAbout(marks, items, grouped))
+  const followed = input.marks.find(
+    (marks) =>
+      grouped.head + marks.until <= items.length && digestOf(items, grouped.head, marks.until) === marks.digest,
+  )
   const about = defined({ followed })
   if (!followed && assembly.manifest.used <= available(budget)) return { type: 'whole', why: 'fits' }
   const plan = planOf(input, items, grouped, followed)
@@ -71,7 +74,9 @@ export function cutRequest(input: CutInput): CutOutcome {
   const marks: ForeignCut = {
     cut: decided.cut,
     notes: decided.notes,
-    words: plan.words.filter((at) => isIn(decided.gone, at)).map((at) => at - grouped.head),
+    words: plan.words
+      .filter((at) => decided.gone.some(({ first, end }) => at >= first && at < end))
+      .map((at) => at - grouped.head),
     until,
     digest: digestOf(items, grouped.head, until),
     ...(isShort ? { short: true } : {}),
@@ -91,10 +96,6 @@ export function cutRequest(input: CutInput): CutOutcome {
 function keepsConversation(body: unknown): boolean {
   const { previous_response_id: previous, conversation } = fieldsOf(body)
   return (previous === undefined || previous === null) && (conversation === undefined || conversation === null)
-}
-
-function isAbout({ until, digest }: ForeignCut, items: readonly ConversationItem[], { head }: GroupedItems): boolean {
-  return head + until <= items.length && digestOf(items, head, until) === digest
 }
 
 function digestOf(items: readonly ConversationItem[], head: number, until: number): string {
@@ -125,10 +126,6 @@ function changesOf(
     results.set(result.item, own.set(result.call, text))
   }
   return { dropped, results }
-}
-
-function isIn(groups: readonly ItemGroup[], at: number): boolean {
-  return groups.some(({ first, end }) => at >= first && at < end)
 }
 
 /** No call may lose its result, and no result its call; nothing but what was dropped may be missing. Throws otherwise. */

@@ -7,9 +7,9 @@ import {
   type Turn,
   type TurnMessage,
 } from '../../context.ts'
-import { fieldsOf } from '../../platform.ts'
+import { fieldsOf, elementsOf } from '../../platform.ts'
 import type { ConversationFormat } from '../foreign-call.ts'
-import { elementsOf, textOf } from '../wire-part.ts'
+import { textOf } from '../wire-part.ts'
 import type { ConversationItem, ItemPart } from './conversation-items.ts'
 import type { ItemGroup } from './item-group.ts'
 

@@ -1,6 +1,5 @@
-import { defined, fieldsOf } from '../../platform.ts'
+import { defined, fieldsOf, elementsOf } from '../../platform.ts'
 import type { ConversationFormat } from '../foreign-call.ts'
-import { elementsOf } from '../wire-part.ts'
 import { conversationFields } from './conversation-items.ts'
 
 /** What is changed in a body. Positions are those of the items in its conversation. */

@@ -1,6 +1,6 @@
 import { type AnyCapability, hostCommands } from '../../capability.ts'
 import { layouts } from '../../context.ts'
-import { errorMessage, nearestName } from '../../platform.ts'
+import { errorMessage, nearestName, isObject } from '../../platform.ts'
 import { importDefault } from '../load-module.ts'
 import { schemaAt } from './key.ts'
 import type { Fault } from './problem.ts'
@@ -182,8 +182,4 @@ const namedThings: Readonly<Record<string, (value: AnyCapability) => readonly st
 const hostNames: Readonly<Record<string, readonly string[]>> = {
   command: hostCommands,
   layout: Object.keys(layouts),
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../platform.ts'
 import type { Environment } from '../../model.ts'
 import { factsAt, type KeyPath, plainKeys, schemaAt } from './key.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
@@ -12,11 +13,11 @@ function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
     case 'boolean':
       return { true: true, '1': true, false: false, '0': false }[text.trim().toLowerCase()] ?? text
     case 'array':
-      return text.trimStart().startsWith('[') ? jsonOrText(text) : parseList(text, schema.items?.type)
+      return text.trimStart().startsWith('[') ? parseJson(text, text) : parseList(text, schema.items?.type)
     case 'object':
-      return jsonOrText(text)
+      return parseJson(text, text)
     default:
-      return schema?.anyOf && text.trimStart().startsWith('{') ? jsonOrText(text) : text
+      return schema?.anyOf && text.trimStart().startsWith('{') ? parseJson(text, text) : text
   }
 }
 
@@ -33,7 +34,7 @@ export function parseWords(
   const [text = ''] = words
   if (schema?.type === 'array' && words.length > 1) return words.map((word) => parseItem(word, schema.items?.type))
   if (words.length > 1) return words
-  return schema?.type === 'string' ? jsonOrText(text) : parseValue(path, text, json)
+  return schema?.type === 'string' ? parseJson(text, text) : parseValue(path, text, json)
 }
 
 function parseList(text: string, type: string | undefined): unknown {
@@ -46,14 +47,6 @@ function parseList(text: string, type: string | undefined): unknown {
 
 function parseItem(item: string, type: string | undefined): unknown {
   return type === 'integer' && item.trim() !== '' && Number.isFinite(Number(item)) ? Number(item) : item
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 export type { Environment }

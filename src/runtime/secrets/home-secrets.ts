@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { AnyCapability } from '../../capability.ts'
 import type { ProviderConfiguration } from '../../model.ts'
-import { fieldsOf, type KnownSecrets, knownSecrets } from '../../platform.ts'
+import { fieldsOf, type KnownSecrets, knownSecrets, decodeUrlPart } from '../../platform.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
@@ -104,7 +104,7 @@ const SECRET_HEADER = /auth|key|token|secret|cookie/i
 function headerSecrets(text = ''): readonly string[] {
   return text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
-    return SECRET_HEADER.test(pair.slice(0, at)) ? [decoded(pair.slice(at + 1).trim())] : []
+    return SECRET_HEADER.test(pair.slice(0, at)) ? [decodeUrlPart(pair.slice(at + 1).trim())] : []
   })
 }
 
@@ -113,15 +113,7 @@ function addressSecrets(address: string, key: string): readonly (readonly [name:
   const written = [...searchParams].flatMap(([name, value]) =>
     /key|token|secret|auth|pass|sig/i.test(name) ? [value] : [],
   )
-  return [password, decoded(password), ...written].map((value) => [`secret in ${key}`, value] as const)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [password, decodeUrlPart(password), ...written].map((value) => [`secret in ${key}`, value] as const)
 }
 
 function namedVariables(value: unknown, environment: Environment): readonly string[] {

@@ -12,7 +12,7 @@ import {
   textKey,
   type Turn,
 } from '../../context.ts'
-import { defined } from '../../platform.ts'
+import { defined, isObject } from '../../platform.ts'
 import type { CitationSource, Entry, EntryBody } from '../../session.ts'
 import type { Taint, Tool } from '../../tool.ts'
 
@@ -203,8 +203,4 @@ function spelled(address: string): string {
 function originOf(address: string): string | undefined {
   const url = URL.parse(address)
   return url === null || url.username !== '' || url.password !== '' ? undefined : url.origin
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { type Clock, defined, redactSecrets } from '../../platform.ts'
+import { type Clock, defined, redactSecrets, decodeUrlPart, fieldsOf, parseJson } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import type { EmbeddingPrefixes } from './known-prefixes.ts'
@@ -75,15 +75,9 @@ function secretsIn(baseURL: string, headers: Readonly<Record<string, string>>): 
   const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\w+\s+/, '')])
   if (!URL.canParse(baseURL)) return values
   const { username, password, searchParams } = new URL(baseURL)
-  return [...values, decoded(username), decoded(password), ...searchParams.values()].filter((value) => value !== '')
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [...values, decodeUrlPart(username), decodeUrlPart(password), ...searchParams.values()].filter(
+    (value) => value !== '',
+  )
 }
 
 interface EmbeddingRequest {
@@ -135,11 +129,9 @@ async function readJson({ embedder, secrets, signal }: EmbeddingRequest, respons
     )
   })
   if (!response.ok) throw statusError(embedder, response.status, redactSecrets(errorIn(text), secrets))
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw new SearchError('embedding', `${embedder} returned invalid JSON: check its baseURL`)
-  }
+  const answer = parseJson(text)
+  if (answer === undefined) throw new SearchError('embedding', `${embedder} returned invalid JSON: check its baseURL`)
+  return answer
 }
 
 function statusError(embedder: string, status: number, reason: string): SearchError {
@@ -157,14 +149,10 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** Services put it under `error`: a text, or an object with `message`. */
 function errorIn(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { readonly error?: unknown }
-    if (typeof error === 'string') return error
-    const message = (error as { readonly message?: unknown } | undefined)?.message
-    return typeof message === 'string' ? message : ''
-  } catch {
-    return ''
-  }
+  const { error } = fieldsOf(parseJson(text))
+  if (typeof error === 'string') return error
+  const { message } = fieldsOf(error)
+  return typeof message === 'string' ? message : ''
 }
 
 /** Whether the same request may succeed the next time. */

@@ -27,7 +27,11 @@ export function findPassages(
   timeZone?: string,
 ): Found {
   const scope = readScope(connection, query.sessions)
-  const question = parseQuestion(query.text, languages, indexedLanguages(connection))
+  const question = parseQuestion(
+    query.text,
+    languages,
+    connection.all<{ readonly name: string }>('select name from languages').map(({ name }) => name),
+  )
   const missing = [...question.phrases.map(({ written }) => `"${written}"`), ...writtenWords(question.words)]
   if (!scope || (query.limit ?? DEFAULT_LIMIT) < 1) return { ...nothing, missing }
   const found = findWithin({ connection, scope, query, timeZone }, question)
@@ -228,10 +232,6 @@ function kindFilter({ kinds }: RecallQuery): string {
 
 function writtenWords(words: readonly QuestionWord[]): readonly string[] {
   return words.filter(({ part }) => !part).map(({ written }) => written)
-}
-
-function indexedLanguages(connection: SqliteConnection): readonly string[] {
-  return connection.all<{ readonly name: string }>('select name from languages').map(({ name }) => name)
 }
 
 /** Passages that are read for a question with phrases: the newest that contain all their words. */

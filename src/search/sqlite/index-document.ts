@@ -39,7 +39,7 @@ export async function indexDocument(
   given: IndexedDocument,
   { signal, closing }: Limits,
 ): Promise<void> {
-  const document = wellFormed(given)
+  const document = { ...given, title: given.title.toWellFormed(), text: given.text.toWellFormed() }
   const known = readyDocument(connection, document.id)
   if (known?.digest === document.digest && known.title === document.title) {
     if (!isDescribed(connection, known, document)) {
@@ -133,9 +133,4 @@ function takeBatch<Item>(items: Generator<Item>, count: number): readonly Item[]
     taken.push(next.value)
   }
   return taken
-}
-
-/** Replaces each lone surrogate, which cannot be stored, by one replacement character, so that positions stay the same. */
-function wellFormed(document: IndexedDocument): IndexedDocument {
-  return { ...document, title: document.title.toWellFormed(), text: document.text.toWellFormed() }
 }

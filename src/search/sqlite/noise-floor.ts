@@ -33,7 +33,11 @@ export function noiseFloor(
         questionVectors = undefined
         throw error
       })
-      const sample = sampleEvenly(documents)
+      const step = Math.max(1, documents.length / SAMPLE)
+      const sample = Array.from(
+        { length: Math.min(documents.length, SAMPLE) },
+        (_, index) => documents[Math.floor(index * step)]!,
+      )
       // The very nearest document may be as meaningless as the question: a table of numbers, a filler text.
       const limit = 1 + Math.ceil(sample.length / 50)
       const values: number[] = []
@@ -84,9 +88,4 @@ function embeddedDocuments(connection: SqliteConnection, { number }: EmbedderRow
     number,
   )
   return rows.map((row) => row.number)
-}
-
-function sampleEvenly(numbers: readonly number[]): readonly number[] {
-  const step = Math.max(1, numbers.length / SAMPLE)
-  return Array.from({ length: Math.min(numbers.length, SAMPLE) }, (_, index) => numbers[Math.floor(index * step)]!)
 }

@@ -169,13 +169,13 @@ function candidatesByWords(
   text: string,
   { json, chunks }: SearchScope,
 ): Iterable<ChunkCandidate> {
-  const words = rareWords(connection, queryWords(text), chunks)
+  const words = rareWords(
+    connection,
+    [...new Set(splitWords(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS),
+    chunks,
+  )
   if (words.length === 0) return []
   return connection.each<ChunkCandidate>(candidateQuery, matchAny(words), json)
-}
-
-function queryWords(text: string): readonly string[] {
-  return [...new Set(splitWords(text.slice(0, LONGEST_QUERY).toWellFormed()))].slice(0, MOST_WORDS)
 }
 
 /** Each word is quoted: no part of a query is ever an operator. */
@@ -188,21 +188,22 @@ function rareWords(connection: SqliteConnection, words: readonly string[], chunk
   if (words.length * chunks <= MOST_ROWS) return words
   let rows = 0
   return words
-    .map((word) => ({ word, rows: Math.min(chunks, countRows(connection, word)) }))
+    .map((word) => ({
+      word,
+      rows: Math.min(
+        chunks,
+        connection.get<{ readonly rows: number }>(
+          `select count(*) as rows from (select 1 from words where words match ? limit ${MOST_ROWS + 1})`,
+          matchAny([word]),
+        )!.rows,
+      ),
+    }))
     .toSorted((a, b) => a.rows - b.rows)
     .filter((one, index) => {
       rows += one.rows
       return index === 0 || rows <= MOST_ROWS || (index < LEAST_WORDS && one.rows <= MOST_ROWS)
     })
     .map((one) => one.word)
-}
-
-/** The number of chunks that contain a word, counted up to the limit. */
-function countRows(connection: SqliteConnection, word: string): number {
-  return connection.get<{ readonly rows: number }>(
-    `select count(*) as rows from (select 1 from words where words match ? limit ${MOST_ROWS + 1})`,
-    matchAny([word]),
-  )!.rows
 }
 
 interface RankedList {

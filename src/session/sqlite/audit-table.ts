@@ -1,3 +1,4 @@
+import { parseJson } from '../../platform.ts'
 import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, CHAIN_START } from '../audit.ts'
 import type { ChainPosition } from '../audit-checkpoint.ts'
 import type { StoreConnection } from './connection.ts'
@@ -88,14 +89,11 @@ function column(text: string | null | undefined): string | null {
 /** A row that is not a valid record becomes `damaged`, with what is known of it. */
 function toAuditRecord(row: AuditRow): AuditRecord {
   const { number, time, hash } = row
-  const stored = parseFacts(row.record)
-  if (typeof time !== 'string' || typeof hash !== 'string' || !stored || !agrees(row, stored)) return damagedRecord(row)
+  const stored = typeof row.record === 'string' ? parseJson(row.record) : undefined
+  if (typeof time !== 'string' || typeof hash !== 'string' || !isStoredFacts(stored) || !agrees(row, stored))
+    return { number: row.number, time: asText(row.time), kind: 'damaged', previous: '', hash: asText(row.hash) }
   const { previous, ...facts } = stored
   return Object.assign({ number, time }, facts, { number, time, previous, hash })
-}
-
-function damagedRecord({ number, time, hash }: AuditRow): AuditRecord {
-  return { number, time: asText(time), kind: 'damaged', previous: '', hash: asText(hash) }
 }
 
 function asText(value: unknown): string {
@@ -110,16 +108,6 @@ function agrees(row: AuditRow, facts: StoredFacts): boolean {
 
 interface StoredFacts extends AuditFacts {
   readonly previous: string
-}
-
-function parseFacts(json: unknown): StoredFacts | undefined {
-  if (typeof json !== 'string') return undefined
-  try {
-    const value: unknown = JSON.parse(json)
-    return isStoredFacts(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const KINDS: readonly unknown[] = ['decision', 'call', 'change'] satisfies AuditFacts['kind'][]

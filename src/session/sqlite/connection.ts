@@ -1,4 +1,4 @@
-import { type Clock, openSqlite, type SqliteConnection, type SqliteScalar } from '../../platform.ts'
+import { type Clock, openSqlite, type SqliteConnection, type SqliteValue } from '../../platform.ts'
 import type { Statement } from './statement.ts'
 import { storeFile } from '../store-error.ts'
 
@@ -85,10 +85,10 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
   }
 }
 
-function valuesOf<Parameters>({ sql, names }: Statement<Parameters, unknown>, parameters: Parameters): SqliteScalar[] {
+function valuesOf<Parameters>({ sql, names }: Statement<Parameters, unknown>, parameters: Parameters): SqliteValue[] {
   return names.map((name) => {
     const value = parameters[name]
     if (value === undefined) throw new TypeError(`The parameter ${name} is missing: ${sql}`)
-    return value as SqliteScalar
+    return value as SqliteValue
   })
 }

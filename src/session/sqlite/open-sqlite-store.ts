@@ -166,9 +166,9 @@ function createStore(connection: StoreConnection): SessionStore {
     audit: async (options) => readAuditRecords(connection, options),
     auditHead: async () => readAuditHead(connection),
     record: async (kind, id) => readNewestRecord(connection, kind, id),
-    recordVersions: async (kind, id) => readRecordVersions(connection, kind, id),
-    records: async (kind) => readNewestRecords(connection, kind),
-    removedRecords: async (kind) => readRemovedRecords(connection, kind),
+    recordVersions: async (kind, id) => connection.all(allVersions, { kind, id }).map(toVersion),
+    records: async (kind) => connection.all(newestVersions, { kind }).map(toVersion),
+    removedRecords: async (kind) => connection.all(removedVersions, { kind }).map(toVersion),
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 
@@ -258,21 +258,6 @@ function putRecord(connection: StoreConnection, change: RecordChange, time: stri
 function readNewestRecord(connection: StoreConnection, kind: string, id: string): RecordVersion | undefined {
   const row = connection.get(newestVersion, { kind, id })
   return row && toVersion(row)
-}
-
-/** Newest first. */
-function readRecordVersions(connection: StoreConnection, kind: string, id: string): readonly RecordVersion[] {
-  return connection.all(allVersions, { kind, id }).map(toVersion)
-}
-
-/** The newest versions of records that are not removed, in the order in which the records were created. */
-function readNewestRecords(connection: StoreConnection, kind: string): readonly RecordVersion[] {
-  return connection.all(newestVersions, { kind }).map(toVersion)
-}
-
-/** The versions that removed a record which is not there now, in the order in which the records were created. */
-function readRemovedRecords(connection: StoreConnection, kind: string): readonly RecordVersion[] {
-  return connection.all(removedVersions, { kind }).map(toVersion)
 }
 
 type Row = Omit<RecordVersion, 'value'> & { readonly value: string }

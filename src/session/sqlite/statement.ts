@@ -1,4 +1,4 @@
-import type { SqliteScalar } from '../../platform.ts'
+import type { SqliteValue } from '../../platform.ts'
 
 /** A statement with named parameters: its text, and the names in the order of the text. */
 export interface Statement<Parameters, Row> {
@@ -21,9 +21,9 @@ export function insertInto(table: string, columns: readonly string[]): string {
 }
 
 /** The conditions of a query, such as `turn = ?`, with their values. Those whose value is `undefined` are left out. */
-export function where(conditions: Readonly<Record<string, SqliteScalar | undefined>>): {
+export function where(conditions: Readonly<Record<string, SqliteValue | undefined>>): {
   readonly where: string
-  readonly values: readonly SqliteScalar[]
+  readonly values: readonly SqliteValue[]
 } {
   const given = Object.entries(conditions).filter(([, value]) => value !== undefined)
   return {

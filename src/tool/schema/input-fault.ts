@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv'
-import { errorMessage, systemClock } from '../../platform.ts'
+import { errorMessage, systemClock, isObject } from '../../platform.ts'
 import { answerOf, compileSchema, type Schema, type SchemaAnswer } from './schema-check.ts'
 import { checkInThread } from './thread-check.ts'
 
@@ -144,8 +144,4 @@ function isShortList(value: unknown): boolean {
 
 function isPrimitive(value: unknown): boolean {
   return typeof value !== 'object' || value === null
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

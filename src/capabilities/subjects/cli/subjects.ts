@@ -13,7 +13,7 @@ import {
 import type { CommandCall, Io } from '../../../capability.ts'
 import { listSubjects, findSubject, showContext, showNotes, showSubject } from './show.ts'
 import { decideProposal, declineAll, listProposals, undoProposal } from './proposals.ts'
-import { defined } from '../../../platform.ts'
+import { defined, parseJson } from '../../../platform.ts'
 import { exactLine } from '../../../context.ts'
 import type { NotesSummary } from '../notes-summaries.ts'
 
@@ -124,14 +124,6 @@ function parseDetails(text: string | undefined): unknown {
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw usageFailure('--details must be a JSON object.', `Write them in quotes, such as \`'{"left": 4}'\`.`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function summarizeNotes(call: CommandCall, io: Io): Promise<number> {

@@ -9,8 +9,7 @@ import {
 } from './wrapped-program.ts'
 import { basename, dirname, join } from 'node:path'
 import { CommandFailure } from '../../../cli.ts'
-import { defined } from '../../../platform.ts'
-import { isRecord, parseJson } from '../json-text.ts'
+import { defined, isObject, parseJson } from '../../../platform.ts'
 
 export const wrappedPrograms: readonly WrappedProgram[] = [
   /** Claude Code. What its settings files set wins over the environment, so that they are looked at, too. */
@@ -71,8 +70,8 @@ export const wrappedPrograms: readonly WrappedProgram[] = [
     plan(run) {
       const { provider, model, environment } = run
       const given = parseJson(environment[OPENCODE_VARIABLE] ?? '{}')
-      const before = isRecord(given) ? given : {}
-      const providers = isRecord(before['provider']) ? before['provider'] : {}
+      const before = isObject(given) ? given : {}
+      const providers = isObject(before['provider']) ? before['provider'] : {}
       const names = provider === undefined ? ['anthropic', 'openai'] : [provider]
       const content = {
         ...before,
@@ -171,9 +170,9 @@ export const wrappedPrograms: readonly WrappedProgram[] = [
 const OPENCODE_VARIABLE = 'OPENCODE_CONFIG_CONTENT'
 
 function opencodeProvider(run: WrappedRun, name: string, given: unknown): object {
-  const before = isRecord(given) ? given : {}
-  const options = isRecord(before['options']) ? before['options'] : {}
-  const headers = isRecord(options['headers']) ? options['headers'] : {}
+  const before = isObject(given) ? given : {}
+  const options = isObject(before['options']) ? before['options'] : {}
+  const headers = isObject(options['headers']) ? options['headers'] : {}
   return {
     ...before,
     options: {
@@ -250,7 +249,7 @@ function settingsVariables({ environment, directory, readText }: WrappedRun): Re
 
 function variablesIn(text: string | undefined): Readonly<Record<string, string>> {
   const settings = text === undefined ? undefined : parseJson(text)
-  const variables = isRecord(settings) && isRecord(settings['env']) ? settings['env'] : {}
+  const variables = isObject(settings) && isObject(settings['env']) ? settings['env'] : {}
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, String(value)]))
 }
 

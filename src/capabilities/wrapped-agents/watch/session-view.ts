@@ -1,9 +1,8 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
 import { apiPath, requestJson, readInput } from '../../../cli.ts'
 import { cutSentence, type Manifest } from '../../../context.ts'
-import { defined, systemClock } from '../../../platform.ts'
+import { defined, systemClock, isObject, parseJson } from '../../../platform.ts'
 import { type CallSums, sumCalls, type WatchedCall, fetchSessionCalls, modelWindow } from '../watched-call.ts'
-import { isRecord, parseJson } from '../json-text.ts'
 
 export interface SessionView {
   readonly session: string
@@ -133,7 +132,7 @@ export async function clientSessionIn(io: Io): Promise<string | undefined> {
   // A pipe that stays open would keep this process.
   if (!read.signal.aborted && 'destroy' in io.stdin && typeof io.stdin.destroy === 'function') io.stdin.destroy()
   const value = parseJson(text)
-  const id = isRecord(value) ? value['session_id'] : undefined
+  const id = isObject(value) ? value['session_id'] : undefined
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
