@@ -3,7 +3,6 @@ import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
 import type { Binding, EntryBody, CitationSource } from './entry.ts'
 import { type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
-import type { FileRow } from './file-row.ts'
 import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
 
