@@ -102,15 +102,14 @@ export function turnSections(
     const { turn } = unit
     const unpaired = unpairedSections(turn.id, turn.unpaired, 'history', counter)
     if (index < state.from) return [...droppedSections(turn, leftReason(rule, line, state, index)), ...unpaired]
-    const sections = keptSections(
-      turn,
-      unit.turn.messages.map((_, index) => unit.turn.messageAt(index, formAt(state, unit.first + index))),
-      reason,
-      led,
-    )
+    const sections = keptSections(turn, formedMessages(unit, state), reason, led)
     led ||= sections.some(({ messages }) => messages.length > 0)
     return [...sections, ...unpaired]
   })
+}
+
+function formedMessages({ turn, first }: Unit, state: CutState): readonly FormedMessage[] {
+  return turn.messages.map((_, index) => turn.messageAt(index, formAt(state, first + index)))
 }
 
 function droppedSections(turn: PricedTurn, reason: Reason): readonly Section[] {

@@ -25,15 +25,7 @@ export function createRecallTables(connection: SqliteConnection): void {
   if (used && readVersion(connection) === version) return
   connection.transaction(() => {
     if (used && readVersion(connection) === version) return
-    for (const name of [
-      ...connection
-        .all<{ readonly name: string }>(
-          `select name from sqlite_schema where sql like 'create virtual table%' order by name like 'words%', name`,
-        )
-        .map(({ name }) => name),
-      ...TABLES,
-    ])
-      connection.execute(`drop table if exists ${name}`)
+    for (const name of [...shardTables(connection), ...TABLES]) connection.execute(`drop table if exists ${name}`)
     connection.execute(`${schema} pragma application_id = ${APPLICATION};`)
     connection.run('insert into version (version) values (?)', version)
   })
@@ -67,6 +59,14 @@ export function wordsTable(shard: number): string {
 /** Table with the distinct stems of a shard. */
 export function vocabularyTable(shard: number): string {
   return `vocabulary_${shard}`
+}
+
+function shardTables(connection: SqliteConnection): readonly string[] {
+  return connection
+    .all<{ readonly name: string }>(
+      `select name from sqlite_schema where sql like 'create virtual table%' order by name like 'words%', name`,
+    )
+    .map(({ name }) => name)
 }
 
 const TABLES = ['version', 'sessions', 'languages', 'passages']
