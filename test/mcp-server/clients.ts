@@ -113,7 +113,7 @@ function transport(
     return isOlder ? new OlderHttp(url, options) : new StreamableHTTPClientTransport(url, options)
   }
   // Lines of JSON both ways: what a server does with its streams, a client does with them the other way around. That the
-  // program speaks so in a process of its own is tested beside (`stdio.test.ts`).
+  // program speaks so in a process of its own is tested beside (`stdio.slow.ts`).
   const { stdin, stdout } = startCommand(t, ['mcp', '--home', home], environment)
   return isOlder ? new OlderLines(stdout, stdin) : new Lines(stdout, stdin)
 }
