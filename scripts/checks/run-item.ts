@@ -86,6 +86,9 @@ function testCommand(files: readonly string[], resultsFile: string) {
   const start = files.length === 1 ? files : ['scripts/checks/run-files.ts', ...files]
   const words = [
     '--conditions=foreword-source',
+    // As many processes as processors run already, so that a collector of garbage with threads of its own only waits for them.
+    '--single-threaded-gc',
+    '--max-semi-space-size=64',
     '--import=./scripts/unfollowed-promises.mjs',
     `--test-timeout=${TEST_LIMIT_MS}`,
     '--test-reporter=./scripts/checks/reporter.ts',
