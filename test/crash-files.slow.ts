@@ -10,30 +10,30 @@ import { temporaryHome } from './cli/home.ts'
 /** From the acknowledgement on; `0` is right behind it, later ones are in the midst of reading and indexing. */
 const moments = [0, 40, 120, 250]
 
-for (const moment of moments) {
-  test(`a gateway that is killed ${moment} ms after files were taken reads and indexes them at its next start`, async (t) => {
-    const { home, environment } = temporaryHome(t)
-    const first = await started(t, home, environment)
-    const project = await first.ask<{ id: string }>('/api/projects', { name: 'Harbour' })
+test('a gateway that is killed soon after files were taken reads and indexes them at its next start', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  let gateway = await started(t, home, environment)
+  const project = await gateway.ask<{ id: string }>('/api/projects', { name: 'Harbour' })
+  for (const moment of moments) {
     const form = new FormData()
-    const names = Array.from({ length: 12 }, (_, index) => `chart-${index}.md`)
+    const names = Array.from({ length: 12 }, (_, index) => `chart-${moment}-${index}.md`)
     for (const name of names) {
       form.append('file', new File([`# ${name}\n\n${'The buoy is red. '.repeat(400)}\nCode word ${name}`], name))
     }
-    const { files } = await first.ask<{ files: readonly FileRow[] }>(`/api/files?project=${project.id}`, form)
+    const { files } = await gateway.ask<{ files: readonly FileRow[] }>(`/api/files?project=${project.id}`, form)
     assert.equal(files.length, names.length)
     await new Promise((resolve) => setTimeout(resolve, moment))
-    first.process.child.kill('SIGKILL')
-    await first.process.ended
+    gateway.process.child.kill('SIGKILL')
+    await gateway.process.ended
 
-    const second = await started(t, home, environment)
+    gateway = await started(t, home, environment)
     for (const { id } of files) {
-      const row = await second.ask<FileRow>(`/api/files/${id}?wait=20000`)
-      assert.equal(row.state.type, 'ready', JSON.stringify(row.state))
+      const row = await gateway.ask<FileRow>(`/api/files/${id}?wait=20000`)
+      assert.equal(row.state.type, 'ready', `${moment} ms: ${JSON.stringify(row.state)}`)
     }
-    for (const name of [names[0]!, names[11]!]) await second.finds(`"${name}"`, name)
-  })
-}
+    for (const name of [names[0]!, names[11]!]) await gateway.finds(`"${name}"`, name)
+  }
+})
 
 async function started(t: TestContext, home: string, environment: Readonly<Record<string, string>>) {
   const process: Spawned = spawnForeword(t, ['start', '--json'], environment)

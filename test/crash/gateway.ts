@@ -10,8 +10,8 @@ import type { Orders, Place } from './process.ts'
 /** A gateway in a process of its own, spoken to over HTTP, that can be killed at any moment. */
 export interface Gateway {
   readonly url: string
-  /** Resolves as soon as the process has come to this place. */
-  reaches(place: Place): Promise<void>
+  /** Resolves as soon as a turn whose text or input holds the word has come to this place. */
+  reaches(place: Place, word: string): Promise<void>
   /** SIGKILL: no handler runs, nothing is flushed. Resolves when the process is gone. */
   kill(): Promise<void>
   say(text: string, session?: string, idempotencyKey?: string): Promise<SubmittedTurn>
@@ -44,9 +44,9 @@ export async function startGateway(t: TestContext, orders: Orders): Promise<Gate
     told()
   })
   void ended.then(() => told())
-  const line = async (begin: string) => {
+  const line = async (begin: string, word = '') => {
     for (;;) {
-      const found = said.find((one) => one.startsWith(begin))
+      const found = said.find((one) => one.startsWith(begin) && one.includes(word))
       if (found !== undefined) return found
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended without saying "${begin}"`)
       await new Promise<void>((resolve) => (told = resolve))
@@ -67,7 +67,7 @@ export async function startGateway(t: TestContext, orders: Orders): Promise<Gate
   return {
     url,
     kill,
-    reaches: async (place) => void (await line(place)),
+    reaches: async (place, word) => void (await line(place, word)),
     say: (text, session, idempotencyKey) => ask<SubmittedTurn>('/api/messages', { text, session, idempotencyKey }),
     async firstWords({ session, turn }) {
       const response = await fetch(`${url}/api/sessions/${session}/events?turn=${turn}`)

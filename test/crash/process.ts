@@ -13,7 +13,7 @@ import { createTestServer as createServer } from '../home/test-server.ts'
 import { openStore } from '../../src/session.ts'
 import { readAccess, type Tool } from '../../src/tool.ts'
 
-/** Where this process stops and says so, so that it can be killed there. */
+/** Where a turn can stop and say so, so that the process can be killed there. */
 export type Place = 'before-effect' | 'after-effect' | 'before-note' | 'before-sending' | 'after-sending'
 
 /** The one argument of this process, as JSON. */
@@ -21,25 +21,26 @@ export interface Orders {
   readonly home: string
   /** A scripted Ollama. */
   readonly modelUrl: string
-  readonly stopAt?: Place
+  /** Whether a turn stops at the place that its text or the input of its tool names. */
+  readonly stops?: boolean
 }
 
 const orders = JSON.parse(process.argv[2]!) as Orders
-const { home, modelUrl, stopAt } = orders
+const { home, modelUrl, stops = false } = orders
 
-/** Says where it is; at the place it was told to stop at, nothing follows. */
-function reach(place: Place): Promise<void> {
-  process.stdout.write(`${place}\n`)
-  return place === stopAt ? new Promise(() => {}) : Promise.resolve()
+/** Says where it is and on whose behalf. Where that names this place, nothing follows. */
+function reach(place: Place, whose: string): Promise<void> {
+  process.stdout.write(`${place} ${whose}\n`)
+  return stops && whose.includes(place) ? new Promise(() => {}) : Promise.resolve()
 }
 
 const letter: Tool = {
   name: 'send_letter',
   inputSchema: { type: 'object' },
   async execute(input, { toolCallId }) {
-    await reach('before-effect')
+    await reach('before-effect', JSON.stringify(input))
     appendFileSync(join(home, 'letters'), `${toolCallId} ${JSON.stringify(input)}\n`)
-    await reach('after-effect')
+    await reach('after-effect', JSON.stringify(input))
     return { ok: true, output: 'The letter is on its way.' }
   },
 }
@@ -49,8 +50,8 @@ const note: Tool = {
   inputSchema: { type: 'object' },
   idempotent: true,
   async execute(input) {
-    appendFileSync(join(home, 'note-runs'), 'run\n')
-    await reach('before-note')
+    appendFileSync(join(home, 'note-runs'), `${JSON.stringify(input)}\n`)
+    await reach('before-note', JSON.stringify(input))
     writeFileSync(join(home, 'note'), JSON.stringify(input))
     return { ok: true, output: 'It is noted.' }
   },
@@ -59,9 +60,9 @@ const note: Tool = {
 const pigeon: Channel = {
   name: 'pigeon',
   async deliver({ turn, text }) {
-    await reach('before-sending')
+    await reach('before-sending', text)
     appendFileSync(join(home, 'sent'), `${turn} ${text}\n`)
-    await reach('after-sending')
+    await reach('after-sending', text)
     return { messageId: `feather of ${turn}` }
   },
 }
@@ -83,7 +84,7 @@ const opened = await createRuntime({
   channels: [pigeon],
 })
 const runtime = withFeatures(opened)
-await runtime.sessionFor({ channel: 'pigeon', conversation: 'roof' })
+for (const conversation of ['roof', 'loft']) await runtime.sessionFor({ channel: 'pigeon', conversation })
 const server = createServer(runtime, { bind: '127.0.0.1', version: '0.1.0' })
 const { url } = await listen(server, { port: 0, bind: '127.0.0.1' })
 process.stdout.write(`listening ${url}\n`)

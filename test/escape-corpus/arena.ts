@@ -79,6 +79,7 @@ export function arenaTemplate(): { readonly folder: string; close(): void } {
     [`outside/${CANARY}.name`]: '',
   }
   for (const [path, text] of Object.entries(files)) write(join(folder, path), text)
+  execFileSync('tar', ['-cf', 'a.tar', 'b.txt'], { cwd: workspace })
   return { folder, close: () => rmSync(folder, { recursive: true }) }
 }
 
@@ -87,8 +88,8 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/** A copy of the template. `pid`: of a process with the canary in its environment. */
-export async function openArena(template: string, pid: number, needsServer: boolean): Promise<Arena> {
+/** A copy of the template with what a command needs. `pid`: of a process with the canary in its environment. */
+export async function openArena(template: string, pid: number, command: string): Promise<Arena> {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'escape-')))
   cpSync(template, top, { recursive: true, verbatimSymlinks: true })
   const [workspace, outside] = [join(top, 'workspace'), join(top, 'outside')]
@@ -114,15 +115,15 @@ export async function openArena(template: string, pid: number, needsServer: bool
   }
   symlinkSync(join(outside, 'secret'), join(workspace, 'link.txt'))
   symlinkSync('.git/objects', join(top, 'objects'))
-  execFileSync('tar', ['-cf', 'a.tar', 'b.txt'], { cwd: workspace })
-  execFileSync('tar', ['-cPf', 'absolute.tar', `--transform=s|b.txt|${outside}/mark|`, 'b.txt'], { cwd: workspace })
+  if (command.includes('absolute.tar'))
+    execFileSync('tar', ['-cPf', 'absolute.tar', `--transform=s|b.txt|${outside}/mark|`, 'b.txt'], { cwd: workspace })
   let visits = 0
   const server = createServer((socket) => {
     visits += 1
     socket.on('error', () => {}).end('HTTP/1.0 200 OK\r\n\r\nx')
   })
   let port = 1
-  if (needsServer) {
+  if (/PORT|evil\.curl/.test(command)) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     ;({ port } = server.address() as { readonly port: number })

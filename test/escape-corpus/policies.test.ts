@@ -14,7 +14,7 @@ import { systemClock } from '../../src/platform.ts'
 async function planned(t: TestContext, access: AccessRead): Promise<readonly string[]> {
   const template = arenaTemplate()
   t.after(() => template.close())
-  const arena = await openArena(template.folder, process.pid, false)
+  const arena = await openArena(template.folder, process.pid, '')
   t.after(() => arena.close())
   const { tools } = shellBlock({
     workspace: arena.workspace,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { callCost, type Price } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { type ScriptedAnswer, scriptedProvider } from '../../src/testing.ts'
@@ -135,7 +134,7 @@ async function begun(t: TestContext, { rule, connection, model, other, prices }:
     async say(says: string) {
       const said = await home.say(says, session)
       session = said.session
-      while ((await this.calls()).some(({ outcome }) => outcome === undefined)) await setImmediate()
+      await home.runtime.idle(session)
       return said.entries.find((entry) => entry.type === 'assembly')?.call ?? assert.fail()
     },
     calls: async () => home.runtime.store.calls(session ?? assert.fail()),

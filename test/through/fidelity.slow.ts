@@ -5,7 +5,7 @@ import { recordedCalls, send, startGateway } from './gateway.ts'
 import { startVendor } from './vendor.ts'
 
 /** `BODIES=10000 npm run test:slow` sends that many, and `BODIES_SEED` others or those of a failure. */
-const BODIES = Number(process.env['BODIES'] ?? 2_000)
+const BODIES = Number(process.env['BODIES'] ?? 500)
 const SEED = Number(process.env['BODIES_SEED'] ?? 20_261_124)
 const AT_ONCE = 16
 
