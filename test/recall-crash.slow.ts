@@ -85,7 +85,7 @@ function indexing(t: TestContext, orders: Orders) {
     },
     /** SIGKILL as soon as this is so: no handler runs, nothing is flushed. */
     async killedWhen(due: () => boolean): Promise<{ readonly killed: boolean }> {
-      while (child.exitCode === null && !due()) await pause(1)
+      while (child.exitCode === null && !due()) await pause(8)
       child.kill('SIGKILL')
       await ended
       return { killed: child.signalCode === 'SIGKILL' }

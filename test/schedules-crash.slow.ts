@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStore } from '../src/session.ts'
+import { runsAllCases } from './arbitrary/some-cases.ts'
 import { scriptedProvider } from '../src/testing.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -10,6 +11,7 @@ import { run } from './cli/recorded-io.ts'
 import { systemClock } from '../src/platform.ts'
 
 const MINUTE = 60_000
+const KILLS = runsAllCases ? 6 : 4
 
 test('a gateway that is killed again and again while it makes up a hundred due times sends each of them once', async (t) => {
   const calls = counter()
@@ -31,7 +33,7 @@ test('a gateway that is killed again and again while it makes up a hundred due t
   const { id } = JSON.parse(stdout) as { id: string }
   await setBack(home, id)
 
-  for (let kills = 0, seen = 0; kills < 6; kills++) {
+  for (let kills = 0, seen = 0; kills < KILLS; kills++) {
     const gateway = spawnForeword(t, ['start', '--json'], variables)
     seen += 1 + kills * 3
     await Promise.race([calls.reach(seen), gateway.ended])

@@ -88,8 +88,8 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/** A copy of the template with what a command needs. `pid`: of a process with the canary in its environment. */
-export async function openArena(template: string, pid: number, command: string): Promise<Arena> {
+/** A copy of the template with what the command needs that it runs. `pid`: of a process with the canary in its environment. */
+export async function openArena(template: string, pid: number, runs: string): Promise<Arena> {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'escape-')))
   cpSync(template, top, { recursive: true, verbatimSymlinks: true })
   const [workspace, outside] = [join(top, 'workspace'), join(top, 'outside')]
@@ -115,7 +115,7 @@ export async function openArena(template: string, pid: number, command: string):
   }
   symlinkSync(join(outside, 'secret'), join(workspace, 'link.txt'))
   symlinkSync('.git/objects', join(top, 'objects'))
-  if (command.includes('absolute.tar'))
+  if (runs.includes('absolute.tar'))
     execFileSync('tar', ['-cPf', 'absolute.tar', `--transform=s|b.txt|${outside}/mark|`, 'b.txt'], { cwd: workspace })
   let visits = 0
   const server = createServer((socket) => {
@@ -123,7 +123,7 @@ export async function openArena(template: string, pid: number, command: string):
     socket.on('error', () => {}).end('HTTP/1.0 200 OK\r\n\r\nx')
   })
   let port = 1
-  if (/PORT|evil\.curl/.test(command)) {
+  if (/PORT|evil\.curl/.test(runs)) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     ;({ port } = server.address() as { readonly port: number })
