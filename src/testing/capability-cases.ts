@@ -74,7 +74,14 @@ export function capabilityCases(test: TestFunction, value: AnyCapability, option
         await running.stop()
         await running.stop()
       }
-      await checkNothingRuns(before)
+      const leaks = () => {
+        const left = [...activeResources()]
+        for (const type of before) if (left.includes(type)) left.splice(left.indexOf(type), 1)
+        return left
+      }
+      for (const ends = performance.now() + CLOSING_MS; leaks().length > 0 && performance.now() < ends;)
+        await systemClock.sleep(20)
+      assert.deepEqual(leaks(), [], 'what still runs after stop')
     }),
   )
 }
@@ -217,17 +224,6 @@ const PASSING = new Set(['Timeout', 'Immediate', 'FSReqPromise', 'FSReqCallback'
 
 function activeResources(): readonly string[] {
   return process.getActiveResourcesInfo().filter((type) => !PASSING.has(type))
-}
-
-async function checkNothingRuns(before: readonly string[]): Promise<void> {
-  const leaks = () => {
-    const left = [...activeResources()]
-    for (const type of before) if (left.includes(type)) left.splice(left.indexOf(type), 1)
-    return left
-  }
-  for (const ends = performance.now() + CLOSING_MS; leaks().length > 0 && performance.now() < ends;)
-    await systemClock.sleep(20)
-  assert.deepEqual(leaks(), [], 'what still runs after stop')
 }
 
 /**

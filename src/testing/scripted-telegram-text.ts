@@ -33,7 +33,17 @@ export function parseText(text: unknown, entities: unknown): WrittenText {
   const list = (entities ?? []) as readonly MessageEntity[]
   const fault = entitiesFault(text, list)
   if (fault) throw badRequest(`can't parse entities: ${fault}`)
-  return trimText(text, list)
+  const body = text.trimEnd()
+  const blank = body.length - body.trimStart().length
+  const start = Math.min(blank, ...list.map(({ offset }) => offset))
+  return {
+    text: body.slice(start),
+    entities: list.map((entity) => ({
+      ...entity,
+      offset: entity.offset - start,
+      length: Math.min(entity.length, body.length - entity.offset),
+    })),
+  }
 }
 
 /** Checks the entities of a text against the section "Formatting options" of the Bot API documentation. */
@@ -69,21 +79,6 @@ function mayShare(one: string, other: string): boolean {
 
 function splitsPair(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1))
-}
-
-/** Removes whitespace at both ends, except inside an entity at the beginning. */
-function trimText(text: string, entities: readonly MessageEntity[]): WrittenText {
-  const body = text.trimEnd()
-  const blank = body.length - body.trimStart().length
-  const start = Math.min(blank, ...entities.map(({ offset }) => offset))
-  return {
-    text: body.slice(start),
-    entities: entities.map((entity) => ({
-      ...entity,
-      offset: entity.offset - start,
-      length: Math.min(entity.length, body.length - entity.offset),
-    })),
-  }
 }
 
 /** Finds the entities that Telegram marks in the text of a person: commands, mentions and URLs. */

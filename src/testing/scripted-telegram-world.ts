@@ -46,7 +46,7 @@ export function telegramWorld(me: User) {
     },
     keep(file: ScriptedFile) {
       const id = `file-${files.size + 1}`
-      const path = `${file.mime?.startsWith('image/') ? 'photos' : 'documents'}/file_${files.size + 1}${fileExtension(file.name)}`
+      const path = `${file.mime?.startsWith('image/') ? 'photos' : 'documents'}/file_${files.size + 1}${/\.\w+$/.exec(file.name)?.[0] ?? ''}`
       files.set(id, { ...file, path })
       return id
     },
@@ -55,16 +55,8 @@ export function telegramWorld(me: User) {
   }
 }
 
-function newPerson(id: number): User {
-  return { id, is_bot: false, ...personNames(id), language_code: 'en' }
-}
-
 function personNames(id: number) {
   return { first_name: `Person ${id}`, username: `person_${id}` }
-}
-
-function fileExtension(name: string): string {
-  return /\.\w+$/.exec(name)?.[0] ?? ''
 }
 
 /** A message in the format of the Bot API. */
@@ -190,7 +182,7 @@ export function telegramPeople(
 }
 
 function toUser(from: number | User): User {
-  return typeof from === 'number' ? newPerson(from) : from
+  return typeof from === 'number' ? { id: from, is_bot: false, ...personNames(from), language_code: 'en' } : from
 }
 
 /** A scripted Bot API server: people act, and tests read the calls of the bot. */

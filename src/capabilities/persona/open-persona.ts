@@ -90,7 +90,7 @@ export function soulText({ soul, voice }: Soul): string {
     section(
       '# Soul',
       labelled('Name', soul?.name),
-      withoutHeadings(soul?.identity ?? ''),
+      (soul?.identity ?? '').replaceAll(/^([ \t]*)(?=#)/gm, '$1\\'),
       section('## Personality', bullets(soul?.personality ?? [])),
       section('## Values', bullets(soul?.values ?? [])),
     ),
@@ -195,11 +195,6 @@ function bullets(items: readonly string[]): string {
 function labelled(label: string, value: string | null | undefined): string {
   const line = oneLine(value ?? '')
   return line === '' ? '' : `${label}: ${line}`
-}
-
-/** A text of several lines without headings: a line that begins with `#` is escaped. */
-function withoutHeadings(text: string): string {
-  return text.replaceAll(/^([ \t]*)(?=#)/gm, '$1\\')
 }
 
 function oneLine(text: string): string {

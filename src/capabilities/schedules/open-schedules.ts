@@ -80,7 +80,8 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       const { session: sent, turn } = await host.runtime.submit(input)
       return { type: 'sent', session: sent, turn }
     } catch (error) {
-      if (mayPass(error)) throw error
+      // The gateway stops, or its disk fails at the moment: the same may succeed later.
+      if (error instanceof ForewordError && ['closing', 'storage', 'storage-full'].includes(error.code)) throw error
       return { type: 'failed', reason: host.redact(errorMessage(error)) }
     }
   }
@@ -355,11 +356,6 @@ function requireEnabled({ enabled }: { readonly enabled: boolean }): void {
   if (enabled) return
   const hint = 'Set schedules.enabled to true.'
   throw new RuntimeError('invalid-input', 'Schedules are switched off.', {}, { hint })
-}
-
-/** Whether the same may succeed later: the gateway stops, or its disk fails at the moment. */
-function mayPass(error: unknown): boolean {
-  return error instanceof ForewordError && ['closing', 'storage', 'storage-full'].includes(error.code)
 }
 
 function isClosing(error: unknown): boolean {

@@ -61,12 +61,14 @@ function parseMessage(update: number, message: Message, me: BotName): ParsedMess
   const { chat: given, media_group_id: album } = message
   const chat = chatReference(message)
   if (message.migrate_to_chat_id !== undefined) return { type: 'move', update, chat, to: message.migrate_to_chat_id }
-  if (given.type === 'channel' || isProgram(message)) return undefined
+  // The bot does not answer other bots: two of them would never stop.
+  if (given.type === 'channel' || (message.from?.is_bot === true && !message.sender_chat)) return undefined
   const files = messageFiles(message)
   const { text, addressed } = parseText(message, me)
   const forwardedFrom = forwardedAuthor(message)
   const answers = parseAnswered(message, me)
-  if (text === '' && files.length === 0 && isService(message)) return undefined
+  // A service message, such as a joined member or a pinned message.
+  if (text === '' && files.length === 0 && !UNREADABLE.some((kind) => message[kind] !== undefined)) return undefined
   // In an album, one message has the words for all of them.
   if (!addressed && album === undefined) return undefined
   return {
@@ -102,16 +104,6 @@ function parseArrival(
 
 function chatReference({ chat, is_topic_message: isTopic, message_thread_id: thread }: Message): ChatReference {
   return isTopic === true && thread !== undefined ? { id: chat.id, thread } : { id: chat.id }
-}
-
-/** The bot does not answer other bots: two of them would never stop. */
-function isProgram({ from, sender_chat: speaksAs }: Message): boolean {
-  return from?.is_bot === true && !speaksAs
-}
-
-/** A service message, such as a joined member or a pinned message. */
-function isService(message: Message): boolean {
-  return !UNREADABLE.some((kind) => message[kind] !== undefined)
 }
 
 /** Kinds of messages that people send and the bot cannot read. It replies that it cannot. */

@@ -56,7 +56,8 @@ export function createSpanExporter({ collector, source, clock, warn }: ExporterP
 
   function add(spans: readonly Span[]): void {
     for (const span of spans) {
-      const own = sizeOf(span)
+      const texts = Object.values(span.attributes).map((value) => (typeof value === 'string' ? value.length : 20))
+      const own = texts.reduce((sum, length) => sum + length + 60, 300)
       if (ending.signal.aborted || waiting.length >= MOST_WAITING || size + own > LARGEST_QUEUE) lost += 1
       else {
         waiting.push({ span, size: own })
@@ -195,12 +196,6 @@ async function beginningOf({ body }: Response): Promise<string> {
     if (text.length >= LARGEST_ANSWER) break
   }
   return text
-}
-
-/** Of its texts and, roughly, of the rest, characters. */
-function sizeOf({ attributes }: Span): number {
-  const texts = Object.values(attributes).map((value) => (typeof value === 'string' ? value.length : 20))
-  return texts.reduce((sum, length) => sum + length + 60, 300)
 }
 
 interface SpanSource {

@@ -41,7 +41,12 @@ export async function openResponseSource(
   body: ResponseBody,
   call: ResponseCall,
 ): Promise<ResponseSource> {
-  refuseUnsupportedFields(body)
+  for (const [name, { isUsual, instead }] of Object.entries(UNSUPPORTED)) {
+    const value = body[name]
+    if (value === undefined || value === null || isUsual?.(value)) continue
+    const message = `Unsupported parameter: \`${name}\` is not supported here. ${instead}`
+    throw new HttpFailure('unsupported-parameter', message, { parameter: name })
+  }
   const target = await targetOf(runtime, body, call.request)
   const items = inputItems(body)
   if (!target) return outsideSessions({ runtime, kept, unable }, body, items, call)
@@ -158,16 +163,6 @@ function responseParameters(body: ResponseBody, tools: readonly OfferedTool[]): 
     ...(responseFormat ? { responseFormat } : {}),
     ...(toolChoice ? { toolChoice } : {}),
     ...(parallel === false && tools.length > 0 ? { parallelToolCalls: false } : {}),
-  }
-}
-
-/** Throws unless the value asks for the default behaviour. */
-function refuseUnsupportedFields(body: ResponseBody): void {
-  for (const [name, { isUsual, instead }] of Object.entries(UNSUPPORTED)) {
-    const value = body[name]
-    if (value === undefined || value === null || isUsual?.(value)) continue
-    const message = `Unsupported parameter: \`${name}\` is not supported here. ${instead}`
-    throw new HttpFailure('unsupported-parameter', message, { parameter: name })
   }
 }
 

@@ -195,7 +195,7 @@ export function wallTime(moment: number, timeZone: string): number {
 /** Where the clocks show `wall` twice, the first of the two; where they skip it, the moment at which they skip. */
 function momentOf(wall: number, timeZone: string): number {
   const [earliest, latest] = [wall - DAY_MS, wall + DAY_MS]
-  const offsets = [earliest, latest].map((moment) => offsetAt(moment, timeZone))
+  const offsets = [earliest, latest].map((moment) => wallTime(moment, timeZone) - Math.floor(moment / 1_000) * 1_000)
   const moments = offsets.map((offset) => wall - offset).toSorted((one, other) => one - other)
   return (
     moments.find((moment) => wallTime(moment, timeZone) === wall) ?? changeBetween({ earliest, latest, wall, timeZone })
@@ -219,10 +219,6 @@ function changeBetween({ earliest, latest, wall, timeZone }: SkippedTime): numbe
     else before = middle
   }
   return after * 1_000
-}
-
-function offsetAt(moment: number, timeZone: string): number {
-  return wallTime(moment, timeZone) - Math.floor(moment / 1_000) * 1_000
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

@@ -169,7 +169,13 @@ function readThreeFiles(files: ToolFiles, tools: readonly unknown[]): ToolsJsonR
   if (faults.length > 0) return { type: 'invalid', faults }
   const read = checkTools(parts)
   if ('value' in read) return { type: 'tools', value: splitSubcommands(read.value), notes: [] }
-  return { type: 'invalid', faults: read.faults.map((message) => ({ file: faultFile(message), message })) }
+  return {
+    type: 'invalid',
+    faults: read.faults.map((message) => ({
+      file: TOOL_FILES.find((file) => message.startsWith(partName(file))) ?? 'tools.json',
+      message,
+    })),
+  }
 }
 
 const MISSING = 'it is missing: a tools.json that is a list needs allowlist.json and execution.json'
@@ -194,11 +200,6 @@ function splitSubcommands(json: ToolsJson): ToolsJson {
 
 function partName(file: ToolFile): string {
   return file.replace('.json', '')
-}
-
-/** A fault begins with its path, and the path with the name of the file that has this part. */
-function faultFile(fault: string): ToolFile {
-  return TOOL_FILES.find((file) => fault.startsWith(partName(file))) ?? 'tools.json'
 }
 
 type Read<Value> = { readonly value: Value } | { readonly faults: readonly string[] }

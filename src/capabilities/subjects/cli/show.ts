@@ -90,7 +90,13 @@ export async function showContext(call: CommandCall, io: Io): Promise<number> {
 }
 
 export async function showNotes(call: CommandCall, io: Io): Promise<number> {
-  const query = pageQuery(call)
+  const given = ['offset', 'limit'].flatMap((name) => {
+    const text = call.text(name)
+    if (text === undefined) return []
+    if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} must be a number of lines, not ${text}.`)
+    return [`${name}=${text}`]
+  })
+  const query = given.length === 0 ? '' : `?${given.join('&')}`
   const { id, page } = await withConnection(call.home, io, 'read', async (connection) => {
     const { id: subject } = await findSubject(connection, call.words[1]!)
     const path = `${apiPath('/api/subjects/', subject, '/notes')}${query}`
@@ -99,16 +105,6 @@ export async function showNotes(call: CommandCall, io: Io): Promise<number> {
   if (call.json) printJson(io, page)
   else printNotes(id, page, io)
   return 0
-}
-
-function pageQuery(call: CommandCall): string {
-  const given = ['offset', 'limit'].flatMap((name) => {
-    const text = call.text(name)
-    if (text === undefined) return []
-    if (!/^\d{1,9}$/.test(text)) throw usageFailure(`--${name} must be a number of lines, not ${text}.`)
-    return [`${name}=${text}`]
-  })
-  return given.length === 0 ? '' : `?${given.join('&')}`
 }
 
 function printNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {

@@ -73,7 +73,11 @@ async function decline(call: CommandCall, io: Io): Promise<number> {
 
 async function newSubject(call: CommandCall, io: Io): Promise<number> {
   const [, id] = call.words
-  const brief = await readBriefOption(call, io)
+  const [text, file] = [call.text('brief'), call.text('file')]
+  if (text !== undefined && file !== undefined) {
+    throw usageFailure('The brief is given twice.', 'Write `--brief TEXT` or `--file PATH`.')
+  }
+  const brief = file === undefined ? text : await readNamedFile(file, io)
   const body = { id, ...defined({ brief }) }
   const made = await withConnection(call.home, io, 'write', (connection) =>
     requestJson<{ readonly id: string }>(connection, '/api/subjects', { method: 'POST', body }),
@@ -85,14 +89,6 @@ async function newSubject(call: CommandCall, io: Io): Promise<number> {
       `Created ${exactLine(made.id)}. Talk about it with \`foreword send --subject ${exactLine(made.id)} TEXT\`.`,
     )
   return 0
-}
-
-async function readBriefOption(call: CommandCall, io: Io): Promise<string | undefined> {
-  const [text, file] = [call.text('brief'), call.text('file')]
-  if (text !== undefined && file !== undefined) {
-    throw usageFailure('The brief is given twice.', 'Write `--brief TEXT` or `--file PATH`.')
-  }
-  return file === undefined ? text : await readNamedFile(file, io)
 }
 
 async function logOperation(call: CommandCall, io: Io): Promise<number> {

@@ -59,7 +59,9 @@ export function openSubjects(options: SubjectsOptions): Subjects {
     create: (id, { brief } = {}) => createSubject(options, id, brief),
     context: async (id) => readSubject(options, id, await subjectFolder(options, id)),
     async notes(id, page = {}) {
-      const text = await readNotes(options, id, await subjectFolder(options, id))
+      const text = await decodedText(
+        await readWhole(await fileOfSubject(options, id, await subjectFolder(options, id), 'notes.md')),
+      )
       return notesPage(text, page, options.maxTextChars)
     },
     logOperation: async (id, operation) => logRecord(await append(id, 'log.jsonl', operationLine(operation))),
@@ -185,11 +187,6 @@ async function readSubject(options: SubjectsOptions, id: string, folder: string)
   const summary = await notesSummary(options, id, texts.notes)
   const read = subjectContext({ ...texts, summary }, options)
   return { id, context: read.context, warnings: [...warnings, ...read.warnings] }
-}
-
-/** All notes; empty if they cannot be read. */
-async function readNotes(places: SubjectFolders, id: string, folder: string): Promise<string> {
-  return decodedText(await readWhole(await fileOfSubject(places, id, folder, 'notes.md')))
 }
 
 async function readTexts(

@@ -93,7 +93,12 @@ export function createProposals({ store, subjects, clock }: ProposalsParts): Pro
   async function decide(id: string, { type, digest, by, reason }: ProposalDecision): Promise<Proposal> {
     const proposal = await settle(id)
     if (proposal.stage.type !== 'waiting') throw decidedAlready(proposal)
-    if (proposal.digest !== digest) throw anotherOne(proposal)
+    if (proposal.digest !== digest)
+      throw new SubjectError(
+        'decided',
+        `The decision is about something else than what ${proposal.id} would add to ${changedFile(proposal.file)}. Look at it again.`,
+        { proposal: proposal.id, digest: proposal.digest },
+      )
     const time = clock.time()
     const why = reason === undefined ? {} : { reason }
     const note = { decision: type === 'confirm' ? ('approved' as const) : ('denied' as const), rule: by, by, ...why }
@@ -172,13 +177,5 @@ function tooLong(size: string, most: number): SubjectError {
   return new SubjectError(
     'invalid-input',
     `The content has ${size}, and a proposal may have ${most}. Propose what matters most.`,
-  )
-}
-
-function anotherOne({ id, file, digest }: KeptProposal): SubjectError {
-  return new SubjectError(
-    'decided',
-    `The decision is about something else than what ${id} would add to ${changedFile(file)}. Look at it again.`,
-    { proposal: id, digest },
   )
 }

@@ -39,7 +39,11 @@ function messageEntities(text: string, marks: readonly Mark[]): readonly Message
   const links = outermost(marks.filter(({ type }) => type === 'text_link'))
   const quotes = outermost(marks.filter(({ type }) => type === 'blockquote'))
   // A link counts for more than the style of its words.
-  const code = marks.filter((mark) => mark.type === 'pre' || (mark.type === 'code' && !isWithinAny(mark, links)))
+  const code = marks.filter(
+    (mark) =>
+      mark.type === 'pre' ||
+      (mark.type === 'code' && !links.some(({ start, end }) => start <= mark.start && mark.end <= end)),
+  )
   const solid = code.toSorted(byPlace)
   const styled = STYLES.flatMap((type) =>
     outermost(marks.filter((mark) => mark.type === type)).flatMap((mark) => without(mark, solid)),
@@ -67,10 +71,6 @@ function outermost(marks: readonly Mark[]): readonly Mark[] {
       end = mark.end
       return true
     })
-}
-
-function isWithinAny(mark: Mark, others: readonly Mark[]): boolean {
-  return others.some(({ start, end }) => start <= mark.start && mark.end <= end)
 }
 
 function without(mark: Mark, solid: readonly Mark[]): readonly Mark[] {

@@ -102,18 +102,14 @@ export async function* followSession(
 ): AsyncGenerator<SessionView> {
   let seen: string | undefined
   while (!signal.aborted) {
-    const mark = await newestMark(connection, session)
+    // Changes with every call, and costs little to ask for.
+    const mark = JSON.stringify(await requestJson<unknown>(connection, apiPath('/api/sessions/', session)))
     if (mark !== seen) {
       seen = mark
       yield await fetchSessionView(connection, session)
     }
     await systemClock.sleep(PAUSE, signal)
   }
-}
-
-/** Changes with every call, and costs little to ask for. */
-async function newestMark(connection: GatewayConnection, session: string): Promise<string> {
-  return JSON.stringify(await requestJson<unknown>(connection, apiPath('/api/sessions/', session)))
 }
 
 /** How long the description of a session may take to arrive, ms. */
