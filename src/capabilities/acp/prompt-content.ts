@@ -18,8 +18,8 @@ interface PromptFile {
 }
 
 /**
- * Images, embedded resources and linked files become files of the message, and their names stand in the text where
- * they were. Throws a `CommandFailure` for audio, and for a linked file that cannot be read.
+ * Images, resources and linked files become files of the message. Throws a `CommandFailure` for audio and unreadable
+ * files.
  */
 export async function readPrompt(blocks: readonly ContentBlock[]): Promise<PromptMessage> {
   const files: PromptFile[] = []

@@ -11,10 +11,7 @@ interface ReadableFile {
   text(): Promise<string | undefined>
 }
 
-/**
- * `read_attachment`: pages through a file that the request does not include whole; tables by rows and columns
- * (BEHAVIOURS §3.5).
- */
+/** `read_attachment`: pages through a file that is not in the request whole; tables by rows and columns. */
 export function readAttachmentTool(files: readonly ReadableFile[]): Tool {
   const hasTables = files.some(({ sheets }) => sheets !== undefined)
   const ofText = 'Read a file of this conversation by its id, page by page: "offset" and "limit" in characters.'

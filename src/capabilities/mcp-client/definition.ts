@@ -156,10 +156,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }
 
-/**
- * One broken schema would make a provider refuse the whole request. Draft 2020-12, or an older one named by
- * `$schema`.
- */
+/** One broken schema would make a provider refuse the whole request. Draft 2020-12, or an older one in `$schema`. */
 async function inputSchemaFault(
   schema: Readonly<Record<string, unknown>>,
   server: string,

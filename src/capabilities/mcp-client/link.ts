@@ -9,10 +9,7 @@ const LAST_DELAY = 60_000
 /** A connection that lasted this long was stable: after it the first delay applies again, ms. */
 const GOOD = 60_000
 
-/**
- * One connection, opened again whenever it is lost. Where its signal is aborted, `open` rejects and leaves nothing
- * behind.
- */
+/** One connection, opened again whenever it is lost. When aborted, `open` rejects and leaves nothing behind. */
 export function createLink(open: (signal: AbortSignal) => Promise<ListedConnection>, clock: Clock) {
   const end = new AbortController()
   let current: Promise<ListedConnection> | undefined

@@ -22,10 +22,7 @@ import { randomUUID } from 'node:crypto'
 /** Loading a large model and reading a long prompt take minutes; Node's own `fetch` gives up after 300 seconds. */
 const TIMEOUTS = { firstMs: 280_000, idleMs: 120_000 }
 
-/**
- * Ollama's native `/api/chat`: it alone accepts a window (`num_ctx`) and reports how much it has read (BEHAVIOURS
- * §1.6).
- */
+/** Ollama's native `/api/chat`: it alone accepts a window (`num_ctx`) and reports how much it has read. */
 export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings, TIMEOUTS),
@@ -257,10 +254,7 @@ function finishReason(raw = 'stop'): LanguageModelV4FinishReason {
   return { unified: raw === 'stop' || raw === 'length' ? raw : 'other', raw }
 }
 
-/**
- * Zero counts as unreported: servers with the whole prompt in their cache report none or 0 (ollama issues 2068,
- * 3427).
- */
+/** Zero counts as unreported: with the whole prompt cached, servers report none or 0 (ollama issues 2068, 3427). */
 function readUsage(line: Line): LanguageModelV4Usage {
   const total = line.prompt_eval_count || undefined
   return {

@@ -78,10 +78,7 @@ export async function suggestOllamaModels(
   )
 }
 
-/**
- * The default window, tokens. Models report 131,072 and more, but Ollama allocates memory for the whole window at
- * once.
- */
+/** The default window, tokens. Models report 131,072 and more, and Ollama allocates the whole window at once. */
 const MODEST_WINDOW = 16_384
 
 async function ollamaNames(connection: ProviderConnection, milliseconds: number): Promise<readonly string[]> {
@@ -118,10 +115,7 @@ export function keepAliveSeconds(duration: unknown): number | undefined {
   return parts.reduce((seconds, [, count, unit]) => seconds + Number(count) * UNITS[unit!]!, 0)
 }
 
-/**
- * `OLLAMA_CONTEXT_LENGTH` or `num_ctx` sets the window. Throws a `ResponseError` (404) for a model that is not
- * pulled.
- */
+/** `OLLAMA_CONTEXT_LENGTH` or `num_ctx` sets the window. Throws a `ResponseError` (404) for a model not pulled. */
 async function ollamaFacts(connection: ProviderConnection, model: string, milliseconds: number): Promise<ModelFacts> {
   const shown = (await connection.ask('/api/show', milliseconds, { model })) as {
     capabilities?: readonly string[]

@@ -40,10 +40,7 @@ export const ollamaEmbedding: EmbedderKind = {
   },
 }
 
-/**
- * Reads `OLLAMA_HOST` as Ollama does: host, port, both, or address. A server may bind 0.0.0.0: then it is this
- * machine.
- */
+/** Reads `OLLAMA_HOST` as Ollama does: host, port, both, or address. 0.0.0.0, which servers bind, is this machine. */
 export function ollamaAddress(host: string): string {
   const given = host.trim()
   if (given === '') return 'http://127.0.0.1:11434'

@@ -62,10 +62,7 @@ function withParameters(
   return Object.keys(options).length === 0 ? call : { ...call, providerOptions: { [name]: options } }
 }
 
-/**
- * Slots of a llama.cpp server, each with the cache of one conversation. `undefined` where it does not say.
- * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
- */
+/** Slots of a llama.cpp server, each with the cache of one conversation (its `tools/server/README.md`), if it says. */
 export async function engineSlots(connection: ProviderConnection, milliseconds: number): Promise<number | undefined> {
   // The API is below `/v1`, the properties of the server beside it.
   if (!connection.baseURL.endsWith('/v1')) return undefined

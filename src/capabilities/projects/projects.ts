@@ -28,10 +28,7 @@ const project: SessionChoice<ProjectsSelf> = {
   },
 }
 
-/**
- * Instructions and files (BEHAVIOURS §3.5). The default agent reads them as its own, a custom agent only its own
- * prompt.
- */
+/** Instructions and files (BEHAVIOURS §3.5). A custom agent reads its own prompt instead of the instructions. */
 export const projects = capability<undefined, Records<ProjectValue>>({
   name: 'projects',
   summary: 'projects: instructions and files that sessions share',

@@ -83,7 +83,7 @@ interface PromptOptions {
 export type SystemPrompt = ReturnType<typeof systemPrompt>
 
 /**
- * A blank prompt is a choice and withholds the layer; only a missing one is replaced by the packaged one (BEHAVIOURS
+ * A blank prompt is a choice and withholds the layer; a missing one is replaced by the packaged one (BEHAVIOURS
  * §3.3).
  */
 export function systemPrompt(options: PromptOptions) {

@@ -15,10 +15,7 @@ export interface ForwardedRequest {
   readonly signal: AbortSignal
 }
 
-/**
- * Resolves once the answer begins; rejects where none comes. A connection that was closed while idle is replaced
- * once.
- */
+/** Resolves once the answer begins; rejects where none comes. A connection closed while idle is replaced once. */
 export async function forward(sent: ForwardedRequest): Promise<IncomingMessage> {
   const first = openRequest(sent)
   try {

@@ -244,7 +244,7 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       return view(await records.get(id))
     },
     /**
-     * What is not named stays. A new time counts from now on; times passed while paused do not happen. Rejects as
+     * What is not named stays. A new time counts from now on; times passed while paused do not happen. Rejects like
      * `add`.
      */
     change: (id: string, given: ScheduleChange) =>

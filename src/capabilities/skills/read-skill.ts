@@ -139,8 +139,7 @@ function inputPath({ path }: Readonly<Record<string, unknown>>): string {
 const LARGEST_SKILL_FILE = 256 * 1024
 
 /**
- * UTF-8 of at most 256 KiB. Resolves links before it compares paths, so nothing leads out of the folder. It opens no
- * pipe and no device, and names binary content instead of returning it.
+ * UTF-8 of at most 256 KiB, inside the folder once links are resolved. Opens no pipe or device; names binary content.
  */
 export async function readSkillFile(folder: string, path: string): Promise<string | ToolFailed> {
   if (path.includes('\0')) return refuseFile('path has a NUL character in it')

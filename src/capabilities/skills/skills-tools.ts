@@ -17,10 +17,7 @@ export interface SkillsTools {
   readonly warnings: readonly string[]
 }
 
-/**
- * A broken file is a warning. Of two tools with one name the later is used, unless it can never run (BEHAVIOURS
- * §1.5).
- */
+/** A broken file is a warning. Of two tools with one name the later is used, if it can ever run (BEHAVIOURS §1.5). */
 export async function skillsTools(skills: readonly Skill[], options: SkillToolOptions): Promise<SkillsTools> {
   const bySkill = new Map<string, readonly Tool[]>()
   const idle = new Set<Tool>()

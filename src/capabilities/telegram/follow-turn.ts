@@ -39,10 +39,7 @@ interface FollowParts {
   readonly isNext: () => Promise<boolean>
 }
 
-/**
- * Shows the typing indicator, and lets the reply grow in its messages, not faster than people read and Telegram
- * allows. The growing text is interim: the final reply comes from the log.
- */
+/** Shows the typing indicator, and lets an interim reply grow, not faster than people read and Telegram allows. */
 export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowParts) {
   const { runtime, sender, shown, sleep } = parts
   const ending = new AbortController()

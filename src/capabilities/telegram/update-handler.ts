@@ -171,10 +171,7 @@ function createAlbums(sleep: Sleep, signal: AbortSignal) {
   }
 
   return {
-    /**
-     * In the order in which it was sent. `undefined` for the later messages of an album, which belong to the group of
-     * the first. Resolves to `undefined` where `signal` is aborted meanwhile.
-     */
+    /** In the order sent. `undefined` for later messages of an album (they belong to its first) and when aborted. */
     group(message: ParsedMessage): Promise<MessageGroup | undefined> | undefined {
       if (message.album === undefined) return Promise.resolve([message])
       const key = `${message.chat.id} ${message.album}`

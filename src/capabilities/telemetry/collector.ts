@@ -10,10 +10,7 @@ export interface Collector {
 
 type Where = Pick<CapabilityHost<TelemetrySettings>, 'environment' | 'settings'>
 
-/**
- * By the settings, then by the variables of OpenTelemetry. An address for traces alone is taken as it is; to any
- * other `/v1/traces` is added. Throws with a sentence where a variable holds no address.
- */
+/** By the settings, then OpenTelemetry's variables. `/v1/traces` is added unless the address is for traces alone. */
 export function collectorOf({ settings, environment }: Where): Collector {
   const own = settings.endpoint
   const traces = own === undefined ? environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || undefined : undefined

@@ -197,10 +197,7 @@ interface TimeLimit {
   readonly what: string
 }
 
-/**
- * Waits no longer than `ms` and than `signal` allows. `what` begins the sentence about the timeout. Throws what
- * `work` throws, or a `FetchFault` (`timeout`, `cancelled`).
- */
+/** `what` begins the sentence about the timeout. Throws what `work` throws, or a `FetchFault`. */
 export async function inTime<Value>(
   work: Promise<Value>,
   milliseconds: number,

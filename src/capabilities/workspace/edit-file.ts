@@ -222,10 +222,7 @@ function failure(error: string): ToolFailed {
 
 const CHANGED = 'the file has changed since the change was shown: read it again, then change it'
 
-/**
- * Writes beside the file, brings it to disk, and renames it. Answers false, and writes nothing, where the file is not
- * `before` any more. Permission bits stay. Makes missing folders, and follows no link.
- */
+/** Answers false, and writes nothing, where the file is not `before` any more. Keeps permission bits; follows no link. */
 async function replaceFile(place: PathInFolder, text: string, before: Before): Promise<boolean> {
   const name = place.names.at(-1)
   if (name === undefined) return false

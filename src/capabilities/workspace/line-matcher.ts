@@ -24,10 +24,7 @@ export function literalMatcher(wanted: string): LineMatcher {
   }
 }
 
-/**
- * Runs in a thread of its own, which ends when one text takes longer than `limitMs` or `signal` is aborted, so no
- * expression can block anything. Throws if the expression is invalid.
- */
+/** Runs in a thread, which ends after `limitMs` for one text or with `signal`. Throws for an invalid expression. */
 export async function expressionMatcher(
   clock: Clock,
   source: string,

@@ -1,9 +1,6 @@
 import type { ReasoningMetadata } from '../../../model.ts'
 
-/**
- * What a provider needs back with its reasoning, as the signature of a thinking block. Anthropic's own goes as it is;
- * that of others is wrapped. Empty where nothing is needed.
- */
+/** What a provider needs back with its reasoning: Anthropic's own as it is, others' wrapped. Empty for nothing. */
 export function signatureOf(metadata: ReasoningMetadata): string {
   const own = metadata['anthropic']?.['signature']
   if (typeof own === 'string') return own

@@ -297,10 +297,7 @@ interface StreamedError {
   readonly reason: string
 }
 
-/**
- * Codex repeats a stream that failed with an unknown code, not after `invalid_prompt`, and knows
- * `insufficient_quota`.
- */
+/** Codex repeats a stream that failed with an unknown code, not after `invalid_prompt`. */
 const STREAM_CODES: Readonly<Record<string, string>> = {
   'over-budget': 'invalid_prompt',
   internal: 'server_error',

@@ -286,10 +286,7 @@ export async function responseTurn({ store }: Pick<Runtime, 'store'>, id: string
   return (await store.turn(session, turn)) ? { session, turn } : undefined
 }
 
-/**
- * Inputs and outputs of a kept response and all before it. Throws an `HttpFailure` where one is not kept for this
- * caller.
- */
+/** Items of a kept response and all before it. Throws an `HttpFailure` where one is not kept for this caller. */
 export async function keptConversation(
   kept: KeptResponses,
   id: string,

@@ -16,10 +16,7 @@ interface OfferedTools {
   readonly left: readonly string[]
 }
 
-/**
- * Tools that OpenAI itself would run are refused. A search of the web is left out: agents offer it with every
- * request.
- */
+/** Tools that OpenAI itself would run are refused. A search of the web, which agents always offer, is left out. */
 export function responseTools({ tools, tool_choice: choice }: ResponseBody): OfferedTools {
   const read = (tools ?? []).map((tool, at) => readTool(tool, `tools.${at}`))
   const all = read.flatMap((each) => each.tools)

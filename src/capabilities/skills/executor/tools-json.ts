@@ -141,10 +141,7 @@ interface ToolFileFault {
   readonly message: string
 }
 
-/**
- * Reads the declarations as a whole: one fault, and no tool is used (BEHAVIOURS §1.1, §1.5). Where `tools.json` is a
- * list, `allowlist.json` and `execution.json` complete it.
- */
+/** One fault, and no tool is used (BEHAVIOURS §1.1, §1.5). A `tools.json` that is a list needs the other two files. */
 export function readToolFiles(files: ToolFiles): ToolsJsonRead {
   const tools = parseJson(files['tools.json'])
   if ('value' in tools && Array.isArray(tools.value)) return readThreeFiles(files, tools.value)

@@ -74,10 +74,7 @@ const AGENTS = ['openclaw', 'clawdbot', 'moltbot'] as const
 /** Other names of systems, and Node's name for them. */
 const SYSTEMS: Readonly<Record<string, string>> = { macos: 'darwin', osx: 'darwin', mac: 'darwin', windows: 'win32' }
 
-/**
- * From `metadata.requires`, `openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1): fields, or the JSON of one. All
- * count.
- */
+/** From `metadata.requires`, `openclaw`, `clawdbot` and `moltbot` (BEHAVIOURS §1.1), as fields or JSON. All count. */
 export function readRequirements(metadata: Readonly<Record<string, unknown>>, warnings: string[]): Requirements {
   const places = [
     { path: 'metadata', fields: metadata },

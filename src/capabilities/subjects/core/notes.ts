@@ -7,10 +7,7 @@ export const longNotesLines = 40
 const HEAD_LINES = 10
 const TAIL_LINES = longNotesLines - HEAD_LINES
 
-/**
- * Notes of at most 40 lines as they are; longer ones as their first 10 and their last 30. Where even those have more
- * than `maxChars` characters, the beginning keeps a quarter of the room.
- */
+/** Notes of at most 40 lines whole, else their first 10 and last 30; beyond `maxChars`, a quarter is the beginning. */
 export function notesForm(text: string, maxChars: number): Notes {
   const lines = splitLines(text)
   if (lines.length > longNotesLines) return { summary: longForm(text, lines, maxChars), truncated: true }

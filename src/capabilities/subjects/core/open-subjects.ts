@@ -59,7 +59,7 @@ export function openSubjects(options: SubjectsOptions): Subjects {
     create: (id, { brief } = {}) => createSubject(options, id, brief),
     context: async (id) => readSubject(options, id, await subjectFolder(options, id)),
     async notes(id, page = {}) {
-      const text = await decodedText(
+      const text = decodedText(
         await readWhole(await fileOfSubject(options, id, await subjectFolder(options, id), 'notes.md')),
       )
       return notesPage(text, page, options.maxTextChars)

@@ -40,10 +40,7 @@ export async function replaceText(
   }
 }
 
-/**
- * As on disk; empty without a file. Throws `unwritable` where it cannot be read or is not text: it could not be put
- * back.
- */
+/** As on disk; empty without a file. Throws `unwritable` for what could not be put back: unreadable, or no text. */
 export async function exactText(place: FilePath | NoPath): Promise<string> {
   return (await readExact(place)).text
 }

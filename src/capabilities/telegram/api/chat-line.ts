@@ -104,10 +104,7 @@ function createChatLine({ paces, now, sleep, random, tried, signal }: ChatLinePa
   }
 
   return {
-    /**
-     * Resolves to the result, or `undefined` if dropped. Rejects with a refusal, and with the reason of an aborted
-     * signal.
-     */
+    /** Resolves to the result; to `undefined` if dropped. Rejects with a refusal, and with the reason of the signal. */
     add<T>(call: LineCall<T>) {
       return new Promise<T | undefined>((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason)

@@ -106,8 +106,8 @@ export function telegramFiles(options: TelegramFilesOptions) {
 
   return {
     /**
-     * The bytes of a file, to be read once. Rejects with `TelegramFileError` before the first byte where the fault is
-     * known by then; later faults come from within the bytes.
+     * The bytes of a file, to be read once. Rejects with `TelegramFileError`; a later fault comes from within the
+     * bytes.
      */
     async download(fileId: string, { maxBytes, signal }: DownloadOptions): Promise<AsyncIterable<Uint8Array>> {
       const { path, size } = await filePath(api, fileId, signal)

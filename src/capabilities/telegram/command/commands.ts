@@ -4,10 +4,7 @@ import { choiceCommand, requestSizeCommand, modelCommand, newSessionCommand, sto
 import type { Runtime, SlashCommand, SlashCommandCall } from '../../../capability.ts'
 import type { HostedRuntime } from '../../../runtime.ts'
 
-/**
- * Those of the channel, one for each choice, the contributed ones, and `/help`. Of two with one name the first
- * counts.
- */
+/** The channel's own, one for each choice, the contributed ones, and `/help`. Of two with one name the first counts. */
 export function chatCommands(choices: ChatChoices, contributed: readonly ChatCommand[] = []): readonly ChatCommand[] {
   const chosen = Object.entries(choices).map(([choice, { none }]) => choiceCommand(choice, none))
   const own = [newSessionCommand, stopCommand, requestSizeCommand, modelCommand, ...chosen]

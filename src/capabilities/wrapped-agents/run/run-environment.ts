@@ -46,10 +46,7 @@ interface BackgroundProcess {
 
 const RUN_VARIABLE = 'FOREWORD_WRAP'
 
-/**
- * Processes of a run that are still there, by their command line. Empty where `/proc` does not show their
- * environment.
- */
+/** Processes of a run that are still there, by command line. Empty where `/proc` does not show their environment. */
 export function backgroundProcesses(run: string, command: RegExp, proc = '/proc'): readonly BackgroundProcess[] {
   return numbersIn(proc).flatMap((pid) => {
     const isOfRun = read(proc, pid, 'environ').split('\0').includes(`${RUN_VARIABLE}=${run}`)

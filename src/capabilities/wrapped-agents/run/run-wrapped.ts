@@ -137,10 +137,7 @@ interface BackgroundFacts {
   readonly isOwn: boolean
 }
 
-/**
- * A program can leave a process that goes on making calls: it keeps its token, and a gateway that was opened for the
- * run waits for it. Resolves to whether such a process is still there.
- */
+/** A program can leave a process that makes calls: it keeps its token. Resolves to whether one is still there. */
 async function waitForBackground(
   { program: { outlives, title }, io }: WrappedCommand,
   { run, token, isOwn }: BackgroundFacts,

@@ -115,10 +115,7 @@ export async function* followSession(
 /** How long the description of a session may take to arrive, ms. */
 const INPUT_LIMIT = 500
 
-/**
- * The client's session in what Claude Code writes to its status line: JSON with `session_id`. `undefined` without
- * one.
- */
+/** The client's session, which Claude Code writes to its status line as JSON with `session_id`; else `undefined`. */
 export async function clientSessionIn(io: Io): Promise<string | undefined> {
   if (io.stdin.isTTY === true) return undefined
   const read = new AbortController()
