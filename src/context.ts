@@ -46,6 +46,7 @@ export {
   forecastRange,
   type Price,
   promptCostParts,
+  type ReportedTokens,
 } from './context/forecast.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { inOrder, lint, type LintInput } from './context/lint/lint.ts'

@@ -1,4 +1,4 @@
-import type { Layer, Layout } from '../context.ts'
+import type { Layer } from '../context.ts'
 import { defined } from '../platform.ts'
 import type { Tool } from '../tool.ts'
 import { type AnyCapability, capability } from './capability.ts'
@@ -7,59 +7,36 @@ import type { WithheldTool } from './runtime/runtime.ts'
 
 /**
  * One capability: layers for the model to read, tools for it to call, and a life between start and stop. Plugins read
- * the world at `start` and at `reload`, and keep what they read, so that nothing changes in the middle of a turn.
+ * the world at `start` and at `reload`, and keep what they read, so that nothing changes in the middle of a turn. Members
+ * that a `Capability` has, too, promise the same there.
  */
 export interface Plugin {
   readonly name: string
   readonly version: string
-  /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
   layers?(context: PluginContext): Promise<readonly Layer[]>
   /** The text for `{{date}}` in a prompt: words that fit into a sentence. */
   date?(context: PluginContext): string
-  /** The same tools in the same order until the next `reload`, or until one of `withheld` is accepted. */
   tools?(): readonly Tool[]
   /** Capabilities: their tools are offered, and their prompt blocks are sent as the layout has it. As stable as `tools`. */
   skills?(): readonly PromptBlock[]
-  /** Resolves when what is started late is there, or was waited for long enough. Asked before each turn. Never rejects. */
   ready?(): Promise<void>
-  /** Tools of others whose definition is not the one that was accepted: not offered until the owner accepts. */
   withheld?(): readonly WithheldTool[]
-  /** Accepts the definition with this digest. Returns false where no tool of that name and digest is withheld. */
   accept?(tool: string, digest: string): Promise<boolean>
-  /** A throw keeps the whole runtime from starting: what can be done without is a warning instead. */
   start?(): Promise<void>
-  /** Reads again what `start` read. Called between turns. */
   reload?(): Promise<void>
   stop?(): Promise<void>
-  /** What was wrong with what was read last, in sentences that name the place. */
   warnings?(): readonly string[]
 }
 
-/** What a layer may depend on. Nothing else: the same context gives the same layers until the next `reload`. */
-export interface PluginContext {
-  /** When the input came: ISO 8601. */
-  readonly time: string
-  /** The layout of this call. What depends on it reads its fields, never its name. */
-  readonly layout: Layout
-  /** Names of the tools that may be offered in this step, in their order: one with `offeredWith` is offered where its layer is sent. */
-  readonly tools: readonly string[]
+/** What a layer may depend on, as in `LayerContext`. */
+export interface PluginContext
+  extends
+    Pick<LayerContext, 'time' | 'layout' | 'tools' | 'session' | 'turn' | 'model'>,
+    Partial<Pick<LayerContext, 'callsTools' | 'choices' | 'readsForeign' | 'cites'>> {
   /** Capabilities of all plugins, in the order of the plugins, whether or not their tools are offered. None where absent. */
   readonly skills?: readonly PromptBlock[]
-  /** `false`: nothing can be called in this call, so words about how to call something would be of no use. */
-  readonly callsTools?: boolean
-  /** Absent for a call that belongs to no session. */
-  readonly session?: string
-  readonly turn?: string
-  /** `provider/model`. */
-  readonly model?: string
   /** The system prompt that came with the input of this turn, in place of every other. */
   readonly system?: string
-  /** What the session has chosen, by the name of the choice. */
-  readonly choices?: Readonly<Record<string, string>>
-  /** Something that others wrote may come into this call: a file, a page, what a tool answers. */
-  readonly readsForeign?: boolean
-  /** Something in this turn has numbers that can be cited. */
-  readonly cites?: boolean
 }
 
 /** A capability of the shape that plugins had before there were capabilities. */

@@ -89,7 +89,7 @@ export type CacheMark =
   | 'newest'
 
 /** What a provider reported of one call, tokens. `undefined`: not reported. */
-interface ReportedTokens {
+export interface ReportedTokens {
   /** All prompt tokens, cached ones included. */
   readonly promptTokens: number | undefined
   readonly cachedTokens: number | undefined

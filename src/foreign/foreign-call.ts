@@ -1,4 +1,4 @@
-import type { Manifest, Piece, ToolDefinition, AnyMessage } from '../context.ts'
+import type { Manifest, Piece, ToolDefinition, AnyMessage, ReportedTokens } from '../context.ts'
 
 /** The formats of APIs with conversations: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
 export type ConversationFormat = 'messages' | 'responses' | 'chat-completions'
@@ -72,14 +72,7 @@ export interface ForeignAssembly {
 }
 
 /** Tokens as the provider reported them. `undefined`: not reported. */
-export interface ForeignUsage {
-  /** The whole prompt, with what was read from a cache and written to it. */
-  readonly promptTokens: number | undefined
-  readonly cachedTokens: number | undefined
-  readonly cacheWrittenTokens: number | undefined
-  /** Of the written ones, those that are kept for longer. */
-  readonly cacheWrittenLongerTokens?: number | undefined
-  readonly outputTokens: number | undefined
+export interface ForeignUsage extends ReportedTokens {
   readonly reasoningTokens: number | undefined
 }
 

@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition } from '../context.ts'
+import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition, ReportedTokens } from '../context.ts'
 import type { CallParameters } from './call-parameters.ts'
 
 /** One model behind a provider. A call streams events and throws `ModelError`. */
@@ -147,13 +147,6 @@ export type ReasoningMetadata = SharedV4ProviderMetadata
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
 /** Tokens as the provider reported them. `undefined`: not reported. Never guess a number. */
-export interface ModelUsage {
-  /** All prompt tokens, cached ones included. */
-  readonly promptTokens: number | undefined
-  readonly cachedTokens: number | undefined
-  readonly cacheWrittenTokens: number | undefined
-  /** Of the written ones, those that are kept for longer. */
-  readonly cacheWrittenLongerTokens?: number | undefined
-  readonly outputTokens: number | undefined
+export interface ModelUsage extends ReportedTokens {
   readonly reasoningTokens: number | undefined
 }

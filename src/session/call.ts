@@ -1,4 +1,4 @@
-import type { Manifest } from '../context.ts'
+import type { Manifest, ReportedTokens } from '../context.ts'
 
 /** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
 export interface CallRecord {
@@ -96,13 +96,7 @@ export interface CallWarning {
 }
 
 /** Tokens of one call as the provider reported them. `undefined`: not reported. Never guess a number. */
-export interface Usage {
-  readonly promptTokens: number | undefined
-  readonly cachedTokens: number | undefined
-  readonly cacheWrittenTokens: number | undefined
-  /** Of the written ones, those that are kept for longer. */
-  readonly cacheWrittenLongerTokens?: number | undefined
-  readonly outputTokens: number | undefined
+export interface Usage extends ReportedTokens {
   readonly reasoningTokens: number | undefined
 }
 
