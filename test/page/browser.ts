@@ -1,7 +1,7 @@
 import axe, { type AxeResults } from 'axe-core'
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium as launcher, type Frame, type Page } from 'playwright-core'
 import { type RealGateway, realGateway, type startApart } from '../end-to-end/gateway.ts'
 import { browserOptions } from '../../scripts/checks/shared-browser.ts'
 import { once } from '../../src/platform.ts'
@@ -92,10 +92,10 @@ export async function pageOf(
 }
 
 /**
- * What axe calls serious or critical on the page as it is now, with the places. Axe stays in the page, and tells only what is
+ * What axe calls serious or critical on the page, or in a frame of it, as it is now, with the places. Axe stays in the page, and tells only what is
  * wrong: a page that it knows is looked at in a fifth of a second.
  */
-export async function seriousFaults(page: Page): Promise<readonly string[]> {
+export async function seriousFaults(page: Page | Frame): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { send, turnEnded } from './conversation.ts'
+import { waitUntil, send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -10,7 +10,7 @@ const answer = ({ newest }: { readonly newest: string }) => ({ text: `Read: ${ne
 
 const field = (page: Page) => page.getByLabel('Message', { exact: true })
 const waitForText = (page: Page, text: string) =>
-  page.waitForFunction(`document.querySelector("#message")?.value === ${JSON.stringify(text)}`)
+  waitUntil(page, `document.querySelector("#message")?.value === ${JSON.stringify(text)}`)
 const options = (page: Page) => page.getByRole('button', { name: /Choices of this session/ })
 const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
 

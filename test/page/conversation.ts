@@ -19,13 +19,23 @@ export async function turnEnded(page: Page): Promise<void> {
   await lastTurn(page).and(page.locator('[aria-busy=false]')).getByRole('button', { name: 'Copy' }).last().waitFor()
 }
 
+/**
+ * Waits until an expression of the page is true. It is asked for as a function: the Content-Security-Policy of the page lets a
+ * text be evaluated once only.
+ */
+export async function waitUntil(page: Page, expression: string, timeout?: number): Promise<void> {
+  // oxlint-disable-next-line typescript/no-implied-eval -- it is written for the page, and runs there
+  const look = new Function(`return ${expression}`) as () => unknown
+  await page.waitForFunction(look, undefined, { timeout })
+}
+
 /** How long the page may take until it fits its window, ms: a layout follows a new size a frame or two later. */
 const FITS_MS = 30_000
 
 /** Waits until nothing is wider than the window. Throws with the widest element where something stays so. */
 export async function fitsWidth(page: Page): Promise<void> {
   try {
-    await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: FITS_MS })
+    await waitUntil(page, 'document.documentElement.scrollWidth <= innerWidth', FITS_MS)
   } catch (error) {
     throw error instanceof errors.TimeoutError ? new Error(await page.evaluate<string>(widest)) : error
   }
@@ -48,24 +58,39 @@ export async function downloadedText(download: Download): Promise<string> {
   return readText(await download.createReadStream())
 }
 
+interface Looks {
+  /** A phone and a desk unless given. */
+  readonly widths?: readonly number[]
+}
+
 /**
  * What is on the page fits a phone and a desk, light and dark, and axe finds nothing serious in it. Axe looks once in each
  * scheme, at one of the widths.
  */
-export async function looksRight(page: Page, name: string): Promise<void> {
+export async function looksRight(page: Page, name: string, { widths = [360, 1280] }: Looks = {}): Promise<void> {
   const before = page.viewportSize()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 900 })
+  await inEachScheme(page, async (colorScheme) => {
+    const seen = colorScheme === 'light' ? widths[0] : widths.at(-1)
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: before?.height ?? 900 })
       await fitsWidth(page)
       await page.evaluate(transitionsEnded)
-      const hasLook = (colorScheme === 'light') === (width === 360)
-      if (hasLook) assert.deepEqual(await seriousFaults(page), [], `${name}, ${colorScheme}, ${width} px`)
+      if (width === seen) assert.deepEqual(await seriousFaults(page), [], `${name}, ${colorScheme}, ${width} px`)
       await picture(page, `${name}-${colorScheme}-${width}`)
     }
-  }
+  })
   if (before !== null) await page.setViewportSize(before)
+}
+
+/** Looks at the page as it is drawn in the light scheme, and then in the dark one. */
+export async function inEachScheme(page: Page, look: (colorScheme: 'light' | 'dark') => Promise<void>): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    // The page hears of the scheme when it is drawn.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(drawn))')
+    await page.evaluate(transitionsEnded)
+    await look(colorScheme)
+  }
 }
 
 /** An expression of the page: colours are measured when they are no longer on their way. */

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { RealGateway } from '../end-to-end/gateway.ts'
+import { waitUntil } from './conversation.ts'
 
 /**
  * Resolves when what was done on the page has come to its end: the page asks for nothing and draws nothing more (`data-idle` of
@@ -12,7 +13,7 @@ export async function idle(page: Page, gateway: Pick<RealGateway, 'curl' | 'idle
   const session = /^\/sessions\/([^/]+)/.exec(new URL(page.url()).pathname)?.[1]
   const entries = session === undefined ? 0 : await entriesOf(gateway, session)
   const isIdle = `idle === 'true' && seq >= ${entries}`
-  await page.waitForFunction(`(({ idle, seq = 0 }) => ${isIdle})(document.documentElement.dataset)`)
+  await waitUntil(page, `(({ idle, seq = 0 }) => ${isIdle})(document.documentElement.dataset)`)
 }
 
 /** 0 for a session that is not there: the page shows that. */
