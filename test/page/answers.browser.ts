@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, lastTurn, picture, send, styleOf, turnEnded } from './conversation.ts'
+import { closeBrowser, openedPage } from './browser.ts'
+import { fitsWidth, inEachScheme, lastTurn, looksRight, picture, send, styleOf, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -31,47 +31,40 @@ const everything = [
   '- [ ] open',
 ].join('\n')
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [360, 1280]) {
-    test(`2. an answer streams with markdown, code, tables and formulas: ${colorScheme}, ${width} px`, async (t) => {
-      const { page } = await openedPage(
-        t,
-        { answer: () => ({ reasoning: 'I thought of the tide.', text: everything, pieceDelayMs: 2 }) },
-        { browser: { colorScheme, viewport: { width, height: 900 } } },
-      )
-      await send(page, 'Show everything')
-      const turn = lastTurn(page)
-      await turn.locator('strong', { hasText: 'bold' }).waitFor()
-      await turn.getByRole('cell', { name: '4.2' }).waitFor()
-      const keyword = turn.locator('figure code span', { hasText: /^const$/ })
-      await keyword.waitFor()
-      const inkOf = (text: RegExp) => styleOf(turn.locator('figure code span', { hasText: text }).first(), 'color')
-      assert.notEqual(
-        await inkOf(/^const$/),
-        await inkOf(/\/\/ the answer/),
-        'words and remarks have colours of their own',
-      )
-      assert.match(
-        await turn.locator('figure code').innerText(),
-        /^const answer: number = 42 \/\/ the answer\nfunction tell/,
-      )
-      await turn.locator('math mfrac').waitFor()
-      assert.equal(await turn.locator('math').count(), 3, 'prices are no formulas')
+test('2. an answer streams with markdown, code, tables and formulas, light and dark, on a phone and a desk', async (t) => {
+  const { page } = await openedPage(
+    t,
+    { answer: () => ({ reasoning: 'I thought of the tide.', text: everything, pieceDelayMs: 2 }) },
+    { browser: { viewport: { width: 360, height: 900 } } },
+  )
+  await send(page, 'Show everything')
+  const turn = lastTurn(page)
+  await turn.locator('strong', { hasText: 'bold' }).waitFor()
+  await turn.getByRole('cell', { name: '4.2' }).waitFor()
+  const keyword = turn.locator('figure code span', { hasText: /^const$/ })
+  await keyword.waitFor()
+  const inkOf = (text: RegExp) => styleOf(turn.locator('figure code span', { hasText: text }).first(), 'color')
+  assert.match(
+    await turn.locator('figure code').innerText(),
+    /^const answer: number = 42 \/\/ the answer\nfunction tell/,
+  )
+  await turn.locator('math mfrac').waitFor()
+  assert.equal(await turn.locator('math').count(), 3, 'prices are no formulas')
 
-      // What is clicked does not move any more.
-      await turnEnded(page)
-      const reasoning = turn.getByText('I thought of the tide.')
-      assert.equal(await reasoning.count(), 0)
-      await turn.getByText('Reasoning', { exact: true }).click()
-      await reasoning.waitFor()
+  // What is clicked does not move any more.
+  await turnEnded(page)
+  const reasoning = turn.getByText('I thought of the tide.')
+  assert.equal(await reasoning.count(), 0)
+  await turn.getByText('Reasoning', { exact: true }).click()
+  await reasoning.waitFor()
 
-      await fitsWidth(page)
-      assert.deepEqual(await seriousFaults(page), [])
-      await turn.getByRole('heading', { name: 'A heading' }).scrollIntoViewIfNeeded()
-      await picture(page, `answer-${colorScheme}-${width}`)
-    })
-  }
-}
+  await inEachScheme(page, async (colorScheme) => {
+    const [word, remark] = [await inkOf(/^const$/), await inkOf(/\/\/ the answer/)]
+    assert.notEqual(word, remark, `words and remarks have colours of their own, ${colorScheme}`)
+  })
+  await turn.getByRole('heading', { name: 'A heading' }).scrollIntoViewIfNeeded()
+  await looksRight(page, 'answer')
+})
 
 test('2. hostile markdown and HTML of a model runs nothing and loads nothing', async (t) => {
   const hostile = [

@@ -3,6 +3,7 @@ import { after, test, type TestContext } from 'node:test'
 import { answerPlayed, playSession } from '../through/play-session.ts'
 import { startVendor } from '../through/vendor.ts'
 import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -79,24 +80,20 @@ test('each call opens in the inspector with its parts, their exact text, the dif
   await inspector.getByText('The body that was sent is identical, too').waitFor()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`findings have prices and lead to their calls on a telephone, ${colorScheme}`, async (t) => {
-    const { page, gateway } = await playedPage(t, { browser: { viewport: { width: 360, height: 740 }, colorScheme } })
-    await playSession(gateway)
-    const { sessions } = await gateway.curl<{ readonly sessions: readonly { readonly id: string }[] }>('/api/sessions')
-    await page.goto(`${gateway.url}/sessions/${sessions[0]!.id}`)
-    await page.locator('summary', { hasText: 'findings, the dearest $' }).click()
-    const finding = page
-      .getByRole('list', { name: 'Findings' })
-      .getByRole('listitem')
-      .filter({ hasText: 'another order' })
-    await finding.getByText(/tokens not read from the cache, \$/).waitFor()
-    assert.deepEqual(await seriousFaults(page), [])
-    const [wide, shown] = await page.evaluate<readonly number[]>('[document.body.scrollWidth, innerWidth]')
-    assert.ok(wide! <= shown!, 'nothing is cut off at the side')
-    await finding.getByRole('link', { name: 'Open the first call' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Inspector' })
-    await dialog.getByText('The tools are in another order').waitFor()
-    assert.deepEqual(await seriousFaults(page), [])
-  })
-}
+test('findings have prices and lead to their calls on a telephone, light and dark', async (t) => {
+  const { page, gateway } = await playedPage(t, { browser: { viewport: { width: 360, height: 740 } } })
+  await playSession(gateway)
+  const { sessions } = await gateway.curl<{ readonly sessions: readonly { readonly id: string }[] }>('/api/sessions')
+  await page.goto(`${gateway.url}/sessions/${sessions[0]!.id}`)
+  await page.locator('summary', { hasText: 'findings, the dearest $' }).click()
+  const finding = page
+    .getByRole('list', { name: 'Findings' })
+    .getByRole('listitem')
+    .filter({ hasText: 'another order' })
+  await finding.getByText(/tokens not read from the cache, \$/).waitFor()
+  await looksRight(page, 'findings', { widths: [360] })
+  await finding.getByRole('link', { name: 'Open the first call' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Inspector' })
+  await dialog.getByText('The tools are in another order').waitFor()
+  await looksRight(page, 'finding', { widths: [360] })
+})

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { FrameLocator, Page } from 'playwright-core'
 import { closeBrowser, pageOf, seriousFaults } from './browser.ts'
+import { inEachScheme, looksRight, picture } from './conversation.ts'
 
 /*
  * The view of the inspector as a host of MCP Apps shows it: in a frame without a network, with JSON-RPC by messages.
@@ -12,7 +13,6 @@ import { closeBrowser, pageOf, seriousFaults } from './browser.ts'
 after(closeBrowser)
 
 const view = readFileSync(join(import.meta.dirname, '../../assets/inspector.html'), 'utf8')
-const shots = process.env['VIEW_PICTURES']
 
 /** What hosts forbid a view that asks for nothing. */
 const POLICY = `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'`
@@ -123,33 +123,27 @@ const CALL = {
   ],
 }
 
-async function picture({ page }: Shown, name: string): Promise<void> {
-  if (shots === undefined) return
-  mkdirSync(shots, { recursive: true })
-  await page.screenshot({ path: join(shots, `${name}.png`) })
-}
-
-for (const scheme of ['light', 'dark'] as const) {
-  for (const width of [900, 360]) {
-    test(`a call is shown with its parts and pieces, readable by everybody, ${scheme} and ${width} pixels wide`, async (t) => {
-      const at = await shown(t, { scheme, width })
-      await at.result({ ...CALL, sentences: ['It cost $0.0198.', 'The conversation went on.'] })
-      await at.frame.getByRole('heading', { name: CALL.model }).waitFor()
-      const bar = at.frame.getByRole('img')
-      assert.match((await bar.getAttribute('aria-label'))!, /^Tokens: tools 5,200, .*; 158,520 free$/)
-      assert.equal(await at.frame.getByRole('row').count(), CALL.entries.length + 1)
-      assert.deepEqual(await seriousFaults(at.page), [])
-      // Nothing is wider than the frame but the table, which scrolls by itself.
-      const sizes = (await at.said('ui/notifications/size-changed')).map(({ params }) => Number(params['width']))
-      assert.ok(
-        sizes.every((each) => each <= width),
-        sizes.join(', '),
-      )
-      await picture(at, `call-${scheme}-${width}`)
-      assert.deepEqual(at.problems, [])
-    })
+test('a call is shown with its parts and pieces, readable by everybody, light and dark, wide and narrow', async (t) => {
+  const at = await shown(t, { width: 360 })
+  await at.result({ ...CALL, sentences: ['It cost $0.0198.', 'The conversation went on.'] })
+  await at.frame.getByRole('heading', { name: CALL.model }).waitFor()
+  const bar = at.frame.getByRole('img')
+  assert.match((await bar.getAttribute('aria-label'))!, /^Tokens: tools 5,200, .*; 158,520 free$/)
+  assert.equal(await at.frame.getByRole('row').count(), CALL.entries.length + 1)
+  for (const width of [360, 900]) {
+    await looksRight(at.page, 'call-view', { widths: [width] })
+    // Nothing is wider than the frame but the table, which scrolls by itself.
+    const sizes = (await at.said('ui/notifications/size-changed')).map(({ params }) => Number(params['width']))
+    assert.ok(
+      sizes.every((each) => each <= width),
+      sizes.join(', '),
+    )
   }
-}
+  await inEachScheme(at.page, async (colorScheme) => {
+    assert.deepEqual(await seriousFaults(at.page.frames()[1]!), [], colorScheme)
+  })
+  assert.deepEqual(at.problems, [])
+})
 
 test('what comes from outside is text: it runs nothing and loads nothing', async (t) => {
   const at = await shown(t)
@@ -194,8 +188,8 @@ test('costs and failures have a view of their own', async (t) => {
   })
   await at.frame.getByRole('heading', { name: 'Costs by model' }).waitFor()
   assert.equal(await at.frame.getByRole('row').count(), 4)
-  assert.deepEqual(await seriousFaults(at.page), [])
-  await picture(at, 'costs-light-600')
+  assert.deepEqual(await seriousFaults(at.page.frames()[1]!), [])
+  await picture(at.page, 'costs-view')
   await at.tell({
     method: 'ui/notifications/tool-result',
     params: { structuredContent: { success: false, data: null, error: { message: 'There is no call yet.' } } },

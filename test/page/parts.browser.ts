@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { picture } from './conversation.ts'
+import { waitUntil, looksRight, picture } from './conversation.ts'
 import { writeSessions } from './large-home.ts'
 
 after(closeBrowser)
@@ -27,52 +27,49 @@ async function assertInside(locator: Locator): Promise<void> {
   assert.ok(x >= 0 && y >= 0 && x + width <= size.width && y + height <= size.height, JSON.stringify({ x, y, width }))
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a menu is used by keyboard: arrows, Home, End, letters, Enter, Escape, and the focus returns: ${colorScheme}`, async (t) => {
-    const { page, gateway } = await openedPage(t, answers, { browser: { colorScheme } })
-    await gateway.say('Tides')
-    const button = await sessionMenu(page, 'Tides')
-    const menu = page.getByRole('menu', { name: 'Actions for Tides' })
-    const item = (name: string): Locator => menu.getByRole('menuitem', { name })
+test('a menu is used by keyboard: arrows, Home, End, letters, Enter, Escape, and the focus returns', async (t) => {
+  const { page, gateway } = await openedPage(t, answers)
+  await gateway.say('Tides')
+  const button = await sessionMenu(page, 'Tides')
+  const menu = page.getByRole('menu', { name: 'Actions for Tides' })
+  const item = (name: string): Locator => menu.getByRole('menuitem', { name })
 
-    await button.focus()
-    await page.keyboard.press('Enter')
-    await waitForFocus(item('Rename …'))
-    assert.equal(await button.getAttribute('aria-expanded'), 'true')
-    await picture(page, `menu-${colorScheme}`)
-    assert.deepEqual(await seriousFaults(page), [])
-    await page.keyboard.press('ArrowDown')
-    await waitForFocus(item('Pin'))
-    await page.keyboard.press('End')
-    await waitForFocus(item('Delete'))
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Tab')
-    await waitForFocus(item('Delete'))
-    await page.keyboard.press('Home')
-    await page.keyboard.press('ArrowUp')
-    await waitForFocus(item('Rename …'))
-    await page.keyboard.press('m')
-    await waitForFocus(item('Move to a folder …'))
-    await page.keyboard.press('Escape')
-    await menu.waitFor({ state: 'detached' })
-    await waitForFocus(button)
-    await button.and(page.locator('[aria-expanded=false]')).waitFor()
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await waitForFocus(item('Rename …'))
+  assert.equal(await button.getAttribute('aria-expanded'), 'true')
+  await looksRight(page, 'menu', { widths: [1280] })
+  await page.keyboard.press('ArrowDown')
+  await waitForFocus(item('Pin'))
+  await page.keyboard.press('End')
+  await waitForFocus(item('Delete'))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Tab')
+  await waitForFocus(item('Delete'))
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowUp')
+  await waitForFocus(item('Rename …'))
+  await page.keyboard.press('m')
+  await waitForFocus(item('Move to a folder …'))
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'detached' })
+  await waitForFocus(button)
+  await button.and(page.locator('[aria-expanded=false]')).waitFor()
 
-    await page.keyboard.press('ArrowUp')
-    await waitForFocus(item('Delete'))
-    await page.keyboard.press('/')
-    await waitForFocus(item('Delete'))
-    await page.keyboard.press('Escape')
-    await waitForFocus(button)
-    await page.keyboard.press('ArrowDown')
-    await waitForFocus(item('Rename …'))
-    await page.keyboard.press('Enter')
-    await page.getByRole('textbox', { name: 'Title' }).waitFor()
-    assert.equal(await menu.count(), 0)
-    await page.keyboard.press('Escape')
-    await waitForFocus(button)
-  })
-}
+  await page.keyboard.press('ArrowUp')
+  await waitForFocus(item('Delete'))
+  await page.keyboard.press('/')
+  await waitForFocus(item('Delete'))
+  await page.keyboard.press('Escape')
+  await waitForFocus(button)
+  await page.keyboard.press('ArrowDown')
+  await waitForFocus(item('Rename …'))
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Title' }).waitFor()
+  assert.equal(await menu.count(), 0)
+  await page.keyboard.press('Escape')
+  await waitForFocus(button)
+})
 
 test('a menu is used by pointer: its button opens and closes it, and so does a click elsewhere', async (t) => {
   const { page, gateway } = await openedPage(t, answers)
@@ -113,7 +110,8 @@ test('a menu opens above its button where there is no room below, and follows it
   await picture(page, 'menu-above-360')
 
   await page.setViewportSize({ width: 360, height: 900 })
-  await page.waitForFunction(
+  await waitUntil(
+    page,
     `(() => {
       const menu = document.querySelector('[role=menu]').getBoundingClientRect()
       const button = document.querySelector('[aria-haspopup=menu][aria-expanded=true]').getBoundingClientRect()
@@ -122,44 +120,39 @@ test('a menu opens above its button where there is no room below, and follows it
   )
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`a popover at 360 px takes the focus, stays inside the page, and gives the focus back: ${colorScheme}`, async (t) => {
-    const { page } = await openedPage(t, answers, {
-      browser: { colorScheme, viewport: { width: 360, height: 640 } },
-    })
-    const button = page.getByRole('button', { name: /Choices of this session/ })
-    const popover = page.getByRole('dialog', { name: 'Model and choices of this session' })
-    await button.focus()
-    await page.keyboard.press('Space')
-    await waitForFocus(popover.getByLabel('Model'))
-    await popover.getByLabel('Project').waitFor()
-    await assertInside(popover)
-    await picture(page, `popover-360-${colorScheme}`)
-    assert.deepEqual(await seriousFaults(page), [])
-    await page.keyboard.press('Escape')
-    await popover.waitFor({ state: 'detached' })
-    await waitForFocus(button)
+test('a popover at 360 px takes the focus, stays inside the page, and gives the focus back', async (t) => {
+  const { page } = await openedPage(t, answers, { browser: { viewport: { width: 360, height: 640 } } })
+  const button = page.getByRole('button', { name: /Choices of this session/ })
+  const popover = page.getByRole('dialog', { name: 'Model and choices of this session' })
+  await button.focus()
+  await page.keyboard.press('Space')
+  await waitForFocus(popover.getByLabel('Model'))
+  await popover.getByLabel('Project').waitFor()
+  await assertInside(popover)
+  await looksRight(page, 'popover', { widths: [360] })
+  await page.keyboard.press('Escape')
+  await popover.waitFor({ state: 'detached' })
+  await waitForFocus(button)
 
-    await page.keyboard.press('Enter')
-    await waitForFocus(popover.getByLabel('Model'))
-    await page.keyboard.press('Shift+Tab')
-    await waitForFocus(button)
-    await popover.waitFor()
-    await page.keyboard.press('Tab')
-    await waitForFocus(popover.getByLabel('Model'))
-    const fields = await popover.getByRole('combobox').count()
-    for (let at = 0; at < fields; at++) await page.keyboard.press('Tab')
-    await popover.waitFor({ state: 'detached' })
+  await page.keyboard.press('Enter')
+  await waitForFocus(popover.getByLabel('Model'))
+  await page.keyboard.press('Shift+Tab')
+  await waitForFocus(button)
+  await popover.waitFor()
+  await page.keyboard.press('Tab')
+  await waitForFocus(popover.getByLabel('Model'))
+  const fields = await popover.getByRole('combobox').count()
+  for (let at = 0; at < fields; at++) await page.keyboard.press('Tab')
+  await popover.waitFor({ state: 'detached' })
 
-    await button.click()
-    await popover.waitFor()
-    await button.click()
-    await popover.waitFor({ state: 'detached' })
-    await button.click()
-    await page.getByRole('main').click({ position: { x: 5, y: 5 } })
-    await popover.waitFor({ state: 'detached' })
-  })
-}
+  await button.click()
+  await popover.waitFor()
+  await button.click()
+  await popover.waitFor({ state: 'detached' })
+  await button.click()
+  await page.getByRole('main').click({ position: { x: 5, y: 5 } })
+  await popover.waitFor({ state: 'detached' })
+})
 
 test('tabs are used by keyboard: arrows go round, Home and End, and only the chosen page is there', async (t) => {
   const { page, gateway } = await openedPage(t, answers, { browser: { viewport: { width: 360, height: 640 } } })

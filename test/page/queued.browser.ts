@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { startApart } from '../end-to-end/gateway.ts'
 import { closeBrowser, type OpenedPage, openedPage, seriousFaults, type PageOptions } from './browser.ts'
-import { fitsWidth, picture, send } from './conversation.ts'
+import { fitsWidth, looksRight, picture, send } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -234,17 +234,10 @@ test('4. a turn that runs in another branch is named, with the way to it and a b
   await note.waitFor({ state: 'detached' })
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`5. what waits is readable and accessible while it is edited: ${colorScheme}`, async (t) => {
-    const { page } = await waiting(t, ['two', 'A message that waits, with a text that is rather long for a window'])
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize({ width: 360, height: 800 })
-    await waits(page).getByRole('button', { name: 'Edit message 2' }).click()
-    await editor(page).waitFor()
-    assert.deepEqual(await seriousFaults(page), [])
-    await fitsWidth(page)
-    await picture(page, `queued-${colorScheme}-360`)
-    await page.setViewportSize({ width: 1280, height: 800 })
-    await picture(page, `queued-${colorScheme}-1280`)
-  })
-}
+test('5. what waits is readable and accessible while it is edited, light and dark, on a phone and a desk', async (t) => {
+  const texts = ['two', 'A message that waits, with a text that is rather long for a window']
+  const { page } = await waiting(t, texts, { browser: { viewport: { width: 360, height: 800 } } })
+  await waits(page).getByRole('button', { name: 'Edit message 2' }).click()
+  await editor(page).waitFor()
+  await looksRight(page, 'queued')
+})

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { CostReport } from '../../src/capability.ts'
-import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, picture, downloadedText, looksRight } from './conversation.ts'
+import { closeBrowser, openedPage, type OpenedPage } from './browser.ts'
+import { downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -47,38 +47,31 @@ async function group(page: Page, by: string) {
   return table
 }
 
-for (const [colorScheme, width] of [
-  ['light', 360],
-  ['dark', 1280],
-] as const) {
-  test(`costs show what is left of each budget, ${colorScheme} at ${width} px`, async (t) => {
-    const { page, gateway } = await openedPage(
-      t,
-      { answer: () => ({ text: 'Seen.', usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } }) },
-      {
-        browser: { colorScheme, viewport: { width, height: 900 } },
-        configuration: {
-          models: { 'openai/scripted': { window: 8_000, price } },
-          budgets: [
-            { limit: { usd: 1 }, per: 'day' },
-            { limit: { tokens: 50_000 }, per: 'month' },
-            { limit: { usd: 0.5 }, per: 'session' },
-          ],
-        },
+test('costs show what is left of each budget, light and dark, on a phone and a desk', async (t) => {
+  const { page, gateway } = await openedPage(
+    t,
+    { answer: () => ({ text: 'Seen.', usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } }) },
+    {
+      browser: { viewport: { width: 360, height: 900 } },
+      configuration: {
+        models: { 'openai/scripted': { window: 8_000, price } },
+        budgets: [
+          { limit: { usd: 1 }, per: 'day' },
+          { limit: { tokens: 50_000 }, per: 'month' },
+          { limit: { usd: 0.5 }, per: 'session' },
+        ],
       },
-    )
-    await gateway.say('Hello', { model: 'openai/scripted' })
-    await page.goto(`${gateway.url}/settings/costs`)
-    const budgets = page.locator('#main').getByRole('region', { name: 'Budgets' })
-    await budgets.getByText('$1.00 of $1.00 left').waitFor()
-    await budgets.getByText('$0.0015 spent').waitFor()
-    await budgets.getByText('48,900 tokens of 50,000 tokens left').waitFor()
-    await budgets.getByRole('listitem').filter({ hasText: 'The session' }).getByText('$0.50').waitFor()
-    assert.deepEqual(await seriousFaults(page), [])
-    await fitsWidth(page)
-    await picture(page, `budgets ${colorScheme} ${width}`)
-  })
-}
+    },
+  )
+  await gateway.say('Hello', { model: 'openai/scripted' })
+  await page.goto(`${gateway.url}/settings/costs`)
+  const budgets = page.locator('#main').getByRole('region', { name: 'Budgets' })
+  await budgets.getByText('$1.00 of $1.00 left').waitFor()
+  await budgets.getByText('$0.0015 spent').waitFor()
+  await budgets.getByText('48,900 tokens of 50,000 tokens left').waitFor()
+  await budgets.getByRole('listitem').filter({ hasText: 'The session' }).getByText('$0.50').waitFor()
+  await looksRight(page, 'budgets')
+})
 
 const groups = ['Day', 'Model', 'Layer', 'Skill', 'Tool', 'Agent', 'Channel', 'Token', 'Session']
 

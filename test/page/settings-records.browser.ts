@@ -6,7 +6,7 @@ import type { Locator } from 'playwright-core'
 import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, picture } from './conversation.ts'
+import { looksRight, picture } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -390,40 +390,34 @@ test('a subject is made in the page, and what it cannot be called is refused', a
   assert.equal(readFileSync(join(gateway.home, 'subjects', 'harbour', 'brief.md'), 'utf8'), 'The harbour in the rain.')
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [360, 1280]) {
-    test(`every page of records is whole and accessible: ${colorScheme}, ${width} px`, async (t) => {
-      const browser = { colorScheme, viewport: { width, height: 900 } }
-      const { page, gateway } = await openedPage(t, { answer: surge() }, { prepare: reef, browser })
-      const agent = {
-        name: 'Poet',
-        prompt: 'Answer in verse.',
-        reminder: 'In verse!',
-        tools: ['read_file', 'no_such_*'],
-      }
-      const { id } = await gateway.curl<Kept>('/api/agents', agent)
-      await gateway.curl('/api/projects', { name: 'T'.repeat(100), instructions: 'Be exact. '.repeat(100) })
-      await gateway.say('Note the surge.')
-      const main = page.locator('#main')
-      const pages: readonly (readonly [address: string, seen: Locator])[] = [
-        ['prompt', main.getByText(/tokens in each request/)],
-        ['agents', main.getByRole('link', { name: /^Poet/ })],
-        ['projects', main.getByRole('link', { name: /^TTT/ })],
-        [`agents?id=${id}`, main.getByRole('listitem', { name: 'Version 1' })],
-        ['agents?id=new', main.getByLabel('Name')],
-        ['subjects', main.getByRole('group', { name: 'Proposal for the notes of reef' })],
-        ['subjects?id=reef', main.getByText(/tokens in each request/)],
-      ]
-      for (const [address, seen] of pages) {
-        await page.goto(`${gateway.url}/settings/${address}`)
-        await seen.first().waitFor()
-        await fitsWidth(page)
-        assert.deepEqual(await seriousFaults(page), [], address)
-        await picture(page, `records-${address.replaceAll(/\W+.*?=\w*/g, '-one')}-${colorScheme}-${width}`)
-      }
-    })
+test('every page of records is whole and accessible, light and dark, on a phone and a desk', async (t) => {
+  const browser = { viewport: { width: 360, height: 900 } }
+  const { page, gateway } = await openedPage(t, { answer: surge() }, { prepare: reef, browser })
+  const agent = {
+    name: 'Poet',
+    prompt: 'Answer in verse.',
+    reminder: 'In verse!',
+    tools: ['read_file', 'no_such_*'],
   }
-}
+  const { id } = await gateway.curl<Kept>('/api/agents', agent)
+  await gateway.curl('/api/projects', { name: 'T'.repeat(100), instructions: 'Be exact. '.repeat(100) })
+  await gateway.say('Note the surge.')
+  const main = page.locator('#main')
+  const pages: readonly (readonly [address: string, seen: Locator])[] = [
+    ['prompt', main.getByText(/tokens in each request/)],
+    ['agents', main.getByRole('link', { name: /^Poet/ })],
+    ['projects', main.getByRole('link', { name: /^TTT/ })],
+    [`agents?id=${id}`, main.getByRole('listitem', { name: 'Version 1' })],
+    ['agents?id=new', main.getByLabel('Name')],
+    ['subjects', main.getByRole('group', { name: 'Proposal for the notes of reef' })],
+    ['subjects?id=reef', main.getByText(/tokens in each request/)],
+  ]
+  for (const [address, seen] of pages) {
+    await page.goto(`${gateway.url}/settings/${address}`)
+    await seen.first().waitFor()
+    await looksRight(page, `records-${address.replaceAll(/\W+.*?=\w*/g, '-one')}`)
+  }
+})
 
 /** The model proposes a line for the notes of the reef where it is asked to, and then says so. */
 function surge(): (request: ScriptedRequest) => ScriptedAnswer {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import type { RealGateway } from '../end-to-end/gateway.ts'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, lastTurn, picture, send, turnEnded } from './conversation.ts'
+import { closeBrowser, openedPage } from './browser.ts'
+import { fitsWidth, waitUntil, lastTurn, looksRight, picture, send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -20,50 +20,45 @@ async function upload({ url, token }: RealGateway, name: string, bytes: Buffer, 
 
 const tides = `# Tides\n\n## Spring\n\nHigh water is at nine.\n\n${'The sea is wide. '.repeat(80)}\n`
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`2. a citation is a chip with a preview, and the turn lists its sources: ${colorScheme}`, async (t) => {
-    const text = 'High water is at nine [1], as it says [1](https://example.org), not [7] and not `[1]`.'
-    const { page, gateway } = await openedPage(t, { answer: () => ({ text }) }, { browser: { colorScheme } })
-    const { id: project } = await gateway.curl<{ id: string }>('/api/projects', { name: 'Sea', instructions: '' })
-    await upload(gateway, 'tides.md', Buffer.from(tides), `?project=${project}`)
-    const { id } = await gateway.curl<{ id: string }>('/api/sessions', { project })
-    await page.goto(`${gateway.url}/sessions/${id}`)
-    await send(page, 'When is high water?')
-    const turn = lastTurn(page)
-    const chips = turn.getByRole('button', { name: 'Source 1: tides.md' })
-    await turnEnded(page)
-    assert.equal(await chips.count(), 2, 'an unknown number and code are no citations')
-    await turn.locator('code', { hasText: '[1]' }).waitFor()
-    await chips.first().click()
-    const preview = page.getByRole('dialog', { name: 'Source 1' })
-    await preview.getByText('tides.md').waitFor()
-    await preview.getByText(/High water is at nine\./).waitFor()
-    await picture(page, `citation-${colorScheme}`)
-    assert.deepEqual(await seriousFaults(page), [])
-    await page.keyboard.press('Escape')
+test('2. a citation is a chip with a preview, and the turn lists its sources, light and dark', async (t) => {
+  const text = 'High water is at nine [1], as it says [1](https://example.org), not [7] and not `[1]`.'
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text }) })
+  const { id: project } = await gateway.curl<{ id: string }>('/api/projects', { name: 'Sea', instructions: '' })
+  await upload(gateway, 'tides.md', Buffer.from(tides), `?project=${project}`)
+  const { id } = await gateway.curl<{ id: string }>('/api/sessions', { project })
+  await page.goto(`${gateway.url}/sessions/${id}`)
+  await send(page, 'When is high water?')
+  const turn = lastTurn(page)
+  const chips = turn.getByRole('button', { name: 'Source 1: tides.md' })
+  await turnEnded(page)
+  assert.equal(await chips.count(), 2, 'an unknown number and code are no citations')
+  await turn.locator('code', { hasText: '[1]' }).waitFor()
+  await chips.first().click()
+  const preview = page.getByRole('dialog', { name: 'Source 1' })
+  await preview.getByText('tides.md').waitFor()
+  await preview.getByText(/High water is at nine\./).waitFor()
+  await looksRight(page, 'citation', { widths: [1280] })
+  await page.keyboard.press('Escape')
 
-    const passages: string[] = []
-    page.on('request', (request) => request.url().includes('/text?') && passages.push(request.url()))
-    await page.reload()
-    await turn.getByText('1 source, 1 cited').click()
-    const list = turn.getByRole('list', { name: 'Sources' })
-    await list.getByText('tides.md').waitFor()
-    await list.getByText('cited').waitFor()
-    assert.deepEqual(passages, [], 'a passage is read when somebody opens it')
-    await list.getByText('tides.md').click()
-    await list.getByText(/High water is at nine\./).waitFor()
-    await picture(page, `sources-${colorScheme}`)
+  const passages: string[] = []
+  page.on('request', (request) => request.url().includes('/text?') && passages.push(request.url()))
+  await page.reload()
+  await turn.getByText('1 source, 1 cited').click()
+  const list = turn.getByRole('list', { name: 'Sources' })
+  await list.getByText('tides.md').waitFor()
+  await list.getByText('cited').waitFor()
+  assert.deepEqual(passages, [], 'a passage is read when somebody opens it')
+  await list.getByText('tides.md').click()
+  await list.getByText(/High water is at nine\./).waitFor()
+  await looksRight(page, 'sources')
 
-    await list.getByRole('link', { name: 'Open the document' }).click()
-    const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
-    const opened = files.getByRole('listitem').filter({ hasText: 'tides.md' })
-    await opened.locator('summary:focus').waitFor()
-    await opened.getByRole('region', { name: 'Text of tides.md' }).getByText('The sea is wide.').waitFor()
-    await picture(page, `document-${colorScheme}`)
-    assert.deepEqual(await seriousFaults(page), [])
-    await fitsWidth(page)
-  })
-}
+  await list.getByRole('link', { name: 'Open the document' }).click()
+  const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
+  const opened = files.getByRole('listitem').filter({ hasText: 'tides.md' })
+  await opened.locator('summary:focus').waitFor()
+  await opened.getByRole('region', { name: 'Text of tides.md' }).getByText('The sea is wide.').waitFor()
+  await looksRight(page, 'document')
+})
 
 /** A red square of 64 pixels. */
 function redSquare(): Buffer {
@@ -95,8 +90,7 @@ test('2. an attached image is seen, and large at a click; another file has its n
   const shown = lastTurn(page).getByRole('img', { name: 'square.png' })
   await shown.waitFor()
   assert.match((await shown.getAttribute('src')) ?? '', /^blob:/)
-  const isDrawn = '[...document.images].some((image) => image.naturalWidth === 64)'
-  await page.waitForFunction(isDrawn)
+  await waitUntil(page, '[...document.images].some((image) => image.naturalWidth === 64)')
   await lastTurn(page).getByRole('button', { name: 'Show square.png in full' }).click()
   await page.getByRole('dialog', { name: 'square.png' }).getByRole('img').waitFor()
   await picture(page, 'image')

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
-import { closeBrowser, type OpenedPage, openedPage, seriousFaults } from './browser.ts'
-import { fitsWidth, lastTurn, picture, send, styleOf } from './conversation.ts'
+import { closeBrowser, type OpenedPage, openedPage } from './browser.ts'
+import { inEachScheme, lastTurn, looksRight, picture, send, styleOf } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -50,42 +50,38 @@ function readsAndEdits(times = 1): NonNullable<ScriptedProviderOptions['answer']
   }
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [360, 1280]) {
-    test(`2. a call that asks shows exactly what it would do and what was read before: ${colorScheme}, ${width} px`, async (t) => {
-      const { page, gateway } = await opened(t, readsAndEdits(), { colorScheme, viewport: { width, height: 900 } })
-      await send(page, 'Change the log')
-      const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
-      await asked.waitFor()
-      const texts = asked.getByRole('list', { name: 'Texts of others that were read' })
-      await texts.getByText('file log.txt', { exact: true }).waitFor()
-      await texts.getByText('file subjects/tide', { exact: true }).waitFor()
-      const difference = asked.getByLabel('Difference')
-      const inkOf = (text: string) => styleOf(difference.getByText(text, { exact: true }), 'color')
-      assert.notEqual(await inkOf('-calm'), await inkOf('+stormy'))
-      assert.notEqual(await inkOf('+stormy'), await inkOf(' clear'))
-      await asked.getByText('"log.txt"', { exact: true }).waitFor()
-      await asked.getByText('What the model had read in this turn before (1)').click()
-      await asked.getByText('read_file {"path":"log.txt"}').click()
-      await asked
-        .getByText(/calm\s+.*clear/s)
-        .last()
-        .waitFor()
-      await fitsWidth(page)
-      assert.deepEqual(await seriousFaults(page), [])
-      await picture(page, `approval-${colorScheme}-${width}`)
+test('2. a call that asks shows exactly what it would do and what was read before, on a phone and a desk', async (t) => {
+  const { page, gateway } = await opened(t, readsAndEdits(), { viewport: { width: 360, height: 900 } })
+  await send(page, 'Change the log')
+  const asked = lastTurn(page).getByRole('group', { name: 'Approval of edit_file' })
+  await asked.waitFor()
+  const texts = asked.getByRole('list', { name: 'Texts of others that were read' })
+  await texts.getByText('file log.txt', { exact: true }).waitFor()
+  await texts.getByText('file subjects/tide', { exact: true }).waitFor()
+  const difference = asked.getByLabel('Difference')
+  const inkOf = (text: string) => styleOf(difference.getByText(text, { exact: true }), 'color')
+  await inEachScheme(page, async (colorScheme) => {
+    const inks = [await inkOf('-calm'), await inkOf('+stormy'), await inkOf(' clear')]
+    assert.equal(new Set(inks).size, 3, `${inks.join(', ')}, ${colorScheme}`)
+  })
+  await asked.getByText('"log.txt"', { exact: true }).waitFor()
+  await asked.getByText('What the model had read in this turn before (1)').click()
+  await asked.getByText('read_file {"path":"log.txt"}').click()
+  await asked
+    .getByText(/calm\s+.*clear/s)
+    .last()
+    .waitFor()
+  await looksRight(page, 'approval')
 
-      // By keyboard alone.
-      await asked.focus()
-      await page.keyboard.press('y')
-      await lastTurn(page).getByText('Approved once on the page.').waitFor()
-      await lastTurn(page)
-        .getByText(/^It said: /)
-        .waitFor()
-      assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'stormy\nclear\n')
-    })
-  }
-}
+  // By keyboard alone.
+  await asked.focus()
+  await page.keyboard.press('y')
+  await lastTurn(page).getByText('Approved once on the page.').waitFor()
+  await lastTurn(page)
+    .getByText(/^It said: /)
+    .waitFor()
+  assert.equal(readFileSync(join(gateway.home, 'workspace/log.txt'), 'utf8'), 'stormy\nclear\n')
+})
 
 test('2. a denial reaches the model with its reason', async (t) => {
   const { page, gateway } = await opened(t, readsAndEdits())
