@@ -107,7 +107,6 @@ export interface Journal {
   countTokens?(message: Message, partial?: PartialReason): Promise<TokenCounts>
 }
 
-/** What the model may call. */
 export interface TurnTools {
   readonly toolbox: Toolbox
   /** Absent: calls that need a decision of a person are denied. */

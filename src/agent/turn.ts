@@ -138,7 +138,6 @@ function askingCall({ entries }: TurnState): string {
   return asked?.type === 'message' ? (asked.call ?? '') : ''
 }
 
-/** Characters of all results in the turn so far. */
 function countShownChars({ messages }: TurnState): number {
   let sum = 0
   for (const message of messages) for (const { output } of toolResults(message)) sum += outputText(output).length

@@ -86,7 +86,6 @@ export interface McpPrompt {
   complete?(argument: CompleteRequestParams['argument']): Promise<readonly string[]>
 }
 
-/** What a capability adds to the MCP server. */
 export interface McpPart<Self> {
   /** Everything that `open` gives, in the same order. Known before any home is open, so that a client is answered at once. */
   definitions(): McpDefinitions | Promise<McpDefinitions>

@@ -6,7 +6,6 @@ export interface SessionTotals {
   readonly prompt: number
   readonly cached: number
   readonly output: number
-  /** Calls without reported usage. */
   readonly silent: number
   /** Absent where a price is unknown or a provider reported no usage. */
   readonly money?: number

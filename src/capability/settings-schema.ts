@@ -56,7 +56,6 @@ export function innerSchema(schema: z.ZodType): z.ZodType {
   return innerType === undefined ? schema : innerSchema(innerType)
 }
 
-/** What is known of a setting, from any of its schemas. */
 export function settingFacts(schema: z.ZodType): SettingFacts {
   const { innerType } = schema.def as { readonly innerType?: z.ZodType }
   return { ...(innerType && settingFacts(innerType)), ...(z.globalRegistry.get(schema) as SettingFacts | undefined) }

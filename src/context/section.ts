@@ -95,7 +95,6 @@ export function attachmentSections(
   })
 }
 
-/** The account of a call, from what became of every candidate. */
 export function buildManifest(
   {
     layout,

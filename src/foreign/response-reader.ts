@@ -57,7 +57,6 @@ export type ResponseReader = ReturnType<typeof responseReader>
 /** The most characters of an answer in one piece, and of one event of a stream; what is longer is not read. */
 const MOST_CHARACTERS = 32_000_000
 
-/** A reader of one answer, in a format. Its bytes are those of the content: not compressed. */
 export function responseReader(format: ForeignFormat, { streamed }: { readonly streamed: boolean }) {
   const draft = answerDraft()
   const decoder = new TextDecoder()

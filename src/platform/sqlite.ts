@@ -12,7 +12,6 @@ export type SqliteValue = string | number | Uint8Array | null
 export interface SqliteConnection {
   readonly path: string
   readonly readOnly: boolean
-  /** Runs a statement to its end. */
   run(sql: string, ...parameters: readonly SqliteValue[]): void
   /** Runs a statement and returns how many rows it changed. Not for a full-text table: no JavaScript number holds its last row id. */
   change(sql: string, ...parameters: readonly SqliteValue[]): number

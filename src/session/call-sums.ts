@@ -13,7 +13,6 @@ export interface CallSum {
   readonly model: string
   /** Prompt tokens by the counter of the account. */
   readonly used: number
-  /** As the provider reported them, tokens. */
   readonly promptTokens?: number
   readonly cachedTokens?: number
   readonly cacheWrittenTokens?: number

@@ -89,7 +89,6 @@ const NOTHING: Usage = {
   reasoningTokens: 0,
 }
 
-/** A warning about a call: a code for programs and a sentence for people. */
 export interface CallWarning {
   readonly code: string
   readonly message: string
@@ -100,7 +99,6 @@ export interface Usage extends ReportedTokens {
   readonly reasoningTokens: number | undefined
 }
 
-/** The calls of models, as the ledger keeps them. */
 export interface CallStore {
   /** `conflict` where a call with this id exists. */
   putCall(record: CallRecord): Promise<void>

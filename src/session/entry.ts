@@ -78,7 +78,6 @@ export type EntryBody =
       readonly durationMs: number
       /** Where the result comes from, if not from the tool itself. */
       readonly origin?: Origin
-      /** The whole of a result that was too long to show. */
       readonly stored?: StoredResult
       /** The documents of the result, for the person; the model reads `output`. */
       readonly sources?: readonly CitationSource[]

@@ -25,7 +25,6 @@ export interface CheckpointReport {
   /** The newest checkpoint that could be read; absent where there is none yet. */
   readonly newest?: ChainPosition & { readonly time: string }
   readonly targets: readonly CheckpointTargetReport[]
-  /** Restored backups, oldest first. */
   readonly restores: readonly (CheckpointRestore & { readonly time: string })[]
 }
 

@@ -43,7 +43,6 @@ interface StoreSnapshot {
   readonly name: string
   /** Its first fault, in one sentence; absent where it has none. */
   readonly fault?: string | undefined
-  /** SHA-256 of the bytes of each file in it. */
   readonly fileHashes: readonly string[]
 }
 

@@ -30,7 +30,6 @@ export interface AccessView {
   readonly path: string
   /** Empty where there is no file. */
   readonly text: string
-  /** SHA-256 of the text. */
   readonly digest: string
   /** Why nothing may run, with the line and how to fix it. Empty where the file can be read. */
   readonly problems: readonly string[]
@@ -89,7 +88,6 @@ export interface AccessPreview extends Omit<AccessView, 'digest'> {
   readonly widens: readonly WidenedAccess[]
   /** SHA-256 of everything that this preview shows of the change: what `save` has to be given. */
   readonly shown: string
-  /** The decisions about the trial, now and after the change. */
   readonly trial?: { readonly before: TrialAnswer; readonly after: TrialAnswer }
 }
 

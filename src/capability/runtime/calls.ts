@@ -84,7 +84,6 @@ export interface Preview {
   readonly manifest: ForecastManifest
   /** Absent where the model has no price. */
   readonly cost?: ForecastRange
-  /** The model costs nothing. */
   readonly free?: true
 }
 

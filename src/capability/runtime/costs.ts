@@ -48,7 +48,6 @@ export interface CostRow extends CostSums {
   readonly title?: string
 }
 
-/** What one call cost by what its provider reported, US dollars. */
 export interface CallPrice {
   readonly money: number
   /** What reading from the cache saved against the full price, less what writing to it cost more. */

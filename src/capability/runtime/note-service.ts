@@ -28,7 +28,6 @@ export interface SessionNotes {
 }
 
 export interface SessionNote {
-  /** As a manifest names it. */
   readonly id: string
   /** `sha256:HASH` of its text. */
   readonly content: string

@@ -148,7 +148,6 @@ export interface Runtime {
   /** What one call cost, and each entry of its manifest. `undefined` where its price or its usage is not known. */
   callPrice(call: CallRecord): Promise<CallPrice | undefined>
 
-  /** What is left of the configured budgets, in their order. */
   budgets(): readonly BudgetReport[]
 
   /** Calls that wait for a person, oldest first. */
@@ -206,7 +205,6 @@ export interface RuntimeStatus {
   readonly waiting: number
   readonly recovered: number
   readonly warnings: readonly string[]
-  /** Facts of the capabilities, by key. */
   readonly facts: Readonly<Record<string, unknown>>
   readonly started: string
 }

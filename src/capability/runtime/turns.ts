@@ -19,7 +19,6 @@ export interface SubmitInput {
   readonly system?: string
   /** Ids of files, in the order in which they appear above the message. Files that are still being read are waited for. */
   readonly attachments?: readonly string[]
-  /** What the caller of an API asks of each call of this turn. */
   readonly parameters?: CallParameters
   /** Limits of this input besides those of the configuration: a call that could pass one of them waits for the owner. */
   readonly budgets?: readonly InputBudget[]

@@ -47,7 +47,6 @@ export interface LayerUsageRow {
 export interface ToolUsageRow {
   readonly key: string
   readonly calls: number
-  /** Tokens of its definition in all of them. */
   readonly definitions: number
   /** How often a model called it, refused calls included. */
   readonly results: number

@@ -53,7 +53,6 @@ export interface KindRule {
   readonly last?: readonly string[]
   /** The answer may have so many tokens at most. */
   readonly mostTokens?: number
-  /** No tools are offered. */
   readonly withoutTools?: true
   /** A schema for the answer asks for this key alone. */
   readonly answers?: string

@@ -36,7 +36,6 @@ export function writeChunk(
   )
 }
 
-/** The words of a text with spaces between them, as they are indexed. */
 export function joinWords(text: string): string {
   return splitWords(text).join(' ')
 }

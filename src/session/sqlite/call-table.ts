@@ -149,7 +149,6 @@ interface GroupedManifest extends Omit<Manifest, 'entries'> {
   readonly entryGroups: readonly string[]
 }
 
-/** Takes the entries out of a manifest. `contents`: what has to be stored beside it, by its hash. */
 function groupEntries({ entries, ...rest }: Manifest): {
   readonly manifest: GroupedManifest
   readonly contents: readonly { readonly hash: string; readonly text: string }[]

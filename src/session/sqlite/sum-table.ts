@@ -91,7 +91,6 @@ export function readCallSums(connection: StoreConnection, options: CallSumsOptio
 /** Results that are added up at once: a few milliseconds of work. */
 const PAGE = 10_000
 
-/** Adds up part after part of a range, and lets other work run between them. */
 export async function readToolSums(
   connection: StoreConnection,
   { from = START, before = END }: SumRange,
