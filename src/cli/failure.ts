@@ -23,10 +23,7 @@ export function usageText(forms: readonly string[]): string {
   return forms.map((form, index) => `${index === 0 ? 'Usage:' : '      '} foreword ${form}`).join('\n')
 }
 
-/**
- * Throws where a tool has started this command: only a person may do `what`. Tools run with `FOREWORD_TOOL=1`; where a program
- * of a tool removed that, the processes that it comes from still have it.
- */
+/** Throws where a tool has started this command, by `FOREWORD_TOOL=1` of it or of a process above it: only a person may do `what`. */
 export function refuseTools(io: Io, what: string): void {
   if (io.environment.FOREWORD_TOOL !== '1' && !comesFromTool(process.pid)) return
   throw new CommandFailure('not-a-person', `A tool started this command, and a model cannot ${what}.`, {

@@ -27,10 +27,7 @@ interface GatewayUse extends Pick<ServerOptions, 'examine' | 'examineSecurity'> 
   readonly listens?: boolean
 }
 
-/**
- * Claims the home for this process and opens everything on it. Throws, without having changed anything, where the
- * configuration is not valid or another gateway holds the home. Only a gateway that `listens` opens its channels.
- */
+/** Claims the home and opens everything on it. Throws, with nothing changed, where it cannot. With `listens` it opens its channels. */
 export async function openGateway(
   home: string,
   io: Io,

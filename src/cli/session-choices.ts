@@ -60,10 +60,7 @@ export async function listOptions(
   return (await requestJson<{ readonly options?: readonly ChoiceOption[] }>(connection, path)).options
 }
 
-/**
- * The option that a word means: its id, its name in any case, or an unambiguous beginning of either. Throws where there is
- * none or more than one. Where the options cannot be listed, the word is an id.
- */
+/** The option that a word means, by id, name or beginning. Throws where none or several fit; the word is an id where none are listed. */
 export async function findOption(connection: GatewayConnection, choice: string, word: string): Promise<ChoiceOption> {
   const options = await listOptions(connection, choice)
   if (options === undefined) return { id: word }

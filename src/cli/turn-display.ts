@@ -102,10 +102,7 @@ function messageText(content: AssistantContent): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/**
- * Writes the tool calls of a turn line by line, `→` for one that runs and `✗` for one that does not, with the command where
- * it is known, and the notices of capabilities. The returned function expects every entry of the turn in order.
- */
+/** Writes tool calls line by line (`→` runs, `✗` does not) and notices. The returned function expects every entry in order. */
 function callLines(writeLine: (line: string) => void, capabilities: Io['capabilities'] = []): (entry: Entry) => void {
   const lines = new Map<string, string>()
   const started = new Map<string, string>()

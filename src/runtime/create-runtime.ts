@@ -70,8 +70,8 @@ const TOOL_CONFLICT_HINT =
   'Rename the tool, or remove one of its owners from `capabilities` or `plugins` in config.json.'
 
 /**
- * Starts the capabilities, puts a runtime together, and resumes what a former process left. Where a capability does not
- * start, it rejects with its name, and where two have a tool of one name, with both; the store stays open.
+ * Starts the capabilities, puts a runtime together, and resumes. Rejects with the names of capabilities at fault; the
+ * store stays open.
  */
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
   const { store, clock, secrets } = parts

@@ -28,10 +28,7 @@ export function collectContributions(started: Omit<Contributions, 'choices'>): P
   )
 }
 
-/**
- * The routes of the host, then those of the capabilities. A page at `/` takes the place of the lines that the host has there.
- * Throws where two others have the same method and path.
- */
+/** The routes of the host, then of capabilities; a page at `/` replaces the host's. Throws where two have one method and path. */
 export function allRoutes(
   host: readonly Route[],
   contributions: readonly Pick<ServerContribution, 'name' | 'routes'>[],

@@ -275,10 +275,7 @@ export async function hostedOptions({
   }
 }
 
-/**
- * A response whose stream breaks off when its caller loses access. `hold` is called with what breaks it off, and returns what
- * forgets it. A body that is no stream of events is sent as it is: it is about to end.
- */
+/** A response whose event stream breaks off when its caller loses access. `hold` gets what breaks it off, and returns what forgets it. */
 function heldResponse(response: Response, hold: (end: () => void) => () => void): Response {
   if (response.body === null || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response
   const lost = new AbortController()

@@ -49,10 +49,7 @@ function notInline(url: string, where: string): HttpFailure {
   )
 }
 
-/**
- * Submits input with files of the same request. The files are stored as if they had been uploaded, and removed again where
- * the input is refused or is a repeat. Throws `HttpFailure` for a file that is too large, and where files cannot be stored.
- */
+/** Submits input with files, stored as uploads and removed where it is refused or a repeat. Throws `HttpFailure` where they cannot be. */
 export async function submitWithFiles<Answer extends Pick<SubmittedTurn, 'repeated'>>(
   runtime: Pick<Runtime, 'capability'>,
   files: readonly InlineFile[],

@@ -193,10 +193,7 @@ async function askGate(gate: ToolGate, call: ToolCall, tool: Tool, context: Tool
 /** Levels of lists and objects in an input. No tool asks for nearly as many. */
 const DEEPEST = 128
 
-/**
- * Why a person could not be shown an input as it is, or `undefined`. A number beyond all bounds becomes `null` in JSON, so
- * that an approval of `null` would cover it; what is nested without end cannot be shown at all.
- */
+/** Why a person could not be shown an input as it is: numbers out of bounds would become `null`, and nesting may not end. */
 function jsonFault(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'it holds a number that is too large'
   if (typeof value !== 'object' || value === null) return undefined

@@ -8,10 +8,7 @@ import { note, print, printJson, applyStyle } from '../io.ts'
 import { stateText } from '../state-text.ts'
 import { type UploadOwner, type UploadResult, uploadFiles } from './hand-in.ts'
 
-/**
- * Uploads files for a message and resolves to their ids. The id of an uploaded file is used as it is. A file whose content
- * cannot be read is attached with a notice and reported; one that cannot be uploaded throws, because the message needs it.
- */
+/** Uploads files for a message and resolves to their ids. An unreadable one goes with a notice; one that cannot be uploaded throws. */
 export async function attachToMessage(
   connection: GatewayConnection,
   paths: readonly string[],

@@ -163,10 +163,7 @@ interface QuestionOptions {
   readonly dim: (text: string) => string
 }
 
-/**
- * An answer ends with Enter, and text that cannot become one of the `answers` goes to the editor. So a person who was
- * typing a message when the question appeared neither decides by accident nor loses a letter.
- */
+/** Enter ends an answer; what cannot become one of `answers` goes to the editor, so that nobody who was typing decides by accident. */
 export function createQuestion({ text, answers, onAnswer, dim }: QuestionOptions): Question {
   const input = new Input({ prompt: '? ' })
   const fits = (written: string) => answers?.some((answer) => answer.startsWith(written.toLowerCase())) ?? true

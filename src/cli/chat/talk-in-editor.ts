@@ -221,10 +221,7 @@ interface MentionedFile {
   readonly bytes: number
 }
 
-/**
- * The files that a message names as `@name` or `@"name with blanks"`, each once, in their order. Only regular files below
- * `directory` count, symbolic links followed: a pasted text cannot name what lies elsewhere. Anything else that begins with `@` is text.
- */
+/** Files named as `@name` or `@"name with blanks"`: regular ones below `directory`, so that a pasted text names nothing elsewhere. */
 export function findMentionedFiles(text: string, directory: string): readonly MentionedFile[] {
   const found = new Map<string, MentionedFile>()
   for (const [, quoted, bare] of text.matchAll(MENTION)) {

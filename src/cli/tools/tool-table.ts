@@ -23,10 +23,7 @@ export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus
   })
 }
 
-/**
- * One tool per line: source, access, the rule that decided, and the tokens of its definition. A narrow terminal
- * leaves out source and rule.
- */
+/** One tool per line: source, access, rule, and the tokens of its definition. A narrow terminal leaves out source and rule. */
 export async function toolTable(tools: readonly ToolStatus[], columns: number): Promise<string> {
   const { tokenx, toolTokens } = await import('../../context.ts')
   const rows = tools.map((tool) => [

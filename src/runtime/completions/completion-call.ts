@@ -34,10 +34,7 @@ interface CompletionCall {
   readonly cut?: CompletionCut
 }
 
-/**
- * Accounts for one call and writes the account down. What nothing is added to and what fits is sent as its caller wrote
- * it. Rejects with `context-overflow` where it does not fit and may not be cut; the account of that is written, too.
- */
+/** Accounts for one call. What fits unchanged is sent as written. Rejects with `context-overflow`, whose account is written, too. */
 export async function completionCall(
   { context, model, account, time }: CompletionCallParts,
   input: CompletionInput,

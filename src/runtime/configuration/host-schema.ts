@@ -159,10 +159,7 @@ const audit = z.strictObject({
     .describe('A checkpoint is taken after so many minutes in which there were new records.'),
 })
 
-/**
- * All of `config.json` (docs/guide/configuration.md). Every key may be left out; a key that is not here is a problem, since
- * a misspelt one would be a setting that silently does nothing. The types are those of the host's own keys.
- */
+/** All of `config.json`. Every key may be left out; an unknown one is a problem, since it would silently do nothing. */
 export function hostSchema({ layouts, providers, inside, sections }: HostSchemaOptions) {
   return z.strictObject({
     $schema: z.string().optional().describe('JSON Schema of this file, for editors.'),

@@ -21,10 +21,7 @@ function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
   }
 }
 
-/**
- * What the words mean that a person wrote behind a key. Several make a list. For a text, JSON of another kind (`5`,
- * `true`, `[…]`) is not a text, so that the schema refuses it: to set such a text, write it in quotes.
- */
+/** What words behind a key mean; several make a list. A text that looks like JSON of another kind has to be in quotes. */
 export function parseWords(
   path: KeyPath,
   words: readonly string[],

@@ -37,10 +37,7 @@ export function createCallRecorder(
   }
 
   return {
-    /**
-     * Begins the record of a call that leaves now, or was refused, once a moment has passed: many calls may leave at once, and their
-     * answers come first. A process that dies later than that leaves a call without an end on record.
-     */
+    /** Begins the record of a call after a moment: answers come first. A process that dies later leaves a call without an end. */
     begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording {
       const moment = pause()
       // Calls of one program are written in their order: each is compared with the one before.

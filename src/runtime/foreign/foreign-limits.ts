@@ -33,10 +33,7 @@ export interface HeldForeignCall {
 /** Of English prose and of code, about. */
 const CHARACTERS_PER_TOKEN = 3.5
 
-/**
- * Holds calls by an estimate: their programs ask for room for answers that they never use, so that the most that a call can cost
- * says nothing. An answer that grows beyond what is held for it holds more, and is stopped where there is no more.
- */
+/** Holds calls by an estimate, since the most they can cost says nothing. A longer answer holds more, or is stopped. */
 export function createForeignLimits(parts: {
   readonly store: Pick<SessionStore, 'bound'>
   readonly budgets: Pick<BudgetService, 'of' | 'appliesTo'>

@@ -77,10 +77,7 @@ interface FindingSources {
   priceOf(model: string): Promise<Price | undefined>
 }
 
-/**
- * What the calls of a session paid for without need. Calls of one kind and one agent are looked at together: a title or a
- * sub-agent between two steps of a conversation breaks no cache of it. What repeats another call counts once.
- */
+/** What calls paid for without need, by kind and agent: a title in between breaks no cache. Repeats count once. */
 async function sessionFindings(
   { store, priceOf }: FindingSources,
   session: string,

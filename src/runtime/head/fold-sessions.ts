@@ -18,10 +18,7 @@ const LONGEST_LIFE_MS = 24 * 3_600_000
 
 const MOST_SESSIONS = 200
 
-/**
- * Lets the next call of a session, or of each session that was active lately, compose its head again, and says what that costs: the
- * tokens that a cache had and that are sent again. Sessions whose head is as it would be composed are left as they are.
- */
+/** Lets the next call of sessions compose its head again where that differs, and says which cached tokens are sent again. */
 export async function foldSessions(
   { store, clock, account }: FoldParts,
   session: string | undefined,

@@ -133,10 +133,7 @@ interface TokenOptions {
   readonly random: (bytes: number) => Uint8Array
 }
 
-/**
- * The token of the gateway: the configured one, else the one in `data/token`, else a new one of 32 random bytes. What is
- * returned is in `data/token` (0600) afterwards, where the commands on this machine find it.
- */
+/** The gateway's token: the configured one, that in `data/token`, or a new one of 32 random bytes. It is in `data/token` (0600) then. */
 export async function ensureToken({ home, configured, random }: TokenOptions): Promise<string> {
   const kept = await readToken(home)
   const token = configured ?? kept ?? newToken(random)

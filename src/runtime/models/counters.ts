@@ -62,10 +62,7 @@ export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCoun
 /** Characters. What is shorter is counted at once. */
 const LONG = 65_536
 
-/**
- * What `count` answers, without keeping anybody waiting where it counts long texts: it is asked once to learn which these
- * are, they are counted in slices, and it is asked again with the numbers. `count` counts the same texts each time.
- */
+/** What `count` answers, with long texts counted in slices: it is asked to learn which, and again with the numbers. */
 export async function countInSlices<Result>(
   clock: Clock,
   counter: TokenCounter,

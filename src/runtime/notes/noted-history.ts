@@ -43,10 +43,7 @@ interface NotedQuestion {
   readonly upTo?: number | undefined
 }
 
-/**
- * Reads the notes that the marks of a cut name, and the first turns. `undefined` where they do not belong to the conversation
- * as it goes on now, because a turn that they cover was taken back or is on another branch, or where a text is gone.
- */
+/** The notes of a cut and the first turns. `undefined` where a turn of them is undone or elsewhere, or a text is gone. */
 export async function readNotedHistory(
   store: SessionStore,
   { session, answering, cut, words, cacheOver, worth, counter, keepsPartial, upTo }: NotedQuestion,

@@ -151,10 +151,7 @@ function requireWords(text: string, files: readonly string[]): void {
   )
 }
 
-/**
- * The parent of the input's turn, where it is not simply the newest one. Rejects with `not-found`, and
- * `invalid-input` for an undone turn.
- */
+/** The parent of the input's turn, where not the newest. Rejects with `not-found`, and `invalid-input` for an undone turn. */
 async function parentOf(
   store: LogStore,
   session: string,

@@ -48,10 +48,7 @@ export function createSessionStream(newest = 0) {
   }
 }
 
-/**
- * Whether the deltas before an entry are no longer counted: a call begins, or is over. `running` is the turn that the deltas
- * belong to, if there are any: a message that waits can be taken back meanwhile, which ends its turn and not this one.
- */
+/** Whether a call begins or is over. `running`: the turn of the deltas; the end of another one's turn ends none of them. */
 export function endsDeltas(entry: Entry, running: string | undefined): boolean {
   const { type } = entry
   if (type !== 'assembly' && type !== 'message' && type !== 'turn-end') return false

@@ -178,10 +178,7 @@ function badName(name: string): RuntimeError {
   )
 }
 
-/**
- * When a token expires, ISO 8601: after a span from `now` (ms) such as `12h`, `30d` or `8w`, at a time, or at the end of a date, local.
- * Throws RuntimeError `invalid-input` for anything else, and for what is over already.
- */
+/** ISO 8601: after a span such as `12h` or `30d`, at a time, or at the end of a local date. Throws RuntimeError `invalid-input`. */
 export function tokenExpiry(text: string, now: number): string {
   const time = expiryTime(text.trim(), now)
   if (Number.isNaN(time) || time > LATEST) {

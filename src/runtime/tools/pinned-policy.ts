@@ -35,10 +35,7 @@ interface Judged {
   readonly next?: AcceptedPolicy
 }
 
-/**
- * Pins the policy: what counts is what a person accepted, without what the file forbids now. What the file lets through beyond
- * that waits. The file is read for each decision; it never lets anything through by itself.
- */
+/** What a person accepted counts, less what the file forbids now. The file is read each time and lets nothing more through. */
 export function pinnedPolicy(options: {
   readonly home: string
   readonly environment: Environment

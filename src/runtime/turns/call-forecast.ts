@@ -163,10 +163,7 @@ function commonPieces(before: Pieces, after: Pieces): number {
   return pieces
 }
 
-/**
- * How many pieces of a request its provider reads from the cache that an earlier one has left. Where requests have marks, these
- * are the pieces up to the last mark that the earlier one had in what both share, and that a mark of the new one reaches.
- */
+/** How many pieces a cache has of an earlier request: with marks, up to the last shared one that a mark of the new one reaches. */
 export function servedPieces(before: Pieces, after: Pieces, rules: CacheRules | undefined): number {
   const common = commonPieces(before, after)
   if (!rules?.marks) return common

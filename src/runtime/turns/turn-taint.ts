@@ -30,10 +30,7 @@ export interface TurnTaint extends Taint {
   noted(bodies: readonly EntryBody[]): void
 }
 
-/**
- * The taint of one turn: the texts of others in the requests of its calls. After a restart it is what the log has of it. What the
- * log does not name, as in one that was imported, is taken from the messages and files of the turn.
- */
+/** The texts of others in the requests of a turn's calls. After a restart: what the log names, or else its messages and files. */
 export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): TurnTaint {
   const ofTools = resultOrigins(tools)
   const plans = new Set(tools.filter(({ plan }) => plan !== undefined).map(({ name }) => name))

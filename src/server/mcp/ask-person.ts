@@ -40,10 +40,7 @@ export async function elicitAnswer(question: PersonQuestion, asking: AskingCall,
   return call.signal.aborted ? { type: 'cancelled' } : { type: 'answer', answer }
 }
 
-/**
- * The answer in a later round of a call. This server sealed the id and the digest, so they belong to what was shown. Only the
- * answer comes from the client, and it is `undefined` where none came. Returns `undefined` where the seal belongs to another call.
- */
+/** The answer in a later round; id and digest are sealed, the answer is the client's. `undefined`: the seal is of another call. */
 export async function elicitedAnswer(
   asking: AskingCall,
   call: McpCall,

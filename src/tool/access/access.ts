@@ -39,10 +39,7 @@ export type AccessRead =
   | { readonly type: 'access'; readonly access: Access }
   | { readonly type: 'faulty'; readonly problems: readonly string[] }
 
-/**
- * How names of tools are written wherever somebody names some: in `allowedTools`, under `tools`, in the tools of a custom
- * agent, and in `foreword tools allow` and `deny`. A name matches itself; one that ends in `*` matches all names that begin with it.
- */
+/** How names of tools are written everywhere: a name matches itself, one that ends in `*` all that begin with it. */
 export const NAME_PATTERN = { source: '^[^*]*\\*?$', fault: 'may contain * only at its end' } as const
 
 /** Whether a name or pattern matches a tool name, or all names that a pattern in its place matches. */

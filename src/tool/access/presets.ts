@@ -5,10 +5,7 @@ import { gitRead } from './presets/git-read.ts'
 import { nodeTest, pythonTest } from './presets/project-tests.ts'
 import { searchFiles } from './presets/search-files.ts'
 
-/**
- * Changes a repository with what cannot be undone left out. `git checkout` is only here to make a branch: of a word alone, it
- * decides by itself whether it is a branch or a file to overwrite; `switch` and `restore` do not.
- */
+/** Changes a repository without what cannot be undone. `git checkout WORD` could overwrite a file; it only makes branches here. */
 const gitWrite: CommandPreset = {
   name: 'git-write',
   allows:
@@ -67,10 +64,7 @@ export const commandPresets: readonly CommandPreset[] = [
 
 export const PRESET_NAMES: readonly string[] = commandPresets.map(({ name }) => name)
 
-/**
- * Whether presets allow a command, by its words alone. `paths` are the words that name a place: who runs the command checks
- * that each of them is in the workspace, after links are followed. `why` is a sentence without its full stop.
- */
+/** Whether presets allow a command, by words alone; the caller checks `paths` against the workspace. `why` has no full stop. */
 export type PresetAnswer =
   | { readonly type: 'allowed'; readonly preset: string; readonly paths: readonly PlaceWord[] }
   | {
