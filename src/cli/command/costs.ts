@@ -1,6 +1,7 @@
 import {
   type Command,
   type CommandCall,
+  type CommandOption,
   costCsv,
   costGroups,
   costName,
@@ -9,6 +10,13 @@ import {
   type CostSums,
   exactMoneyText,
   type Io,
+  type CallUsageRow,
+  type LayerUsageRow,
+  moneyText,
+  type ToolUsageRow,
+  type UsageReport,
+  type UsageSums,
+  type BudgetReport,
 } from '../../capability.ts'
 import { exactLine } from '../../context.ts'
 import { defined } from '../../platform.ts'
@@ -19,6 +27,11 @@ import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
 import { fittedTable, singleLine } from '../table.ts'
+
+const sinceOption: CommandOption = {
+  value: 'WHEN',
+  summary: 'only calls since a time, such as 2026-01-31, or a span, such as 12h, 7d, 4w',
+}
 
 export const costsCommand: Command = {
   name: 'costs',
@@ -31,7 +44,7 @@ export const costsCommand: Command = {
   words: { least: 0, most: 0 },
   options: {
     by: { value: 'WORD', summary: `${costGroups.join(', ')}, or what a capability adds (default: day)` },
-    since: { value: 'WHEN', summary: 'only calls since a time, such as 2026-01-31, or a span, such as 12h, 7d, 4w' },
+    since: sinceOption,
     session: { value: 'ID', summary: 'only calls of this session' },
     json: { ...jsonOption, summary: 'print {by, from, zone, total, rows}' },
     csv: { summary: 'print the rows as comma-separated values' },
@@ -44,18 +57,12 @@ async function printCosts(call: CommandCall, io: Io): Promise<number> {
   const known: readonly string[] = [...costGroups, ...addedGroups(io)]
   if (!known.includes(by)) throw usageFailure(`--by must be one of ${known.join(', ')}.`)
   if (call.json && call.has('csv')) throw usageFailure('Use one of --json and --csv.')
-  const since = call.text('since')
-  const from = since === undefined ? undefined : parseSince(since, Date.now())
-  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
-  const query = new URLSearchParams({ by, zone, limit: '1000', ...defined({ from, session: call.text('session') }) })
-  const report = await withConnection(call.home, io, 'read', (connection) =>
-    requestJson<CostReport>(connection, `/api/costs?${query.toString()}`),
-  )
+  const report = await fetchReport<CostReport>('/api/costs', by, call, io)
   if (call.json) printJson(io, report)
   else if (call.has('csv')) print(io, costCsv(report))
   else if (report.total.calls === 0 && report.total.waiting === undefined)
     note(io, 'No calls yet. Send a message with `foreword chat`.')
-  else print(io, `${costTable(report, io)}\n\n${totalText(report.total)}`)
+  else print(io, `${costTable(report, io)}\n\n${costTotal(report.total)}`)
   return 0
 }
 
@@ -66,32 +73,26 @@ function addedGroups({ capabilities = [] }: Io): readonly string[] {
 function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
   const cells = (name: string, row: CostSums) => [
     name,
-    row.calls.toLocaleString('en'),
+    count(row.calls),
     row.money === undefined ? '-' : `${exactMoneyText(row.money)}${row.unpriced > 0 ? '+' : ''}`,
     total.nanoDollars <= 0 ? '' : `${((100 * row.nanoDollars) / total.nanoDollars).toFixed(1)} %`,
-    row.unpriced === 0 ? '' : row.unpriced.toLocaleString('en'),
-    ...(total.waiting === undefined ? [] : [row.waiting === undefined ? '' : row.waiting.toLocaleString('en')]),
+    row.unpriced === 0 ? '' : count(row.unpriced),
+    ...(total.waiting === undefined ? [] : [row.waiting === undefined ? '' : count(row.waiting)]),
   ]
-  const lines = rows.map((row) => cells(rowName(by, row), row))
-  const others = rest ? [cells(`${rest.rows.toLocaleString('en')} more`, rest)] : []
+  const lines = rows.map((row) => cells(rowName(row, costName(by, row)), row))
+  const others = rest ? [cells(`${count(rest.rows)} more`, rest)] : []
   const head = [by, 'calls', 'cost', 'share', 'no price', ...(total.waiting === undefined ? [] : ['waiting'])]
   return fittedTable([head, ...lines, ...others], { right: [1, 2, 3, 4, 5], columns: lineLimit(io), spare: [0] })
 }
 
-function rowName(by: string, row: CostRow): string {
-  const { key, title } = row
-  if (key === null) return costName(by, row)
-  return title === undefined ? exactLine(key) : `${exactLine(key)}  ${singleLine(exactLine(title), 40)}`
-}
-
-function totalText({ calls, waiting = 0, unpriced, money, savedNanoDollars }: CostReport['total']): string {
+function costTotal({ calls, waiting = 0, unpriced, money, savedNanoDollars }: CostReport['total']): string {
   const priced = calls - unpriced
   return [
     calls === 0
       ? 'No call was sent.'
       : money === undefined
-        ? `${plural(calls)}, none of them with a known price.`
-        : `${exactMoneyText(money)} for ${plural(priced)}, by the prices that are known now.`,
+        ? `${plural(calls, 'call')}, none of them with a known price.`
+        : `${exactMoneyText(money)} for ${plural(priced, 'call')}, by the prices that are known now.`,
     ...(money === undefined || savedNanoDollars === 0
       ? []
       : savedNanoDollars > 0
@@ -99,15 +100,167 @@ function totalText({ calls, waiting = 0, unpriced, money, savedNanoDollars }: Co
         : [`Caches cost ${exactMoneyText(-savedNanoDollars / 1e9)} more than they saved.`]),
     ...(unpriced === 0 || money === undefined
       ? []
-      : [`${plural(unpriced)} without a known price or a complete report: not in the money.`]),
+      : [`${plural(unpriced, 'call')} without a known price or a complete report: not in the money.`]),
     ...(waiting === 0
       ? []
       : [
-          `${plural(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a budget and ${waiting === 1 ? 'was' : 'were'} not sent: \`foreword approve\` shows ${waiting === 1 ? 'it' : 'them'}.`,
+          `${plural(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget and ${waiting === 1 ? 'was' : 'were'} not sent: \`foreword approve\` shows ${waiting === 1 ? 'it' : 'them'}.`,
         ]),
   ].join('\n')
 }
 
-function plural(calls: number): string {
-  return `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+async function fetchReport<Report>(path: string, by: string, call: CommandCall, io: Io): Promise<Report> {
+  const since = call.text('since')
+  const from = since === undefined ? undefined : parseSince(since, Date.now())
+  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
+  const query = new URLSearchParams({ by, zone, limit: '1000', ...defined({ from, session: call.text('session') }) })
+  return await withConnection(call.home, io, 'read', (connection) =>
+    requestJson<Report>(connection, `${path}?${query.toString()}`),
+  )
+}
+
+function rowName({ key, title }: CallUsageRow | CostRow, none: string): string {
+  if (key === null) return none
+  return title === undefined ? exactLine(key) : `${exactLine(key)}  ${singleLine(exactLine(title), 40)}`
+}
+
+const usageGroups = ['day', 'model', 'layer', 'tool', 'session'] as const satisfies readonly UsageReport['by'][]
+
+export const usageCommand: Command = {
+  name: 'usage',
+  summary: 'add up what the calls used and cost, by day, model, layer, tool or session',
+  usage: ['usage [--by WORD] [--since WHEN] [--json]'],
+  details:
+    'Tokens are as the providers reported them, and money is by the prices that are known now; calls without a report or a price ' +
+    'are counted and not guessed. By layer, and definitions by tool: prompt tokens as Foreword counted them. Days are those of ' +
+    'this machine.',
+  words: { least: 0, most: 0 },
+  options: {
+    by: { value: 'WORD', summary: `${usageGroups.slice(0, -1).join(', ')} or ${usageGroups.at(-1)} (default: day)` },
+    since: sinceOption,
+    json: { ...jsonOption, summary: 'print {by, from, zone, total, rows}' },
+  },
+  run: printUsage,
+}
+
+async function printUsage(call: CommandCall, io: Io): Promise<number> {
+  const word = call.text('by') ?? 'day'
+  const by = usageGroups.find((group) => group === word)
+  if (by === undefined) throw usageFailure(`--by must be one of ${usageGroups.join(', ')}.`)
+  const report = await fetchReport<UsageReport>('/api/usage', by, call, io)
+  if (call.json) printJson(io, report)
+  else if (report.total.calls === 0) note(io, 'No calls yet. Send a message with `foreword chat`.')
+  else print(io, `${usageTable(report, io)}\n\n${usageTotal(report.total)}`)
+  return 0
+}
+
+function usageTable(report: UsageReport, io: Io): string {
+  const columns = lineLimit(io)
+  if (report.by === 'layer') {
+    const rows = report.rows.map(({ key, calls, tokens }: LayerUsageRow) => [key, count(calls), count(tokens)])
+    return fittedTable([['layer', 'calls', 'tokens'], ...rows], { right: [1, 2], columns, spare: [0] })
+  }
+  if (report.by === 'tool') {
+    const rows = report.rows.map((row: ToolUsageRow) => [
+      exactLine(row.key),
+      ...[row.calls, row.definitions, row.results, row.resultTokens].map(count),
+    ])
+    const head = ['tool', 'offered', 'definitions', 'results', 'result tokens']
+    return fittedTable([head, ...rows], { right: [1, 2, 3, 4], columns, spare: [0] })
+  }
+  const rows = report.rows.map((row: CallUsageRow) => sumRow(rowName(row, '(outside sessions)'), row))
+  const rest = report.rest ? [sumRow(`${count(report.rest.rows)} more`, report.rest)] : []
+  const head = [report.by, 'calls', 'prompt', 'fresh', 'cached', 'written', 'output', 'cost']
+  return fittedTable([head, ...rows, ...rest], { right: [1, 2, 3, 4, 5, 6, 7], columns, spare: [0, 5, 3] })
+}
+
+function sumRow(
+  name: string,
+  { calls, prompt, fresh, cached, written, output, ...cost }: UsageSums,
+): readonly string[] {
+  return [name, ...[calls, prompt, fresh, cached, written, output].map(count), moneyCell(cost)]
+}
+
+/** `+` where some calls are not in it, `-` where none is. */
+function moneyCell({ money, unreported, unpriced }: Pick<UsageSums, 'money' | 'unreported' | 'unpriced'>): string {
+  if (money === undefined) return '-'
+  return `${moneyText(money)}${unreported + unpriced > 0 ? '+' : ''}`
+}
+
+function usageTotal({
+  calls,
+  prompt,
+  cached,
+  written,
+  output,
+  money,
+  unreported,
+  unpriced,
+  waiting = 0,
+}: UsageSums): string {
+  return [
+    `${plural(calls, 'call')}: ${count(prompt)} prompt tokens (${count(cached)} read from a cache, ${count(written)} written), ${count(output)} output tokens.`,
+    ...(money === undefined ? [] : [`${moneyText(money)} by the prices that are known now.`]),
+    ...(unpriced === 0 ? [] : [`${plural(unpriced, 'call')} of models without a known price: not in the money.`]),
+    ...(unreported === 0 ? [] : [`${plural(unreported, 'call')} without a complete report: not in the money.`]),
+    ...(waiting === 0
+      ? []
+      : [`${plural(waiting, 'call')} ${waiting === 1 ? 'waits' : 'wait'} for a budget: not sent.`]),
+  ].join('\n')
+}
+
+function plural(number: number, word: string): string {
+  return `${count(number)} ${number === 1 ? word : `${word}s`}`
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString('en')
+}
+
+export const budgetsCommand: Command = {
+  name: 'budgets',
+  summary: 'show what is spent, held and left of each budget',
+  usage: ['budgets [--json]'],
+  details:
+    'Budgets are set in `budgets` of config.json. `spent` has the calls of the log from before the budget, too. `held` is what calls that run can cost at most. A call that could pass a limit ' +
+    'waits: decide about it with `foreword approve`.',
+  words: { least: 0, most: 0 },
+  options: { json: { ...jsonOption, summary: 'print {budgets}' } },
+  run: printBudgets,
+}
+
+async function printBudgets(call: CommandCall, io: Io): Promise<number> {
+  const report = await withConnection(call.home, io, 'read', (connection) =>
+    requestJson<{ readonly budgets: readonly BudgetReport[] }>(connection, '/api/budgets'),
+  )
+  if (call.json) printJson(io, report)
+  else if (report.budgets.length === 0) note(io, 'There are no budgets. Set `budgets` in config.json.')
+  else {
+    print(io, budgetTable(report.budgets, io))
+    const earlier = report.budgets.flatMap(earlierText)
+    if (earlier.length > 0) note(io, `From calls before there was the budget, by the log: ${earlier.join('; ')}.`)
+  }
+  return 0
+}
+
+function budgetTable(budgets: readonly BudgetReport[], io: Io): string {
+  const rows = budgets.map((budget) => {
+    const shown = (amount: number | undefined) => (amount === undefined ? '' : amountText(budget.unit, amount))
+    const { name, period = '', limit, spent, held, left } = budget
+    return [exactLine(name), period, shown(limit), shown(spent), shown(held), shown(left)]
+  })
+  const head = ['budget', 'period', 'limit', 'spent', 'held', 'left']
+  return fittedTable([head, ...rows], { right: [2, 3, 4, 5], columns: lineLimit(io), spare: [0, 1] })
+}
+
+function earlierText({ name, unit, earlier }: BudgetReport): readonly string[] {
+  return earlier === undefined
+    ? []
+    : [`${amountText(unit, earlier)}${unit === 'tokens' ? ' tokens' : ''} of ${exactLine(name)}`]
+}
+
+function amountText(unit: BudgetReport['unit'], amount: number): string {
+  if (unit === 'tokens') return amount.toLocaleString('en-US')
+  const digits = amount === 0 || Math.abs(amount) >= 0.1 ? 2 : 4
+  return `${amount < 0 ? '-' : ''}$${Math.abs(amount).toFixed(digits)}`
 }
