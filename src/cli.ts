@@ -4,7 +4,7 @@
 export { type AddressedGateway, openAddressedGateway } from './cli/addressed-gateway.ts'
 export { apiPath, readFailure, requestJson, type RequestInput, sendRequest } from './cli/answer.ts'
 export { confirmAction, connectionPurpose } from './cli/approval/asking.ts'
-export { diffText } from './cli/approval/call-text.ts'
+export { diffText } from './cli/approval/waiting.ts'
 export { jsonOption, yesOption } from './cli/arguments.ts'
 export { findFile, uploadAndPrint } from './cli/attach/attach.ts'
 export type { UploadOwner } from './cli/attach/hand-in.ts'

@@ -1,10 +1,12 @@
-import { exactLine } from '../../context.ts'
+import { exactLine, argvText, exactLines, foreignTextSentence, lookAlikes } from '../../context.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
 import { requestJson, apiPath } from '../answer.ts'
-import type { GatewayConnection } from '../../capability.ts'
+import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { findByIdPrefix } from '../find-one.ts'
+import type { CallDescription } from '../../tool.ts'
+import { type Look, applyStyle } from '../io.ts'
 
 export async function fetchApprovals(connection: GatewayConnection): Promise<readonly WaitingApproval[]> {
   return (await requestJson<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
@@ -48,4 +50,60 @@ export function approvalNotice({ approval, request, held }: WaitingApproval): st
   const id = exactLine(approval)
   if (held) return `${exactLine(held.sentence)} Decide with \`foreword approve ${id}\`.`
   return `${exactLine(request.tool)} waits for your approval. Decide with \`foreword approve ${id}\`.`
+}
+
+export function waitingCallText(
+  { request, read = [], held }: Pick<WaitingApproval, 'request' | 'read' | 'held'>,
+  io: Io,
+): string {
+  if (held) return `  ${exactLine(held.sentence)}\n${applyStyle(io, 'dim', '  raise')}   ${exactLine(held.raise)}`
+  const text = callText(request, io)
+  return read.length === 0 ? text : `${text}\n${applyStyle(io, 'yellow', `  ${foreignTextSentence(read)}`)}`
+}
+
+/** A call for a person who decides about it. Nothing is left out, and nothing in it can control the terminal. */
+export function callText(call: CallDescription, io: Io): string {
+  const label = (name: string) => applyStyle(io, 'dim', `  ${name.padEnd(8)}`)
+  const line = (name: string, text: string) => label(name) + text.replaceAll('\n', `\n${' '.repeat(10)}`)
+  const lines = [line('tool', applyStyle(io, 'bold', exactLine(call.tool)))]
+  if (call.argv !== undefined) lines.push(line('argv', argvText(call.argv)))
+  if (call.command !== undefined) lines.push(line('command', exactLines(call.command)))
+  if (call.folder !== undefined) lines.push(line('folder', exactLine(call.folder)))
+  if (call.argv === undefined && call.command === undefined) lines.push(line('input', inputText(call)))
+  for (const [name, fact] of Object.entries(call.facts ?? {})) {
+    lines.push(line(exactLine(name), exactLine(typeof fact === 'string' ? fact : JSON.stringify(fact))))
+  }
+  const alike = lookAlikes([...(call.argv ?? []), call.command ?? ''].join(' '))
+  if (alike.length > 0) lines.push(applyStyle(io, 'red', `  Characters that look like others: ${alike.join(', ')}`))
+  if (call.diff !== undefined) lines.push(diffText(call.diff, io))
+  return lines.join('\n')
+}
+
+/** One field per line, shortened where a diff shows it anyway. */
+function inputText({ input, diff }: CallDescription): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return exactLine(JSON.stringify(input))
+  const fields = Object.entries(input).map(([name, value]) => {
+    const text = `${exactLine(name)}: ${exactLine(JSON.stringify(value) ?? '')}`
+    return diff === undefined || text.length <= SHOWN_BESIDE_DIFF ? text : `${text.slice(0, SHOWN_BESIDE_DIFF)}…`
+  })
+  return fields.length === 0 ? '{}' : fields.join('\n')
+}
+
+const SHOWN_BESIDE_DIFF = 200
+
+export function diffText(diff: string, io: Io): string {
+  return exactLines(diff.replace(/\n$/, ''))
+    .split('\n')
+    .map((line) => {
+      const look = lookOf(line)
+      return look === undefined ? `  ${line}` : `  ${applyStyle(io, look, line)}`
+    })
+    .join('\n')
+}
+
+function lookOf(line: string): Look | undefined {
+  if (line.startsWith('+++') || line.startsWith('---')) return 'bold'
+  if (line.startsWith('+')) return 'green'
+  if (line.startsWith('-')) return 'red'
+  return line.startsWith('@@') ? 'cyan' : undefined
 }

@@ -6,8 +6,7 @@ import { CommandFailure } from '../failure.ts'
 import { note, print, applyStyle } from '../io.ts'
 import type { LineReader } from '../line-reader.ts'
 import type { Questioner } from './asking.ts'
-import { waitingCallText } from './call-text.ts'
-import { decide, approvalNotice } from './waiting.ts'
+import { waitingCallText, decide, approvalNotice } from './waiting.ts'
 
 /** What happens with calls that wait for a person while their turn is followed. */
 export interface Watch {

@@ -1,12 +1,17 @@
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { jsonOption, yesOption } from '../arguments.ts'
-import { refuseTools } from '../failure.ts'
+import { refuseTools, CommandFailure } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
-import { note, print, printJson } from '../io.ts'
+import { note, print, printJson, programCapabilities } from '../io.ts'
 import { withHomeCapabilities } from '../load-configuration.ts'
 import { sizeText } from '../state-text.ts'
-import { progressLine } from '../status-line.ts'
+import { progressLine, statusLine } from '../status-line.ts'
 import { version } from '../version.ts'
+import { systemClock } from '../../platform.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { withClaim } from '../with-claim.ts'
+import { fullTimeText } from '../time-text.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -51,5 +56,88 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
   for (const each of saved.leftOut) note(io, `Not in the archive: ${each}`)
   for (const each of outside) note(io, `Not in the archive because it is outside the home: ${each}`)
   print(io, `Saved ${saved.files} files to ${saved.file} (${sizeText(saved.bytes)}, verified).`)
+  return 0
+}
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'restore a home from an archive of `foreword backup`',
+  usage: ['restore FILE [--replace] [--json]'],
+  details:
+    'Unpacks the archive beside the home, compares every file with its SHA-256 and verifies the store and the audit before it ' +
+    'changes anything. The gateway must not run. With --replace, the former content of the home is kept in its folder ' +
+    '`before-restore-…`.',
+  words: { least: 1, most: 1 },
+  options: {
+    replace: { summary: 'move the current content of the home aside' },
+    yes: yesOption,
+    json: jsonOption,
+  },
+  run: (call, io) => bringBack(call, io),
+}
+
+async function bringBack(call: CommandCall, io: Io): Promise<number> {
+  refuseTools(io, 'restore the home')
+  const { homeCheckpointTargets, restoreHome } = await import('../../runtime.ts')
+  const file = resolve(call.words[0]!)
+  if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
+  const progress = progressLine(io)
+  const restored = await withClaim(call.home, () =>
+    runStoppable(io, (signal) =>
+      restoreHome({
+        home: call.home,
+        clock: systemClock,
+        findTargets: (home) =>
+          homeCheckpointTargets({ home, environment: io.environment, capabilities: programCapabilities(io) }),
+        file,
+        replaces: call.has('replace'),
+        time: systemClock.time(),
+        signal,
+        onProgress: progress.show,
+      }),
+    ),
+  ).finally(progress.clear)
+  if (call.json) printJson(io, restored)
+  else {
+    const { files, created, version: saver, audit, aside } = restored
+    if (audit.type === 'broken') note(io, `The audit was already broken when it was saved: ${audit.why}.`)
+    if (aside !== undefined) note(io, `The former content is in ${aside}. Delete it when you no longer need it.`)
+    print(
+      io,
+      `Restored ${files} files to ${call.home}, saved ${fullTimeText(created, new Date())} by Foreword ${saver}.`,
+    )
+  }
+  return 0
+}
+
+export const compactCommand: Command = {
+  name: 'compact',
+  summary: 'remove unreferenced content and free its disk space',
+  usage: ['compact [--json]'],
+  details:
+    'Deleting a session or a file keeps texts and bytes that others may share. This command overwrites and removes those that nothing refers to ' +
+    'any more, and shrinks the store to the size of its content. The gateway must not run. While the command runs, the store needs as ' +
+    'much free space again as it uses.',
+  words: { least: 0, most: 0 },
+  options: { json: jsonOption },
+  run: compact,
+}
+
+async function compact(call: CommandCall, given: Io): Promise<number> {
+  refuseTools(given, 'compact the home')
+  const io = await withHomeCapabilities(call.home, given)
+  const { compactHome } = await import('../../runtime.ts')
+  const line = statusLine(io)
+  const nothing = { contents: 0, files: 0, before: 0, after: 0 }
+  const done = existsSync(call.home)
+    ? await withClaim(call.home, () => compactHome(call.home, systemClock, line.show, io.capabilities)).finally(
+        line.clear,
+      )
+    : nothing
+  if (call.json) printJson(io, done)
+  else {
+    const { contents, files, before, after } = done
+    print(io, `Removed ${contents} contents and ${files} files. ${sizeText(before)} before, ${sizeText(after)} now.`)
+  }
   return 0
 }

@@ -50,7 +50,7 @@ async function checkOrLint(call: CommandCall, io: Io): Promise<number> {
     const { runLint } = await import('../lint/run-lint.ts')
     return await runLint(call, io)
   }
-  const { lintDirectory } = await import('../lint/lint-scenarios.ts')
+  const { lintDirectory } = await import('../lint/run-lint.ts')
   return await lintDirectory(directory, call, io)
 }
 

@@ -21,7 +21,7 @@ import { toolAccess, describeChange, fetchTools, findTool, toolTable } from '../
 import type { ToolResult } from '../../tool.ts'
 import { errorMessage } from '../../platform.ts'
 import { confirmAction, isInteractive } from '../approval/asking.ts'
-import { callText } from '../approval/call-text.ts'
+import { callText } from '../approval/waiting.ts'
 import { usageFailure, CommandFailure } from '../failure.ts'
 import { lineDiff } from '../line-diff.ts'
 

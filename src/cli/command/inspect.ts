@@ -1,0 +1,211 @@
+import type { Replay } from '../../runtime.ts'
+import { requestJson, apiPath } from '../answer.ts'
+import { jsonOption, callSessionOption } from '../arguments.ts'
+import {
+  type Command,
+  type CommandCall,
+  type GatewayConnection,
+  type Io,
+  exactMoneyText,
+  type SessionFindings,
+  type SessionNote,
+  type SessionNotes,
+} from '../../capability.ts'
+import { withConnection } from '../connection.ts'
+import { findSession, findCall } from '../find-session.ts'
+import { print, printJson, applyStyle, safeForTerminal } from '../io.ts'
+import { type Comparison, exactLine } from '../../context.ts'
+import { type ListedSession, programText } from '../sessions/session-table.ts'
+
+export const replayCommand: Command = {
+  name: 'replay',
+  summary: 'rebuild every call of a session and compare',
+  usage: ['replay SESSION [--json]'],
+  details:
+    'Prints `N of N identical`, and how many of the request bodies that were sent to a provider can be rebuilt byte for byte. The exit code is 1 ' +
+    'if a request or a body differs.',
+  words: { least: 1, most: 1 },
+  options: { json: jsonOption },
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => replaySession(connection, call, io)),
+}
+
+async function replaySession(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
+  const session = await findSession(connection, call.words[0]!)
+  const result = await requestJson<Replay>(connection, apiPath('/api/sessions/', session, '/replay'))
+  if (call.json) printJson(io, result)
+  else print(io, replayText(result, io))
+  const same = result.identical === result.calls && (result.wires?.different.length ?? 0) === 0
+  return same ? 0 : 1
+}
+
+function replayText(result: Replay, io: Io): string {
+  const whole = result.identical === result.calls
+  return [
+    applyStyle(io, whole ? 'green' : 'red', `${result.identical} of ${result.calls} identical`),
+    ...result.different.map(
+      ({ call, expected, got, problem }) => `${call}: ${problem ?? `sha256 ${got} instead of ${expected}`}`,
+    ),
+    ...wireLines(result, io),
+  ].join('\n')
+}
+
+function wireLines({ wires }: Replay, io: Io): readonly string[] {
+  if (!wires) return []
+  const { identical, different, unknown } = wires
+  const count = identical + different.length
+  const unmade = unknown.length === 0 ? '' : `, ${unknown.length} cannot be rebuilt to compare`
+  return [
+    applyStyle(
+      io,
+      different.length === 0 ? 'green' : 'red',
+      `${identical} of ${count} bodies identical to what was sent${unmade}`,
+    ),
+    ...different.map(({ call, expected, got }) => `${call}: body sha256 ${got} instead of ${expected}`),
+    ...new Set(unknown.map(({ why }) => why)),
+  ]
+}
+
+export const diffCommand: Command = {
+  name: 'diff',
+  summary: 'compare what two calls sent',
+  usage: ['diff CALL CALL [--session ID] [--json]'],
+  details:
+    'Lists the pieces that were added, removed, moved or changed, how much of the beginning is identical, what changed ' +
+    'first, and why. Compare the newest two calls with `foreword diff last~1 last`.',
+  words: { least: 2, most: 2 },
+  options: { session: callSessionOption, json: jsonOption },
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
+}
+
+async function compareCalls(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
+  const session = call.text('session')
+  const [before, after] = await Promise.all(call.words.map((word) => findCall(connection, word, session)))
+  const comparison = await requestJson<Comparison>(connection, apiPath('/api/diff?before=', before!, '&after=', after!))
+  if (call.json) {
+    printJson(io, comparison)
+    return 0
+  }
+  const { compareText } = await import('../../context.ts')
+  print(io, safeForTerminal(compareText(comparison).trimEnd(), io.stdout))
+  return 0
+}
+
+export const explainCommand: Command = {
+  name: 'explain',
+  summary: 'say what the calls of another program paid for without need',
+  usage: ['explain SESSION [--json]'],
+  details:
+    'For a session of a program whose calls go through this gateway, such as Claude Code or Codex: tools that were never used, ' +
+    'results that were read again, files that are in a request several times, and what broke the cache, each with its tokens ' +
+    'over all calls of the session and their price. `foreword check --lint` does the same for calls of this gateway.',
+  words: { least: 1, most: 1 },
+  options: { json: { ...jsonOption, summary: 'print {session, calls, findings}' } },
+  run: (call, io) => withConnection(call.home, io, 'read', (connection) => explainSession(connection, call, io)),
+}
+
+async function explainSession(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
+  const id = await findSession(connection, call.words[0]!)
+  const report = await requestJson<SessionFindings>(connection, apiPath('/api/sessions/', id, '/findings'))
+  if (call.json) {
+    printJson(io, report)
+    return 0
+  }
+  const session = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', id, '?cost=true'))
+  print(io, explainText(session, report, io))
+  return 0
+}
+
+function explainText({ id, program, cost }: ListedSession, { calls, findings }: SessionFindings, io: Io): string {
+  if (program === undefined) {
+    return `${id} is a session of this gateway: \`foreword calls ${id}\` shows its calls, \`foreword check --lint\` what they waste.`
+  }
+  const looked = `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+  const money = cost?.money === undefined ? '' : `, ${exactMoneyText(cost.money)}`
+  return [
+    applyStyle(io, 'bold', `${programText(program)}, ${looked} with a reported usage${money}`),
+    ...(findings.length === 0 ? ['Nothing was paid for without need that is worth a sentence.'] : []),
+    ...findings.flatMap((finding) => ['', ...findingLines(finding, io)]),
+    '',
+    `The calls: foreword calls ${id}`,
+  ].join('\n')
+}
+
+function findingLines(
+  { code, severity, message, hint, cost, where }: SessionFindings['findings'][number],
+  io: Io,
+): readonly string[] {
+  const { kind, tokens, money } = cost
+  const amount = `${tokens.toLocaleString('en')} tokens ${kind === 'again' ? 'not read from the cache' : 'sent'}`
+  const price = money === undefined ? '' : `, ${exactMoneyText(money)}`
+  const calls = where.calls ?? []
+  const first = calls.length === 0 ? '' : ` First in ${calls[0]!}.`
+  return [
+    `${applyStyle(io, severity === 'warning' ? 'yellow' : 'cyan', code)}: ${exactLine(message)}`,
+    `  ${amount}${price}.${first}`,
+    applyStyle(io, 'dim', `  ${exactLine(hint)}`),
+  ]
+}
+
+export const notesCommand: Command = {
+  name: 'notes',
+  summary: 'show the notes that stand in the place of turns that were cut out of a session',
+  usage: ['notes SESSION [--json]', 'notes SESSION --write [--json]', 'notes SESSION --forget [--json]'],
+  details:
+    'A conversation that no longer fits its window is cut: the first turns and the newest stay, and a note takes the place of ' +
+    'the others. `--write` has the newest note written again by the model of the session; what is behind it is then sent again ' +
+    'at its full price. `--forget` leaves the notes out from the next call on. `context.notes` in config.json decides whether ' +
+    'the model writes notes (`model`), an index is made (`index`), or nothing (`off`).',
+  words: { least: 1, most: 1 },
+  options: {
+    write: { summary: 'have the newest note written again' },
+    forget: { summary: 'leave the notes out from the next call on' },
+    json: jsonOption,
+  },
+  run: (call, io) =>
+    withConnection(call.home, io, call.has('write') || call.has('forget') ? 'write' : 'read', (connection) =>
+      workOnNotes(connection, call, io),
+    ),
+}
+
+async function workOnNotes(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
+  const session = await findSession(connection, call.words[0]!)
+  const path = apiPath('/api/sessions/', session, '/notes')
+  if (call.has('forget')) {
+    const answer = await requestJson<{ readonly forgotten: number }>(connection, path, { method: 'DELETE' })
+    if (call.json) printJson(io, answer)
+    else print(io, answer.forgotten === 1 ? '1 note is left out.' : `${answer.forgotten} notes are left out.`)
+    return 0
+  }
+  if (call.has('write')) {
+    const note = await requestJson<SessionNote>(connection, path, { method: 'POST' })
+    if (call.json) printJson(io, note)
+    else print(io, noteText(note, io))
+    return 0
+  }
+  const answer = await requestJson<SessionNotes>(connection, path)
+  if (call.json) printJson(io, answer)
+  else print(io, notesText(answer, io))
+  return 0
+}
+
+function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io): string {
+  const lines = [
+    ...(notes.length === 0
+      ? ['There are no notes: nothing was cut out of this session, or its notes are left out.']
+      : notes.map((note) => noteText(note, io))),
+    ...(first.length > 0
+      ? [`The first ${first.length === 1 ? 'turn stays' : `${first.length} turns stay`} as said.`]
+      : []),
+    ...(ready ? [`Words for the next note are ready (call ${ready.call}).`] : []),
+    ...(fault === undefined ? [] : [`The last answer of the model became no note (${fault}): the note is an index.`]),
+    ...(noWords === undefined ? [] : [noWords]),
+  ]
+  return lines.join('\n\n')
+}
+
+function noteText({ id, turns, from, to, tokens, by, text }: SessionNote, io: Io): string {
+  const covered = turns === 1 ? `turn ${from}` : `${turns} turns, ${from} to ${to}`
+  const writer = by === undefined ? 'an index' : `words of call ${by}`
+  const head = applyStyle(io, 'bold', `${id}  ${covered}, ${tokens} tokens, ${writer}`)
+  return `${head}\n${safeForTerminal(text, io.stdout)}`
+}
