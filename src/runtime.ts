@@ -46,7 +46,7 @@ export { lintHome } from './runtime/lint/lint-home.ts'
 export { loadPlugins } from './runtime/load-plugins.ts'
 export { readHomeSecrets } from './runtime/secrets/home-secrets.ts'
 export { type OpenOptions, openRuntime } from './runtime/open-runtime.ts'
-export { shortAnswer } from './runtime/notes/short-answer.ts'
+export { shortAnswer } from './runtime/notes/note-service.ts'
 export { createRecords } from './runtime/records.ts'
 export type { RuntimeSettings } from './runtime/settings.ts'
 export { backupHome } from './runtime/backup/backup-home.ts'
@@ -89,8 +89,9 @@ export {
   BROWSER_SESSION_SECONDS,
   openBrowserSessions,
 } from './runtime/tokens/browser-sessions.ts'
-export { type GatewayTokens, openGatewayTokens } from './runtime/tokens/gateway-tokens.ts'
 export {
+  type GatewayTokens,
+  openGatewayTokens,
   isExpired,
   tokenId,
   type ListedToken,
@@ -106,6 +107,5 @@ export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edi
 export { pinnedPolicy } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'
-export { outcomeNotice } from './runtime/turns/outcome-notice.ts'
-export { citedSources, isAnswered, turnTotals, readTurnView } from './runtime/turns/turn-view.ts'
+export { outcomeNotice, citedSources, isAnswered, turnTotals, readTurnView } from './runtime/turns/turn-view.ts'
 export type { BackupErrorCode } from './runtime/backup/backup-error.ts'

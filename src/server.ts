@@ -3,7 +3,7 @@ export { createServer, hostedOptions, type Server, type ServerOptions } from './
 export { collectContributions, type ServerContribution } from './server/contributions.ts'
 export type { ChoiceDescriptions } from './server/session-choices.ts'
 export { listen, type ListeningServer } from './server/listen.ts'
-export { askServer } from './server/commands/ask-server.ts'
+export { askServer } from './server/routes/command-routes.ts'
 export { assertBindIsSafe } from './server/guard.ts'
 // What routes of capabilities are made with.
 export { bytes, empty, json, errorResponse, securityHeaders } from './server/answer.ts'

@@ -15,7 +15,7 @@ export {
   toolAfterUntrusted,
   untrustedAnswer,
 } from './tool/access/after-untrusted.ts'
-export { accessAnswer, toolApproval, disablingRule, toolLimits } from './tool/access/access-answer.ts'
+export { accessAnswer, toolApproval, disablingRule, toolLimits, faultyText } from './tool/access/access-answer.ts'
 export { accessFile, accessPaths } from './tool/access/access-file.ts'
 export { accessText, narrowAccess } from './tool/access/narrow-access.ts'
 export { editJson, type JsonChange } from './tool/access/edit-json.ts'
@@ -77,7 +77,6 @@ export {
   type WidenedAccess,
   widenings,
 } from './tool/access/compare-access.ts'
-export { faultyText } from './tool/access/faulty-text.ts'
 export { widenedText } from './tool/access/widened-text.ts'
 export { kindText } from './tool/access/presets/word-kind.ts'
 export { flagsOf, flagText } from './tool/access/presets/match-command.ts'

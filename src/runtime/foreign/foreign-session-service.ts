@@ -12,11 +12,10 @@ import {
   type SessionCall,
 } from '../../foreign.ts'
 import type { CallRecord, SessionRow, SessionStore } from '../../session.ts'
-import { sessionNotFound } from '../sessions/not-found.ts'
+import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 import { isForeign } from './foreign-input.ts'
 import { type ExchangeSources, exchangeReader, readAnswerOf } from './session-exchanges.ts'
 import { defined } from '../../platform.ts'
-import { programOf } from '../sessions/own-session.ts'
 import type { Price } from '../../context.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
 

@@ -2,8 +2,7 @@ import type { Clock, FoldedSession, Preview, PreviewOptions } from '../../capabi
 import { cutSums } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
-import { sessionNotFound } from '../sessions/not-found.ts'
-import { programOf } from '../sessions/own-session.ts'
+import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 
 export type AccountNext = (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview['manifest']>
 

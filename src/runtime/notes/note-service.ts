@@ -27,7 +27,8 @@ import type { ModelChoice } from '../models/model-choice.ts'
 import { textTokens } from '../models/counters.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { withoutNotes } from './noted-history.ts'
-import { shortAnswer } from './short-answer.ts'
+import type { Model } from '../../model.ts'
+import type { RuntimeSettings } from '../settings.ts'
 
 interface NoteServiceParts {
   readonly context: AssemblyContext
@@ -175,4 +176,15 @@ function noNotes(session: string): RuntimeError {
     { session },
     { hint: 'A note is made when a conversation no longer fits its window and is cut.' },
   )
+}
+
+/** Why a model writes no notes, in a sentence: its longest answer is too short for one. `undefined` where it is not. */
+export function shortAnswer(
+  settings: Pick<RuntimeSettings, 'reserve'>,
+  { id, facts }: Pick<Model, 'id' | 'facts'>,
+): string | undefined {
+  const answer = answerReserve(settings, facts)
+  if (noteWordsWithin(answer) !== undefined) return undefined
+  const why = settings.reserve === undefined ? 'as its longest answer and its window have it' : '`context.reserve`'
+  return `${id} is asked for answers of at most ${answer} tokens (${why}), which is too short for a note: notes are an index.`
 }

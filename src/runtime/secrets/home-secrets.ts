@@ -1,11 +1,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import type { AnyCapability } from '../../capability.ts'
+import type { AnyCapability, RunningCapabilities } from '../../capability.ts'
 import type { ProviderConfiguration } from '../../model.ts'
 import { fieldsOf, type KnownSecrets, knownSecrets, decodeUrlPart } from '../../platform.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import type { Environment } from '../configuration/value.ts'
 import { homeAt } from '../home/home.ts'
+import type { Layer } from '../../context.ts'
+import type { Redaction } from '../../tool.ts'
 
 export interface HomeSecrets extends KnownSecrets {
   /** Reads the files again that have changed: the token of the gateway and the keys of providers. Never rejects. */
@@ -132,4 +134,32 @@ export function keyFiles(providers: Readonly<Record<string, ProviderConfiguratio
       apiKeyFile === undefined ? [] : [[`key of ${name}`, apiKeyFile] as const],
     ),
   )
+}
+
+/** Takes the secrets out of results, those that were put into files a moment ago, too. */
+export function redactionOf(secrets: HomeSecrets): Redaction {
+  return async () => {
+    await secrets.refresh()
+    return secrets.redact
+  }
+}
+
+/** Capabilities whose layers contain no secret: an instruction or a skill may have one written into it. */
+export function withoutSecrets(
+  capabilities: Pick<RunningCapabilities, 'layers'>,
+  { redact }: Pick<HomeSecrets, 'redact'>,
+): Pick<RunningCapabilities, 'layers'> {
+  return {
+    layers: async (context, parts) =>
+      (await capabilities.layers(context, parts)).map((layer) => redactLayer(layer, redact)),
+  }
+}
+
+function redactLayer(layer: Layer, redact: (text: string) => string): Layer {
+  const renditions = layer.renditions.map((rendition) => {
+    const text = redact(rendition.text)
+    // What was counted was another text.
+    return text === rendition.text ? rendition : { form: rendition.form, text }
+  })
+  return renditions.every((each, index) => each === layer.renditions[index]) ? layer : { ...layer, renditions }
 }

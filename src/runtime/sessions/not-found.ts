@@ -1,4 +1,5 @@
 import { RuntimeError } from '../../capability.ts'
+import type { LogStore } from '../../session.ts'
 
 export function turnNotFound(session: string, turn: string): RuntimeError {
   return new RuntimeError(
@@ -16,4 +17,24 @@ export function sessionNotFound(session: string): RuntimeError {
     { session },
     { hint: '`foreword sessions` or GET /api/sessions lists them.' },
   )
+}
+
+/** Refuses a session whose calls another program makes: nothing may be said in it from here. */
+export async function requireOwnSession(store: Pick<LogStore, 'entries'>, session: string): Promise<void> {
+  const program = await programOf(store, session)
+  if (program === undefined) return
+  throw new RuntimeError(
+    'invalid-input',
+    `This session belongs to ${program}: its calls are recorded here, and only that program continues it.`,
+    { session, program },
+    {
+      hint: `Continue it in ${program}, or begin a session of your own. \`foreword calls ${session}\` shows its calls.`,
+    },
+  )
+}
+
+/** The program that a session belongs to; `undefined` for one of this gateway. */
+export async function programOf(store: Pick<LogStore, 'entries'>, session: string): Promise<string | undefined> {
+  const [start] = await store.entries(session, { limit: 1 })
+  return start?.type === 'session-start' ? start.foreign : undefined
 }

@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
 import { type Clock, defined, sha256 } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
-import { homeAt } from '../home/home.ts'
+import { homeAt, type TokenStore, tokenStore } from '../home/home.ts'
 import { fileRows } from './row-file.ts'
+import { type BrowserSessions, openBrowserSessions } from './browser-sessions.ts'
+import { openTokenUses, type TokenUses } from './token-uses.ts'
 
 const row = z.looseObject({
   name: z.string(),
@@ -218,4 +220,29 @@ function endOfDay(year: number, month: number, day: number): number {
   const begin = new Date(year, month - 1, day)
   if (begin.getMonth() !== month - 1 || begin.getDate() !== day) return Number.NaN
   return new Date(year, month - 1, day + 1).getTime() - 1_000
+}
+
+export interface GatewayTokens {
+  readonly owner: TokenStore
+  readonly named: NamedTokens
+  readonly browsers: BrowserSessions
+  readonly uses: TokenUses
+}
+
+interface GatewayTokensOptions {
+  readonly home: string
+  readonly configured?: string | undefined
+  readonly store: Pick<SessionStore, 'transaction'>
+  readonly random: (bytes: number) => Uint8Array
+  readonly clock: Clock
+}
+
+export function openGatewayTokens({ home, configured, store, random, clock }: GatewayTokensOptions): GatewayTokens {
+  const common = { home, random, clock }
+  return {
+    owner: tokenStore({ home, configured, random }),
+    named: openNamedTokens({ ...common, store }),
+    browsers: openBrowserSessions(common),
+    uses: openTokenUses(common),
+  }
 }

@@ -1,11 +1,10 @@
 import { RuntimeError } from '../../capability.ts'
-import { errorMessage, sha256 } from '../../platform.ts'
+import { errorMessage, sha256, defined } from '../../platform.ts'
 import type { AuditFacts, RecordStore, Write } from '../../session.ts'
-import { isWider, narrowAccess, readAccess } from '../../tool.ts'
+import { isWider, narrowAccess, readAccess, type AccessRead } from '../../tool.ts'
 import { editFile, type FileEdit } from '../home/edit-file.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
-import { acceptedAccess, acceptedWrite, isAccepted, readAccepted } from './accepted-policy.ts'
 
 export interface EditedAccess {
   readonly file: string
@@ -96,4 +95,38 @@ export function accessFailure(error: unknown): unknown {
   if (error instanceof RuntimeError) return error
   const hint = 'Correct the file, or put back an earlier content.'
   return new RuntimeError('invalid-input', errorMessage(error), {}, { hint, cause: error })
+}
+
+const KIND = 'accepted-policy'
+const ID = 'tool-access.json'
+
+export interface AcceptedPolicy {
+  readonly text: string
+  /** Where the file has forbidden more since then: the policy that remains, as a text of the same form. */
+  readonly narrowed?: string
+  /** SHA-256 of the text of the file that is in the audit as waiting. */
+  readonly waiting?: string
+}
+
+/** Rejects where the store cannot be read. `undefined`: nothing was accepted ever. What is no record accepts nothing. */
+export async function readAccepted(store: Pick<RecordStore, 'record'>): Promise<AcceptedPolicy | undefined> {
+  const record = await store.record(KIND, ID)
+  if (!record) return undefined
+  const { text, narrowed, waiting } = (record.value ?? {}) as Partial<AcceptedPolicy>
+  const areTexts = [text, narrowed ?? '', waiting ?? ''].every((each) => typeof each === 'string')
+  return areTexts ? (record.value as AcceptedPolicy) : { text: '' }
+}
+
+/** `after`: the version that it is based on. */
+export function acceptedWrite(value: AcceptedPolicy, time: string, after?: number): Write {
+  return { type: 'record', change: { kind: KIND, id: ID, value, ...defined({ after }) }, time }
+}
+
+export function acceptedAccess({ text, narrowed }: AcceptedPolicy): AccessRead {
+  return readAccess(narrowed ?? text, {})
+}
+
+/** Whether a text of the file is exactly what was accepted. */
+export function isAccepted({ text: accepted, narrowed }: AcceptedPolicy, text: string): boolean {
+  return narrowed === undefined && accepted === text
 }

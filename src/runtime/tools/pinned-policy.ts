@@ -16,8 +16,14 @@ import {
 import type { Environment } from '../configuration/value.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath, createHome, homeAt } from '../home/home.ts'
-import { acceptedAccess, acceptedWrite, type AcceptedPolicy, isAccepted, readAccepted } from './accepted-policy.ts'
-import { ACCESS_FILE } from './edit-access.ts'
+import {
+  acceptedAccess,
+  acceptedWrite,
+  type AcceptedPolicy,
+  isAccepted,
+  readAccepted,
+  ACCESS_FILE,
+} from './edit-access.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
 export interface PinnedPolicy extends ToolPolicy {

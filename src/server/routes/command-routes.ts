@@ -9,10 +9,10 @@ import {
   costText,
   MOST_COUNTED_CALLS,
   sumCosts,
+  type SlashCommand,
 } from '../../capability.ts'
-import { nearestName, defined } from '../../platform.ts'
+import { nearestName, defined, ForewordError } from '../../platform.ts'
 import { json } from '../answer.ts'
-import type { ServedCommand } from '../commands/served-command.ts'
 import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
@@ -199,3 +199,50 @@ const toolsCommand = (runtime: Runtime): ServedCommand => ({
   shows: 'always',
   run: async () => ({ text: (await runtime.tools()).map(({ name, access }) => `${name}: ${access}`).join('\n') }),
 })
+
+/** Calls endpoints within this process: no port has to be open. `fetch` answers without asking for a token. */
+export function askServer(fetch: (request: Request) => Response | Promise<Response>): SlashCommandCall['ask'] {
+  return async <Answer>(path: string, { method, body }: { readonly method?: string; readonly body?: unknown } = {}) => {
+    const response = await fetch(
+      new Request(`http://${ADDRESS}${path}`, {
+        ...(method === undefined ? {} : { method }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      }),
+    )
+    if (!response.ok) throw await refusalError(response)
+    return (response.status === 204 ? undefined : await response.json()) as Answer
+  }
+}
+
+/** What such requests name as their host. */
+const ADDRESS = '127.0.0.1'
+
+async function refusalError(response: Response): Promise<ForewordError> {
+  const body = (await response.json().catch(() => undefined)) as { readonly error?: Refusal } | undefined
+  const { code = 'internal', message = `The gateway answered ${response.status}.`, hint } = body?.error ?? {}
+  return new ForewordError(code, message, { status: response.status }, { hint })
+}
+
+interface Refusal {
+  readonly code?: string
+  readonly message?: string
+  readonly hint?: string
+}
+
+interface ServedCommand extends Pick<SlashCommand, 'argument' | 'summary' | 'shows'> {
+  readonly name: string
+  run(call: ServedCall): Promise<CommandAnswer>
+}
+
+interface ServedCall {
+  readonly argument: string
+  readonly session: string | undefined
+  /** Who runs it: it may do no more than they may. */
+  readonly caller: Caller
+}
+
+interface CommandAnswer {
+  readonly text?: string
+  /** The session that the command was about: it made one where none was named. */
+  readonly session?: string
+}

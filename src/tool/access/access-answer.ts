@@ -2,7 +2,6 @@ import { defined } from '../../platform.ts'
 import type { Tool } from '../tool.ts'
 import type { GateAnswer } from '../toolbox.ts'
 import { type Access, type AccessRead, isListed, type ToolAccess, toolSetting } from './access.ts'
-import { faultyText } from './faulty-text.ts'
 
 /** Whether a tool may run, in the order and words of BEHAVIOURS §2.3, and the setting that decided. A faulty policy refuses all. */
 export function accessAnswer(read: AccessRead, tool: Pick<Tool, 'name' | 'approval' | 'readsContext'>): GateAnswer {
@@ -62,4 +61,8 @@ function ruleThatAllows(
 
 function refuse(rule: string, reason: string): GateAnswer {
   return { type: 'refuse', rule, reason }
+}
+
+export function faultyText(problems: readonly string[]): string {
+  return `tool-access.json is faulty: ${problems.length === 0 ? 'it cannot be read' : problems.join('; ')}`
 }
