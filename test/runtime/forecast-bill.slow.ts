@@ -4,6 +4,7 @@ import { callCost, type Price } from '../../src/model.ts'
 import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
 import { type ScriptedAnswer, scriptedProvider } from '../../src/testing.ts'
 import { simulatedCache, type SimulatedRule, simulatedRules } from '../kit/simulated-cache.ts'
+import { runsAllCases } from '../arbitrary/some-cases.ts'
 import { type OpenedHome, openedHome } from '../home/opened-home.ts'
 
 const lines = (count: number, what: string) =>
@@ -195,10 +196,13 @@ const events: Readonly<
 }
 
 const TURNS = 45
+/** After so many turns several notes were written. */
+const TURNS_WITH_NOTES = runsAllCases ? TURNS : 25
 
 interface BilledCall {
   readonly event: string | undefined
   readonly hasCut: boolean
+  readonly isNote: boolean
   readonly prompt: number
   /** Tokens from the cache: as forecast, and as reported. */
   readonly cached: readonly [forecast: number, reported: number]
@@ -210,10 +214,15 @@ interface BilledCall {
 }
 
 /** Has the whole conversation, and returns its calls with what was forecast and what was paid for their prompts. */
-async function billed(t: TestContext, provider: Provider, notes: 'index' | 'model'): Promise<readonly BilledCall[]> {
+async function billed(
+  t: TestContext,
+  provider: Provider,
+  notes: 'index' | 'model',
+  turns: number,
+): Promise<readonly BilledCall[]> {
   const at = await begun(t, provider, notes)
   const happened = new Map<string, string>()
-  for (let turn = 1; turn <= TURNS; turn += 1) {
+  for (let turn = 1; turn <= turns; turn += 1) {
     const event = events[turn]
     await event?.[1](at, t, provider)
     t.mock.timers.setTime(Date.now() + 40_000)
@@ -228,13 +237,14 @@ async function billed(t: TestContext, provider: Provider, notes: 'index' | 'mode
     reported,
     at.cache.reports.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
   )
-  return calls.map(({ id, model, manifest, outcome }) => {
+  return calls.map(({ id, kind, model, manifest, outcome }) => {
     const { forecast, cutRecord } = manifest as SealedManifest
     const price = models.find((listed) => listed.id === model)?.facts?.price ?? assert.fail(model)
     const usage = outcome?.usage ?? assert.fail(id)
     return {
       event: happened.get(id),
       hasCut: cutRecord !== undefined,
+      isNote: kind === 'note',
       prompt: usage.promptTokens!,
       cached: [forecast!.cached, usage.cachedTokens!],
       isInside: usage.promptTokens! >= forecast!.between![0] && usage.promptTokens! <= forecast!.between![1],
@@ -253,7 +263,7 @@ const percent = (share: number) => `${(share * 100).toFixed(2)} %`
 
 for (const provider of providers) {
   test(`over 100 calls the forecasts are within 2 % of the bill: ${provider.name}`, async (t) => {
-    const calls = await billed(t, provider, 'index')
+    const calls = await billed(t, provider, 'index', TURNS)
     assert.ok(calls.length >= 100, String(calls.length))
     t.diagnostic(`${calls.length} calls: ${percent(distance(calls))}`)
     assert.ok(Math.abs(distance(calls)) <= 0.02, percent(distance(calls)))
@@ -275,7 +285,9 @@ for (const provider of providers) {
   })
 
   test(`calls for notes are forecast as they are billed: ${provider.name}`, async (t) => {
-    const calls = await billed(t, provider, 'model')
+    const calls = await billed(t, provider, 'model', TURNS_WITH_NOTES)
+    const written = calls.filter(({ isNote }) => isNote).length
+    assert.ok(written >= 2, `${written} notes`)
     t.diagnostic(`${calls.length} calls: ${percent(distance(calls))}`)
     assert.ok(Math.abs(distance(calls)) <= 0.02, percent(distance(calls)))
   })
