@@ -1,3 +1,4 @@
+import { parseJson } from '../platform.ts'
 import type { MessageEntity } from 'grammy/types'
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -114,17 +115,9 @@ function parseFields(entries: Iterable<[string, unknown]>): Record<string, unkno
   return Object.fromEntries(
     Array.from(entries, ([name, value]) => [
       name,
-      typeof value === 'string' && !WORDS.has(name) ? parseJson(value) : value,
+      typeof value === 'string' && !WORDS.has(name) ? parseJson(value, value) : value,
     ]),
   )
-}
-
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value) as unknown
-  } catch {
-    return value
-  }
 }
 
 function parseJsonObject(bytes: Buffer): Record<string, unknown> {

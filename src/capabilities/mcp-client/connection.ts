@@ -1,5 +1,5 @@
 import { type Clock, ForewordError, settlesWithin, errorMessage, largestEvent } from '../../platform.ts'
-import { listServerTools, type McpDefinition, type ToolList } from './definition.ts'
+import { listServerTools, type McpDefinition, type ToolList, oneLine } from './definition.ts'
 import { type Confine, NO_SANDBOX, type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
@@ -181,11 +181,6 @@ function describeError(error: unknown): string {
   // The last cause is the error of the system.
   const root = chain.some(isFetchFailure) ? chain.at(-1) : error
   return oneLine(root instanceof Error ? root.message || errorCode(root) || root.name : String(root))
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > 300 ? `${line.slice(0, 300)} …` : line
 }
 
 /** A restarted server knows no sessions. It should answer 404; some answer 400 and name the session. */

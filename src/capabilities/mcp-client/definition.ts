@@ -171,7 +171,7 @@ export function schemaOwner(server: string): string {
   return `the MCP server ${server}`
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)} …` : line
 }

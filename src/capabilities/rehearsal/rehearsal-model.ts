@@ -10,7 +10,7 @@ import {
   SILENT,
   type ModelErrorCode,
 } from '../../model.ts'
-import { type Clock, fieldsOf, sha256, elementsOf } from '../../platform.ts'
+import { type Clock, fieldsOf, sha256, elementsOf, parseJson } from '../../platform.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000
@@ -226,7 +226,7 @@ const READERS: Readonly<Record<'call' | 'say' | 'fail' | 'slow', (rest: string) 
   say: (rest) => rest,
   call(rest) {
     const [, toolName, json = ''] = /^([\w.:-]+)\s*(.*)$/.exec(rest) ?? []
-    const input = parsed(json === '' ? '{}' : json)
+    const input = parseJson(json === '' ? '{}' : json)
     if (toolName && input !== undefined) return { toolName, input }
     return `A call is written /call tool {"name": "value"} on one line, with its input as JSON. This one is not: /call ${rest}`
   },
@@ -260,14 +260,6 @@ const CODES: Readonly<Record<ModelErrorCode, true>> = {
 
 function isCode(code: string): code is ModelErrorCode {
   return Object.hasOwn(CODES, code)
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 function messageText({ content }: AnyMessage): string {

@@ -1,6 +1,6 @@
 import { randomBytes, createHash, timingSafeEqual } from 'node:crypto'
 import { type Channel, type ChannelContext, fileLibrary, type Runtime } from '../../capability.ts'
-import { type Clock, defined, errorMessage, ForewordError } from '../../platform.ts'
+import { type Clock, defined, errorMessage, ForewordError, fieldsOf, parseJson } from '../../platform.ts'
 import { sessionConversation } from '../../runtime.ts'
 import { createChatAccess, createPairingGate } from './access.ts'
 import { receiveFiles, telegramFiles } from './api/received-files.ts'
@@ -247,13 +247,8 @@ async function bodyText(request: Request): Promise<string | undefined> {
 }
 
 function parseBody(body: string): Update | undefined {
-  try {
-    const read: unknown = JSON.parse(body)
-    if (typeof read !== 'object' || read === null || !('update_id' in read)) return undefined
-    return Number.isSafeInteger(read.update_id) ? (read as Update) : undefined
-  } catch {
-    return undefined
-  }
+  const read = parseJson(body)
+  return Number.isSafeInteger(fieldsOf(read)['update_id']) ? (read as Update) : undefined
 }
 
 function refusal(status: number, code: string, message: string): Response {

@@ -1,6 +1,6 @@
 import type { RouteCall, Runtime } from '../../../capability.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
-import { defined } from '../../../platform.ts'
+import { defined, parseJson } from '../../../platform.ts'
 import {
   completionHeaders,
   type CompletionSource,
@@ -193,7 +193,8 @@ function assistantMessage(message: Extract<OpenaiMessage, { role: 'assistant' }>
     type: 'tool-call' as const,
     toolCallId: call.id,
     toolName: call.function.name,
-    input: parsed(call.function.arguments),
+    // Arguments that are not JSON stay as text.
+    input: parseJson(call.function.arguments || '{}', call.function.arguments),
   }))
   const thought = message.reasoning_content ?? message.reasoning ?? ''
   const reasoning = thought === '' ? [] : [{ type: 'reasoning' as const, text: thought }]
@@ -227,15 +228,6 @@ function joinResults(messages: readonly AnyMessage[]): readonly AnyMessage[] {
     }
   }
   return joined
-}
-
-/** Arguments that are not JSON stay as text. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json === '' ? '{}' : json)
-  } catch {
-    return json
-  }
 }
 
 type Part = Exclude<UserMessage['content'], string>[number]

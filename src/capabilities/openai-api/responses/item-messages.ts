@@ -1,5 +1,5 @@
 import type { AnyMessage, AssistantMessage, ToolOutput, UserMessage } from '../../../context.ts'
-import { fieldsOf } from '../../../platform.ts'
+import { fieldsOf, parseJson } from '../../../platform.ts'
 import { HttpFailure, filePart, imageFile, type InlineFile, inlineFile } from '../../../server.ts'
 import type { ResponseItem } from './response-schema.ts'
 import { customInput, toolName } from './response-tools.ts'
@@ -34,7 +34,9 @@ export function itemMessages(items: readonly ResponseItem[]): ItemMessages {
     if (type === 'function_call') {
       const namespace = item['namespace']
       const name = toolName(text(item, 'name', where), typeof namespace === 'string' ? namespace : undefined)
-      return readCall(item, name, parsed(text(item, 'arguments', where)), where)
+      // Arguments that are not JSON stay as text.
+      const json = text(item, 'arguments', where)
+      return readCall(item, name, parseJson(json || '{}', json), where)
     }
     if (type === 'custom_tool_call') {
       return readCall(item, text(item, 'name', where), customInput(text(item, 'input', where)), where)
@@ -127,15 +129,6 @@ function text(item: ResponseItem, field: string, where: string): string {
   const value = item[field]
   if (typeof value === 'string') return value
   throw invalidItem(`${where}.${field}`, `an item of type ${item.type} needs a text here`)
-}
-
-/** Arguments that are not JSON stay as text. */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json === '' ? '{}' : json)
-  } catch {
-    return json
-  }
 }
 
 /** A patch that fails can have a status alone. */

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../../platform.ts'
 /** The lines of a text, without their ends: `\n`, `\r\n` or `\r`. An end at the very end begins no further line. */
 export function splitLines(text: string): readonly string[] {
   return wholeLines(text).map((line) => line.replace(/[\r\n]+$/, ''))
@@ -29,17 +30,9 @@ export function jsonLines(text: string): JsonLines {
 
 /** The object in a line; `undefined` if it has none. */
 export function objectIn(line: string): JsonObject | undefined {
-  try {
-    // Trimmed of its byte order mark, too.
-    const value: unknown = JSON.parse(line.trim())
-    return isObject(value) && !isDeeper(value, DEEPEST) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  // Trimmed of its byte order mark, too.
+  const value = parseJson(line.trim())
+  return isObject(value) && !isDeeper(value, DEEPEST) ? value : undefined
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
