@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { CostReport } from '../../src/capability.ts'
 import { closeBrowser, openedPage, type OpenedPage } from './browser.ts'
 import { downloadedText, looksRight } from './conversation.ts'
@@ -12,7 +12,7 @@ after(closeBrowser)
 const price = { input: 1, cachedInput: 0.1, output: 5 }
 
 /** The page after two sessions: of a model with a price in the configuration, of one in the catalog, and of one without. */
-async function spent(t: TestContext, browser: BrowserContextOptions = {}): Promise<OpenedPage & { session: string }> {
+async function spent(t: TestContext): Promise<OpenedPage & { session: string }> {
   const opened = await openedPage(
     t,
     {
@@ -22,7 +22,6 @@ async function spent(t: TestContext, browser: BrowserContextOptions = {}): Promi
       }),
     },
     {
-      browser,
       configuration: { models: { 'openai/scripted': { window: 100_000, price } } },
       prepare: async (home) => {
         await mkdir(join(home, 'workspace'))
@@ -75,97 +74,100 @@ test('costs show what is left of each budget, light and dark, on a phone and a d
 
 const groups = ['Day', 'Model', 'Layer', 'Skill', 'Tool', 'Agent', 'Channel', 'Token', 'Session']
 
-test('costs show the money by every grouping of the gateway, what the cache saved, and which calls have no price', async (t) => {
-  const { page, gateway, session } = await spent(t)
-  await page.goto(`${gateway.url}/settings/costs`)
-  const main = page.locator('#main')
-  const { total } = await gateway.curl<CostReport>('/api/costs')
-  assert.deepEqual([total.calls, total.unpriced], [4, 1])
-  const together = main.getByRole('region', { name: 'Together' })
-  await together.getByText(`$${total.money!.toPrecision(2)}`, { exact: true }).waitFor()
-  await together.getByText(`saved $${(total.savedNanoDollars / 1e9).toPrecision(2)}`).waitFor()
-  await together.getByText('Not in it: 1 call without a known price').waitFor()
-
-  const seen: Record<string, string | undefined> = {}
-  for (const by of groups) {
-    const table = await group(page, by)
-    const { rows } = await gateway.curl<CostReport>(`/api/costs?by=${by.toLowerCase()}`)
-    await table
-      .locator('tbody tr')
-      .nth(rows.length - 1)
-      .waitFor()
-    assert.equal(await table.locator('tbody tr').count(), rows.length, by)
-    seen[by] = (await table.innerText()).replaceAll(/\s+/g, ' ')
-  }
-  const money = (1_800 * 1 + 1_200 * 0.1 + 30 * 5) / 1e6
-  assert.ok(seen['Model']!.includes(`openai/scripted 2 `) && seen['Model']!.includes(`$${money.toPrecision(2)}`))
-  assert.match(seen['Model']!, /ollama\/scripted 1 not known/)
-  assert.match(seen['Layer']!, /answer \(what the model wrote\)/)
-  assert.match(seen['Tool']!, /read_file .*Everything but tools|Everything but tools.* read_file/)
-  for (const text of Object.values(seen))
-    assert.doesNotMatch(text!, /\$0(?:\.0+)?(?!\.?\d)/, 'what is not known is no $0')
-
-  await main.getByRole('link', { name: 'What does the log say?' }).click()
-  await page.getByText('And now?').first().waitFor()
-  await page.goto(`${gateway.url}/settings/costs?session=${session}`)
-  await main.getByText('Only calls of What does the log say?').waitFor()
-  await main.getByRole('region', { name: 'Together' }).getByText('3', { exact: true }).waitFor()
-  await main.getByRole('link', { name: 'All sessions' }).click()
-  await main.getByRole('region', { name: 'Together' }).getByText('4', { exact: true }).waitFor()
-})
-
-test('costs are downloaded as a spreadsheet with the same rows and nine decimals', async (t) => {
-  const { page, gateway } = await spent(t)
-  await page.goto(`${gateway.url}/settings/costs`)
-  await group(page, 'Model')
-  const download = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download as CSV' }).press('Enter')
-  const file = await download
-  assert.equal(file.suggestedFilename(), 'costs-by-model.csv')
-  const lines = (await downloadedText(file)).split('\r\n').flatMap((text) => text.split('\n'))
-  const { rows, total } = await gateway.curl<CostReport>('/api/costs?by=model')
-  assert.equal(lines[0], 'model,title,calls,unpriced,usd,saved_usd,waiting')
-  assert.deepEqual(
-    lines.slice(1, rows.length + 1).map((line) => line.split(',')[0]),
-    rows.map(({ key }) => key),
-  )
-  assert.equal(lines[rows.length + 1]!.split(',')[4], (total.nanoDollars / 1e9).toFixed(9))
-  assert.equal(lines.find((line) => line.startsWith('ollama/'))!.split(',')[4], '')
-})
-
-test('the time of costs is chosen by keyboard, by days, too; a time without calls says so', async (t) => {
-  const { page, gateway } = await spent(t)
-  await page.goto(`${gateway.url}/settings/costs`)
-  const main = page.locator('#main')
-  const calls = main.getByRole('region', { name: 'Together' }).getByText('4', { exact: true })
-  await calls.waitFor()
-  await main.getByRole('radio', { name: '30 days' }).focus()
-  for (const name of ['This month', 'Last month']) {
-    await page.keyboard.press('ArrowRight')
-    await main.getByRole('radio', { name, checked: true }).waitFor()
-  }
-  await main.getByText('No calls in this time.').waitFor()
-  await page.keyboard.press('ArrowRight')
-  await calls.waitFor()
-  const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')")
-  await main.getByLabel('Since').fill(today)
-  await main.getByLabel('Until').fill(today)
-  await calls.waitFor()
-  await main.getByLabel('Until').fill('2020-01-01')
-  await main.getByText('No calls in this time.').waitFor()
-})
-
 test('costs of a new home say that there are no calls', async (t) => {
   const { page, gateway } = await openedPage(t, {})
   await page.goto(`${gateway.url}/settings/costs`)
   await page.locator('#main').getByText('No calls in this time.').waitFor()
 })
 
-test('costs fit, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {
-  const { page, gateway } = await spent(t)
-  await page.goto(`${gateway.url}/settings/costs`)
-  for (const by of ['Day', 'Model', 'Layer', 'Session']) {
-    await group(page, by)
-    await looksRight(page, `costs-${by.toLowerCase()}`)
-  }
+test('the costs of a home with two sessions', async (t) => {
+  const { page, gateway, session } = await spent(t)
+
+  await t.test(
+    'costs show the money by every grouping of the gateway, what the cache saved, and which calls have no price',
+    async () => {
+      await page.goto(`${gateway.url}/settings/costs`)
+      const main = page.locator('#main')
+      const { total } = await gateway.curl<CostReport>('/api/costs')
+      assert.deepEqual([total.calls, total.unpriced], [4, 1])
+      const together = main.getByRole('region', { name: 'Together' })
+      await together.getByText(`$${total.money!.toPrecision(2)}`, { exact: true }).waitFor()
+      await together.getByText(`saved $${(total.savedNanoDollars / 1e9).toPrecision(2)}`).waitFor()
+      await together.getByText('Not in it: 1 call without a known price').waitFor()
+
+      const seen: Record<string, string | undefined> = {}
+      for (const by of groups) {
+        const table = await group(page, by)
+        const { rows } = await gateway.curl<CostReport>(`/api/costs?by=${by.toLowerCase()}`)
+        await table
+          .locator('tbody tr')
+          .nth(rows.length - 1)
+          .waitFor()
+        assert.equal(await table.locator('tbody tr').count(), rows.length, by)
+        seen[by] = (await table.innerText()).replaceAll(/\s+/g, ' ')
+      }
+      const money = (1_800 * 1 + 1_200 * 0.1 + 30 * 5) / 1e6
+      assert.ok(seen['Model']!.includes(`openai/scripted 2 `) && seen['Model']!.includes(`$${money.toPrecision(2)}`))
+      assert.match(seen['Model']!, /ollama\/scripted 1 not known/)
+      assert.match(seen['Layer']!, /answer \(what the model wrote\)/)
+      assert.match(seen['Tool']!, /read_file .*Everything but tools|Everything but tools.* read_file/)
+      for (const text of Object.values(seen))
+        assert.doesNotMatch(text!, /\$0(?:\.0+)?(?!\.?\d)/, 'what is not known is no $0')
+
+      await main.getByRole('link', { name: 'What does the log say?' }).click()
+      await page.getByText('And now?').first().waitFor()
+      await page.goto(`${gateway.url}/settings/costs?session=${session}`)
+      await main.getByText('Only calls of What does the log say?').waitFor()
+      await main.getByRole('region', { name: 'Together' }).getByText('3', { exact: true }).waitFor()
+      await main.getByRole('link', { name: 'All sessions' }).click()
+      await main.getByRole('region', { name: 'Together' }).getByText('4', { exact: true }).waitFor()
+    },
+  )
+
+  await t.test('costs are downloaded as a spreadsheet with the same rows and nine decimals', async () => {
+    await page.goto(`${gateway.url}/settings/costs`)
+    await group(page, 'Model')
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download as CSV' }).press('Enter')
+    const file = await download
+    assert.equal(file.suggestedFilename(), 'costs-by-model.csv')
+    const lines = (await downloadedText(file)).split('\r\n').flatMap((text) => text.split('\n'))
+    const { rows, total } = await gateway.curl<CostReport>('/api/costs?by=model')
+    assert.equal(lines[0], 'model,title,calls,unpriced,usd,saved_usd,waiting')
+    assert.deepEqual(
+      lines.slice(1, rows.length + 1).map((line) => line.split(',')[0]),
+      rows.map(({ key }) => key),
+    )
+    assert.equal(lines[rows.length + 1]!.split(',')[4], (total.nanoDollars / 1e9).toFixed(9))
+    assert.equal(lines.find((line) => line.startsWith('ollama/'))!.split(',')[4], '')
+  })
+
+  await t.test('the time of costs is chosen by keyboard, by days, too; a time without calls says so', async () => {
+    await page.goto(`${gateway.url}/settings/costs`)
+    const main = page.locator('#main')
+    const calls = main.getByRole('region', { name: 'Together' }).getByText('4', { exact: true })
+    await calls.waitFor()
+    await main.getByRole('radio', { name: '30 days' }).focus()
+    for (const name of ['This month', 'Last month']) {
+      await page.keyboard.press('ArrowRight')
+      await main.getByRole('radio', { name, checked: true }).waitFor()
+    }
+    await main.getByText('No calls in this time.').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await calls.waitFor()
+    const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')")
+    await main.getByLabel('Since').fill(today)
+    await main.getByLabel('Until').fill(today)
+    await calls.waitFor()
+    await main.getByLabel('Until').fill('2020-01-01')
+    await main.getByText('No calls in this time.').waitFor()
+  })
+
+  await t.test('costs fit, and axe finds nothing serious, light and dark, on a phone and a desk', async () => {
+    await page.goto(`${gateway.url}/settings/costs`)
+    for (const by of ['Day', 'Model', 'Layer', 'Session']) {
+      await group(page, by)
+      await looksRight(page, `costs-${by.toLowerCase()}`)
+    }
+  })
 })
