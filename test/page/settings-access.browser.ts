@@ -21,11 +21,15 @@ async function toolSettings(t: TestContext, text = WRITTEN, options: PageOptions
     if (text !== '') writeFileSync(join(home, 'tool-access.json'), text)
   }
   const opened = await openedPage(t, {}, { ...options, prepare })
-  const { page, gateway } = opened
-  await page.goto(`${gateway.url}/settings/tools`)
-  await page.getByRole('region', { name: 'All tools' }).waitFor()
+  const { gateway, another } = opened
+  const show = async (page: Page) => {
+    await page.goto(`${gateway.url}/settings/tools`)
+    await page.getByRole('region', { name: 'All tools' }).waitFor()
+    return { page, main: page.locator('#main') }
+  }
   const file = join(gateway.home, 'tool-access.json')
-  return { ...opened, file, read: () => readFileSync(file, 'utf8'), main: page.locator('#main') }
+  const read = () => readFileSync(file, 'utf8')
+  return { ...opened, ...(await show(opened.page)), file, read, fresh: async () => show(await another()) }
 }
 
 /** Opens the review, and saves what it shows. */
@@ -36,15 +40,76 @@ async function saveReviewed(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-test('every tool is listed with its owner, its access and the rule that decides', async (t) => {
-  const { main } = await toolSettings(t)
-  const tools = main.getByRole('region', { name: 'All tools' })
-  const row = tools.getByRole('listitem').filter({ has: tools.page().getByLabel('Access of list_files') })
-  assert.equal(await row.getByLabel('Access of list_files').inputValue(), 'allowed')
-  await row.getByText('From workspace. tool-access.json allows it (global.allowedTools).').waitFor()
-  await tools.getByLabel('Find a tool').fill('edit_file')
-  assert.equal(await tools.getByLabel('Access of edit_file').inputValue(), 'refused')
-  assert.equal(await tools.getByRole('listitem').count(), 1)
+test('the tools of a policy that stays as it is', async (t) => {
+  const { fresh, read } = await toolSettings(t)
+
+  await t.test('every tool is listed with its owner, its access and the rule that decides', async () => {
+    const { main } = await fresh()
+    const tools = main.getByRole('region', { name: 'All tools' })
+    const row = tools.getByRole('listitem').filter({ has: tools.page().getByLabel('Access of list_files') })
+    assert.equal(await row.getByLabel('Access of list_files').inputValue(), 'allowed')
+    await row.getByText('From workspace. tool-access.json allows it (global.allowedTools).').waitFor()
+    await tools.getByLabel('Find a tool').fill('edit_file')
+    assert.equal(await tools.getByLabel('Access of edit_file').inputValue(), 'refused')
+    assert.equal(await tools.getByRole('listitem').count(), 1)
+  })
+
+  await t.test('a pattern shows the tools that it matches, and says that later ones are allowed too', async () => {
+    const { page, main } = await fresh()
+    const rules = main.getByRole('region', { name: 'Rules' })
+    await rules.getByRole('listitem').filter({ hasText: 'read_*' }).getByText('read_file').waitFor()
+    await rules.getByLabel('Allow another name or pattern').fill('search_*')
+    await rules.getByRole('button', { name: 'Add' }).first().click()
+    await rules.getByRole('listitem').filter({ hasText: 'search_*' }).getByText('Matches').waitFor()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    await page
+      .getByRole('region', { name: 'What becomes allowed' })
+      .getByText('any other tool whose name begins with search_, also those that are added later.')
+      .waitFor()
+  })
+
+  await t.test('a prefix of commands says what it really allows, and one that allows nothing says so', async () => {
+    const { main } = await fresh()
+    const prefixes = main.getByRole('region', { name: 'Allowed prefixes' })
+    await prefixes.getByText('It allows more than it seems to').waitFor()
+    await prefixes.getByText('It allows nothing: no shell runs here').waitFor()
+  })
+
+  await t.test('a command is tried before and after the change, and nothing runs', async () => {
+    const { main } = await fresh()
+    const trial = main.getByRole('region', { name: 'Try a call' })
+    await trial.getByLabel('Tool').selectOption('shell')
+    await trial.getByLabel('Command').fill('git log -1')
+    await trial.getByText('Denied').waitFor()
+    await trial.getByText('tool-access.json does not allow it (global.allowedTools).').waitFor()
+    await main.getByLabel('Access of shell').selectOption('allowed')
+    await trial.getByText('After your change').waitFor()
+    await trial.getByText('tool-access.json allows it (tools.shell.allowedPrefixes "git log").').waitFor()
+  })
+
+  await t.test('a text with a mistake names its line and is not saved', async () => {
+    const { page, main } = await fresh()
+    const file = main.getByRole('region', { name: 'The file' })
+    await file.getByLabel('tool-access.json').fill('{\n  "global": { "mode": "ful" }\n}')
+    await file.getByText('line 2: global.mode must be one of off, allowlist, full').waitFor()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    assert.ok(
+      await page.getByRole('dialog', { name: 'Review the change' }).getByRole('button', { name: 'Save' }).isDisabled(),
+    )
+    assert.equal(read(), WRITTEN)
+  })
+
+  await t.test('a text is asked about once, when the typing pauses', async () => {
+    const { page, main } = await fresh()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/tool-access/preview')) asked.push(request.postDataJSON().text)
+    })
+    const text = main.getByLabel('tool-access.json')
+    await text.evaluate(typeLetters, '{"global": {"mode": "ful"}}')
+    await main.getByText('global.mode must be one of').waitFor()
+    assert.deepEqual(asked.toSorted(), ['{"global": {"mode": "ful"}}'])
+  })
 })
 
 test('nothing becomes allowed before it was shown: the review names it, and the file is as it shows', async (t) => {
@@ -100,27 +165,6 @@ test('what happens after texts of others is chosen for each tool, and the review
   assert.deepEqual(await seriousFaults(page), [])
 })
 
-test('a pattern shows the tools that it matches, and says that later ones are allowed too', async (t) => {
-  const { page, main } = await toolSettings(t)
-  const rules = main.getByRole('region', { name: 'Rules' })
-  await rules.getByRole('listitem').filter({ hasText: 'read_*' }).getByText('read_file').waitFor()
-  await rules.getByLabel('Allow another name or pattern').fill('search_*')
-  await rules.getByRole('button', { name: 'Add' }).first().click()
-  await rules.getByRole('listitem').filter({ hasText: 'search_*' }).getByText('Matches').waitFor()
-  await page.getByRole('button', { name: 'Review and save' }).click()
-  await page
-    .getByRole('region', { name: 'What becomes allowed' })
-    .getByText('any other tool whose name begins with search_, also those that are added later.')
-    .waitFor()
-})
-
-test('a prefix of commands says what it really allows, and one that allows nothing says so', async (t) => {
-  const { main } = await toolSettings(t)
-  const prefixes = main.getByRole('region', { name: 'Allowed prefixes' })
-  await prefixes.getByText('It allows more than it seems to').waitFor()
-  await prefixes.getByText('It allows nothing: no shell runs here').waitFor()
-})
-
 test('a preset says what it allows and what it does not stop, and is switched on and off after a review', async (t) => {
   const { page, main, read } = await toolSettings(t)
   const presets = main.getByRole('region', { name: 'Presets' })
@@ -148,42 +192,6 @@ test('a preset says what it allows and what it does not stop, and is switched on
   await box(false).waitFor()
   await saveReviewed(page)
   assert.doesNotMatch(read(), /git-read/)
-})
-
-test('a command is tried before and after the change, and nothing runs', async (t) => {
-  const { main } = await toolSettings(t)
-  const trial = main.getByRole('region', { name: 'Try a call' })
-  await trial.getByLabel('Tool').selectOption('shell')
-  await trial.getByLabel('Command').fill('git log -1')
-  await trial.getByText('Denied').waitFor()
-  await trial.getByText('tool-access.json does not allow it (global.allowedTools).').waitFor()
-  await main.getByLabel('Access of shell').selectOption('allowed')
-  await trial.getByText('After your change').waitFor()
-  await trial.getByText('tool-access.json allows it (tools.shell.allowedPrefixes "git log").').waitFor()
-})
-
-test('a text with a mistake names its line and is not saved', async (t) => {
-  const { page, main, read } = await toolSettings(t)
-  const file = main.getByRole('region', { name: 'The file' })
-  await file.getByLabel('tool-access.json').fill('{\n  "global": { "mode": "ful" }\n}')
-  await file.getByText('line 2: global.mode must be one of off, allowlist, full').waitFor()
-  await page.getByRole('button', { name: 'Review and save' }).click()
-  assert.ok(
-    await page.getByRole('dialog', { name: 'Review the change' }).getByRole('button', { name: 'Save' }).isDisabled(),
-  )
-  assert.equal(read(), WRITTEN)
-})
-
-test('a text is asked about once, when the typing pauses', async (t) => {
-  const { page, main } = await toolSettings(t)
-  const asked: string[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith('/api/tool-access/preview')) asked.push(request.postDataJSON().text)
-  })
-  const text = main.getByLabel('tool-access.json')
-  await text.evaluate(typeLetters, '{"global": {"mode": "ful"}}')
-  await main.getByText('global.mode must be one of').waitFor()
-  assert.deepEqual(asked.toSorted(), ['{"global": {"mode": "ful"}}'])
 })
 
 test('what is typed while the policy is being saved stays, as a change that is not saved', async (t) => {
