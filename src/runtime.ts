@@ -107,5 +107,6 @@ export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edi
 export { pinnedPolicy } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'
-export { outcomeNotice, citedSources, isAnswered, turnTotals, readTurnView } from './runtime/turns/turn-view.ts'
+export { outcomeNotice } from './runtime/turns/outcome-notice.ts'
+export { citedSources, isAnswered, turnTotals, readTurnView } from './runtime/turns/turn-view.ts'
 export type { BackupErrorCode } from './runtime/backup/backup-error.ts'
