@@ -60,57 +60,6 @@ async function setSlider(page: Page, name: RegExp, value: number): Promise<void>
   await page.getByRole('slider', { name }).fill(String(value))
 }
 
-test('13: with nothing changed the assembly of the page has the outline of the manifest of the gateway', async (t) => {
-  const { gateway, session, calls } = await longSession(t)
-  for (const call of calls) {
-    const scenario = await gateway.curl<Scenario>(`/api/calls/${call}/scenario`)
-    const manifest = await gateway.curl<Manifest>(`/api/calls/${call}/manifest`)
-    assert.equal(outline(assembleScenario(scenario).manifest), outline(manifest))
-  }
-  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
-  const next = await gateway.curl<Scenario>('/api/context/scenario', { session })
-  assert.equal(outline(assembleScenario(changedScenario(next, {})).manifest), outline(manifest))
-})
-
-test('13: bar, list and price follow a slider, and back again', async (t) => {
-  const { page, gateway, session } = await longSession(t)
-  await openTab(page, gateway.url, session, 'What if')
-  const result = page.getByRole('region', { name: 'What the model would read' })
-  const cost = page.getByRole('region', { name: 'What the prompt would cost' })
-  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
-  await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
-  await cost.getByText('$').waitFor()
-
-  await setSlider(page, /^Window/, 12_032)
-  await result.getByText('of 11,532 tokens').waitFor()
-  const entries = page.getByRole('region', { name: 'What is in and what is out' })
-  await entries.getByText('now in').first().waitFor()
-  await page.getByRole('button', { name: 'As it is' }).click()
-  await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
-  await entries.getByText('System prompt', { exact: true }).waitFor()
-  await entries
-    .getByText(/^[\d,]+ tokens wanted, /)
-    .first()
-    .waitFor()
-
-  await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
-  await entries
-    .getByText('as a list', { exact: true })
-    .and(entries.getByTitle('list', { exact: true }))
-    .waitFor()
-  await setSlider(page, /^Kept for the answer/, 1800)
-  await result.getByText('of 2,200 tokens').waitFor()
-  await page.getByRole('button', { name: 'As it is' }).click()
-
-  await page.getByRole('combobox', { name: 'Layout' }).selectOption('onyx')
-  await page.getByText('Share of the head: 100%').waitFor()
-  await entries.getByText('now left out').or(entries.getByText('new')).first().waitFor()
-  const { budget } = await gateway.curl<Scenario>('/api/context/scenario', { session, model: 'openai/scripted' })
-  await page.getByRole('combobox', { name: 'Model' }).selectOption('openai/scripted')
-  const room = budget.window - budget.reserve - budget.margin
-  await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
-})
-
 test('13: what if starts from the next call that the bar shows, with the draft and the files of the field', async (t) => {
   const { page, gateway, session } = await longSession(t)
   await openTab(page, gateway.url, session, 'What if')
@@ -141,53 +90,6 @@ test('13: what if starts from the next call that the bar shows, with the draft a
   const tried = assembleScenario(changedScenario(next, { reserve: 900 })).manifest
   await setSlider(page, /^Kept for the answer/, 900)
   await result.getByText(`${tried.used.toLocaleString('en')} of 3,100 tokens`).waitFor()
-})
-
-test('13: what was tried is saved as a scenario that the command assembles to what the page shows', async (t) => {
-  const { page, gateway, session } = await longSession(t)
-  await openTab(page, gateway.url, session, 'What if')
-  await setSlider(page, /^Kept for the answer/, 1500)
-  const result = page.getByRole('region', { name: 'What the model would read' })
-  const shown = result.getByText('of 2,500 tokens')
-  await shown.waitFor()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save as a scenario' }).click(),
-  ])
-  const folder = join(gateway.home, 'kept')
-  mkdirSync(folder)
-  const file = join(folder, 'tried.json')
-  writeFileSync(file, await downloadedText(download))
-  const { stdout } = await gateway.foreword('assemble', file)
-  const [, used] = /used (\d+) of 2500/.exec(stdout)!
-  assert.match((await shown.textContent())!, new RegExp(`^${Number(used).toLocaleString('en')} of 2,500`))
-  assert.equal((await gateway.foreword('check', folder, '--update')).code, 0)
-  assert.equal((await gateway.foreword('check', folder)).code, 0)
-})
-
-test('13: what was tried is copied as configuration that a gateway starts with, and that does what the page showed', async (t) => {
-  const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, gateway, session } = await longSession(t, { browser: { permissions } })
-  await openTab(page, gateway.url, session, 'What if')
-  await setSlider(page, /^Kept for the answer/, 900)
-  await setSlider(page, /^Share of the head/, 0.25)
-  await setSlider(page, /^Low water/, 0.75)
-  await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
-  await page.getByRole('button', { name: 'Copy as configuration' }).click()
-  await page.getByText(`Copied. Merge it into ${gateway.home}/config.json,`).waitFor()
-  const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
-    readonly context: object
-  }
-  assert.deepEqual(copied, {
-    context: { headShare: 0.25, lowWater: 0.75, reserve: 900 },
-    skills: { contextMode: 'readOnDemand' },
-  })
-  const context = { ...configuration.context, ...copied.context }
-  const { gateway: other } = await openedPage(t, {}, { configuration: { ...configuration, ...copied, context } })
-  const [before, now] = await Promise.all(
-    [gateway, other].map(({ curl }) => curl<Scenario>('/api/context/scenario', {})),
-  )
-  assert.deepEqual(settingsOf(now!), { ...settingsOf(before!), reserve: 900, headShare: 0.25, lowWater: 0.75 })
 })
 
 test('11: the timeline marks cuts, and its bars open calls by click and by keyboard', async (t) => {
@@ -261,32 +163,6 @@ test('14: the request is rebuilt and identical, and its command sends the same b
   })
   const { outcome } = await gateway.call(calls[0]!)
   assert.equal(gateway.provider.requests[before]!.sha256, outcome?.wire?.sha256)
-})
-
-test('14: a call is shared as one file that opens anywhere, with its bar and texts and without secrets', async (t) => {
-  const { page, gateway, session, calls } = await longSession(t)
-  await openTab(page, gateway.url, session, 'Request', calls.at(-1))
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Share as one file' }).click(),
-  ])
-  const file = join(gateway.home, 'shared.html')
-  const html = await downloadedText(download)
-  writeFileSync(file, html)
-  for (const key of [...Object.values(keys), gateway.token]) assert.ok(!html.includes(key))
-  assert.doesNotMatch(html, /<script|<link|src=/)
-
-  const elsewhere = await page.context().browser()!.newContext()
-  t.after(() => elsewhere.close())
-  const asked: string[] = []
-  const opened = await elsewhere.newPage()
-  opened.on('request', (request) => asked.push(request.url()))
-  await opened.goto(`file://${file}`)
-  await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
-  await opened.getByRole('img', { name: /Turn \d+: [\d,]+ tokens/ }).waitFor()
-  await opened.getByText('Skills', { exact: true }).click()
-  await opened.getByText('Write every letter by hand.').waitFor()
-  assert.deepEqual(asked, [`file://${file}`])
 })
 
 test('15: the history of a layer has its versions, what changed, and the calls that read each', async (t) => {
@@ -378,12 +254,151 @@ const tabs: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>
   History: (page) => page.getByRole('list', { name: 'Versions, newest first' }),
 }
 
-test('11 to 15: axe finds nothing serious in these pages of the inspector, light and dark', async (t) => {
-  const viewport = { width: 1280, height: 1400 }
-  const { page, gateway, session, calls } = await longSession(t, { browser: { viewport } })
-  for (const [tab, shown] of Object.entries(tabs)) {
-    await openTab(page, gateway.url, session, tab, calls.at(-1))
-    await shown(page).waitFor()
-    await looksRight(page, tab.replace(' ', '-'), { widths: [1280] })
-  }
+test('a long session that stays as it is', async (t) => {
+  const { another, gateway, session, calls } = await longSession(t)
+
+  await t.test(
+    '13: with nothing changed the assembly of the page has the outline of the manifest of the gateway',
+    async () => {
+      for (const call of calls) {
+        const scenario = await gateway.curl<Scenario>(`/api/calls/${call}/scenario`)
+        const manifest = await gateway.curl<Manifest>(`/api/calls/${call}/manifest`)
+        assert.equal(outline(assembleScenario(scenario).manifest), outline(manifest))
+      }
+      const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
+      const next = await gateway.curl<Scenario>('/api/context/scenario', { session })
+      assert.equal(outline(assembleScenario(changedScenario(next, {})).manifest), outline(manifest))
+    },
+  )
+
+  await t.test('13: bar, list and price follow a slider, and back again', async () => {
+    const page = await another()
+    await openTab(page, gateway.url, session, 'What if')
+    const result = page.getByRole('region', { name: 'What the model would read' })
+    const cost = page.getByRole('region', { name: 'What the prompt would cost' })
+    const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
+    await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+    await cost.getByText('$').waitFor()
+
+    await setSlider(page, /^Window/, 12_032)
+    await result.getByText('of 11,532 tokens').waitFor()
+    const entries = page.getByRole('region', { name: 'What is in and what is out' })
+    await entries.getByText('now in').first().waitFor()
+    await page.getByRole('button', { name: 'As it is' }).click()
+    await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+    await entries.getByText('System prompt', { exact: true }).waitFor()
+    await entries
+      .getByText(/^[\d,]+ tokens wanted, /)
+      .first()
+      .waitFor()
+
+    await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
+    await entries
+      .getByText('as a list', { exact: true })
+      .and(entries.getByTitle('list', { exact: true }))
+      .waitFor()
+    await setSlider(page, /^Kept for the answer/, 1800)
+    await result.getByText('of 2,200 tokens').waitFor()
+    await page.getByRole('button', { name: 'As it is' }).click()
+
+    await page.getByRole('combobox', { name: 'Layout' }).selectOption('onyx')
+    await page.getByText('Share of the head: 100%').waitFor()
+    await entries.getByText('now left out').or(entries.getByText('new')).first().waitFor()
+    const { budget } = await gateway.curl<Scenario>('/api/context/scenario', { session, model: 'openai/scripted' })
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('openai/scripted')
+    const room = budget.window - budget.reserve - budget.margin
+    await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
+  })
+
+  await t.test(
+    '13: what was tried is saved as a scenario that the command assembles to what the page shows',
+    async () => {
+      const page = await another()
+      await openTab(page, gateway.url, session, 'What if')
+      await setSlider(page, /^Kept for the answer/, 1500)
+      const result = page.getByRole('region', { name: 'What the model would read' })
+      const shown = result.getByText('of 2,500 tokens')
+      await shown.waitFor()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save as a scenario' }).click(),
+      ])
+      const folder = join(gateway.home, 'kept')
+      mkdirSync(folder)
+      const file = join(folder, 'tried.json')
+      writeFileSync(file, await downloadedText(download))
+      const { stdout } = await gateway.foreword('assemble', file)
+      const [, used] = /used (\d+) of 2500/.exec(stdout)!
+      assert.match((await shown.textContent())!, new RegExp(`^${Number(used).toLocaleString('en')} of 2,500`))
+      assert.equal((await gateway.foreword('check', folder, '--update')).code, 0)
+      assert.equal((await gateway.foreword('check', folder)).code, 0)
+    },
+  )
+
+  await t.test(
+    '13: what was tried is copied as configuration that a gateway starts with, and that does what the page showed',
+    async () => {
+      const permissions = ['clipboard-read', 'clipboard-write']
+      const page = await another({ permissions })
+      await openTab(page, gateway.url, session, 'What if')
+      await setSlider(page, /^Kept for the answer/, 900)
+      await setSlider(page, /^Share of the head/, 0.25)
+      await setSlider(page, /^Low water/, 0.75)
+      await page.getByRole('combobox', { name: 'Skills' }).selectOption('readOnDemand')
+      await page.getByRole('button', { name: 'Copy as configuration' }).click()
+      await page.getByText(`Copied. Merge it into ${gateway.home}/config.json,`).waitFor()
+      const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as {
+        readonly context: object
+      }
+      assert.deepEqual(copied, {
+        context: { headShare: 0.25, lowWater: 0.75, reserve: 900 },
+        skills: { contextMode: 'readOnDemand' },
+      })
+      const context = { ...configuration.context, ...copied.context }
+      const { gateway: other } = await openedPage(t, {}, { configuration: { ...configuration, ...copied, context } })
+      const [before, now] = await Promise.all(
+        [gateway, other].map(({ curl }) => curl<Scenario>('/api/context/scenario', {})),
+      )
+      assert.deepEqual(settingsOf(now!), { ...settingsOf(before!), reserve: 900, headShare: 0.25, lowWater: 0.75 })
+    },
+  )
+
+  await t.test(
+    '14: a call is shared as one file that opens anywhere, with its bar and texts and without secrets',
+    async () => {
+      const page = await another()
+      await openTab(page, gateway.url, session, 'Request', calls.at(-1))
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Share as one file' }).click(),
+      ])
+      const file = join(gateway.home, 'shared.html')
+      const html = await downloadedText(download)
+      writeFileSync(file, html)
+      for (const key of [...Object.values(keys), gateway.token]) assert.ok(!html.includes(key))
+      assert.doesNotMatch(html, /<script|<link|src=/)
+
+      const elsewhere = await page.context().browser()!.newContext()
+      t.after(() => elsewhere.close())
+      const asked: string[] = []
+      const opened = await elsewhere.newPage()
+      opened.on('request', (request) => asked.push(request.url()))
+      await opened.goto(`file://${file}`)
+      await opened.getByRole('heading', { name: 'What the model read' }).waitFor()
+      await opened.getByRole('img', { name: /Turn \d+: [\d,]+ tokens/ }).waitFor()
+      await opened.getByText('Skills', { exact: true }).click()
+      await opened.getByText('Write every letter by hand.').waitFor()
+      assert.deepEqual(asked, [`file://${file}`])
+    },
+  )
+
+  await t.test('11 to 15: axe finds nothing serious in these pages of the inspector, light and dark', async () => {
+    const viewport = { width: 1280, height: 1400 }
+    const page = await another({ viewport })
+    for (const [tab, shown] of Object.entries(tabs)) {
+      await openTab(page, gateway.url, session, tab, calls.at(-1))
+      await shown(page).waitFor()
+      await looksRight(page, tab.replace(' ', '-'), { widths: [1280] })
+    }
+  })
 })
