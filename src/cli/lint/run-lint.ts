@@ -42,7 +42,7 @@ function priceText(findings: readonly LintFinding[], model: string | undefined, 
   return ` The price of ${model ?? 'the model'} is not known.`
 }
 
-export function countText(findings: readonly LintFinding[]): string {
+function countText(findings: readonly LintFinding[]): string {
   const count = (severity: LintFinding['severity']) => findings.filter((one) => one.severity === severity).length
   return findings.length === 0
     ? 'Nothing that breaks caches or wastes room'
@@ -50,7 +50,7 @@ export function countText(findings: readonly LintFinding[]): string {
 }
 
 /** A finding in lines. `place`: in front of where it is. */
-export function findingText({ code, severity, where, message, cost, hint }: LintFinding, io: Io, place = ''): string {
+function findingText({ code, severity, where, message, cost, hint }: LintFinding, io: Io, place = ''): string {
   const safe = (text: string) => safeForTerminal(text, io.stdout)
   const look = severity === 'warning' ? 'yellow' : 'dim'
   return [
