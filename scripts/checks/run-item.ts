@@ -14,8 +14,8 @@ export interface Outcome {
   readonly cpuSeconds: number | undefined
 }
 
-/** Many times what the longest item takes on a machine that does other things. */
-const LIMIT_MS = 30 * 60_000
+/** Many times what the longest item takes. A process that a test holds open beyond its own limit is lost no longer than this. */
+const LIMIT_MS = 15 * 60_000
 /** Of one test, likewise. */
 const TEST_LIMIT_MS = 300_000
 /** How long a process may take to clear up after it was told to end. */

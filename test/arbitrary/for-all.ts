@@ -16,6 +16,23 @@ export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs
   })
 }
 
+/**
+ * The same for a law that says nothing of many inputs: goes on until it was put to the test more than `least` times, in a share of
+ * the `runs` more than that share of it, and fails where it hardly was.
+ */
+export function forAllTried<T>(
+  { tried, least }: { readonly tried: () => number; readonly least: number },
+  values: fc.Arbitrary<T>,
+  law: (value: T) => void,
+  runs = 300,
+): void {
+  for (let share = times; ; share += times) {
+    forAll(values, law, runs)
+    if (tried() > least * Math.min(1, share)) return
+    if (share >= 1) throw new Error(`the law was hardly put to the test: ${tried()} times`)
+  }
+}
+
 /** An assembly, or the account of why there is none. */
 export type Outcome = { readonly manifest: Manifest; readonly assembly?: Assembly }
 

@@ -35,7 +35,7 @@ export interface SessionMemory {
   readonly forgotten: boolean
 }
 
-interface TurnMemory {
+export interface TurnMemory {
   readonly whole: MemoryReading | undefined
   /** Whether there is anything that a turn of this session could remember: the same for all of its turns, whatever they find. */
   readonly hasAny: boolean
@@ -43,7 +43,7 @@ interface TurnMemory {
   now(): MemoryReading | undefined
 }
 
-interface MemoryQuestion {
+export interface MemoryQuestion {
   /** Absent for a session that does not exist yet. */
   readonly session?: string | undefined
   readonly turn?: string | undefined
