@@ -53,7 +53,12 @@ const streamHeaders = {
 export function createStreams(clock: Clock, limits: StreamLimits = defaultStreamLimits) {
   const open: OpenStreams = { streams: new Set(), bytes: 0 }
   return {
-    open(request: Request, outgoing: ServerResponse | undefined, definition: StreamDefinition, hold?: HoldStream) {
+    open(
+      request: Request,
+      outgoing: ServerResponse | undefined,
+      definition: StreamDefinition,
+      hold?: HoldStream,
+    ): Promise<Response> {
       const headers: Record<string, string> = { ...streamHeaders, ...definition.headers }
       if (request.method === 'HEAD') return Promise.resolve(new Response(null, { headers }))
       const wire = outgoing === undefined ? webOutput(limits.bufferBytes) : nodeOutput(outgoing)
