@@ -132,7 +132,7 @@ function counted(results: readonly TestResult[]): string {
 }
 
 function record(): void {
-  const recorded = [...outcomes].map(([{ name }, { cpuSeconds, seconds }]) => [name, Math.ceil(cpuSeconds ?? seconds)])
+  const recorded = [...outcomes].map(([{ name }, { seconds }]) => [name, Math.ceil(seconds)])
   const known = new Set(suites.flatMap((suite) => itemsOf(suite, root).map(({ name }) => name)))
   const all = Object.entries({ ...durations, ...Object.fromEntries(recorded) }).filter(([name]) => known.has(name))
   const sorted = Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1)))
