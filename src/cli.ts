@@ -2,10 +2,11 @@
 // A command is a `Command` of `capability.ts`; `commandWithSubcommands` makes one from a table.
 
 export { type AddressedGateway, openAddressedGateway } from './cli/addressed-gateway.ts'
-export { apiPath, readFailure, requestJson, type RequestInput, sendRequest } from './cli/answer.ts'
+export { apiPath, readFailure, requestJson, type RequestInput, requestList, sendRequest } from './cli/answer.ts'
 export { confirmAction, connectionPurpose } from './cli/approval/asking.ts'
 export { diffText } from './cli/approval/waiting.ts'
 export { jsonOption, yesOption } from './cli/arguments.ts'
+export { sendChange, showAnswer, showList } from './cli/command-forms.ts'
 export { findFile, uploadAndPrint } from './cli/attach/attach.ts'
 export type { UploadOwner } from './cli/attach/hand-in.ts'
 export { connectToHome, withConnection } from './cli/connection.ts'
@@ -20,6 +21,8 @@ export {
   lineLimit,
   note,
   print,
+  printAnswer,
+  printChange,
   printJson,
   printList,
   readInput,
@@ -32,7 +35,7 @@ export { findRecord, parseVersion, recordSubcommands } from './cli/records.ts'
 export { parseLimit, searchHistory, snippet } from './cli/search-history.ts'
 export { ownerText, sizeText, stateText } from './cli/state-text.ts'
 export { commandWithSubcommands } from './cli/subcommand.ts'
-export { cutToCells, fittedTable, singleLine, table } from './cli/table.ts'
+export { cutToCells, fittedTable, rowTable, singleLine, table } from './cli/table.ts'
 export { fullTimeText, timeText } from './cli/time-text.ts'
 export { makeToken, withNamedTokens } from './cli/tokens.ts'
 export { serverSentEvents } from './cli/turn.ts'

@@ -1,5 +1,5 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
-import { ModelError, type ModelEvent } from '../model.ts'
+import { ModelError, type ModelEvent, SILENT } from '../model.ts'
 import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, ResponseAccumulator } from './answer.ts'
@@ -179,13 +179,7 @@ async function recordAnswer(
 function reportedUsage(error: unknown): { readonly usage?: Usage } {
   if (!(error instanceof ModelError) || error.code !== 'prompt-truncated') return {}
   const { limit: promptTokens } = error.facts
-  const silent = {
-    cachedTokens: undefined,
-    cacheWrittenTokens: undefined,
-    outputTokens: undefined,
-    reasoningTokens: undefined,
-  }
-  return { usage: { promptTokens, ...silent } }
+  return { usage: { ...SILENT, promptTokens } }
 }
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>

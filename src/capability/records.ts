@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearestName } from '../platform.ts'
+import { nearestHint } from '../platform.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { SessionChoice } from './session-choice.ts'
 
@@ -87,11 +87,8 @@ function findNamed(word: string, records: readonly Named[], kind: string): strin
       .join('\n')
     throw new RuntimeError('invalid-input', `${candidates.length} ${kind}s are meant by ${word}.`, {}, { hint })
   }
-  const near = nearestName(
-    word,
-    records.map(({ value }) => value.name),
-  )
-  const hint = near === undefined ? `\`foreword ${kind}s\` lists them.` : `Did you mean ${near}?`
+  const names = records.map(({ value }) => value.name)
+  const hint = nearestHint(word, names, `\`foreword ${kind}s\` lists them.`)
   throw new RuntimeError('not-found', `No ${kind} has the name or id ${word}.`, { kind, id: word }, { hint })
 }
 

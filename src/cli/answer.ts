@@ -1,4 +1,5 @@
 import type { GatewayConnection } from '../capability.ts'
+import { fieldsOf, isObject, parseJson } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Sends a request and returns the JSON of the response. An error response is thrown as a `CommandFailure` with its code. */
@@ -9,6 +10,15 @@ export async function requestJson<T>(
 ): Promise<T> {
   const response = await sendRequest(connection, path, init)
   return (await response.json()) as T
+}
+
+/** The list that the response has under `key`. */
+export async function requestList<Item>(
+  connection: Pick<GatewayConnection, 'fetch'>,
+  path: string,
+  key: string,
+): Promise<readonly Item[]> {
+  return (await requestJson<Readonly<Record<string, readonly Item[]>>>(connection, path))[key] ?? []
 }
 
 export async function sendRequest(
@@ -38,29 +48,14 @@ export function apiPath(...pieces: readonly string[]): string {
 }
 
 export async function readFailure(response: Response): Promise<CommandFailure> {
-  const text = await response.text()
-  const { code, message, hint } = errorIn(text)
-  const sentence = message ?? `The gateway answered with status ${response.status}.`
-  return new CommandFailure(code ?? `http-${response.status}`, sentence, { hint })
+  const body = fieldsOf(parseJson(await response.text()))
+  const { code, message, hint } = isObject(body['error']) ? body['error'] : body
+  const sentence = textOf(message) ?? `The gateway answered with status ${response.status}.`
+  return new CommandFailure(textOf(code) ?? `http-${response.status}`, sentence, { hint: textOf(hint) })
 }
 
-function errorIn(text: string): { code?: string; message?: string; hint?: string } {
-  try {
-    const body: unknown = JSON.parse(text)
-    const error = isRecord(body) && isRecord(body.error) ? body.error : body
-    if (!isRecord(error)) return {}
-    return {
-      ...(typeof error.code === 'string' ? { code: error.code } : {}),
-      ...(typeof error.message === 'string' ? { message: error.message } : {}),
-      ...(typeof error.hint === 'string' ? { hint: error.hint } : {}),
-    }
-  } catch {
-    return {}
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 export function withToken(init: RequestInit, token: string | undefined): RequestInit {

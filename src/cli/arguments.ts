@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command, CommandCall, CommandOption, Io } from '../capability.ts'
-import { nearestName } from '../platform.ts'
+import { nearestHint } from '../platform.ts'
 import { usageFailure, usageText } from './failure.ts'
 
 /** Parses the arguments of a command. Throws a usage failure that names the nearest option. */
@@ -66,13 +66,9 @@ function optionValue(command: Command, known: Readonly<Record<string, CommandOpt
 }
 
 function unknownOption(command: Command, known: readonly string[], written: string) {
-  const near = nearestName(written.replace(/^-+/, ''), known)
-  return usageFailure(
-    `Unknown option ${written}.`,
-    near === undefined
-      ? `List the options with \`foreword ${command.name} --help\`. Write text that begins with a dash after \`--\`.`
-      : `Did you mean --${near}?`,
-  )
+  const all = `List the options with \`foreword ${command.name} --help\`. Write text that begins with a dash after \`--\`.`
+  const hint = nearestHint(written.replace(/^-+/, ''), known, all, (near) => `--${near}`)
+  return usageFailure(`Unknown option ${written}.`, hint)
 }
 
 function checkWords(command: Command, words: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { exactLine } from '../context.ts'
-import { nearestName } from '../platform.ts'
+import { nearestHint } from '../platform.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Things that have an id and no name, such as `session_3fk9…`: how to find and describe them. */
@@ -80,7 +80,10 @@ export function findByName<Thing>(
   const [found, ...others] = candidates ?? []
   if (found !== undefined && others.length === 0) return found
   if (found !== undefined) throw ambiguousName(word, [found, ...others].map(namesOf), kind)
-  throw unknownName(word, things.map(namesOf), kind, hint)
+  const names = things.map((thing) => namesOf(thing).name)
+  throw new CommandFailure('not-found', `No ${kind} matches "${word}".`, {
+    hint: nearestHint(word, names, hint, exactLine),
+  })
 }
 
 function normalized(name: string): string {
@@ -90,14 +93,4 @@ function normalized(name: string): string {
 function ambiguousName(word: string, named: readonly Named[], kind: string): CommandFailure {
   const lines = named.slice(0, 10).map(({ id, name }) => (id === name ? exactLine(id) : `${id}  ${exactLine(name)}`))
   return new CommandFailure('ambiguous', `${named.length} ${kind}s match "${word}".`, { hint: lines.join('\n') })
-}
-
-function unknownName(word: string, named: readonly Named[], kind: string, hint: string): CommandFailure {
-  const near = nearestName(
-    word,
-    named.map(({ name }) => name),
-  )
-  return new CommandFailure('not-found', `No ${kind} matches "${word}".`, {
-    hint: near === undefined ? hint : `Did you mean ${exactLine(near)}?`,
-  })
 }

@@ -2,7 +2,7 @@ import type { GatewayConnection } from '../capability.ts'
 import { type CutRecord, exactLine } from '../context.ts'
 import { defined } from '../platform.ts'
 import type { CallRecord, LogStore, SessionRow } from '../session.ts'
-import { requestJson, apiPath } from './answer.ts'
+import { requestJson, apiPath, requestList } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { type IdQuery, type NamedById, findByIdPrefix } from './find-one.ts'
 import { unknownSession } from './open-store.ts'
@@ -10,12 +10,8 @@ import { timeText } from './time-text.ts'
 
 /** The id of the session that a word means: its id, a beginning of it, or `last`, the one with the newest activity. */
 export async function findSession(connection: GatewayConnection, word: string): Promise<string> {
-  return (
-    await findByIdPrefix(
-      word,
-      among((query) => fetchSessions(connection, query)),
-    )
-  ).id
+  const sessions = among((query) => fetchSessions(connection, query))
+  return (await findByIdPrefix(word, sessions)).id
 }
 
 /** The session with the newest activity that is not bound to a channel, where new messages would surprise its people. */
@@ -23,17 +19,13 @@ export async function findNewestSession(connection: GatewayConnection): Promise<
   const newest = await fetchSessions(connection, { limit: 200 })
   const talk = newest.find(({ binding }) => binding === undefined)
   if (talk !== undefined) return talk
-  throw new CommandFailure('not-found', 'No sessions yet.', {
-    hint: 'Leave out `--continue` to start one.',
-  })
+  throw new CommandFailure('not-found', 'No sessions yet.', { hint: 'Leave out `--continue` to start one.' })
 }
 
 /** The same, read from a store without a gateway. */
 export async function findStoredSession(store: LogStore, word: string): Promise<SessionRow> {
-  return await findByIdPrefix(
-    word,
-    among((query) => store.sessions(query)),
-  )
+  const sessions = among((query) => store.sessions(query))
+  return await findByIdPrefix(word, sessions)
 }
 
 function among(find: NamedById<SessionRow>['find']): NamedById<SessionRow> {
@@ -53,9 +45,7 @@ async function fetchSessions(
   { limit, beginning }: IdQuery,
 ): Promise<readonly SessionRow[]> {
   const query = new URLSearchParams({ limit: String(limit), ...defined({ beginning }) })
-  return (
-    await requestJson<{ readonly sessions: readonly SessionRow[] }>(connection, `/api/sessions?${query.toString()}`)
-  ).sessions
+  return await requestList<SessionRow>(connection, `/api/sessions?${query.toString()}`, 'sessions')
 }
 
 export type CallLine = Pick<
@@ -97,10 +87,7 @@ async function fetchCalls(
     limit: String(beginning === undefined ? withNotes(limit) : limit),
     ...defined({ beginning }),
   })
-  const { calls } = await requestJson<{ readonly calls: readonly CallLine[] }>(
-    connection,
-    `/api/calls?${query.toString()}`,
-  )
+  const calls = await requestList<CallLine>(connection, `/api/calls?${query.toString()}`, 'calls')
   const ofSession = session === undefined ? calls : calls.filter((line) => line.session === session)
   return beginning === undefined ? steps(ofSession) : ofSession
 }

@@ -1,4 +1,7 @@
+import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { CommandCall, CommandOption, Io } from '../capability.ts'
 import { errorMessage } from '../platform.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
@@ -72,6 +75,15 @@ export async function readNamedFile(name: string, io: Io): Promise<string> {
     return await readFile(name, 'utf8')
   } catch (error) {
     throw fileFailure(name, 'read', error)
+  }
+}
+
+/** Writes a file named on the command line, which only its owner can read. */
+export async function writeNamedFile(name: string, content: Readable): Promise<void> {
+  try {
+    await pipeline(content, createWriteStream(name, { mode: 0o600 }))
+  } catch (error) {
+    throw fileFailure(name, 'written', error)
   }
 }
 

@@ -3,16 +3,18 @@ import type { AnyCapability, CommandCall, Io, Output } from '../capability.ts'
 import { exactLine } from '../context.ts'
 
 /** Prints data to standard output with a line break. On a terminal only looks stay of what could control it. */
-export function print(io: Io, text: string): void {
-  io.stdout.write(`${withoutControl(text, io.stdout)}\n`)
+export function print(io: Io, text: string, look?: Look): void {
+  const styled = look === undefined ? text : applyStyle(io, look, text)
+  io.stdout.write(`${withoutControl(styled, io.stdout)}\n`)
 }
 
-/** Prints JSON on one line, or indented with `pretty`. Characters that could affect a terminal are escaped. */
-export function printJson(io: Io, value: unknown, { pretty = false }: { readonly pretty?: boolean } = {}): void {
+/** Prints JSON on one line, or indented with `pretty`, and returns the exit code 0. What could affect a terminal is escaped. */
+export function printJson(io: Io, value: unknown, { pretty = false }: { readonly pretty?: boolean } = {}): number {
   const text = JSON.stringify(value, null, pretty ? 2 : 0).replaceAll(CONTROLS, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
   io.stdout.write(`${text}\n`)
+  return 0
 }
 
 const CONTROLS = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
@@ -30,9 +32,30 @@ export function printList<Item>(
   return 0
 }
 
+/** Prints JSON with `--json`, else the text that `show` returns, if it does not print by itself. Returns the exit code 0. */
+export function printAnswer<Answer>(
+  answer: Answer,
+  show: (answer: Answer, io: Io) => string | void,
+  { json }: Pick<CommandCall, 'json'>,
+  io: Io,
+): number {
+  if (json) return printJson(io, answer)
+  const text = show(answer, io)
+  if (text !== undefined) print(io, text)
+  return 0
+}
+
+/** Prints JSON with `--json`, else a sentence to the error output. Returns the exit code 0. */
+export function printChange(facts: unknown, sentence: string, { json }: Pick<CommandCall, 'json'>, io: Io): number {
+  if (json) return printJson(io, facts)
+  note(io, sentence)
+  return 0
+}
+
 /** The same to the error output, so that a pipe contains only data. */
-export function note(io: Io, text: string): void {
-  io.stderr.write(`${withoutControl(text, io.stderr)}\n`)
+export function note(io: Io, text: string, look?: Look): void {
+  const styled = look === undefined ? text : applyStyle(io, look, text, io.stderr)
+  io.stderr.write(`${withoutControl(styled, io.stderr)}\n`)
 }
 
 export function width(io: Io): number {
@@ -54,14 +77,10 @@ export type Look = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
 
 /** Text with a colour or weight: only on a terminal, and never with `NO_COLOR`. */
 export function applyStyle(io: Io, look: Look, text: string, output: Output = io.stdout): string {
-  return hasColour(io, output)
+  const { NO_COLOR = '', TERM } = io.environment
+  return NO_COLOR === '' && output.isTTY === true && TERM !== 'dumb'
     ? process.getBuiltinModule('node:util').styleText(look, text, { validateStream: false })
     : text
-}
-
-function hasColour(io: Io, output: Output): boolean {
-  if (io.environment.NO_COLOR !== undefined && io.environment.NO_COLOR !== '') return false
-  return output.isTTY === true && io.environment.TERM !== 'dumb'
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Command, CommandCall, Io } from '../capability.ts'
 import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { applyStyle, note, print, printJson } from './io.ts'
-import { errorMessage, ForewordError, nearestName } from '../platform.ts'
+import { errorMessage, ForewordError, nearestHint } from '../platform.ts'
 import { version } from './version.ts'
 
 /**
@@ -103,11 +103,9 @@ async function commandNamed(name: string, { capabilities = [] }: Io): Promise<Co
   const commands = allCommands(capabilities)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load !== undefined) return await load(capabilities)
-  const near = nearestName(name, Object.keys(commands))
-  throw usageFailure(
-    name.startsWith('-') ? `Write the command before ${name}.` : `Unknown command "${name}".`,
-    near === undefined ? 'List the commands with `foreword --help`.' : `Did you mean \`foreword ${near}\`?`,
-  )
+  const written = (near: string) => `\`foreword ${near}\``
+  const hint = nearestHint(name, Object.keys(commands), 'List the commands with `foreword --help`.', written)
+  throw usageFailure(name.startsWith('-') ? `Write the command before ${name}.` : `Unknown command "${name}".`, hint)
 }
 
 /** Prints what went wrong, where, and how to fix it; the stack only with `FOREWORD_DEBUG`. Returns the exit code. */

@@ -1,7 +1,7 @@
+import { requestList } from './answer.ts'
 import type { GatewayConnection } from '../capability.ts'
 import { nearestName } from '../platform.ts'
 import type { ModelStatus } from '../runtime.ts'
-import { requestJson } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { wrappedLine } from './help.ts'
 import { fittedTable } from './table.ts'
@@ -11,7 +11,7 @@ import { withLocalTimes } from './time-text.ts'
 type ModelLine = ModelStatus & { readonly why?: string; readonly window?: number }
 
 export async function fetchModels(connection: GatewayConnection): Promise<readonly ModelLine[]> {
-  return (await requestJson<{ readonly models: readonly ModelLine[] }>(connection, '/api/models')).models
+  return await requestList<ModelLine>(connection, '/api/models', 'models')
 }
 
 /** One model per line: its sizes in tokens, its abilities, their source, and the calibration of its token counts. `~` marks assumed figures. */

@@ -22,9 +22,9 @@ export async function findHomeStore(home: string): Promise<HomeStore> {
 export async function withStore<T>(
   home: HomeStore,
   work: (store: SessionStore) => Promise<T>,
-  absent: () => T,
+  absent: () => T | Promise<T>,
 ): Promise<T> {
-  if (!existsSync(home.path)) return absent()
+  if (!existsSync(home.path)) return await absent()
   const store = await openForReading(home)
   try {
     return await work(store)

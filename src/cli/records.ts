@@ -2,15 +2,16 @@ import { exactLine } from '../context.ts'
 import type { CommandCall, GatewayConnection, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
 import type { StoredRecord } from '../runtime.ts'
-import { apiPath, requestJson, sendRequest } from './answer.ts'
+import { apiPath, requestJson, requestList, sendRequest } from './answer.ts'
+import { showAnswer, showList } from './command-forms.ts'
 import { withConnection } from './connection.ts'
 import { usageFailure } from './failure.ts'
 import { findByName } from './find-one.ts'
 import { findSession } from './find-session.ts'
 import { readNamedFile } from './input-text.ts'
-import { applyStyle, lineLimit, note, print, printJson, printList, safeForTerminal, width } from './io.ts'
+import { print, printChange, safeForTerminal, width, note } from './io.ts'
 import type { Subcommand } from './subcommand.ts'
-import { fittedTable, singleLine, table } from './table.ts'
+import { rowTable, singleLine, table } from './table.ts'
 import { fullTimeText, timeText } from './time-text.ts'
 
 export interface RecordCommands {
@@ -35,44 +36,49 @@ interface RecordFields {
 
 /** The subcommands list, show, new, edit, delete, versions, restore and use of a kind of record. */
 export function recordSubcommands(kind: RecordCommands): Readonly<Record<string, Subcommand>> {
-  const forPersons = `change ${kind.name}s`
+  const { name: noun, usage } = kind
+  const forPersons = `change ${noun}s`
+  const route = `/api/${noun}s`
+  const find = (connection: GatewayConnection, { words }: CommandCall) => findRecord(connection, noun, words[1]!)
   return {
-    list: { usage: '[--json]', run: (call, io) => listRecords(kind, call, io) },
-    show: { usage: 'ID [--json]', run: (call, io) => showRecord(kind, call, io) },
-    new: {
-      usage: `(NAME | --name NAME) ${kind.usage.new}`,
-      forPersons,
-      run: (call, io) => newRecord(kind, call, io),
+    list: {
+      usage: '[--json]',
+      run: showList((connection) => fetchRecords(connection, noun), {
+        empty: `No ${noun}s yet. Create one with \`foreword ${noun}s new NAME\`.`,
+        table: (records, io) => recordTable(kind, records, io),
+      }),
     },
-    edit: { usage: `ID ${kind.usage.edit}`, forPersons, run: (call, io) => editRecord(kind, call, io) },
+    show: { usage: 'ID [--json]', run: showAnswer(find, (record, io) => printRecord(kind, record, io)) },
+    new: { usage: `(NAME | --name NAME) ${usage.new}`, forPersons, run: (call, io) => newRecord(kind, call, io) },
+    edit: { usage: `ID ${usage.edit}`, forPersons, run: (call, io) => editRecord(kind, call, io) },
     delete: { usage: 'ID [--yes]', forPersons, run: (call, io) => deleteRecord(kind, call, io) },
-    versions: { usage: 'ID [--json]', run: (call, io) => listVersions(kind, call, io) },
+    versions: {
+      usage: 'ID [--json]',
+      run: showList(
+        async (connection, { words }) => {
+          const id = await findRecordId(connection, noun, words[1]!)
+          return await requestList<KeptRecord>(connection, apiPath(`${route}/`, id, '/versions'), 'versions')
+        },
+        { empty: `No versions of this ${noun}.`, table: (all, io) => versionTable(kind, all, io) },
+      ),
+    },
     restore: { usage: 'ID VERSION', forPersons, run: (call, io) => restoreVersion(kind, call, io) },
     use: { usage: '[ID] --session SESSION', forPersons, run: (call, io) => useRecord(kind, call, io) },
   }
 }
 
-async function listRecords(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
-  const records = await withConnection(call.home, io, 'read', (connection) => fetchRecords(connection, kind.name))
-  const empty = `No ${kind.name}s yet. Create one with \`foreword ${kind.name}s new NAME\`.`
-  return printList(records, { empty, table: (all) => recordTable(kind, all, io) }, call, io)
-}
-
-async function fetchRecords(connection: GatewayConnection, kind: string): Promise<readonly LiveRecord[]> {
-  const answer = await requestJson<Readonly<Record<string, readonly LiveRecord[]>>>(connection, `/api/${kind}s`)
-  return answer[`${kind}s`] ?? []
+function fetchRecords(connection: GatewayConnection, kind: string): Promise<readonly LiveRecord[]> {
+  return requestList(connection, `/api/${kind}s`, `${kind}s`)
 }
 
 function recordTable({ columns = [], text }: RecordCommands, records: readonly LiveRecord[], io: Io): string {
-  const rows = records.map(({ id, value }) => [
+  const rows = records.map(({ id, value }): Readonly<Record<string, string>> => ({
     id,
-    exactLine(value.name),
-    ...columns.map((column) => exactLine(fieldText(value[column]))),
-    textCell(value[text], io),
-  ])
-  const head = ['id', 'name', ...columns, text]
-  const spare = head.map((_, column) => column).slice(2)
-  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: spare.toReversed() })
+    name: exactLine(value.name),
+    ...Object.fromEntries(columns.map((column) => [column, exactLine(fieldText(value[column]))])),
+    [text]: textCell(value[text], io),
+  }))
+  return rowTable(rows, io, { spare: [...columns, text].toReversed() })
 }
 
 /** A field in words; empty where it is not set. */
@@ -86,19 +92,10 @@ function textCell(value: unknown, io: Io): string {
   return singleLine(exactLine(fieldText(value).replaceAll(/\s+/g, ' ')), Math.max(20, width(io) - 60))
 }
 
-async function showRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
-  const record = await withConnection(call.home, io, 'read', (connection) =>
-    findRecord(connection, kind.name, call.words[1]!),
-  )
-  if (call.json) printJson(io, record)
-  else printRecord(kind, record, io)
-  return 0
-}
-
 function printRecord(kind: RecordCommands, { id, version, time, value }: LiveRecord, io: Io): void {
   const { name, [kind.text]: longText, ...others } = value
   const fields = Object.entries(others).map(([field, given]) => [field, exactLine(fieldText(given))])
-  print(io, applyStyle(io, 'bold', exactLine(name)))
+  print(io, exactLine(name), 'bold')
   print(io, table([['id', id], ['version', `${version}, ${fullTimeText(time, new Date())}`], ...fields]))
   const text = fieldText(longText).trimEnd()
   if (text !== '') print(io, `\n${safeForTerminal(text, io.stdout)}`)
@@ -127,10 +124,8 @@ async function newRecord(kind: RecordCommands, call: CommandCall, io: Io): Promi
   const made = await withConnection(call.home, io, 'write', (connection) =>
     requestJson<WrittenRecord>(connection, `/api/${kind.name}s`, { method: 'POST', body }),
   )
-  if (call.json) printJson(io, made)
-  else note(io, `Created ${exactLine(made.value!.name)} (${made.id}).`)
-  noteWarnings(made, io)
-  return 0
+  printChange(made, `Created ${exactLine(made.value!.name)} (${made.id}).`, call, io)
+  return noteWarnings(made, io)
 }
 
 async function readFields(kind: RecordCommands, call: CommandCall, io: Io): Promise<Readonly<Record<string, unknown>>> {
@@ -148,8 +143,9 @@ async function readFields(kind: RecordCommands, call: CommandCall, io: Io): Prom
   }
 }
 
-function noteWarnings({ warnings = [] }: WrittenRecord, io: Io): void {
-  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
+function noteWarnings({ warnings = [] }: WrittenRecord, io: Io): number {
+  for (const warning of warnings) note(io, exactLine(warning), 'yellow')
+  return 0
 }
 
 /** Names the version that the change is based on, so that a concurrent change is refused instead of lost. */
@@ -163,10 +159,8 @@ async function editRecord(kind: RecordCommands, call: CommandCall, io: Io): Prom
     const body = { ...changes, after: version }
     return await requestJson<WrittenRecord>(connection, apiPath(`/api/${kind.name}s/`, id), { method: 'PATCH', body })
   })
-  if (call.json) printJson(io, changed)
-  else note(io, `Changed ${exactLine(changed.value!.name)} (version ${changed.version}).`)
-  noteWarnings(changed, io)
-  return 0
+  printChange(changed, `Changed ${exactLine(changed.value!.name)} (version ${changed.version}).`, call, io)
+  return noteWarnings(changed, io)
 }
 
 async function deleteRecord(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
@@ -175,19 +169,8 @@ async function deleteRecord(kind: RecordCommands, call: CommandCall, io: Io): Pr
     await sendRequest(connection, apiPath(`/api/${kind.name}s/`, found.id), { method: 'DELETE' })
     return found
   })
-  if (call.json) printJson(io, { deleted: id })
-  else note(io, `Deleted ${exactLine(value.name)}. Undo with \`foreword ${kind.name}s restore ${id} ${version}\`.`)
-  return 0
-}
-
-async function listVersions(kind: RecordCommands, call: CommandCall, io: Io): Promise<number> {
-  const { versions } = await withConnection(call.home, io, 'read', async (connection) => {
-    const id = await findRecordId(connection, kind.name, call.words[1]!)
-    const path = apiPath(`/api/${kind.name}s/`, id, '/versions')
-    return await requestJson<{ versions: readonly KeptRecord[] }>(connection, path)
-  })
-  const empty = `No versions of this ${kind.name}.`
-  return printList(versions, { empty, table: (all) => versionTable(kind, all, io) }, call, io)
+  const undo = `Undo with \`foreword ${kind.name}s restore ${id} ${version}\`.`
+  return printChange({ deleted: id }, `Deleted ${exactLine(value.name)}. ${undo}`, call, io)
 }
 
 function versionTable({ text }: RecordCommands, versions: readonly KeptRecord[], io: Io): string {
@@ -209,9 +192,8 @@ async function restoreVersion(kind: RecordCommands, call: CommandCall, io: Io): 
     const path = apiPath(`/api/${kind.name}s/`, id, '/restore')
     return await requestJson<KeptRecord>(connection, path, { method: 'POST', body: { version } })
   })
-  if (call.json) printJson(io, restored)
-  else note(io, `Restored version ${version} of ${exactLine(restored.value!.name)} as version ${restored.version}.`)
-  return 0
+  const name = exactLine(restored.value!.name)
+  return printChange(restored, `Restored version ${version} of ${name} as version ${restored.version}.`, call, io)
 }
 
 export function parseVersion(word: string): number {
@@ -233,13 +215,10 @@ async function useRecord(kind: RecordCommands, call: CommandCall, io: Io): Promi
     await requestJson(connection, apiPath('/api/sessions/', id), { method: 'PATCH', body })
     return { session: id, used: record }
   })
-  if (call.json) printJson(io, { session, [kind.name]: used?.id ?? null })
-  else {
-    const change =
-      used === undefined
-        ? `Removed the ${kind.name} from session ${session}.`
-        : `Set the ${kind.name} of session ${session} to ${exactLine(used.value.name)}.`
-    note(io, `${change} It takes effect at the next turn.`)
-  }
-  return 0
+  const change =
+    used === undefined
+      ? `Removed the ${kind.name} from session ${session}.`
+      : `Set the ${kind.name} of session ${session} to ${exactLine(used.value.name)}.`
+  const facts = { session, [kind.name]: used?.id ?? null }
+  return printChange(facts, `${change} It takes effect at the next turn.`, call, io)
 }

@@ -1,36 +1,29 @@
+import { showAnswer } from './command-forms.ts'
 import { exactLine } from '../context.ts'
-import type { CommandCall, GatewayConnection, Io } from '../capability.ts'
+import type { CommandCall, Io } from '../capability.ts'
 import { defined } from '../platform.ts'
 import type { RankedPassage, RecallAnswer } from '../search.ts'
 import { requestJson } from './answer.ts'
-import { withConnection } from './connection.ts'
 import { usageFailure } from './failure.ts'
 import { findSession } from './find-session.ts'
-import { note, print, printJson, applyStyle, width } from './io.ts'
+import { note, print, applyStyle, width } from './io.ts'
 import { singleLine } from './table.ts'
 import { timeText } from './time-text.ts'
 
 /** `foreword search --history`: prints matching messages and tool calls of sessions, best first. */
-export async function searchHistory(call: CommandCall, io: Io): Promise<number> {
-  const text = call.words.join(' ')
-  const answer = await withConnection(call.home, io, 'read', (connection) => fetchHistory(connection, text, call))
-  if (call.json) {
-    printJson(io, answer)
-    return 0
-  }
-  for (const passage of answer.passages) printPassage(passage, text, io)
-  for (const line of remarks(answer)) note(io, applyStyle(io, 'dim', line, io.stderr))
-  return 0
-}
-
-async function fetchHistory(connection: GatewayConnection, text: string, call: CommandCall): Promise<RecallAnswer> {
+export const searchHistory = showAnswer(async (connection, call) => {
   const [session, limit] = [call.text('session'), parseLimit(call)]
   const query = new URLSearchParams({
-    q: text,
+    q: call.words.join(' '),
     ...(session === undefined ? {} : { session: await findSession(connection, session) }),
     ...defined({ limit }),
   })
   return await requestJson<RecallAnswer>(connection, `/api/search/history?${query.toString()}`)
+}, printHistory)
+
+function printHistory(answer: RecallAnswer, io: Io, call: CommandCall): void {
+  for (const passage of answer.passages) printPassage(passage, call.words.join(' '), io)
+  for (const line of remarks(answer)) note(io, line, 'dim')
 }
 
 function printPassage(passage: RankedPassage, text: string, io: Io): void {
@@ -41,10 +34,10 @@ function printPassage(passage: RankedPassage, text: string, io: Io): void {
     `${applyStyle(io, 'bold', `turn ${ordinal}`)}  ${undone === true ? '(undone)  ' : ''}${said}  ${timeText(time, new Date())}  ${applyStyle(io, 'dim', session)}`,
   )
   const around = Math.max(40, width(io) - 20)
-  if (before) print(io, applyStyle(io, 'dim', `  ${before.role}: ${singleLine(exactLine(before.text), around)}`))
+  if (before) print(io, `  ${before.role}: ${singleLine(exactLine(before.text), around)}`, 'dim')
   const marked = snippet(passage.text, [text, ...passage.matched].join(' '), Math.max(60, 2 * width(io) - 20))
   print(io, `  ${marked.map(({ word, hit }) => (hit ? applyStyle(io, 'yellow', word) : word)).join('')}`)
-  if (after) print(io, applyStyle(io, 'dim', `  ${after.role}: ${singleLine(exactLine(after.text), around)}`))
+  if (after) print(io, `  ${after.role}: ${singleLine(exactLine(after.text), around)}`, 'dim')
 }
 
 function remarks({ passages, found, missing, nearest, complete }: RecallAnswer): readonly string[] {

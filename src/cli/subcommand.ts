@@ -1,5 +1,5 @@
 import type { Command, CommandCall, Io } from '../capability.ts'
-import { nearestName } from '../platform.ts'
+import { nearestHint } from '../platform.ts'
 import { jsonOption } from './arguments.ts'
 import { refuseTools, usageFailure, usageText } from './failure.ts'
 
@@ -71,9 +71,7 @@ function checkCount(words: readonly string[], subcommand: Subcommand, usage: str
 }
 
 function unknownSubcommand(command: string, name: string, names: readonly string[]) {
-  const near = nearestName(name, names)
-  return usageFailure(
-    `Unknown subcommand "${name}".`,
-    near === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean \`foreword ${command} ${near}\`?`,
-  )
+  const written = (near: string) => `\`foreword ${command} ${near}\``
+  const hint = nearestHint(name, names, `Use one of ${names.join(', ')}.`, written)
+  return usageFailure(`Unknown subcommand "${name}".`, hint)
 }

@@ -1,3 +1,6 @@
+import type { Io } from '../capability.ts'
+import { lineLimit } from './io.ts'
+
 /** Rows as lines with aligned columns, two spaces apart. `right` gives the indexes of right-aligned columns. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = []
@@ -38,6 +41,18 @@ export function fittedTable(rows: readonly (readonly string[])[], options: Fitte
     if (left < spare.length && lines.some((line) => cells(line) > columns)) continue
     return lines.map((line) => cutToCells(line, columns)).join('\n')
   }
+}
+
+/** A table of at least one row, whose keys are the heads of the columns. It leaves out `spare` columns until it fits. */
+export function rowTable<Row extends Readonly<Record<string, string>>>(
+  rows: readonly Row[],
+  io: Io,
+  { right = [], spare = [] }: { readonly right?: readonly (keyof Row)[]; readonly spare?: readonly (keyof Row)[] } = {},
+): string {
+  const head = Object.keys(rows[0]!)
+  const indexes = (names: readonly (keyof Row)[]) => names.map((name) => head.indexOf(String(name)))
+  const lines = rows.map((row) => Object.values(row))
+  return fittedTable([head, ...lines], { right: indexes(right), columns: lineLimit(io), spare: indexes(spare) })
 }
 
 const ASCII = /^[\u0020-\u007e]*$/

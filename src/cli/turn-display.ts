@@ -42,12 +42,12 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }) {
 
   function warn(text: string): void {
     if (options.details) line()
-    note(io, applyStyle(io, 'yellow', text, io.stderr))
+    note(io, text, 'yellow')
   }
 
   function showSource(text: string): void {
     if (options.details) return detail(text)
-    note(io, applyStyle(io, 'dim', text, io.stderr))
+    note(io, text, 'dim')
   }
 
   /** Shows the message at the first retry only. */
@@ -56,7 +56,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }) {
     line()
     const wrong = safeForTerminal(singleLine(message, Infinity), io.stderr)
     const text = attempt === 2 ? `${/[.!?]$/.test(wrong) ? wrong : `${wrong}.`} ${when} Ctrl-C stops.` : when
-    note(io, applyStyle(io, 'yellow', text, io.stderr))
+    note(io, text, 'yellow')
   }
 
   /** Writes what the final text of the log has beyond the streamed text; the whole text where they differ. */

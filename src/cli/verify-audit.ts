@@ -13,10 +13,9 @@ export async function verifyStoredAudit(
   const { verifyHomeAudit } = await import('../runtime.ts')
   const { environment } = io
   const options = { home, environment, capabilities: programCapabilities(io), expect }
-  const report = await withStore<AuditReport | undefined>(
+  return await withStore(
     kept,
     (store) => verifyHomeAudit({ ...options, store }),
-    () => undefined,
+    () => verifyHomeAudit({ ...options, store: undefined }),
   )
-  return report ?? (await verifyHomeAudit({ ...options, store: undefined }))
 }

@@ -8,6 +8,17 @@ export function nearestName(word: string, names: readonly string[]): string | un
   return best !== undefined && best.steps <= Math.max(1, Math.floor(word.length / 2.5)) ? best.name : undefined
 }
 
+/** A hint for a mistyped word: `Did you mean NAME?`, else `otherwise`. `written` shows how to write the name. */
+export function nearestHint(
+  word: string,
+  names: readonly string[],
+  otherwise: string,
+  written: (name: string) => string = (name) => name,
+): string {
+  const near = nearestName(word, names)
+  return near === undefined ? otherwise : `Did you mean ${written(near)}?`
+}
+
 /** A name that begins with the word counts as one step, since the word may be incomplete. */
 function distance(word: string, name: string): number {
   return name.startsWith(word) && name !== word && word.length > 1 ? 1 : editDistance(word, name)

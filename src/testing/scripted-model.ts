@@ -10,6 +10,7 @@ import {
   type ModelRequest,
   type Models,
   type ModelUsage,
+  SILENT,
 } from '../model.ts'
 import { orAborted } from '../platform.ts'
 import { textPieces } from './scripted-provider-answer.ts'
@@ -83,14 +84,6 @@ const FACTS: ModelFacts = {
   reasoning: false,
   toolChoiceNone: true,
   source: 'catalog',
-}
-
-const SILENT: ModelUsage = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
 }
 
 async function* replyEvents(

@@ -1,6 +1,6 @@
 import type { SessionConfigOption, SessionConfigSelectOption } from '@agentclientprotocol/sdk'
 import type { ChoiceOption, ModelStatus } from '../../capability.ts'
-import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
+import { apiPath, CommandFailure, requestJson, requestList } from '../../cli.ts'
 import { defined } from '../../platform.ts'
 import type { GatewayLink } from './gateway-link.ts'
 
@@ -25,16 +25,16 @@ interface OfferedChoice {
 
 /** What a person can choose for a session in the editor: its model, and the choices of capabilities that can be listed. */
 export async function configOptions(link: GatewayLink, session: EditorSessionView): Promise<SessionConfigOption[]> {
-  const [{ models }, { choices }] = await Promise.all([
-    requestJson<{ readonly models: readonly ModelStatus[] }>(link, '/api/models'),
-    requestJson<{ readonly choices: readonly OfferedChoice[] }>(link, '/api/choices'),
+  const [models, choices] = await Promise.all([
+    requestList<ModelStatus>(link, '/api/models', 'models'),
+    requestList<OfferedChoice>(link, '/api/choices', 'choices'),
   ])
   const others = await Promise.all(choices.map((choice) => choiceOption(link, choice, session)))
   return [modelOption(models, session), ...others.filter((option) => option !== undefined)]
 }
 
 export async function setConfigOption(link: GatewayLink, session: string, id: string, value: unknown): Promise<void> {
-  const { choices } = await requestJson<{ readonly choices: readonly OfferedChoice[] }>(link, '/api/choices')
+  const choices = await requestList<OfferedChoice>(link, '/api/choices', 'choices')
   const ids = [MODEL, ...choices.map(({ name }) => name)]
   if (!ids.includes(id) || typeof value !== 'string') {
     throw new CommandFailure('invalid-input', `There is no option ${JSON.stringify(id)} with such a value.`, {

@@ -1,5 +1,5 @@
 import type { WaitingApproval } from '../../capability.ts'
-import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
+import { apiPath, CommandFailure, requestJson, requestList } from '../../cli.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import type { Entry, ApprovalDecision } from '../../session.ts'
 import type { EditorClient } from './editor-client.ts'
@@ -31,7 +31,7 @@ export function editorQuestions({ link, client, session, workspace, warn }: Ques
   }
 
   async function decideBy(entry: QuestionEntry, signal: AbortSignal): Promise<void> {
-    const { approvals } = await requestJson<{ readonly approvals: readonly WaitingApproval[] }>(link, '/api/approvals')
+    const approvals = await requestList<WaitingApproval>(link, '/api/approvals', 'approvals')
     const waits = approvals.find(({ approval }) => approval === entry.approval)
     if (waits === undefined || signal.aborted) return
     const { outcome } = await client.ask({ ...questionOf(waits, entry.call), sessionId: session }, signal)

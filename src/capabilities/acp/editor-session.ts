@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionEvent, SubmittedTurn } from '../../capability.ts'
-import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
+import { apiPath, CommandFailure, requestJson, requestList } from '../../cli.ts'
 import { type Clock, errorMessage } from '../../platform.ts'
 import { outcomeNotice } from '../../runtime.ts'
 import { type CallRecord, type Entry, type TurnOutcome, type TurnRow, turnsToHead } from '../../session.ts'
@@ -52,10 +52,7 @@ export function editorSession({ link, clock, client, view, workspace, warn }: Ed
 
   async function readLog(after: number, visit: (entry: Entry) => Promise<void>): Promise<void> {
     for (let seq = after; ;) {
-      const { entries } = await requestJson<{ entries: readonly Entry[] }>(
-        link,
-        `${path}/entries?limit=500&after=${seq}`,
-      )
+      const entries = await requestList<Entry>(link, `${path}/entries?limit=500&after=${seq}`, 'entries')
       for (const entry of entries) {
         await visit(entry)
         note(entry)
@@ -277,10 +274,7 @@ function isOpen(state: TurnRow['state']): boolean {
 async function readTurns(link: GatewayLink, path: string): Promise<readonly TurnRow[]> {
   const all: TurnRow[] = []
   for (let before = ''; ;) {
-    const { turns } = await requestJson<{ readonly turns: readonly TurnRow[] }>(
-      link,
-      `${path}/turns?limit=500${before}`,
-    )
+    const turns = await requestList<TurnRow>(link, `${path}/turns?limit=500${before}`, 'turns')
     all.push(...turns)
     const oldest = turns.at(-1)?.ordinal
     if (oldest === undefined || oldest <= 1) return all

@@ -15,7 +15,7 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk'
 import { isAbsolute } from 'node:path'
-import { apiPath, CommandFailure, requestJson } from '../../cli.ts'
+import { apiPath, CommandFailure, requestJson, requestList } from '../../cli.ts'
 import { type Clock, errorMessage, isWithin, ForewordError } from '../../platform.ts'
 import { configOptions, type EditorSessionView } from './config-options.ts'
 import { type EditorClient, ensureNotice } from './editor-client.ts'
@@ -146,7 +146,7 @@ export function openSessions({ link, clock, client, warn }: OpenSessionsOptions)
     async list({ cursor, cwd }: ListSessionsRequest): Promise<ListSessionsResponse> {
       const offset = pageStart(cursor)
       const path = `/api/sessions?limit=${PAGE}&offset=${offset}`
-      const { sessions: rows } = await requestJson<{ readonly sessions: readonly EditorSessionView[] }>(link, path)
+      const rows = await requestList<EditorSessionView>(link, path, 'sessions')
       // A session belongs to no folder: it can be continued from any.
       const folder = cwd ?? (await readWorkspace())
       return {

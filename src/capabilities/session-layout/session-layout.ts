@@ -6,15 +6,15 @@ import {
   type Self,
   type SessionChoice,
 } from '../../capability.ts'
-import { nearestName } from '../../platform.ts'
+import { nearestHint } from '../../platform.ts'
 
 const layout: SessionChoice<Self> = {
   summary: 'Name of the layout that arranges the context.',
   none: 'the usual layout',
   async check({ layouts: known }, name) {
     if (Object.hasOwn(known, name)) return
-    const near = nearestName(name, Object.keys(known))
-    const hint = near === undefined ? `There are ${Object.keys(known).join(', ')}.` : `Did you mean ${near}?`
+    const names = Object.keys(known)
+    const hint = nearestHint(name, names, `There are ${names.join(', ')}.`)
     throw new RuntimeError('not-found', `There is no layout ${JSON.stringify(name)}.`, { layout: name }, { hint })
   },
   list: async ({ layouts: known }) => Object.keys(known).map((id): ChoiceOption => ({ id })),

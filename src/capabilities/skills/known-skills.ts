@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path'
 import type { CheckContext } from '../../capability.ts'
 import type { Layout, TokenCounter } from '../../context.ts'
-import { nearestName } from '../../platform.ts'
+import { nearestHint } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 import type { LeftSkill, LoadedSkills, Skill } from './skill.ts'
 import { sentSkill, skillFullText, skillLine, skillsFullText, skillsListText } from './skills-text.ts'
@@ -105,13 +105,10 @@ export function notLoadedReason(name: string, { left, skills }: LoadedSkills) {
       hint: `It is in ${found.folder}.`,
     }
   }
-  const near = nearestName(
-    name,
-    skills.map((one) => one.name),
-  )
+  const names = skills.map((one) => one.name)
   return {
     code: 'not-found' as const,
     message: `Unknown skill "${name}".`,
-    hint: near === undefined ? 'List the skills with `foreword skills`.' : `Did you mean ${near}?`,
+    hint: nearestHint(name, names, 'List the skills with `foreword skills`.'),
   }
 }

@@ -1,5 +1,5 @@
 import { type GatewayConnection, exactMoneyText } from '../../capability.ts'
-import { apiPath, requestJson } from '../../cli.ts'
+import { apiPath, requestJson, requestList } from '../../cli.ts'
 import type { CutRecord } from '../../context.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
@@ -44,13 +44,13 @@ export async function fetchSessionCalls(
   session: string,
 ): Promise<readonly WatchedCall[]> {
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_CALLS}`)
-  return (await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)).calls
+  return await requestList<WatchedCall>(connection, path, 'calls')
 }
 
 /** The newest calls of all sessions, newest first, without their costs. */
 export async function fetchNewestCalls(connection: GatewayConnection): Promise<readonly WatchedCall[]> {
   const path = `/api/calls?limit=${MOST_CALLS}`
-  return (await requestJson<{ readonly calls: readonly WatchedCall[] }>(connection, path)).calls
+  return await requestList<WatchedCall>(connection, path, 'calls')
 }
 
 export interface CallSums {

@@ -1,6 +1,7 @@
 import type { CommandCall, Io } from '../../capability.ts'
 import type { Purpose } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
+import { note } from '../io.ts'
 import { type LineReader, lineReader } from '../line-reader.ts'
 
 /** How questions reach a person: calls `question` with a way to ask, which is valid until `question` resolves. */
@@ -34,9 +35,13 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
   return ['y', 'yes'].includes(answer?.trim().toLowerCase() ?? '')
 }
 
-/** Whether a person agrees to what was shown, with `--yes` or on the terminal. Throws with `hint` where nobody can be asked. */
+/**
+ * Whether a person agrees to what was shown, with `--yes` or on the terminal; where not, prints that it is `unchanged`.
+ * Throws with `hint` where nobody can be asked.
+ */
 export async function confirmAction(
   question: string,
+  unchanged: string,
   call: CommandCall,
   io: Io,
   hint = 'Add `--yes` to confirm.',
@@ -44,7 +49,9 @@ export async function confirmAction(
   if (call.has('yes')) return true
   if (call.json) throw usageFailure('--json never asks.', hint)
   if (!isInteractive(io)) throw usageFailure('Cannot ask: standard input and output are not a terminal.', hint)
-  return await confirm(io, question)
+  const isAgreed = await confirm(io, question)
+  if (!isAgreed) note(io, unchanged)
+  return isAgreed
 }
 
 /** How to connect for a command that asks: only to read where nobody can confirm. */

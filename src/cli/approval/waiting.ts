@@ -1,7 +1,7 @@
 import { exactLine, argvText, exactLines, foreignTextSentence, lookAlikes } from '../../context.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision } from '../../session.ts'
-import { requestJson, apiPath } from '../answer.ts'
+import { requestJson, apiPath, requestList } from '../answer.ts'
 import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { findByIdPrefix } from '../find-one.ts'
@@ -9,7 +9,7 @@ import type { CallDescription } from '../../tool.ts'
 import { type Look, applyStyle } from '../io.ts'
 
 export async function fetchApprovals(connection: GatewayConnection): Promise<readonly WaitingApproval[]> {
-  return (await requestJson<{ readonly approvals: readonly WaitingApproval[] }>(connection, '/api/approvals')).approvals
+  return await requestList<WaitingApproval>(connection, '/api/approvals', 'approvals')
 }
 
 export async function findApproval(connection: GatewayConnection, word: string): Promise<WaitingApproval> {
@@ -17,22 +17,17 @@ export async function findApproval(connection: GatewayConnection, word: string):
   return await findByIdPrefix(word, {
     kind: 'approval',
     idOf: ({ approval }) => approval,
-    find: ({ beginning }) =>
-      Promise.resolve(
-        beginning === undefined
-          ? all.toReversed()
-          : all.filter(({ approval }) => approval.startsWith(beginning)).toSorted(byId),
-      ),
+    find: async ({ beginning }) => {
+      if (beginning === undefined) return all.toReversed()
+      const found = all.filter(({ approval }) => approval.startsWith(beginning))
+      return found.toSorted((one, other) => (one.approval < other.approval ? -1 : 1))
+    },
     describe: ({ request, session }) => `${request.tool}  ${session}`,
     none: () =>
       new CommandFailure('not-found', `No call that waits for approval matches "${word}".`, {
         hint: 'List the calls that wait with `foreword approve`.',
       }),
   })
-}
-
-function byId(one: WaitingApproval, other: WaitingApproval): number {
-  return one.approval < other.approval ? -1 : 1
 }
 
 /** Sends a decision about exactly what was shown. The decision is on disk when this resolves. */

@@ -86,7 +86,7 @@ export function personWatch(connection: GatewayConnection, io: Io, asking: Quest
       if (taken === undefined) return
       open.delete(toolCallId)
       taken.abort()
-      if (decided) note(io, applyStyle(io, 'dim', '(decided elsewhere)', io.stderr))
+      if (decided) note(io, '(decided elsewhere)', 'dim')
     },
     over() {
       for (const taken of open.values()) taken.abort()
@@ -101,7 +101,7 @@ const DECIDED = new Set(['decided', 'not-found'])
 /** Reports a decision that failed. If somebody else decided first, the turn continues anyway. */
 function reportError(error: unknown, waits: WaitingApproval, io: Io, leave: () => void): void {
   const message = errorMessage(error)
-  note(io, applyStyle(io, 'red', message, io.stderr))
+  note(io, message, 'red')
   if (error instanceof CommandFailure && DECIDED.has(error.code)) return
   note(io, approvalNotice(waits))
   leave()

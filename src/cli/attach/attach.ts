@@ -1,8 +1,8 @@
+import { requestList } from '../answer.ts'
 import { exactLine } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { FileRow } from '../../session.ts'
-import { requestJson } from '../answer.ts'
 import { findByName } from '../find-one.ts'
 import { note, print, printJson, applyStyle } from '../io.ts'
 import { stateText } from '../state-text.ts'
@@ -26,15 +26,14 @@ export async function attachToMessage(
     const { id, name, state } = each.row
     ids.push(id)
     if (state.type !== 'failed') continue
-    note(io, applyStyle(io, 'yellow', `Cannot read ${exactLine(name)}: ${exactLine(state.reason)}`, io.stderr))
+    note(io, `Cannot read ${exactLine(name)}: ${exactLine(state.reason)}`, 'yellow')
   }
   return ids
 }
 
 /** The file that a word means: its id, its name in any case, or an unambiguous beginning of either. */
 export async function findFile(connection: GatewayConnection, word: string): Promise<FileRow> {
-  const { files } = await requestJson<{ readonly files: readonly FileRow[] }>(connection, '/api/files')
-  return findByName(word, files, (row) => row, 'file')
+  return findByName(word, await requestList<FileRow>(connection, '/api/files', 'files'), (row) => row, 'file')
 }
 
 /** Whether a word is an id as `foreword files add` prints it. An existing file of that name takes precedence. */
@@ -67,13 +66,13 @@ export async function uploadAndPrint(
 
 function printResult(done: UploadResult, call: CommandCall, io: Io): void {
   if ('row' in done) {
-    if (call.json) return printJson(io, done.row)
+    if (call.json) return void printJson(io, done.row)
     const { id, name, state, repeated } = done.row
     const line = `${id}  ${exactLine(name)}  ${stateText(state)}${repeated ? ' (already uploaded)' : ''}`
     return print(io, state.type === 'failed' ? applyStyle(io, 'red', line) : line)
   }
   const { code, message, hint } = done.failure
   if (call.json) printJson(io, { path: done.path, error: { code, message } })
-  note(io, applyStyle(io, 'red', exactLine(message), io.stderr))
+  note(io, exactLine(message), 'red')
   if (hint !== undefined) note(io, `  ${hint}`)
 }

@@ -103,7 +103,7 @@ export function createComposer(options: {
   return {
     text,
     render(columns: number) {
-      const rows = search?.render(columns) ?? editor.render(columns).map(showTabs)
+      const rows = search?.render(columns) ?? editor.render(columns).map((line) => line.replaceAll(TAB, '⇥'))
       editor.focused = asked?.focused !== true
       return [...queueRows(queue, columns, dim), ...(asked?.render(columns) ?? []), ...rows]
     },
@@ -210,11 +210,6 @@ export function encodeForEditor(pasted: string): string {
 
 export function decodeFromEditor(text: string): string {
   return text.replaceAll(TAB, '\t')
-}
-
-/** A rendered line of the editor, with a visible sign for each tab. */
-function showTabs(line: string): string {
-  return line.replaceAll(TAB, '⇥')
 }
 
 // oxlint-disable-next-line no-control-regex -- these characters are removed

@@ -4,7 +4,7 @@ import { requestJson, apiPath } from '../answer.ts'
 import type { Watch } from '../approval/watch.ts'
 import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { note, applyStyle } from '../io.ts'
+import { note } from '../io.ts'
 import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { endText, waitingText } from '../follow-to-end.ts'
@@ -90,7 +90,7 @@ export async function sendMessage(
     if (!(error instanceof CommandFailure)) throw error
     // The former session may have been deleted meanwhile. Then the next message starts a new one.
     if (error.code === 'not-found') conversation.after = undefined
-    note(io, applyStyle(io, 'red', `${error.code}: ${error.message}`, io.stderr))
+    note(io, `${error.code}: ${error.message}`, 'red')
     return isAccepted ? 'failed' : 'unsent'
   } finally {
     conversation.running = undefined
@@ -99,9 +99,9 @@ export async function sendMessage(
 
 function tellEnd(end: TurnEnd, io: Io): void {
   if (end.type === 'completed') return
-  if (end.type === 'cancelled') note(io, applyStyle(io, 'dim', '(cancelled)', io.stderr))
-  else if (end.type === 'waiting') note(io, applyStyle(io, 'yellow', waitingText(end), io.stderr))
-  else note(io, applyStyle(io, isAnswered(end) ? 'yellow' : 'red', endText(end), io.stderr))
+  if (end.type === 'cancelled') note(io, '(cancelled)', 'dim')
+  else if (end.type === 'waiting') note(io, waitingText(end), 'yellow')
+  else note(io, endText(end), isAnswered(end) ? 'yellow' : 'red')
 }
 
 async function sessionRow(connection: GatewayConnection, session: string): Promise<SessionRow> {

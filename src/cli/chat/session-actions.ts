@@ -9,7 +9,7 @@ import {
 import { defined } from '../../platform.ts'
 import type { Price } from '../../model.ts'
 import type { CallRecord, SessionRow } from '../../session.ts'
-import { requestJson, apiPath } from '../answer.ts'
+import { requestJson, apiPath, requestList } from '../answer.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
 import { findSession } from '../find-session.ts'
 import { note, print, width } from '../io.ts'
@@ -31,10 +31,7 @@ export async function changeSession(conversation: Chat, io: Io, word: string | u
 const LISTED = 20
 
 async function listSessions({ connection, session }: Chat, io: Io): Promise<void> {
-  const { sessions } = await requestJson<{ readonly sessions: readonly ListedSession[] }>(
-    connection,
-    `/api/sessions?limit=${LISTED}&cost=true`,
-  )
+  const sessions = await requestList<ListedSession>(connection, `/api/sessions?limit=${LISTED}&cost=true`, 'sessions')
   if (sessions.length === 0) return note(io, 'No sessions yet. Start one with your first message.')
   print(io, sessionTable(sessions.map(withTitle), io, session))
 }
@@ -77,7 +74,7 @@ export async function fetchSessionCost(
 ): Promise<SessionCost> {
   const [{ callCost }, { usedTokens }] = await Promise.all([import('../../model.ts'), import('../../session.ts')])
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
-  const { calls } = await requestJson<{ readonly calls: readonly CallRecord[] }>(connection, path)
+  const calls = await requestList<CallRecord>(connection, path, 'calls')
   const counted = await Promise.all(
     calls.map(async ({ model, outcome, turn }) => {
       const usage = usedTokens(outcome)

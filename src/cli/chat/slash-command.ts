@@ -1,7 +1,7 @@
 import { exactLine } from '../../context.ts'
 import { join } from 'node:path'
 import type { AnyCapability, Io } from '../../capability.ts'
-import { ForewordError, nearestName } from '../../platform.ts'
+import { ForewordError, nearestHint } from '../../platform.ts'
 import { requestJson, type RequestInput } from '../answer.ts'
 import { attachNamed } from '../attach/attach.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
@@ -232,9 +232,10 @@ async function readMessage(line: string, word: string, conversation: Chat, io: I
   const script = scriptProvider(word, io.capabilities)
   const isScript = script !== undefined && (await conversation.model()).split('/', 1)[0] === script
   if (!COMMAND.test(word) || isScript) return { type: 'message', text: line }
-  const near = nearestName(word.slice(1), [...slashCommands(io.capabilities).map(({ name }) => name), 'quit'])
+  const names = [...slashCommands(io.capabilities).map(({ name }) => name), 'quit']
+  const near = nearestHint(word.slice(1), names, 'List the commands with /help.', (name) => `/${name}`)
   throw new CommandFailure('no-such-command', `Unknown command "${exactLine(word)}". The line was not sent.`, {
-    hint: `${near === undefined ? 'List the commands with /help.' : `Did you mean /${near}?`} To send the line as a message, begin it with a space.`,
+    hint: `${near} To send the line as a message, begin it with a space.`,
   })
 }
 

@@ -4,7 +4,7 @@ import { addToHistory, readHistory } from './chat-history.ts'
 import type { CommandCall, Io } from '../../capability.ts'
 import { type Chat, sendMessage } from './conversation.ts'
 import { signalExitCode, exitNow, onInterrupt } from '../interrupt.ts'
-import { note, print, applyStyle } from '../io.ts'
+import { note, print } from '../io.ts'
 import { lineReader } from '../line-reader.ts'
 import { runSlashCommand } from './slash-command.ts'
 import { EXIT_WAITING } from '../follow-to-end.ts'
@@ -41,7 +41,7 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
   try {
     if (io.stdin.isTTY === true) {
       const model = await conversation.model()
-      print(io, applyStyle(io, 'dim', `${model}. List the commands with /help. Leave with Ctrl-D.`))
+      print(io, `${model}. List the commands with /help. Leave with Ctrl-D.`, 'dim')
     }
     for (;;) {
       let message = await reader.next('> ')

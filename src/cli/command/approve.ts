@@ -1,17 +1,18 @@
+import { showList } from '../command-forms.ts'
 import { argvText, exactLine, exactLines } from '../../context.ts'
 import type { Command, CommandCall, GatewayConnection, Io, WaitingChange } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision, SessionRow } from '../../session.ts'
-import { requestJson, apiPath } from '../answer.ts'
+import { requestJson, apiPath, requestList } from '../answer.ts'
 import { standaloneQuestioner, confirm, isInteractive, confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { waitingCallText, decide, findApproval, fetchApprovals } from '../approval/waiting.ts'
 import { askForDecision } from '../approval/watch.ts'
 import { withConnection } from '../connection.ts'
 import { refuseTools, usageFailure, CommandFailure } from '../failure.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
-import { lineLimit, note, print, printJson, printList, width, applyStyle } from '../io.ts'
-import { fittedTable, singleLine } from '../table.ts'
+import { note, print, printJson, printList, width, applyStyle, printChange } from '../io.ts'
+import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { findByName } from '../find-one.ts'
@@ -61,22 +62,18 @@ function checkOptions(call: CommandCall): void {
   }
 }
 
-async function listWaiting(call: CommandCall, io: Io): Promise<number> {
-  const waiting = await withConnection(call.home, io, 'read', fetchApprovals)
-  return printList(waiting, { empty: 'No calls wait for approval.', table: waitingTable }, call, io)
-}
+const listWaiting = showList(fetchApprovals, { empty: 'No calls wait for approval.', table: waitingTable })
 
 function waitingTable(waiting: readonly WaitingApproval[], io: Io): string {
-  const head = ['id', 'session', 'since', 'tool', 'call']
   const now = new Date()
-  const rows = waiting.map((waits) => [
-    exactLine(waits.approval),
-    exactLine(waits.session || (waits.program ?? '')),
-    exactLine(timeText(waits.time, now)),
-    exactLine(waits.request.tool),
-    singleLine(shortCall(waits), Math.max(20, width(io) - 40)),
-  ])
-  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [1, 2] })
+  const rows = waiting.map((waits) => ({
+    id: exactLine(waits.approval),
+    session: exactLine(waits.session || (waits.program ?? '')),
+    since: exactLine(timeText(waits.time, now)),
+    tool: exactLine(waits.request.tool),
+    call: singleLine(shortCall(waits), Math.max(20, width(io) - 40)),
+  }))
+  return rowTable(rows, io, { spare: ['session', 'since'] })
 }
 
 function shortCall({ request: { argv, command, input }, held }: WaitingApproval): string {
@@ -97,9 +94,7 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
     }
     if (waits.program !== undefined) {
       await decide(connection, waits, decision)
-      if (call.json) printJson(io, decisionDocument(waits, decision))
-      else note(io, decisionText(waits, decision))
-      return 0
+      return printChange(decisionDocument(waits, decision), decisionText(waits, decision), call, io)
     }
     // The turn is followed from the entries that the log has before the decision.
     const { entries } = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', waits.session))
@@ -107,9 +102,8 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
     if (!call.json) note(io, decisionText(waits, decision))
     if (connection.inProcess || call.has('follow'))
       return await continueTurn(connection, waits, decision, entries, call, io)
-    if (call.json) printJson(io, decisionDocument(waits, decision))
-    else note(io, `The turn continues. Show the answer with \`foreword sessions show ${exactLine(waits.session)}\`.`)
-    return 0
+    const sentence = `The turn continues. Show the answer with \`foreword sessions show ${exactLine(waits.session)}\`.`
+    return printChange(decisionDocument(waits, decision), sentence, call, io)
   })
 }
 
@@ -201,16 +195,14 @@ export const acceptCommand: Command = {
   },
 }
 
-async function fetchWaiting(connection: GatewayConnection): Promise<readonly WaitingChange[]> {
-  return (await requestJson<{ waiting: readonly WaitingChange[] }>(connection, '/api/acceptance')).waiting
+function fetchWaiting(connection: GatewayConnection): Promise<readonly WaitingChange[]> {
+  return requestList<WaitingChange>(connection, '/api/acceptance', 'waiting')
 }
 
 async function showChanges(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const waiting = await fetchWaiting(connection)
-  if (call.json) for (const change of waiting) printJson(io, change)
-  else if (waiting.length === 0) note(io, 'Nothing waits.')
-  else {
-    print(io, waiting.map((change) => changeText(change, io)).join('\n\n'))
+  printList(waiting, { empty: 'Nothing waits.', table: changeTexts }, call, io)
+  if (waiting.length > 0 && !call.json) {
     note(io, '\nAccept one with `foreword accept NAME`, or everything with `foreword accept --all`.')
   }
   return 0
@@ -228,17 +220,15 @@ async function acceptChanges(
     note(io, 'Nothing waits.')
     return 0
   }
-  if (!call.json) print(io, chosen.map((change) => changeText(change, io)).join('\n\n'))
+  if (!call.json) print(io, changeTexts(chosen, io))
   const question = chosen.length === 1 ? 'Accept it?' : `Accept all ${chosen.length}?`
-  if (!(await confirmAction(question, call, io, 'Accept what was shown with `--yes`.'))) {
-    note(io, 'Nothing was accepted.')
-    return 1
-  }
+  const hint = 'Accept what was shown with `--yes`.'
+  if (!(await confirmAction(question, 'Nothing was accepted.', call, io, hint))) return 1
   for (const change of chosen) {
     const { digest } = change
     await requestJson(connection, '/api/acceptance', { method: 'POST', body: { name: change.name, digest } })
-    if (call.json) printJson(io, { accepted: change.name, digest })
-    else note(io, `Accepted ${exactLine(change.name)}. It takes effect at the next step.`)
+    const sentence = `Accepted ${exactLine(change.name)}. It takes effect at the next step.`
+    printChange({ accepted: change.name, digest }, sentence, call, io)
   }
   return 0
 }
@@ -249,6 +239,10 @@ function findChange(name: string, waiting: readonly WaitingChange[]): WaitingCha
   }
   const hint = 'Show what waits with `foreword accept`.'
   return findByName(name, waiting, (change) => ({ id: change.name, name: change.name }), 'waiting change', hint)
+}
+
+function changeTexts(changes: readonly WaitingChange[], io: Io): string {
+  return changes.map((change) => changeText(change, io)).join('\n\n')
 }
 
 function changeText({ name, words, difference }: WaitingChange, io: Io): string {

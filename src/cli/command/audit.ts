@@ -1,16 +1,15 @@
 import { commandWithSubcommands } from '../subcommand.ts'
 import { argvText, exactLine } from '../../context.ts'
-import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import type { AuditRecord, AuditReport, AuditVerdict, ChainPosition, CheckpointTargetReport } from '../../session.ts'
 import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { fileFailure } from '../input-text.ts'
-import { safeForTerminal, lineLimit, note, print, printJson, width } from '../io.ts'
+import { writeNamedFile } from '../input-text.ts'
+import { safeForTerminal, note, print, width, printAnswer } from '../io.ts'
 import { findHomeStore, withStore } from '../open-store.ts'
-import { fittedTable, singleLine } from '../table.ts'
+import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { verifyStoredAudit } from '../verify-audit.ts'
 
@@ -77,22 +76,22 @@ async function listAudit(call: CommandCall, io: Io): Promise<number> {
 }
 
 function auditTable(records: readonly AuditRecord[], io: Io): string {
-  const head = ['record', 'time', 'outcome', 'tool', 'call', 'rule', 'by', 'exit', 'ms', 'session']
   const most = Math.max(24, width(io) - 60)
   const now = new Date()
-  const rows = records.map((record) => [
-    String(record.number),
-    exactLine(timeText(record.time, now)),
-    outcomeText(record),
-    singleLine(exactLine(record.tool ?? ''), 40),
-    singleLine(shortCall(record), most),
-    singleLine(exactLine(record.rule ?? ''), 60),
-    singleLine(exactLine(record.by ?? ''), 80),
-    String(record.exitCode ?? ''),
-    typeof record.durationMs === 'number' ? String(Math.round(record.durationMs)) : '',
-    exactLine(record.session ?? ''),
-  ])
-  return fittedTable([head, ...rows], { right: [0, 7, 8], columns: lineLimit(io), spare: [9, 8, 7, 0, 5, 6] })
+  const rows = records.map((record) => ({
+    record: String(record.number),
+    time: exactLine(timeText(record.time, now)),
+    outcome: outcomeText(record),
+    tool: singleLine(exactLine(record.tool ?? ''), 40),
+    call: singleLine(shortCall(record), most),
+    rule: singleLine(exactLine(record.rule ?? ''), 60),
+    by: singleLine(exactLine(record.by ?? ''), 80),
+    exit: String(record.exitCode ?? ''),
+    ms: typeof record.durationMs === 'number' ? String(Math.round(record.durationMs)) : '',
+    session: exactLine(record.session ?? ''),
+  }))
+  const spare = ['session', 'ms', 'exit', 'record', 'rule', 'by'] as const
+  return rowTable(rows, io, { right: ['record', 'exit', 'ms'], spare })
 }
 
 /** The decision; for a call that ran, its result. */
@@ -118,14 +117,7 @@ function shortCall({ argv, command, input, reason }: AuditRecord): string {
 async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
   const expect = await readExpectation(call.text('expect'))
   const report = await verifyStoredAudit(await findHomeStore(call.home), call.home, io, expect)
-  if (call.json) printJson(io, report)
-  else
-    print(
-      io,
-      reportLines(report)
-        .map((line) => exactLine(line))
-        .join('\n'),
-    )
+  printAnswer(report, () => reportLines(report).map(exactLine).join('\n'), call, io)
   return report.type === 'whole' ? 0 : 1
 }
 
@@ -180,37 +172,27 @@ async function printKey(call: CommandCall, io: Io): Promise<number> {
     })
   }
   const { id, publicKey } = key
-  if (call.json) printJson(io, { id, publicKey })
-  else print(io, `${id}\n${publicKey.trimEnd()}`)
-  return 0
+  return printAnswer({ id, publicKey }, () => `${id}\n${publicKey.trimEnd()}`, call, io)
 }
 
 async function exportAudit(call: CommandCall, io: Io): Promise<number> {
   const filter = readFilter(call)
   const file = call.text('output')
-  const found = await withStore(
+  await withStore(
     await findHomeStore(call.home),
     async (store) => {
       const { auditLines } = await import('../../session.ts')
       await write(auditLines(store, await resolveSession(store, filter)), file, io)
-      return true
     },
-    () => false,
+    () => write([], file, io),
   )
-  if (!found) await write([], file, io)
   if (file !== undefined) note(io, `Exported the audit to ${file}.`)
   return 0
 }
 
 async function write(lines: AsyncIterable<string> | Iterable<string>, file: string | undefined, io: Io): Promise<void> {
   const source = Readable.from(lines).map((line: string) => `${line}\n`)
-  if (file === undefined) {
-    const shown = source.map((line: string) => safeForTerminal(line, io.stdout))
-    return await pipeline(shown, io.stdout, { end: false })
-  }
-  try {
-    await pipeline(source, createWriteStream(file, { mode: 0o600 }))
-  } catch (error) {
-    throw fileFailure(file, 'written', error)
-  }
+  if (file !== undefined) return await writeNamedFile(file, source)
+  const shown = source.map((line: string) => safeForTerminal(line, io.stdout))
+  await pipeline(shown, io.stdout, { end: false })
 }

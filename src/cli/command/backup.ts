@@ -49,10 +49,7 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
   ).finally(progress.clear)
   const { environment, capabilities = [] } = io
   const outside = await outsideFolders({ home: call.home, environment, capabilities })
-  if (call.json) {
-    printJson(io, { ...saved, outside })
-    return 0
-  }
+  if (call.json) return printJson(io, { ...saved, outside })
   for (const each of saved.leftOut) note(io, `Not in the archive: ${each}`)
   for (const each of outside) note(io, `Not in the archive because it is outside the home: ${each}`)
   print(io, `Saved ${saved.files} files to ${saved.file} (${sizeText(saved.bytes)}, verified).`)

@@ -1,4 +1,4 @@
-import { requestJson, apiPath } from '../answer.ts'
+import { requestJson, apiPath, requestList } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import {
   type Command,
@@ -12,9 +12,9 @@ import { withConnection } from '../connection.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
 import type { CallRecord, Usage } from '../../session.ts'
-import { lineLimit, print, printJson, printList, applyStyle } from '../io.ts'
+import { lineLimit, print, printList, applyStyle, printAnswer } from '../io.ts'
 import { outlineText } from '../preview.ts'
-import { fittedTable, cutToCells, singleLine, table } from '../table.ts'
+import { cutToCells, singleLine, table, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
 import { programText } from '../sessions/session-table.ts'
@@ -41,51 +41,44 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
   const [session, word] = call.words
   const id = await findCall(connection, word!, session)
   const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
-  if (call.json) printJson(io, manifest)
-  else if (isForeignAccount(manifest)) {
-    const record = await requestJson<CallRecord>(connection, apiPath('/api/calls/', id))
-    print(io, foreignCallText(record, manifest, io))
-  } else print(io, outlineText(manifest, io))
+  if (call.json || !FORMATS.has(manifest.layout)) return printAnswer(manifest, outlineText, call, io)
+  print(io, foreignCallText(await requestJson<CallRecord>(connection, apiPath('/api/calls/', id)), manifest, io))
   return 0
 }
 
 async function listCalls(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await findSession(connection, call.words[0]!)
-  const list = await requestJson<{ readonly calls: readonly CallLine[] }>(
+  const calls = await requestList<CallLine>(
     connection,
     apiPath('/api/sessions/', session, '/calls?limit=1000'),
+    'calls',
   )
-  if (!call.json && list.calls.some(({ foreign }) => foreign)) {
-    print(io, foreignCallsText(list.calls, session, io))
-    return 0
-  }
+  const isForeign = calls.some(({ foreign }) => foreign)
+  const shown = () => (isForeign ? foreignCallsText(calls, session, io) : callTable(calls, io))
   const empty = `No calls in session ${session} yet. Send a message with \`foreword chat --session ${session}\`.`
-  return printList(list.calls, { empty, table: callTable }, call, io)
+  return printList(calls, { empty, table: shown }, call, io)
 }
 
 function callTable(calls: readonly CallLine[], io: Io): string {
   const now = new Date()
-  const head = ['call', 'time', 'model', 'counted', 'reported', 'cached', 'output', 'cost', 'end']
-  const rows = [head, ...calls.map((line) => callRow(line, now))]
-  return fittedTable(rows, { right: [3, 4, 5, 6, 7], columns: lineLimit(io), spare: [5, 2, 6, 3, 8] })
-}
-
-function callRow({ id, time, model, used, outcome, kind, cutRecord, cost }: CallLine, now: Date): readonly string[] {
-  return [
-    id,
-    timeText(time, now),
+  const rows = calls.map(({ id, time, model, used, outcome, kind, cutRecord, cost }) => ({
+    call: id,
+    time: timeText(time, now),
     model,
-    String(used),
-    tokensText(outcome?.usage?.promptTokens),
-    tokensText(outcome?.usage?.cachedTokens),
-    tokensText(outcome?.usage?.outputTokens),
-    cost === undefined ? '-' : exactMoneyText(cost),
-    outcome?.error?.code ??
+    counted: String(used),
+    reported: tokensText(outcome?.usage?.promptTokens),
+    cached: tokensText(outcome?.usage?.cachedTokens),
+    output: tokensText(outcome?.usage?.outputTokens),
+    cost: cost === undefined ? '-' : exactMoneyText(cost),
+    end:
+      outcome?.error?.code ??
       ([kind, cutRecord && `cut ${cutRecord.turns}`, outcome?.finish, outcome?.warning?.code]
         .filter(Boolean)
         .join(', ') ||
         '-'),
-  ]
+  }))
+  const right = ['counted', 'reported', 'cached', 'output', 'cost'] as const
+  return rowTable(rows, io, { right, spare: ['cached', 'model', 'output', 'counted', 'end'] })
 }
 
 /** `-` where the provider did not report a number. */
@@ -104,10 +97,6 @@ interface PricedManifest extends Manifest {
 
 /** `foreign`: of a call that could not be taken apart. */
 const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'embeddings', 'foreign'])
-
-function isForeignAccount({ layout }: Manifest): boolean {
-  return FORMATS.has(layout)
-}
 
 /** A call of another program: what it was for, what it used and cost, what changed, and each part of it by layer. */
 function foreignCallText(call: CallRecord, manifest: PricedManifest, io: Io): string {
@@ -199,8 +188,9 @@ function layerLines({ entries, paid, reported }: PricedManifest, io: Io): readon
   const rows = layers.flatMap(([layer, own]) => {
     const [first] = own
     const isOne = own.length === 1 && first!.entry.id === layer
+    const title = exactLine(layer === 'turn' ? 'words of the conversation' : layer.replaceAll('-', ' '))
     return [
-      { head: true, cells: [layerTitle(layer), ...sums(own)] },
+      { head: true, cells: [title, ...sums(own)] },
       ...(isOne ? [] : own.map((each) => ({ head: false, cells: [`  ${entryTitle(each.entry)}`, ...sums([each])] }))),
     ]
   })
@@ -224,10 +214,6 @@ function sums(all: readonly Priced[]): readonly string[] {
     number(tokens),
     isPriced ? exactMoneyText(Number(all.reduce((sum, { money = 0 }) => sum + money, 0).toFixed(9))) : '-',
   ]
-}
-
-function layerTitle(layer: string): string {
-  return exactLine(layer === 'turn' ? 'words of the conversation' : layer.replaceAll('-', ' '))
 }
 
 /** `turn 3: Read src/parser.ts`: what people call it. */

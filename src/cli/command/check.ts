@@ -5,8 +5,7 @@ import { CommandFailure, usageFailure } from '../failure.ts'
 import { print, printJson, safeForTerminal, applyStyle } from '../io.ts'
 import { changedLines, lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../input-text.ts'
-import { scenarioFiles } from '../scenario-files.ts'
-import { runScenarios } from './assemble.ts'
+import { runScenarios, scenarioFiles } from './assemble.ts'
 
 export const checkCommand: Command = {
   name: 'check',

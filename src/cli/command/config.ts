@@ -3,8 +3,8 @@ import type { LoadedConfiguration, ConfigurationSchema, Environment } from '../.
 import type { CommandCall, Io, Finding } from '../../capability.ts'
 import { effectiveValue, effectiveValues, schemaKeys, valueText } from '../config/effective-values.ts'
 import { CommandFailure } from '../failure.ts'
-import { applyStyle, note, print, printJson, programCapabilities } from '../io.ts'
-import { nearestName, systemClock, errorMessage } from '../../platform.ts'
+import { applyStyle, note, print, printJson, programCapabilities, printAnswer } from '../io.ts'
+import { nearestHint, systemClock, errorMessage } from '../../platform.ts'
 import { table } from '../table.ts'
 import { existsSync } from 'node:fs'
 import { checkModel, checkPlugins } from '../doctor/check-configuration.ts'
@@ -27,7 +27,7 @@ export const configCommand = commandWithSubcommands({
     },
     set: { usage: 'KEY VALUE…', forPersons: 'change the configuration', run: setKey },
     unset: { usage: 'KEY', forPersons: 'change the configuration', run: unsetKey },
-    schema: { run: printSchema },
+    schema: { run: async (call, io) => printJson(io, (await load(call, io)).schema.json, { pretty: true }) },
     path: { run: printPath },
   },
 })
@@ -52,18 +52,9 @@ async function getOne(written: string, call: CommandCall, io: Io): Promise<numbe
   return await printProblems(loaded, io)
 }
 
-async function printSchema(call: CommandCall, io: Io): Promise<number> {
-  const loaded = await load(call, io)
-  print(io, JSON.stringify(loaded.schema.json, null, 2))
-  return 0
-}
-
 async function printPath(call: CommandCall, io: Io): Promise<number> {
   const { homeAt } = await import('../../runtime.ts')
-  const file = homeAt(call.home).configurationFile
-  if (call.json) printJson(io, { path: file })
-  else print(io, file)
-  return 0
+  return printAnswer({ path: homeAt(call.home).configurationFile }, ({ path }) => path, call, io)
 }
 
 async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
@@ -77,15 +68,13 @@ async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
 
 function refuseUnknown(key: string, known: readonly string[]): void {
   if (known.some((other) => other === key || other.startsWith(`${key}.`) || key.startsWith(`${other}.`))) return
-  const near = nearestName(key, known)
-  throw new CommandFailure('not-found', `Unknown key "${key}".`, {
-    hint: near === undefined ? 'List the keys with `foreword config`.' : `Did you mean ${near}?`,
-  })
+  const hint = nearestHint(key, known, 'List the keys with `foreword config`.')
+  throw new CommandFailure('not-found', `Unknown key "${key}".`, { hint })
 }
 
 async function printProblems({ problems }: LoadedConfiguration, io: Io): Promise<number> {
   const { problemText } = await import('../../runtime.ts')
-  for (const problem of problems) note(io, applyStyle(io, 'red', problemText(problem), io.stderr))
+  for (const problem of problems) note(io, problemText(problem), 'red')
   return problems.length === 0 ? 0 : 1
 }
 
@@ -140,7 +129,7 @@ async function changeKey(
     note(io, `${key} was not set.`)
     return 0
   }
-  for (const sentence of odd) note(io, applyStyle(io, 'yellow', sentence, io.stderr))
+  for (const sentence of odd) note(io, sentence, 'yellow')
   return await printChange(key, value, call, io)
 }
 
@@ -188,7 +177,7 @@ async function printChange(key: string, value: unknown, call: CommandCall, io: I
   const near = odd.filter(
     (each) => each.key === key || each.key.startsWith(`${key}.`) || key.startsWith(`${each.key}.`),
   )
-  for (const each of near) note(io, applyStyle(io, 'yellow', problemText(each), io.stderr))
+  for (const each of near) note(io, problemText(each), 'yellow')
   return 0
 }
 

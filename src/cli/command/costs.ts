@@ -1,3 +1,4 @@
+import { showAnswer } from '../command-forms.ts'
 import {
   type Command,
   type CommandCall,
@@ -26,7 +27,7 @@ import { parseSince } from '../audit-filter.ts'
 import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson } from '../io.ts'
-import { fittedTable, singleLine } from '../table.ts'
+import { fittedTable, singleLine, rowTable } from '../table.ts'
 
 const sinceOption: CommandOption = {
   value: 'WHEN',
@@ -54,7 +55,8 @@ export const costsCommand: Command = {
 
 async function printCosts(call: CommandCall, io: Io): Promise<number> {
   const by = call.text('by') ?? 'day'
-  const known: readonly string[] = [...costGroups, ...addedGroups(io)]
+  const added = io.capabilities?.flatMap((each) => Object.keys(each.costGroups ?? {})) ?? []
+  const known: readonly string[] = [...costGroups, ...added]
   if (!known.includes(by)) throw usageFailure(`--by must be one of ${known.join(', ')}.`)
   if (call.json && call.has('csv')) throw usageFailure('Use one of --json and --csv.')
   const report = await fetchReport<CostReport>('/api/costs', by, call, io)
@@ -64,10 +66,6 @@ async function printCosts(call: CommandCall, io: Io): Promise<number> {
     note(io, 'No calls yet. Send a message with `foreword chat`.')
   else print(io, `${costTable(report, io)}\n\n${costTotal(report.total)}`)
   return 0
-}
-
-function addedGroups({ capabilities = [] }: Io): readonly string[] {
-  return capabilities.flatMap((each) => Object.keys(each.costGroups ?? {}))
 }
 
 function costTable({ by, rows, rest, total }: CostReport, io: Io): string {
@@ -226,31 +224,28 @@ export const budgetsCommand: Command = {
     'waits: decide about it with `foreword approve`.',
   words: { least: 0, most: 0 },
   options: { json: { ...jsonOption, summary: 'print {budgets}' } },
-  run: printBudgets,
+  run: showAnswer((connection) => requestJson<BudgetList>(connection, '/api/budgets'), printBudgets),
 }
 
-async function printBudgets(call: CommandCall, io: Io): Promise<number> {
-  const report = await withConnection(call.home, io, 'read', (connection) =>
-    requestJson<{ readonly budgets: readonly BudgetReport[] }>(connection, '/api/budgets'),
-  )
-  if (call.json) printJson(io, report)
-  else if (report.budgets.length === 0) note(io, 'There are no budgets. Set `budgets` in config.json.')
-  else {
-    print(io, budgetTable(report.budgets, io))
-    const earlier = report.budgets.flatMap(earlierText)
-    if (earlier.length > 0) note(io, `From calls before there was the budget, by the log: ${earlier.join('; ')}.`)
-  }
-  return 0
+interface BudgetList {
+  readonly budgets: readonly BudgetReport[]
+}
+
+function printBudgets({ budgets }: BudgetList, io: Io): void {
+  if (budgets.length === 0) return note(io, 'There are no budgets. Set `budgets` in config.json.')
+  print(io, budgetTable(budgets, io))
+  const earlier = budgets.flatMap(earlierText)
+  if (earlier.length > 0) note(io, `From calls before there was the budget, by the log: ${earlier.join('; ')}.`)
 }
 
 function budgetTable(budgets: readonly BudgetReport[], io: Io): string {
   const rows = budgets.map((budget) => {
     const shown = (amount: number | undefined) => (amount === undefined ? '' : amountText(budget.unit, amount))
     const { name, period = '', limit, spent, held, left } = budget
-    return [exactLine(name), period, shown(limit), shown(spent), shown(held), shown(left)]
+    const amounts = { limit: shown(limit), spent: shown(spent), held: shown(held), left: shown(left) }
+    return { budget: exactLine(name), period, ...amounts }
   })
-  const head = ['budget', 'period', 'limit', 'spent', 'held', 'left']
-  return fittedTable([head, ...rows], { right: [2, 3, 4, 5], columns: lineLimit(io), spare: [0, 1] })
+  return rowTable(rows, io, { right: ['limit', 'spent', 'held', 'left'], spare: ['budget', 'period'] })
 }
 
 function earlierText({ name, unit, earlier }: BudgetReport): readonly string[] {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { nearestName } from '../../platform.ts'
+import { nearestHint } from '../../platform.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { jsonOption } from '../arguments.ts'
 import { usageFailure } from '../failure.ts'
-import { print, printJson } from '../io.ts'
+import { print, printJson, printAnswer } from '../io.ts'
 import { table } from '../table.ts'
 
 export const docsCommand: Command = {
@@ -30,16 +30,13 @@ const folder = new URL('../../../docs/', import.meta.url)
 async function showDocs(call: CommandCall, io: Io): Promise<number> {
   const pages = parsePages(await readFile(new URL('llms.txt', folder), 'utf8'))
   const [wanted] = call.words
-  if (wanted !== undefined) return await showPage(findPage(wanted, pages), call, io)
+  if (wanted !== undefined) {
+    const page = findPage(wanted, pages)
+    const text = await readFile(new URL(`${page}.md`, folder), 'utf8')
+    return printAnswer({ page, text }, () => text.trimEnd(), call, io)
+  }
   if (call.json) for (const page of pages) printJson(io, page)
   else print(io, table([['page', 'title'], ...pages.map(({ page, title }) => [page, title])]))
-  return 0
-}
-
-async function showPage(page: string, call: CommandCall, io: Io): Promise<number> {
-  const text = await readFile(new URL(`${page}.md`, folder), 'utf8')
-  if (call.json) printJson(io, { page, text })
-  else print(io, text.trimEnd())
   return 0
 }
 
@@ -56,9 +53,7 @@ function findPage(wanted: string, pages: readonly Page[]): string {
   const names = pages.map(({ page }) => page)
   const found = names.find((page) => page === name) ?? names.find((page) => page.endsWith(`/${name}`))
   if (found !== undefined) return found
-  const near = nearestName(name, [...names, ...names.map((page) => page.split('/').at(-1)!)])
-  throw usageFailure(
-    `Unknown page "${wanted}".`,
-    near === undefined ? 'List the pages with `foreword docs`.' : `Did you mean \`foreword docs ${near}\`?`,
-  )
+  const all = [...names, ...names.map((page) => page.split('/').at(-1)!)]
+  const hint = nearestHint(name, all, 'List the pages with `foreword docs`.', (near) => `\`foreword docs ${near}\``)
+  throw usageFailure(`Unknown page "${wanted}".`, hint)
 }

@@ -21,25 +21,17 @@ export const doctorCommand: Command = {
 }
 
 async function checkUp(call: CommandCall, io: Io): Promise<number> {
-  if (call.has('security')) return await checkSecurity(call, io)
-  if (call.has('fix')) throw usageFailure('--fix needs --security.')
-  const findings: Finding[] = []
-  for await (const finding of examine(call.home, io)) {
-    findings.push(finding)
-    if (!call.json) print(io, findingText(finding, io))
-  }
-  if (call.json) printJson(io, { findings })
-  return findings.some(({ level }) => level === 'problem') ? 1 : 0
-}
-
-async function checkSecurity(call: CommandCall, io: Io): Promise<number> {
-  const fixes = call.has('fix')
+  const [isSecurity, fixes] = [call.has('security'), call.has('fix')]
+  if (fixes && !isSecurity) throw usageFailure('--fix needs --security.')
   if (fixes) refuseTools(io, 'change files of the home')
-  const { examineSecurity } = await import('../doctor/security.ts')
   const findings: Finding[] = []
-  for await (const finding of examineSecurity(call.home, io, { fixes })) {
+  const found = isSecurity
+    ? (await import('../doctor/security.ts')).examineSecurity(call.home, io, { fixes })
+    : examine(call.home, io)
+  for await (const finding of found) {
     findings.push(finding)
-    if (!call.json) print(io, `${finding.id}  ${findingText(finding, io)}`)
+    const id = 'id' in finding ? `${String(finding.id)}  ` : ''
+    if (!call.json) print(io, `${id}${findingText(finding, io)}`)
   }
   if (call.json) printJson(io, { findings })
   return findings.some(({ level }) => level === 'problem') ? 1 : 0

@@ -13,7 +13,7 @@ import {
 } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { findSession, findCall } from '../find-session.ts'
-import { print, printJson, applyStyle, safeForTerminal } from '../io.ts'
+import { print, printJson, applyStyle, safeForTerminal, printAnswer } from '../io.ts'
 import { type Comparison, exactLine } from '../../context.ts'
 import { type ListedSession, programText } from '../sessions/session-table.ts'
 
@@ -32,8 +32,7 @@ export const replayCommand: Command = {
 async function replaySession(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await findSession(connection, call.words[0]!)
   const result = await requestJson<Replay>(connection, apiPath('/api/sessions/', session, '/replay'))
-  if (call.json) printJson(io, result)
-  else print(io, replayText(result, io))
+  printAnswer(result, replayText, call, io)
   const same = result.identical === result.calls && (result.wires?.different.length ?? 0) === 0
   return same ? 0 : 1
 }
@@ -81,10 +80,7 @@ async function compareCalls(connection: GatewayConnection, call: CommandCall, io
   const session = call.text('session')
   const [before, after] = await Promise.all(call.words.map((word) => findCall(connection, word, session)))
   const comparison = await requestJson<Comparison>(connection, apiPath('/api/diff?before=', before!, '&after=', after!))
-  if (call.json) {
-    printJson(io, comparison)
-    return 0
-  }
+  if (call.json) return printJson(io, comparison)
   const { compareText } = await import('../../context.ts')
   print(io, safeForTerminal(compareText(comparison).trimEnd(), io.stdout))
   return 0
@@ -106,10 +102,7 @@ export const explainCommand: Command = {
 async function explainSession(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const id = await findSession(connection, call.words[0]!)
   const report = await requestJson<SessionFindings>(connection, apiPath('/api/sessions/', id, '/findings'))
-  if (call.json) {
-    printJson(io, report)
-    return 0
-  }
+  if (call.json) return printJson(io, report)
   const session = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', id, '?cost=true'))
   print(io, explainText(session, report, io))
   return 0
@@ -172,20 +165,13 @@ async function workOnNotes(connection: GatewayConnection, call: CommandCall, io:
   const path = apiPath('/api/sessions/', session, '/notes')
   if (call.has('forget')) {
     const answer = await requestJson<{ readonly forgotten: number }>(connection, path, { method: 'DELETE' })
-    if (call.json) printJson(io, answer)
-    else print(io, answer.forgotten === 1 ? '1 note is left out.' : `${answer.forgotten} notes are left out.`)
-    return 0
+    const text = answer.forgotten === 1 ? '1 note is left out.' : `${answer.forgotten} notes are left out.`
+    return printAnswer(answer, () => text, call, io)
   }
   if (call.has('write')) {
-    const note = await requestJson<SessionNote>(connection, path, { method: 'POST' })
-    if (call.json) printJson(io, note)
-    else print(io, noteText(note, io))
-    return 0
+    return printAnswer(await requestJson<SessionNote>(connection, path, { method: 'POST' }), noteText, call, io)
   }
-  const answer = await requestJson<SessionNotes>(connection, path)
-  if (call.json) printJson(io, answer)
-  else print(io, notesText(answer, io))
-  return 0
+  return printAnswer(await requestJson<SessionNotes>(connection, path), notesText, call, io)
 }
 
 function notesText({ notes, first, ready, fault, noWords }: SessionNotes, io: Io): string {

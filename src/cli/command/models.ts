@@ -1,7 +1,7 @@
+import { showList } from '../command-forms.ts'
 import { jsonOption } from '../arguments.ts'
-import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
-import { withConnection } from '../connection.ts'
-import { lineLimit, printList } from '../io.ts'
+import type { Command } from '../../capability.ts'
+import { lineLimit } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
 import type { CacheRules } from '../../model.ts'
 import type { ModelStatus } from '../../runtime.ts'
@@ -20,18 +20,10 @@ export const modelsCommand: Command = {
     prices: { summary: 'show prices and the rules of caches, with their source and date' },
     json: { ...jsonOption, summary: 'print one model per line' },
   },
-  run: (call, io) => withConnection(call.home, io, 'read', (connection) => listModels(connection, call, io)),
-}
-
-async function listModels(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
-  const models = await fetchModels(connection)
-  const empty = 'No models yet. Name a provider in `providers` of config.json.'
-  return printList(
-    models,
-    { empty, table: (all) => (call.has('prices') ? priceTable : modelTable)(all, lineLimit(io)) },
-    call,
-    io,
-  )
+  run: showList(fetchModels, {
+    empty: 'No models yet. Name a provider in `providers` of config.json.',
+    table: (models, io, call) => (call.has('prices') ? priceTable : modelTable)(models, lineLimit(io)),
+  }),
 }
 
 /** Prices of models in US dollars per million tokens, the rules of their caches, and where both are from. `-`: not known. */

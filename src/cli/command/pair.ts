@@ -1,15 +1,15 @@
+import { rowTable } from '../table.ts'
 import { exactLine } from '../../context.ts'
 import type { AnyCapability, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import type { PairedChat, PairingCode } from '../../runtime.ts'
-import { sendRequest, requestJson, apiPath } from '../answer.ts'
+import { sendRequest, requestJson, apiPath, requestList } from '../answer.ts'
 import { yesOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { findByName } from '../find-one.ts'
-import { lineLimit, note, print, printJson, printList } from '../io.ts'
+import { note, print, printJson, printList, printChange } from '../io.ts'
 import { loadValidConfiguration, withHomeCapabilities } from '../load-configuration.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
-import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
 export const pairCommand = commandWithSubcommands({
@@ -83,25 +83,21 @@ async function listPairings(call: CommandCall, given: Io): Promise<number> {
   return printList(chats, { empty, table: pairingTable }, call, io)
 }
 
-async function fetchPairings(
-  connection: GatewayConnection,
-  channel: string | undefined,
-): Promise<readonly PairedChat[]> {
+function fetchPairings(connection: GatewayConnection, channel: string | undefined): Promise<readonly PairedChat[]> {
   const query = channel === undefined ? '' : `?channel=${encodeURIComponent(channel)}`
-  return (await requestJson<{ pairings: readonly PairedChat[] }>(connection, `/api/pairings${query}`)).pairings
+  return requestList(connection, `/api/pairings${query}`, 'pairings')
 }
 
 function pairingTable(chats: readonly PairedChat[], io: Io): string {
   const now = new Date()
-  const rows = chats.map(({ channel, chat, kind, title, time }) => [
+  const rows = chats.map(({ channel, chat, kind, title, time }) => ({
     channel,
-    exactLine(chat),
+    chat: exactLine(chat),
     kind,
-    exactLine(title),
-    timeText(time, now),
-  ])
-  const head = ['channel', 'chat', 'kind', 'title', 'since']
-  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [2, 4] })
+    title: exactLine(title),
+    since: timeText(time, now),
+  }))
+  return rowTable(rows, io, { spare: ['kind', 'since'] })
 }
 
 async function removePairing(call: CommandCall, io: Io): Promise<number> {
@@ -111,10 +107,9 @@ async function removePairing(call: CommandCall, io: Io): Promise<number> {
     await sendRequest(connection, apiPath('/api/pairings/', channel, '/', found.chat), { method: 'DELETE' })
     return found
   })
-  if (call.json) printJson(io, { channel, removed: removed.chat })
-  else
-    note(io, `Removed ${exactLine(removed.title)} (${exactLine(removed.chat)}). Its messages no longer reach a model.`)
-  return 0
+  const shown = `${exactLine(removed.title)} (${exactLine(removed.chat)})`
+  const facts = { channel, removed: removed.chat }
+  return printChange(facts, `Removed ${shown}. Its messages no longer reach a model.`, call, io)
 }
 
 function findChat(word: string, chats: readonly PairedChat[], channel: string): PairedChat {

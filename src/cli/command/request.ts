@@ -34,12 +34,8 @@ async function printRequest(connection: GatewayConnection, call: CommandCall, io
   const recorded = rebuilt.call.requestDigest
   if (call.has('pretty')) print(io, requestText(rebuilt.request, io))
   else io.stdout.write(body)
-  note(
-    io,
-    digest === recorded
-      ? applyStyle(io, 'green', `sha256 ${digest}: identical to what was sent`, io.stderr)
-      : applyStyle(io, 'red', `sha256 ${digest}: differs from what was sent (${recorded})`, io.stderr),
-  )
+  if (digest === recorded) note(io, `sha256 ${digest}: identical to what was sent`, 'green')
+  else note(io, `sha256 ${digest}: differs from what was sent (${recorded})`, 'red')
   noteWire(rebuilt, io)
   return digest === recorded && rebuilt.wire?.state !== 'different' ? 0 : 1
 }
@@ -49,24 +45,12 @@ function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   if (!wire || !left) return
   if (wire.state === 'identical') {
     const where = `${left.bytes} bytes to ${left.url}`
-    note(
-      io,
-      applyStyle(io, 'green', `body sha256 ${wire.got}: identical to the body that was sent (${where})`, io.stderr),
-    )
+    note(io, `body sha256 ${wire.got}: identical to the body that was sent (${where})`, 'green')
   } else if (wire.state === 'different') {
-    const why = 'settings of the model, or the package of its provider, have changed since'
-    note(
-      io,
-      applyStyle(
-        io,
-        'red',
-        `body sha256 ${wire.got}: differs from the body that was sent (${wire.expected}): ${why}`,
-        io.stderr,
-      ),
-    )
+    const what = `body sha256 ${wire.got}: differs from the body that was sent (${wire.expected})`
+    note(io, `${what}: settings of the model, or the package of its provider, have changed since`, 'red')
   } else {
-    const text = `body sha256 ${wire.expected} was sent; it cannot be rebuilt to compare: ${wire.why}`
-    note(io, applyStyle(io, 'yellow', text, io.stderr))
+    note(io, `body sha256 ${wire.expected} was sent; it cannot be rebuilt to compare: ${wire.why}`, 'yellow')
   }
 }
 
@@ -75,7 +59,10 @@ function requestText({ tools, system, messages }: RequestView, io: Io): string {
   const blocks = [
     ...(tools.length === 0 ? [] : [block(`tools (${tools.length})`, tools.map(toolText).join('\n'), io)]),
     ...(system === undefined ? [] : [block('system', system, io)]),
-    ...messages.map((message, index) => block(`${index + 1} ${message.role}`, messageLines(message).join('\n'), io)),
+    ...messages.map(({ role, content }, index) => {
+      const text = typeof content === 'string' ? content : content.map(partText).join('\n')
+      return block(`${index + 1} ${role}`, text, io)
+    }),
   ]
   return blocks.join('\n\n')
 }
@@ -96,11 +83,6 @@ function toolText({ name, description = '', inputSchema }: ToolDefinition): stri
 }
 
 type Message = RequestView['messages'][number]
-
-function messageLines({ content }: Message): readonly string[] {
-  if (typeof content === 'string') return [content]
-  return content.map(partText)
-}
 
 type Part = Exclude<Message['content'], string>[number]
 

@@ -1,25 +1,25 @@
+import { showList, sendChange } from '../command-forms.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
-import type { CommandCall, Io, Branch } from '../../capability.ts'
+import type { Command, GatewayConnection, CommandCall, Io, Branch } from '../../capability.ts'
 import { sessionActivities, type SessionLabel, type SessionRow, sessionView, type SessionStore } from '../../session.ts'
-import { sendRequest, requestJson, apiPath } from '../answer.ts'
+import { sendRequest, requestJson, apiPath, requestList } from '../answer.ts'
 import { confirmAction, connectionPurpose } from '../approval/asking.ts'
 import { withConnection } from '../connection.ts'
 import { defined, errorMessage, type KnownSecrets } from '../../platform.ts'
 import { exactLine } from '../../context.ts'
 import { usageFailure, CommandFailure } from '../failure.ts'
 import { findSession, findStoredSession } from '../find-session.ts'
-import { note, printJson, printList, lineLimit, safeForTerminal, programCapabilities } from '../io.ts'
+import { note, printList, safeForTerminal, programCapabilities, printChange } from '../io.ts'
 import { findHomeStore, withStore, unknownSession, withWritableStore } from '../open-store.ts'
 import { type ListedSession, missingCosts, sessionTable, withTitle } from '../sessions/session-table.ts'
 import { showSession } from '../sessions/show.ts'
-import { fittedTable, singleLine } from '../table.ts'
+import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
-import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fileFailure } from '../input-text.ts'
+import { fileFailure, writeNamedFile } from '../input-text.ts'
 
 export const sessionsCommand = commandWithSubcommands({
   name: 'sessions',
@@ -44,11 +44,18 @@ export const sessionsCommand = commandWithSubcommands({
       run: listSessions,
     },
     show: { usage: 'ID [--json]', run: showSession },
-    rename: { usage: 'ID TITLE [--json]', run: renameSession },
-    pin: { usage: 'ID [--json]', run: (call, io) => labelSession(call, io, { pinned: true }) },
-    unpin: { usage: 'ID [--json]', run: (call, io) => labelSession(call, io, { pinned: false }) },
-    move: { usage: 'ID FOLDER [--json]', run: moveSession },
-    branches: { usage: 'ID [--json]', run: listBranches },
+    // `-` removes the title, so that the session is listed by its first message again, or the folder.
+    rename: {
+      usage: 'ID TITLE [--json]',
+      run: labelSession(([, , title]) => ({ title: title === '-' ? null : title! })),
+    },
+    pin: { usage: 'ID [--json]', run: labelSession(() => ({ pinned: true })) },
+    unpin: { usage: 'ID [--json]', run: labelSession(() => ({ pinned: false })) },
+    move: {
+      usage: 'ID FOLDER [--json]',
+      run: labelSession(([, , folder]) => ({ folder: folder === '-' ? null : folder! })),
+    },
+    branches: { usage: 'ID [--json]', run: showList(fetchBranches, { empty: 'No turns yet.', table: branchTable }) },
     export: { usage: 'ID [--output FILE]', run: exportSessionFile },
     import: { usage: 'FILE [--as ID]', run: importSessionFile },
     delete: { usage: 'ID [--yes]', run: deleteSession },
@@ -95,9 +102,10 @@ async function fetchKnown(
       const known = new Map<string, Known>()
       for (let offset = 0; offset < count; offset += PAGE) {
         const page = { ...query, cost: 'true', limit: String(Math.min(PAGE, count - offset)), offset: String(offset) }
-        const { sessions } = await requestJson<{ readonly sessions: readonly ListedSession[] }>(
+        const sessions = await requestList<ListedSession>(
           connection,
           `/api/sessions?${new URLSearchParams(page).toString()}`,
+          'sessions',
         )
         for (const { id, cost, program } of sessions) known.set(id, { cost, program })
       }
@@ -120,33 +128,18 @@ function findState(call: CommandCall) {
   throw usageFailure(`--state must be one of ${sessionActivities.join(', ')}, not "${word}".`)
 }
 
-/** `-` removes the title: the session is listed by its first message again. */
-async function renameSession(call: CommandCall, io: Io): Promise<number> {
-  const [, , title] = call.words
-  return labelSession(call, io, { title: title === '-' ? null : title! })
-}
-
-/** `-` takes the session out of its folder. */
-async function moveSession(call: CommandCall, io: Io): Promise<number> {
-  const [, , folder] = call.words
-  return labelSession(call, io, { folder: folder === '-' ? null : folder! })
-}
-
 /** Through the gateway, so that open pages show it at once. */
-async function labelSession(call: CommandCall, io: Io, label: SessionLabel): Promise<number> {
-  return await withConnection(call.home, io, 'write', async (connection) => {
-    const id = await findSession(connection, call.words[1]!)
-    const row = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', id), {
-      method: 'PATCH',
-      body: label,
-    })
-    const { title, opening = 'no title', pinned, folder } = row
-    const facts = [pinned ? ['pinned'] : [], folder === undefined ? [] : [`in ${exactLine(folder)}`]].flat()
-    const text = [`${id}: ${exactLine(title ?? opening)}`, ...facts].join(', ')
-    if (call.json) printJson(io, row)
-    else note(io, `${text}.`)
-    return 0
-  })
+function labelSession(labelOf: (words: readonly string[]) => SessionLabel): Command['run'] {
+  return sendChange(
+    async (connection, { words }) => {
+      const path = apiPath('/api/sessions/', await findSession(connection, words[1]!))
+      return await requestJson<SessionRow>(connection, path, { method: 'PATCH', body: labelOf(words) })
+    },
+    ({ id, title, opening = 'no title', pinned, folder }) => {
+      const facts = [pinned ? ['pinned'] : [], folder === undefined ? [] : [`in ${exactLine(folder)}`]].flat()
+      return `${[`${id}: ${exactLine(title ?? opening)}`, ...facts].join(', ')}.`
+    },
+  )
 }
 
 /** Deletes through the gateway, because a turn may be running in the session. */
@@ -156,39 +149,27 @@ async function deleteSession(call: CommandCall, io: Io): Promise<number> {
     const { turns, program } = await requestJson<ListedSession>(connection, apiPath('/api/sessions/', id))
     const what = program ? `${program.calls} calls of ${exactLine(program.name)}` : `${turns} turns`
     const question = `Delete session ${id} with ${what} permanently?`
-    if (!(await confirmAction(question, call, io))) {
-      note(io, 'Nothing was deleted.')
-      return 1
-    }
+    if (!(await confirmAction(question, 'Nothing was deleted.', call, io))) return 1
     await sendRequest(connection, apiPath('/api/sessions/', id), { method: 'DELETE' })
-    if (call.json) printJson(io, { deleted: id })
-    else note(io, `Deleted session ${id}.`)
-    return 0
+    return printChange({ deleted: id }, `Deleted session ${id}.`, call, io)
   })
 }
 
-async function listBranches(call: CommandCall, io: Io): Promise<number> {
-  return await withConnection(call.home, io, 'read', async (connection) => {
-    const session = await findSession(connection, call.words[1]!)
-    const { branches } = await requestJson<{ readonly branches: readonly Branch[] }>(
-      connection,
-      apiPath('/api/sessions/', session, '/branches'),
-    )
-    return printList(branches, { empty: 'No turns yet.', table: () => branchTable(branches, io) }, call, io)
-  })
+async function fetchBranches(connection: GatewayConnection, { words }: CommandCall): Promise<readonly Branch[]> {
+  const session = await findSession(connection, words[1]!)
+  return await requestList<Branch>(connection, apiPath('/api/sessions/', session, '/branches'), 'branches')
 }
 
 function branchTable(branches: readonly Branch[], io: Io): string {
   const now = new Date()
-  const rows = branches.map(({ leaf, current, after, time, words, turns }) => [
-    `${current ? '* ' : ''}${leaf}`,
-    after ?? '',
-    timeText(time, now),
-    String(turns),
-    safeForTerminal(singleLine(words, 60), io.stdout),
-  ])
-  const head = ['last turn', 'leaves after', 'time', 'turns', 'message']
-  return fittedTable([head, ...rows], { right: [3], columns: lineLimit(io), spare: [2, 1] })
+  const rows = branches.map(({ leaf, current, after, time, words, turns }) => ({
+    'last turn': `${current ? '* ' : ''}${leaf}`,
+    'leaves after': after ?? '',
+    time: timeText(time, now),
+    turns: String(turns),
+    message: safeForTerminal(singleLine(words, 60), io.stdout),
+  }))
+  return rowTable(rows, io, { right: ['turns'], spare: ['time', 'leaves after'] })
 }
 
 async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
@@ -200,24 +181,15 @@ async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
     await findHomeStore(call.home),
     async (store) => {
       const { id } = await findStoredSession(store, word)
-      const file = call.text('output')
-      if (file === undefined) await pipeline(await exportLines(store, id, secrets), io.stdout, { end: false })
-      else await exportTo(file, await exportLines(store, id, secrets), id, io)
+      const [file, lines] = [call.text('output'), await exportLines(store, id, secrets)]
+      await (file === undefined ? pipeline(lines, io.stdout, { end: false }) : writeNamedFile(file, lines))
+      if (file !== undefined) note(io, `Exported session ${id} to ${file}.`)
       return 0
     },
     () => {
       throw unknownSession(word)
     },
   )
-}
-
-async function exportTo(file: string, lines: Readable, id: string, io: Io): Promise<void> {
-  try {
-    await pipeline(lines, createWriteStream(file, { mode: 0o600 }))
-  } catch (error) {
-    throw fileFailure(file, 'written', error)
-  }
-  note(io, `Exported session ${id} to ${file}.`)
 }
 
 async function exportLines(store: SessionStore, id: string, secrets: KnownSecrets): Promise<Readable> {
@@ -252,9 +224,8 @@ async function importSessionFile(call: CommandCall, io: Io): Promise<number> {
         })
       }),
   )
-  if (call.json) printJson(io, { imported: id })
-  else note(io, `Imported session ${id}. Show it with \`foreword sessions show ${id}\`.`)
-  return 0
+  const sentence = `Imported session ${id}. Show it with \`foreword sessions show ${id}\`.`
+  return printChange({ imported: id }, sentence, call, io)
 }
 
 async function* fileLines(file: string): AsyncGenerator<string> {

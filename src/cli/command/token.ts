@@ -1,12 +1,12 @@
+import { rowTable } from '../table.ts'
 import { type CommandCall, type Io, type TokenScope, tokenScopes } from '../../capability.ts'
-import { systemClock, defined, nearestName } from '../../platform.ts'
+import { systemClock, defined, nearestHint } from '../../platform.ts'
 import type { ListedToken } from '../../runtime.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { lineLimit, note, print, printJson, printList } from '../io.ts'
+import { note, print, printJson, printList, printAnswer, printChange } from '../io.ts'
 import { addressWithToken } from '../start-screen.ts'
 import { findGateway } from '../connection.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
-import { fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { makeToken, withNamedTokens } from '../tokens.ts'
 
@@ -36,40 +36,24 @@ async function showToken(call: CommandCall, io: Io): Promise<number> {
   const value = await readToken(call.home)
   const running = await findGateway(call.home)
   const address = running.type === 'gateway' ? running.address : undefined
-  if (call.json) {
-    printJson(io, { address, token: value })
-  } else if (address === undefined) {
+  if (!call.json && address === undefined) {
     throw new CommandFailure('no-gateway', `No gateway runs on the home ${call.home}.`, {
       hint: 'Start one with `foreword start`, which prints the address.',
     })
-  } else {
-    print(io, addressWithToken(address, value))
   }
-  return 0
+  return printAnswer({ address, token: value }, () => addressWithToken(address!, value), call, io)
 }
 
 /** Prints the new token alone on the standard output, so that a pipe can carry it to where it belongs. */
 async function newToken(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   const scope = readScope(call.text('scope'))
-  const {
-    token,
-    hash: _hash,
-    ...made
-  } = await makeToken(call.home, {
-    name,
-    scope,
-    ...defined({ expires: call.text('expires') }),
-  })
-  if (call.json) {
-    printJson(io, { ...made, token })
-    return 0
-  }
+  const draft = { name, scope, ...defined({ expires: call.text('expires') }) }
+  const { token, hash: _hash, ...made } = await makeToken(call.home, draft)
+  if (call.json) return printJson(io, { ...made, token })
   const until = made.expires === undefined ? 'It does not expire.' : `It expires ${timeText(made.expires, new Date())}.`
-  note(
-    io,
-    `Made the token ${name} (${scope}). ${until} It is shown only now; end it with \`foreword token revoke ${name}\`.`,
-  )
+  const end = `end it with \`foreword token revoke ${name}\`.`
+  note(io, `Made the token ${name} (${scope}). ${until} It is shown only now; ${end}`)
   print(io, token)
   return 0
 }
@@ -79,11 +63,8 @@ function readScope(text: string | undefined): TokenScope {
   if (text === undefined) throw usageFailure('--scope is missing.', `Use one of ${names}, the least that is enough.`)
   const scope = tokenScopes.find((name) => name === text)
   if (scope !== undefined) return scope
-  const near = nearestName(text, tokenScopes)
-  throw usageFailure(
-    `Unknown scope "${text}".`,
-    near === undefined ? `Use one of ${names}.` : `Did you mean \`--scope ${near}\`?`,
-  )
+  const hint = nearestHint(text, tokenScopes, `Use one of ${names}.`, (near) => `\`--scope ${near}\``)
+  throw usageFailure(`Unknown scope "${text}".`, hint)
 }
 
 async function listTokens(call: CommandCall, io: Io): Promise<number> {
@@ -97,23 +78,18 @@ async function listTokens(call: CommandCall, io: Io): Promise<number> {
 
 function tokenTable(tokens: readonly ListedToken[], io: Io): string {
   const now = new Date()
-  const rows = tokens.map(({ name, scope, made, expires, used, isExpired }) => [
-    name,
+  const rows = tokens.map(({ name, scope, made, expires, used, isExpired }) => ({
+    token: name,
     scope,
-    timeText(made, now),
-    expires === undefined ? 'never' : `${isExpired ? 'expired ' : ''}${timeText(expires, now)}`,
-    used === undefined ? 'never' : timeText(used, now),
-  ])
-  return fittedTable([['token', 'scope', 'made', 'expires', 'last used'], ...rows], {
-    columns: lineLimit(io),
-    spare: [2, 4],
-  })
+    made: timeText(made, now),
+    expires: expires === undefined ? 'never' : `${isExpired ? 'expired ' : ''}${timeText(expires, now)}`,
+    'last used': used === undefined ? 'never' : timeText(used, now),
+  }))
+  return rowTable(rows, io, { spare: ['made', 'last used'] })
 }
 
 async function revokeToken(call: CommandCall, io: Io): Promise<number> {
   const name = call.words[1]!
   await withNamedTokens(call.home, (named) => named.revoke(name, 'cli'))
-  if (call.json) printJson(io, { revoked: name })
-  else note(io, `Revoked ${name}. Nobody gets in with it any more.`)
-  return 0
+  return printChange({ revoked: name }, `Revoked ${name}. Nobody gets in with it any more.`, call, io)
 }

@@ -1,3 +1,4 @@
+import { showAnswer } from '../command-forms.ts'
 import { exactLine, exactLines, type ToolDefinition } from '../../context.ts'
 import type {
   AccessView,
@@ -13,7 +14,7 @@ import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import { requestJson, apiPath } from '../answer.ts'
 import { jsonOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
-import { lineLimit, note, print, printJson, applyStyle, safeForTerminal } from '../io.ts'
+import { lineLimit, note, print, printJson, applyStyle, safeForTerminal, printChange } from '../io.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { allowTools, denyTools } from '../tools/change-access.ts'
 import { showPresets } from '../tools/presets.ts'
@@ -43,7 +44,10 @@ export const toolsCommand = commandWithSubcommands({
   first: 'list',
   subcommands: {
     list: { usage: '[--json]', run: listTools },
-    show: { usage: 'NAME [--json]', run: showTool },
+    show: {
+      usage: 'NAME [--json]',
+      run: showAnswer(async (connection, { words }) => findTool(words[1]!, await fetchTools(connection)), toolText),
+    },
     test: { usage: 'NAME [JSON] [--plan] [--yes] [--json]', forPersons: 'run a tool outside its turn', run: testTool },
     allow: { usage: 'NAME… [--json]', forPersons: 'allow tools', run: allowTools },
     deny: { usage: 'NAME… [--json]', forPersons: 'deny tools', run: denyTools },
@@ -64,7 +68,7 @@ async function listTools(call: CommandCall, io: Io): Promise<number> {
   if (call.json) for (const tool of tools) printJson(io, tool)
   else if (tools.length === 0) note(io, 'No tools yet. Capabilities and MCP servers provide them.')
   else print(io, await toolTable(tools, lineLimit(io)))
-  for (const warning of warnings.filter(isAboutTools)) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
+  for (const warning of warnings.filter(isAboutTools)) note(io, exactLine(warning), 'yellow')
   if (free.length > 0 && tools.some(({ name, access }) => name === 'shell' && access !== 'refused')) {
     const names = free.map((prefix) => JSON.stringify(prefix)).join(', ')
     note(io, `Any argument may follow ${names} in shell. Presets know their arguments: \`foreword tools presets\`.`)
@@ -80,13 +84,6 @@ async function freePrefixes(connection: GatewayConnection): Promise<readonly str
   } catch {
     return []
   }
-}
-
-async function showTool(call: CommandCall, io: Io): Promise<number> {
-  const tool = findTool(call.words[1]!, await withConnection(call.home, io, 'read', fetchTools))
-  if (call.json) printJson(io, tool)
-  else print(io, toolText(tool, io))
-  return 0
 }
 
 /** What becomes of a call after texts of others, as a sentence. */
@@ -186,10 +183,8 @@ async function testTool(call: CommandCall, io: Io): Promise<number> {
       if (call.json) printJson(io, trial)
       return trial.type === 'refused' ? 1 : 0
     }
-    if (!(await confirmAction('Run it?', call, io, 'Run the call with `--yes`, or only show it with `--plan`.'))) {
-      note(io, 'Nothing was run.')
-      return 1
-    }
+    const hint = 'Run the call with `--yes`, or only show it with `--plan`.'
+    if (!(await confirmAction('Run it?', 'Nothing was run.', call, io, hint))) return 1
     const result = await requestJson<ToolResult>(connection, apiPath('/api/tools/', name!, '/run'), {
       method: 'POST',
       body: { input, digest: trial.digest },
@@ -242,15 +237,11 @@ async function acceptDefinition(call: CommandCall, io: Io): Promise<number> {
       print(io, `${applyStyle(io, 'bold', exactLine(name))} ${describeChange(withheld)}:`)
       print(io, await withheldDiff(withheld, io))
     }
-    if (!(await confirmAction('Accept it?', call, io, 'Accept the difference with `--yes`.'))) {
-      note(io, 'Nothing was accepted.')
-      return 1
-    }
+    const hint = 'Accept the difference with `--yes`.'
+    if (!(await confirmAction('Accept it?', 'Nothing was accepted.', call, io, hint))) return 1
     const { digest } = withheld
     await requestJson(connection, apiPath('/api/tools/', name, '/accept'), { method: 'POST', body: { digest } })
-    if (call.json) printJson(io, { accepted: name, digest })
-    else note(io, `Accepted ${exactLine(name)} as it is offered now.`)
-    return 0
+    return printChange({ accepted: name, digest }, `Accepted ${exactLine(name)} as it is offered now.`, call, io)
   })
 }
 

@@ -77,16 +77,12 @@ async function ownersFiles(
   return [...found]
 }
 
-function byName(one: string, other: string): number {
-  return one < other ? -1 : 1
-}
-
 /** A text that prompts may have, or those in a folder and in the folders in it. */
 async function* textFiles(path: string, depth = 2): AsyncGenerator<string> {
   const facts = await stat(path).catch(() => undefined)
   if (facts?.isFile() && facts.size <= LARGEST_FILE && ['.md', '.txt', '.json'].includes(extname(path))) yield path
   if (!facts?.isDirectory() || depth === 0) return
-  for (const name of (await readdir(path).catch(() => [])).toSorted(byName)) {
+  for (const name of (await readdir(path).catch(() => [])).toSorted((one, other) => (one < other ? -1 : 1))) {
     if (!name.startsWith('.')) yield* textFiles(join(path, name), depth - 1)
   }
 }

@@ -7,10 +7,9 @@ import { lintCostText, lintPlaceText } from './lint-text.ts'
 import { readLintReport } from './lint-report.ts'
 import { readFile } from 'node:fs/promises'
 import type { ScenarioLint } from '../../context/scenario.ts'
-import { withScenarios } from '../command/assemble.ts'
+import { scenarioFiles, withScenarios } from '../command/assemble.ts'
 import { CommandFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
-import { scenarioFiles } from '../scenario-files.ts'
 
 /** `foreword check --lint`: looks at the home. With `--strict` the exit code is 1 where there is a warning. */
 export async function runLint(call: CommandCall, io: Io): Promise<number> {

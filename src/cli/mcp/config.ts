@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { CommandCall, Io } from '../../capability.ts'
-import { defined, nearestName } from '../../platform.ts'
+import { defined, nearestHint } from '../../platform.ts'
 import type { MadeToken } from '../../runtime.ts'
 import { homeDirectory } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
@@ -19,10 +19,7 @@ export async function printConfig(call: CommandCall, io: Io): Promise<number> {
   }
   const { entry, made } = call.has('http') ? await gatewayEntry(call, io, name) : await programEntry(call, io)
   const text = client.text(entry)!
-  if (call.json) {
-    printJson(io, { client: name, file: client.file, text, ...defined({ token: made }) })
-    return 0
-  }
+  if (call.json) return printJson(io, { client: name, file: client.file, text, ...defined({ token: made }) })
   note(io, `For ${client.title}: ${client.file}`)
   if (made !== undefined) {
     note(io, `It contains the new token ${made}, which opens /mcp and nothing else. Keep it as secret as a password.`)
@@ -40,12 +37,11 @@ export async function printConfig(call: CommandCall, io: Io): Promise<number> {
 function clientNamed(name: string): McpClient {
   const client = Object.hasOwn(clients, name) ? clients[name] : undefined
   if (client !== undefined) return client
-  const near = nearestName(name, Object.keys(clients))
+  const names = Object.keys(clients)
+  const all = `Use one of ${names.join(', ')}. Most other programs read the form of claude-desktop.`
   throw usageFailure(
     `Unknown program "${name}".`,
-    near === undefined
-      ? `Use one of ${Object.keys(clients).join(', ')}. Most other programs read the form of claude-desktop.`
-      : `Did you mean \`${near}\`?`,
+    nearestHint(name, names, all, (near) => `\`${near}\``),
   )
 }
 

@@ -27,7 +27,7 @@ async function show(store: LogStore, word: string, call: CommandCall, io: Io): P
   if (call.json) printJson(io, { session: sessionView(row), entries })
   else {
     const chosen = Object.entries(row.choices).map(([choice, id]) => `${exactLine(choice)}: ${exactLine(id)}`)
-    if (chosen.length > 0) print(io, applyStyle(io, 'dim', chosen.join(', ')))
+    if (chosen.length > 0) print(io, chosen.join(', '), 'dim')
     const [start] = entries
     if (start?.type === 'session-start' && start.foreign !== undefined) {
       print(io, `This session belongs to ${exactLine(start.foreign)}: \`foreword calls ${row.id}\` shows its calls.`)
@@ -46,7 +46,7 @@ function byTurn(entries: readonly Entry[]): readonly Entry[] {
 }
 
 function showEntries(entries: readonly Entry[], io: Io): void {
-  const dim = (text: string) => print(io, applyStyle(io, 'dim', safeForTerminal(text, io.stdout)))
+  const dim = (text: string) => print(io, safeForTerminal(text, io.stdout), 'dim')
   const calls = pastCalls(dim)
   for (const entry of entries) {
     if (entry.type === 'input' || entry.type === 'turn-end') calls.finish()

@@ -1,5 +1,5 @@
 import type { CommandCall, Io } from '../../capability.ts'
-import { nearestName } from '../../platform.ts'
+import { nearestHint } from '../../platform.ts'
 import type { CommandGrammar, CommandPreset, Operand, WordKind } from '../../tool.ts'
 import { CommandFailure } from '../failure.ts'
 import { wrappedLine } from '../help.ts'
@@ -28,13 +28,11 @@ async function allowedPresets(home: string, io: Io): Promise<readonly string[]> 
 }
 
 function findPreset(name: string, presets: readonly CommandPreset[]): CommandPreset {
-  const names = presets.map((preset) => preset.name)
   const found = presets.find((preset) => preset.name === name)
   if (found) return found
-  const near = nearestName(name, names)
-  throw new CommandFailure('not-found', `Unknown preset "${name}".`, {
-    hint: near === undefined ? `The presets are ${names.join(', ')}.` : `Did you mean ${near}?`,
-  })
+  const names = presets.map((preset) => preset.name)
+  const hint = nearestHint(name, names, `The presets are ${names.join(', ')}.`)
+  throw new CommandFailure('not-found', `Unknown preset "${name}".`, { hint })
 }
 
 function heading({ name, allows, leaves }: CommandPreset, chosen: readonly string[], io: Io): string {

@@ -1,26 +1,22 @@
+import { requestList } from '../answer.ts'
 import { exactLine } from '../../context.ts'
 import type { ToolStatus } from '../../runtime.ts'
-import { requestJson } from '../answer.ts'
 import type { GatewayConnection } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
-import { nearestName } from '../../platform.ts'
+import { nearestHint } from '../../platform.ts'
 import { fittedTable } from '../table.ts'
 
 export async function fetchTools(connection: GatewayConnection): Promise<readonly ToolStatus[]> {
-  return (await requestJson<{ readonly tools: readonly ToolStatus[] }>(connection, '/api/tools')).tools
+  return await requestList<ToolStatus>(connection, '/api/tools', 'tools')
 }
 
 /** The tool of a name. Throws where there is none; the hint names the nearest one. */
 export function findTool(name: string, tools: readonly ToolStatus[]): ToolStatus {
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
-  const near = nearestName(
-    name,
-    tools.map((tool) => tool.name),
-  )
-  throw new CommandFailure('not-found', `Unknown tool "${name}".`, {
-    hint: near === undefined ? 'List the tools with `foreword tools`.' : `Did you mean ${near}?`,
-  })
+  const names = tools.map((tool) => tool.name)
+  const hint = nearestHint(name, names, 'List the tools with `foreword tools`.')
+  throw new CommandFailure('not-found', `Unknown tool "${name}".`, { hint })
 }
 
 /** One tool per line: source, access, rule, and the tokens of its definition. A narrow terminal leaves out source and rule. */

@@ -8,9 +8,9 @@ import {
   type RuntimeErrorCode,
 } from '../../capability.ts'
 import { toolCalls } from '../../context.ts'
-import { type FinishReason, type Model, ModelError } from '../../model.ts'
+import { type FinishReason, type Model, ModelError, SILENT } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
-import type { CallOutcome, TokenCounts, Usage } from '../../session.ts'
+import type { CallOutcome, TokenCounts } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { callAccount } from '../calls/call-account.ts'
@@ -74,7 +74,7 @@ async function ask(
   for (const { toolCallId, toolName, input: given } of calls) {
     await tell({ type: 'tool-call', toolCallId, toolName, input: given })
   }
-  await tell({ type: 'finish', reason: finishReason(ended, calls.length), usage: ended.usage ?? NOT_REPORTED })
+  await tell({ type: 'finish', reason: finishReason(ended, calls.length), usage: ended.usage ?? SILENT })
 }
 
 /** A model may end with calls where it may make none: they are not among what is handed over. */
@@ -141,14 +141,6 @@ function withoutCall(delta: Exclude<Delta, { type: 'retry' }>): CompletionEvent 
 
 /** Counts belong to the entries of a log. */
 const NOT_COUNTED: TokenCounts = { counter: '', full: 0, least: 0 }
-
-const NOT_REPORTED: Usage = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
-}
 
 /** Throws `invalid-input` for what no model call can be made of: an answer larger than the window, images for the blind. */
 function assertCanBeMade(

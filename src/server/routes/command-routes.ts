@@ -11,7 +11,7 @@ import {
   sumCosts,
   type SlashCommand,
 } from '../../capability.ts'
-import { nearestName, defined, ForewordError } from '../../platform.ts'
+import { nearestHint, defined, ForewordError } from '../../platform.ts'
 import { json } from '../answer.ts'
 import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
@@ -79,11 +79,8 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
 }
 
 function unknownCommand(name: string, commands: readonly ServedCommand[]): HttpFailure {
-  const near = nearestName(
-    name,
-    commands.map((each) => each.name),
-  )
-  const help = near === undefined ? 'GET /api/commands lists the commands.' : `Did you mean /${near}?`
+  const names = commands.map((each) => each.name)
+  const help = nearestHint(name, names, 'GET /api/commands lists the commands.', (near) => `/${near}`)
   return new HttpFailure('not-found', `Unknown command "/${name.slice(0, 100)}". ${help}`)
 }
 

@@ -7,28 +7,28 @@ import {
   findFile,
   findRecord,
   findSession,
-  fittedTable,
   fullTimeText,
   safeForTerminal,
   jsonOption,
-  lineLimit,
-  note,
   singleLine,
   ownerText,
   apiPath,
   confirmAction,
   print,
   printJson,
-  printList,
   connectionPurpose,
   commandWithSubcommands,
   sizeText,
   stateText,
-  applyStyle,
   table,
   timeText,
   usageFailure,
   width,
+  requestList,
+  printChange,
+  rowTable,
+  showAnswer,
+  showList,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
@@ -53,9 +53,12 @@ export const filesCommand = commandWithSubcommands({
   },
   first: 'list',
   subcommands: {
-    list: { usage: '[--project ID | --agent ID | --session ID] [--json]', run: listFiles },
+    list: {
+      usage: '[--project ID | --agent ID | --session ID] [--json]',
+      run: showList(fetchFiles, { empty: 'No files yet. Add one with `foreword files add PATH`.', table: fileTable }),
+    },
     add: { usage: 'PATH… [--project ID | --agent ID | --session ID] [--json]', forPersons, run: addFiles },
-    show: { usage: 'ID [--json]', run: showFile },
+    show: { usage: 'ID [--json]', run: showAnswer(findNamedFile, printFile) },
     text: { usage: 'ID', run: showText },
     remove: { usage: 'ID [--yes]', forPersons, run: removeFile },
   },
@@ -77,61 +80,42 @@ async function namedOwner(connection: GatewayConnection, call: CommandCall): Pro
   return session === undefined ? {} : { session: await findSession(connection, session) }
 }
 
-async function listFiles(call: CommandCall, io: Io): Promise<number> {
-  const files = await withConnection(call.home, io, 'read', async (connection) => {
-    const [owner] = Object.entries(await namedOwner(connection, call))
-    return await fetchFiles(connection, owner === undefined ? '' : `?owner=${encodeURIComponent(owner.join('/'))}`)
-  })
-  const empty = 'No files yet. Add one with `foreword files add PATH`.'
-  return printList(files, { empty, table: fileTable }, call, io)
+async function fetchFiles(connection: GatewayConnection, call: CommandCall): Promise<readonly FileRow[]> {
+  const [owner] = Object.entries(await namedOwner(connection, call))
+  const query = owner === undefined ? '' : `?owner=${encodeURIComponent(owner.join('/'))}`
+  return await requestList<FileRow>(connection, `/api/files${query}`, 'files')
+}
+
+function findNamedFile(connection: GatewayConnection, { words }: CommandCall): Promise<FileRow> {
+  return findFile(connection, words[1]!)
 }
 
 function fileTable(files: readonly FileRow[], io: Io): string {
   const now = new Date()
-  const rows = files.map(({ id, name, bytes, time, owner, state }) => [
+  const rows = files.map(({ id, name, bytes, time, owner, state }) => ({
     id,
-    singleLine(exactLine(name), 40),
-    sizeText(bytes),
-    timeText(time, now),
-    ownerText(owner),
-    singleLine(stateText(state), Math.max(30, width(io) - 120)),
-  ])
-  const head = ['id', 'name', 'size', 'added', 'owner', 'state']
-  return fittedTable([head, ...rows], { right: [2], columns: lineLimit(io), spare: [3, 4, 2] })
+    name: singleLine(exactLine(name), 40),
+    size: sizeText(bytes),
+    added: timeText(time, now),
+    owner: ownerText(owner),
+    state: singleLine(stateText(state), Math.max(30, width(io) - 120)),
+  }))
+  return rowTable(rows, io, { right: ['size'], spare: ['added', 'owner', 'size'] })
 }
 
-/** Asks for confirmation unless `--yes` is given. */
 async function removeFile(call: CommandCall, io: Io): Promise<number> {
-  const removed = await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
-    const found = await findFile(connection, call.words[1]!)
-    if (!(await confirmAction(`Remove ${exactLine(found.name)} (${found.id}) for good?`, call, io))) return undefined
-    await sendRequest(connection, apiPath('/api/files/', found.id), { method: 'DELETE' })
-    return found
+  return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
+    const { id, name } = await findNamedFile(connection, call)
+    const shown = `${exactLine(name)} (${id})`
+    if (!(await confirmAction(`Remove ${shown} for good?`, 'Nothing was removed.', call, io))) return 1
+    await sendRequest(connection, apiPath('/api/files/', id), { method: 'DELETE' })
+    return printChange({ removed: id }, `Removed ${shown}. Messages that contain it stay as they are.`, call, io)
   })
-  if (removed === undefined) {
-    note(io, 'Nothing was removed.')
-    return 1
-  }
-  const { id, name } = removed
-  if (call.json) printJson(io, { removed: id })
-  else note(io, `Removed ${exactLine(name)} (${id}). Messages that contain it stay as they are.`)
-  return 0
-}
-
-async function fetchFiles(connection: GatewayConnection, query = ''): Promise<readonly FileRow[]> {
-  return (await requestJson<{ files: readonly FileRow[] }>(connection, `/api/files${query}`)).files
-}
-
-async function showFile(call: CommandCall, io: Io): Promise<number> {
-  const row = await withConnection(call.home, io, 'read', (connection) => findFile(connection, call.words[1]!))
-  if (call.json) printJson(io, row)
-  else printFile(row, io)
-  return 0
 }
 
 async function showText(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, 'read', async (connection) => {
-    const { id } = await findFile(connection, call.words[1]!)
+    const { id } = await findNamedFile(connection, call)
     let last = '\n'
     for (let offset: number | undefined = 0; offset !== undefined;) {
       const path = apiPath('/api/files/', id, `/text?limit=200000&offset=${offset}`)
@@ -153,7 +137,7 @@ interface TextPage {
 
 function printFile({ id, name, time, owner, bytes, hash, state }: FileRow, io: Io): void {
   const pages = state.type === 'ready' && state.reading.kind === 'text' ? state.reading.pages?.length : undefined
-  print(io, applyStyle(io, 'bold', exactLine(name)))
+  print(io, exactLine(name), 'bold')
   print(
     io,
     table([

@@ -70,14 +70,11 @@ async function searchFiles(call: CommandCall, io: Io): Promise<number> {
   }
   const answer = await withConnection(call.home, io, 'read', (connection) => found(connection, text, call))
   const { hits, degraded, progress } = answer
-  if (call.json) {
-    printJson(io, answer)
-    return 0
-  }
+  if (call.json) return printJson(io, answer)
   if (degraded !== undefined) note(io, degraded)
   for (const hit of hits) showHit(hit, text, call, io)
   if (hits.length === 0) note(io, 'No matches.')
-  note(io, applyStyle(io, 'dim', progressText(progress), io.stderr))
+  note(io, progressText(progress), 'dim')
   return 0
 }
 
@@ -106,7 +103,7 @@ function showHit(hit: SearchHit, text: string, call: CommandCall, io: Io): void 
   print(io, `  ${marked.map(({ word, hit: isHit }) => (isHit ? applyStyle(io, 'yellow', word) : word)).join('')}`)
   if (!call.has('explain')) return
   const ways = ranks.map(({ by, rank, value }) => `${by} rank ${rank} (${value.toPrecision(3)})`)
-  print(io, applyStyle(io, 'dim', `  score ${score.toFixed(4)}: ${ways.join(', ')}`))
+  print(io, `  score ${score.toFixed(4)}: ${ways.join(', ')}`, 'dim')
 }
 
 function progressText({ documents, indexed, chunks, embedded }: IndexProgress): string {
@@ -148,16 +145,13 @@ export async function compareWays(
 }
 
 function printComparison(compared: WaysCompared, io: Io, json: boolean): number {
-  if (json) {
-    printJson(io, compared)
-    return 0
-  }
+  if (json) return printJson(io, compared)
   for (const [title, way] of [
     ['By words', 'words'],
     ['By meaning', 'meaning'],
     ['Both together', 'both'],
   ] as const) {
-    print(io, applyStyle(io, 'bold', title))
+    print(io, title, 'bold')
     const { hits } = compared[way]
     if (hits.length === 0) print(io, '  nothing')
     hits.forEach((hit, index) => print(io, hitLine(hit, index, way === 'both' ? undefined : compared)))

@@ -158,9 +158,7 @@ function pageEnd(text: string, offset: number, limit: number): number {
 function noText({ id, name, state }: FileRow): HttpFailure {
   const why =
     state.type === 'processing' ? 'it is still being read' : state.type === 'failed' ? state.reason : 'it is an image'
-  return new HttpFailure('no-text', `The file ${name} (${id}) has no text: ${why}`.replace(/\.?$/, '.'), {
-    file: id,
-  })
+  return new HttpFailure('no-text', `The file ${name} (${id}) has no text: ${why}`.replace(/\.?$/, '.'), { file: id })
 }
 
 const fileState = z.discriminatedUnion('type', [

@@ -10,10 +10,12 @@ import {
   apiPath,
   confirmAction,
   print,
-  printJson,
   connectionPurpose,
   commandWithSubcommands,
   applyStyle,
+  requestList,
+  printChange,
+  showAnswer,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { SessionRow } from '../../../session.ts'
@@ -33,38 +35,27 @@ export const memoryCommand = commandWithSubcommands({
   },
   first: 'show',
   subcommands: {
-    show: { usage: '[SESSION] [--input TEXT] [--json]', run: showMemory },
+    show: { usage: '[SESSION] [--input TEXT] [--json]', run: showAnswer(fetchMemory, printMemory) },
     forget: { usage: 'SESSION [--yes] [--json]', forPersons: 'forget sessions', run: forgetSession },
   },
 })
 
-async function showMemory(call: CommandCall, io: Io): Promise<number> {
-  const shown = await withConnection(call.home, io, 'read', async (connection) => {
-    const [, word] = call.words
-    const session = word === undefined ? await newestSession(connection) : await findSession(connection, word)
-    const input = call.text('input')
-    const query = input === undefined ? '' : `?input=${encodeURIComponent(input)}`
-    return await requestJson<SessionMemory>(connection, `${apiPath('/api/sessions/', session, '/memory')}${query}`)
-  })
-  if (call.json) printJson(io, shown)
-  else printMemory(shown, io)
-  return 0
+async function fetchMemory(connection: GatewayConnection, { words, text }: CommandCall): Promise<SessionMemory> {
+  const [, word] = words
+  const session = word === undefined ? await newestSession(connection) : await findSession(connection, word)
+  const input = text('input')
+  const query = input === undefined ? '' : `?input=${encodeURIComponent(input)}`
+  return await requestJson<SessionMemory>(connection, `${apiPath('/api/sessions/', session, '/memory')}${query}`)
 }
 
 async function newestSession(connection: GatewayConnection): Promise<string> {
-  const { sessions } = await requestJson<{ readonly sessions: readonly SessionRow[] }>(
-    connection,
-    '/api/sessions?limit=1',
-  )
-  const [newest] = sessions
+  const [newest] = await requestList<SessionRow>(connection, '/api/sessions?limit=1', 'sessions')
   if (newest) return newest.id
-  throw new CommandFailure('not-found', 'No sessions yet.', {
-    hint: 'Start one with `foreword chat`.',
-  })
+  throw new CommandFailure('not-found', 'No sessions yet.', { hint: 'Start one with `foreword chat`.' })
 }
 
 function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io: Io): void {
-  print(io, applyStyle(io, 'bold', `session ${exactLine(session)}`))
+  print(io, `session ${exactLine(session)}`, 'bold')
   const off = [
     ...(on.previousSession ? [] : ['the previous session (`context.memory.previousSession.enabled`)']),
     ...(on.toolHistory ? [] : ['earlier calls of tools (`context.memory.toolHistory.enabled`)']),
@@ -88,15 +79,10 @@ function printMemory({ session, on, layers, own, forgotten }: SessionMemory, io:
 async function forgetSession(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const session = await findSession(connection, call.words[1]!)
-    if (!(await confirmAction(`Permanently forget the session ${session} in all other sessions?`, call, io))) {
-      note(io, 'Nothing was forgotten.')
-      return 1
-    }
+    const question = `Permanently forget the session ${session} in all other sessions?`
+    if (!(await confirmAction(question, 'Nothing was forgotten.', call, io))) return 1
     await sendRequest(connection, apiPath('/api/sessions/', session, '/memory'), { method: 'DELETE' })
-    if (call.json) printJson(io, { forgotten: session })
-    else {
-      note(io, `Forgot ${session} in all other sessions. Its log stays. Remove it with \`foreword sessions delete\`.`)
-    }
-    return 0
+    const hint = 'Its log stays. Remove it with `foreword sessions delete`.'
+    return printChange({ forgotten: session }, `Forgot ${session} in all other sessions. ${hint}`, call, io)
   })
 }

@@ -10,13 +10,15 @@ import {
   fetchPreview,
   print,
   printJson,
-  printList,
   readNamedFile,
   commandWithSubcommands,
   table,
   timeText,
   parseVersion,
   width,
+  requestList,
+  printChange,
+  showList,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
@@ -42,7 +44,13 @@ export const promptCommand = commandWithSubcommands({
     },
     none: { forPersons, run: (call, io) => putPrompt('', call, io) },
     reset: { forPersons, run: (call, io) => change('/api/prompt', { method: 'DELETE' }, call, io) },
-    versions: { usage: '[--json]', run: listPromptVersions },
+    versions: {
+      usage: '[--json]',
+      run: showList((connection) => requestList<PromptVersion>(connection, '/api/prompt/versions', 'versions'), {
+        empty: 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.',
+        table: versionTable,
+      }),
+    },
     restore: {
       usage: 'N',
       forPersons,
@@ -62,13 +70,14 @@ async function change(path: string, init: RequestInput, call: CommandCall, io: I
   const made = await withConnection(call.home, io, 'write', (connection) =>
     requestJson<PromptVersion>(connection, path, init),
   )
-  if (call.json) printJson(io, made)
-  else if (made.text === undefined) note(io, `Reset the prompt (version ${made.version}).`)
-  else if (made.text.trim() === '') {
-    note(io, `Set the prompt to none (version ${made.version}). It takes effect at the next turn.`)
-    note(io, '  `foreword prompt reset` returns to the prompt of the home, or the packaged one.')
-  } else note(io, `Set the prompt (version ${made.version}). It takes effect at the next turn.`)
-  return 0
+  return printChange(made, changeText(made), call, io)
+}
+
+function changeText({ text, version }: PromptVersion): string {
+  if (text === undefined) return `Reset the prompt (version ${version}).`
+  if (text.trim() !== '') return `Set the prompt (version ${version}). It takes effect at the next turn.`
+  const hint = '  `foreword prompt reset` returns to the prompt of the home, or the packaged one.'
+  return `Set the prompt to none (version ${version}). It takes effect at the next turn.\n${hint}`
 }
 
 interface EditedPrompt extends Partial<PromptVersion> {
@@ -96,14 +105,6 @@ async function showPrompt(call: CommandCall, io: Io): Promise<number> {
     }
     return 0
   })
-}
-
-async function listPromptVersions(call: CommandCall, io: Io): Promise<number> {
-  const { versions } = await withConnection(call.home, io, 'read', (connection) =>
-    requestJson<{ versions: readonly PromptVersion[] }>(connection, '/api/prompt/versions'),
-  )
-  const empty = 'No versions yet. Edit the prompt with `foreword prompt edit FILE`.'
-  return printList(versions, { empty, table: versionTable }, call, io)
 }
 
 function versionTable(versions: readonly PromptVersion[], io: Io): string {

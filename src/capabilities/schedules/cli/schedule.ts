@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { CommandCall, GatewayConnection, Io } from '../../../capability.ts'
 import {
   apiPath,
-  applyStyle,
   CommandFailure,
   commandWithSubcommands,
   confirmAction,
@@ -10,15 +9,18 @@ import {
   findByName,
   findRecord,
   findSession,
-  fittedTable,
-  lineLimit,
   note,
   print,
+  printChange,
   printJson,
   printList,
   requestJson,
+  requestList,
+  rowTable,
   safeForTerminal,
+  sendChange,
   sendRequest,
+  showAnswer,
   singleLine,
   table,
   usageFailure,
@@ -70,7 +72,7 @@ export const scheduleCommand = commandWithSubcommands({
   first: 'list',
   subcommands: {
     list: { usage: '[--json]', run: listSchedules },
-    show: { usage: 'ID [--json]', run: showSchedule },
+    show: { usage: 'ID [--json]', run: showAnswer(fetchSchedule, printSchedule) },
     add: {
       usage: [`WHEN TEXT --new [--agent AGENT] ${addOptions}`, `WHEN TEXT --session SESSION ${addOptions}`],
       forPersons: 'add schedules',
@@ -81,8 +83,22 @@ export const scheduleCommand = commandWithSubcommands({
       forPersons: 'edit schedules',
       run: editSchedule,
     },
-    pause: { usage: 'ID [--json]', forPersons: 'pause schedules', run: (call, io) => pauseSchedule(true, call, io) },
-    resume: { usage: 'ID [--json]', forPersons: 'resume schedules', run: (call, io) => pauseSchedule(false, call, io) },
+    pause: {
+      usage: 'ID [--json]',
+      forPersons: 'pause schedules',
+      run: sendChange(
+        (connection, call) => changeSchedule(connection, call, { paused: true }),
+        ({ name }) => `Paused ${exactLine(name)}. Due times that pass until \`resume\` do not happen.`,
+      ),
+    },
+    resume: {
+      usage: 'ID [--json]',
+      forPersons: 'resume schedules',
+      run: sendChange(
+        (connection, call) => changeSchedule(connection, call, { paused: false }),
+        (resumed) => `Resumed ${exactLine(resumed.name)}: next ${nextText(resumed)} (${resumed.timeZone}).`,
+      ),
+    },
     run: { usage: 'ID [--json]', forPersons: 'run schedules', run: runSchedule },
     remove: { usage: 'ID [--yes] [--json]', forPersons: 'remove schedules', run: removeSchedule },
   },
@@ -96,16 +112,15 @@ async function listSchedules(call: CommandCall, io: Io): Promise<number> {
 }
 
 function scheduleTable(schedules: readonly ScheduleView[], io: Io): string {
-  const rows = schedules.map((each) => [
-    each.id,
-    exactLine(each.name),
-    exactLine(each.when),
-    nextText(each),
-    budgetText(each.budget),
-    each.last === undefined ? '' : `${clockText(each.last.due, each.timeZone)} ${runResultText(each.last)}`,
-  ])
-  const head = ['id', 'name', 'when', 'next', 'budget', 'last']
-  return fittedTable([head, ...rows], { columns: lineLimit(io), spare: [5, 4, 2] })
+  const rows = schedules.map((each) => ({
+    id: each.id,
+    name: exactLine(each.name),
+    when: exactLine(each.when),
+    next: nextText(each),
+    budget: budgetText(each.budget),
+    last: each.last === undefined ? '' : `${clockText(each.last.due, each.timeZone)} ${runResultText(each.last)}`,
+  }))
+  return rowTable(rows, io, { spare: ['last', 'budget', 'when'] })
 }
 
 interface ScheduleList {
@@ -113,31 +128,25 @@ interface ScheduleList {
   readonly enabled: boolean
 }
 
-async function fetchSchedules(connection: GatewayConnection): Promise<ScheduleList> {
+function fetchSchedules(connection: GatewayConnection): Promise<ScheduleList> {
   return requestJson<ScheduleList>(connection, '/api/schedules')
 }
 
-async function findSchedule(connection: GatewayConnection, word: string): Promise<ScheduleView> {
+async function findSchedule(connection: GatewayConnection, { words }: CommandCall): Promise<ScheduleView> {
   const { schedules } = await fetchSchedules(connection)
-  return findByName(word, schedules, ({ id, name }) => ({ id, name }), 'schedule', LIST)
+  return findByName(words[1]!, schedules, (schedule) => schedule, 'schedule', 'List them with `foreword schedule`.')
 }
 
-const LIST = 'List them with `foreword schedule`.'
+type ScheduleWithRuns = ScheduleView & { readonly runs: readonly ScheduleRunView[] }
 
-async function showSchedule(call: CommandCall, io: Io): Promise<number> {
-  const shown = await withConnection(call.home, io, 'read', async (connection) => {
-    const schedule = await findSchedule(connection, call.words[1]!)
-    const path = apiPath('/api/schedules/', schedule.id, '/runs')
-    return { schedule, ...(await requestJson<{ readonly runs: readonly ScheduleRunView[] }>(connection, path)) }
-  })
-  if (call.json) printJson(io, { ...shown.schedule, runs: shown.runs })
-  else printSchedule(shown.schedule, shown.runs, io)
-  return 0
+async function fetchSchedule(connection: GatewayConnection, call: CommandCall): Promise<ScheduleWithRuns> {
+  const schedule = await findSchedule(connection, call)
+  return { ...schedule, runs: await requestList(connection, apiPath('/api/schedules/', schedule.id, '/runs'), 'runs') }
 }
 
-function printSchedule(schedule: ScheduleView, runs: readonly ScheduleRunView[], io: Io): void {
-  const { id, name, when, timeZone, session, agent, budget, missed, ifChanged, next, text } = schedule
-  print(io, applyStyle(io, 'bold', exactLine(name)))
+function printSchedule(schedule: ScheduleWithRuns, io: Io): void {
+  const { id, name, when, timeZone, session, agent, budget, missed, ifChanged, next, text, runs } = schedule
+  print(io, exactLine(name), 'bold')
   const rows = [
     ['id', id],
     ['when', `${exactLine(when)} (${timeZone})`],
@@ -150,14 +159,14 @@ function printSchedule(schedule: ScheduleView, runs: readonly ScheduleRunView[],
   print(io, table(rows))
   print(io, `\n${safeForTerminal(text.trimEnd(), io.stdout)}`)
   if (runs.length === 0) return
-  const head = ['due', 'result', 'cost', 'session', 'turn']
-  const lines = runs.map((run) => [
-    `${clockText(run.due, timeZone)}${run.by === 'person' ? ' by hand' : ''}`,
-    runResultText(run),
-    runCostText(run),
-    ...(run.result.type === 'sent' ? [run.result.session, run.result.turn] : ['', '']),
-  ])
-  print(io, `\n${fittedTable([head, ...lines], { columns: lineLimit(io), spare: [4] })}`)
+  const lines = runs.map((run) => ({
+    due: `${clockText(run.due, timeZone)}${run.by === 'person' ? ' by hand' : ''}`,
+    result: runResultText(run),
+    cost: runCostText(run),
+    session: run.result.type === 'sent' ? run.result.session : '',
+    turn: run.result.type === 'sent' ? run.result.turn : '',
+  }))
+  print(io, `\n${rowTable(lines, io, { spare: ['turn'] })}`)
 }
 
 async function addSchedule(call: CommandCall, io: Io): Promise<number> {
@@ -178,12 +187,8 @@ async function addSchedule(call: CommandCall, io: Io): Promise<number> {
     const body = { ...fields, ...defined({ session, agent }) }
     return requestJson<ScheduleView>(connection, '/api/schedules', { method: 'POST', body })
   })
-  if (call.json) printJson(io, added)
-  else {
-    note(io, `Added ${exactLine(added.name)} (${added.id}): ${exactLine(added.when)}, ${dueText(added)}.`)
-    note(io, 'It runs while the gateway does: `foreword start`.')
-  }
-  return 0
+  const sentence = `Added ${exactLine(added.name)} (${added.id}): ${exactLine(added.when)}, ${dueText(added)}.`
+  return printChange(added, `${sentence}\nIt runs while the gateway does: \`foreword start\`.`, call, io)
 }
 
 function optionalFields(call: CommandCall) {
@@ -213,7 +218,7 @@ async function editSchedule(call: CommandCall, io: Io): Promise<number> {
   const fields = optionalFields(call)
   if (when !== undefined) parseTimeRule(when)
   const edited = await withConnection(call.home, io, 'write', async (connection) => {
-    const { id } = await findSchedule(connection, call.words[1]!)
+    const { id } = await findSchedule(connection, call)
     const session = word === undefined ? (call.has('new') ? null : undefined) : await findSession(connection, word)
     const agent =
       agentWord === undefined || agentWord === NONE
@@ -228,9 +233,12 @@ async function editSchedule(call: CommandCall, io: Io): Promise<number> {
     }
     return requestJson<ScheduleView>(connection, apiPath('/api/schedules/', id), { method: 'PATCH', body })
   })
-  if (call.json) printJson(io, edited)
-  else note(io, `Changed ${exactLine(edited.name)}: ${exactLine(edited.when)}, ${dueText(edited)}.`)
-  return 0
+  return printChange(
+    edited,
+    `Changed ${exactLine(edited.name)}: ${exactLine(edited.when)}, ${dueText(edited)}.`,
+    call,
+    io,
+  )
 }
 
 /** A path of a command line is meant from the folder of the person. */
@@ -239,20 +247,14 @@ function absoluteCondition(text: string): string {
   return type === 'file' ? `file:${resolve(value)}` : `${type}:${value}`
 }
 
-async function pauseSchedule(paused: boolean, call: CommandCall, io: Io): Promise<number> {
-  const schedule = await withConnection(call.home, io, 'write', async (connection) => {
-    const { id } = await findSchedule(connection, call.words[1]!)
-    return requestJson<ScheduleView>(connection, apiPath('/api/schedules/', id), { method: 'PATCH', body: { paused } })
-  })
-  if (call.json) printJson(io, schedule)
-  else if (paused) note(io, `Paused ${exactLine(schedule.name)}. Due times that pass until \`resume\` do not happen.`)
-  else note(io, `Resumed ${exactLine(schedule.name)}: next ${nextText(schedule)} (${schedule.timeZone}).`)
-  return 0
+async function changeSchedule(connection: GatewayConnection, call: CommandCall, body: object): Promise<ScheduleView> {
+  const { id } = await findSchedule(connection, call)
+  return requestJson<ScheduleView>(connection, apiPath('/api/schedules/', id), { method: 'PATCH', body })
 }
 
 async function runSchedule(call: CommandCall, io: Io): Promise<number> {
   const run = await withConnection(call.home, io, 'write', async (connection) => {
-    const { id } = await findSchedule(connection, call.words[1]!)
+    const { id } = await findSchedule(connection, call)
     return requestJson<ScheduleRunView>(connection, apiPath('/api/schedules/', id, '/run'), { method: 'POST' })
   })
   const { result } = run
@@ -267,15 +269,10 @@ async function runSchedule(call: CommandCall, io: Io): Promise<number> {
 
 async function removeSchedule(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
-    const { id, name } = await findSchedule(connection, call.words[1]!)
+    const { id, name } = await findSchedule(connection, call)
     const shown = singleLine(exactLine(name), 60)
-    if (!(await confirmAction(`Remove the schedule ${shown}?`, call, io))) {
-      note(io, 'Nothing was removed.')
-      return 1
-    }
+    if (!(await confirmAction(`Remove the schedule ${shown}?`, 'Nothing was removed.', call, io))) return 1
     await sendRequest(connection, apiPath('/api/schedules/', id), { method: 'DELETE' })
-    if (call.json) printJson(io, { removed: id })
-    else note(io, `Removed ${shown}. The sessions of its runs stay.`)
-    return 0
+    return printChange({ removed: id }, `Removed ${shown}. The sessions of its runs stay.`, call, io)
   })
 }

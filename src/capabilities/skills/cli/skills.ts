@@ -17,6 +17,7 @@ import {
   requestJson,
   table,
   withConnection,
+  printChange,
 } from '../../../cli.ts'
 import { exactLine, layoutOf } from '../../../context.ts'
 import type { SkillFinding } from '../folder/read-frontmatter.ts'
@@ -39,10 +40,7 @@ async function listSkills(call: CommandCall, io: Io): Promise<number> {
   const { skills, tokens } = await knownSkillFacts(known)
   const { left, warnings, forms } = known
   const { reach, reachUnknown }: Reach = skills.length > 0 ? await askReach(call, io, skills.length) : {}
-  if (call.json) {
-    printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
-    return 0
-  }
+  if (call.json) return printJson(io, { skills, left, warnings, tokens, ...forms, reach, reachUnknown })
   if (skills.length > 0) print(io, skillTable(skills, lineLimit(io)))
   if (left.length > 0) {
     const rows = left.map(({ name, ref, why }) => [exactLine(name), exactLine(ref), exactLine(why)])
@@ -51,9 +49,9 @@ async function listSkills(call: CommandCall, io: Io): Promise<number> {
   if (skills.length > 0) print(io, `\n${applyStyle(io, 'dim', summaryText(known, tokens))}`)
   else note(io, noneText(known))
   if (reach !== undefined) print(io, reachText(reach))
-  if (reach?.hint !== undefined) note(io, applyStyle(io, 'yellow', reach.hint, io.stderr))
-  if (reachUnknown !== undefined) note(io, applyStyle(io, 'yellow', exactLine(reachUnknown), io.stderr))
-  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
+  if (reach?.hint !== undefined) note(io, reach.hint, 'yellow')
+  if (reachUnknown !== undefined) note(io, exactLine(reachUnknown), 'yellow')
+  for (const warning of warnings) note(io, exactLine(warning), 'yellow')
   return 0
 }
 
@@ -109,10 +107,7 @@ async function showSkill(call: CommandCall, io: Io): Promise<number> {
   const facts = (await knownSkillFacts({ ...known, skills: [skill] })).skills[0]!
   const { license, compatibility, allowedTools, version, requires } = skill.fields
   const warnings = warningsAbout(skill, known.warnings)
-  if (call.json) {
-    printJson(io, { ...facts, fields: skill.fields, warnings, body: skill.body })
-    return 0
-  }
+  if (call.json) return printJson(io, { ...facts, fields: skill.fields, warnings, body: skill.body })
   const rows = [
     ['description', skill.description === '' ? `(no description) ${skillSummary(skill)}` : skill.description],
     ['folder', skill.folder],
@@ -127,7 +122,7 @@ async function showSkill(call: CommandCall, io: Io): Promise<number> {
     ['for', requires.os.join(', ')],
     ...warnings.map((warning) => ['warning', warning]),
   ].filter(([, value]) => value !== '')
-  print(io, applyStyle(io, 'bold', exactLine(skill.name)))
+  print(io, exactLine(skill.name), 'bold')
   print(io, table(rows.map(([label, value]) => [label!, exactLine(value!.replaceAll(/\s+/g, ' '))])))
   print(io, `\n${safeForTerminal(skill.body.replace(/\s+$/, ''), io.stdout)}`)
   return 0
@@ -229,9 +224,8 @@ async function newSkill(call: CommandCall, io: Io): Promise<number> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileFailure(file, 'written', error)
     throw new CommandFailure('conflict', `${folder} already exists.`, { hint: 'Choose another name.' })
   }
-  if (call.json) printJson(io, { name, file })
-  else note(io, `Created ${file}. Fill it in, then check it with \`foreword skills check\`.`)
-  return 0
+  const sentence = `Created ${file}. Fill it in, then check it with \`foreword skills check\`.`
+  return printChange({ name, file }, sentence, call, io)
 }
 
 /** Removes the folder if the file cannot be written as a whole, since half a skill would be loaded. */
@@ -270,10 +264,7 @@ async function trustSkills(call: CommandCall, io: Io): Promise<number> {
   if (isNew) await trustFolder(call.home, [...skills.trustedDirs, workspace], io)
   const found = await loadSkills({ roots: [{ ...root, trusted: true }], findBinary: () => Promise.resolve(true) })
   const names = found.skills.map(({ name }) => name)
-  if (call.json) {
-    printJson(io, { folder: workspace, added: isNew, skills: names })
-    return 0
-  }
+  if (call.json) return printJson(io, { folder: workspace, added: isNew, skills: names })
   note(io, isNew ? `Trusted ${workspace}. It takes effect at the next start.` : `${workspace} was already trusted.`)
   const count = names.length === 1 ? 'one skill' : `${names.length} skills`
   if (names.length === 0) note(io, `No skills in ${join(workspace, '.agents', 'skills')} yet.`)

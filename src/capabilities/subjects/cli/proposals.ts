@@ -13,6 +13,9 @@ import {
   printJson,
   connectionPurpose,
   applyStyle,
+  requestList,
+  printList,
+  printChange,
 } from '../../../cli.ts'
 import { exactLine, exactLines } from '../../../context.ts'
 import { diffShowsAll, type Proposal, type ProposalDecision, type ProposalState, type SubjectFile } from '../core.ts'
@@ -22,14 +25,9 @@ const NONE_WAITING = 'No proposals are waiting for you.'
 export async function listProposals(call: CommandCall, io: Io): Promise<number> {
   const state = call.has('all') ? undefined : 'waiting'
   const proposals = await withConnection(call.home, io, 'read', (connection) => fetchProposals(connection, state))
-  if (call.json) {
-    for (const proposal of proposals) printJson(io, proposal)
-    return 0
-  }
-  const now = new Date()
-  if (proposals.length > 0) print(io, proposals.map((proposal) => proposalText(proposal, now, io)).join('\n\n'))
-  else note(io, call.has('all') ? 'No proposals yet.' : NONE_WAITING)
-  if (proposals.some((proposal) => proposal.state.type === 'waiting')) {
+  const empty = call.has('all') ? 'No proposals yet.' : NONE_WAITING
+  printList(proposals, { empty, table: () => proposalTexts(proposals, io) }, call, io)
+  if (!call.json && proposals.some(({ state: { type } }) => type === 'waiting')) {
     note(
       io,
       'Confirm one with `foreword subjects confirm PROPOSAL`, or decline it with `foreword subjects decline PROPOSAL`.',
@@ -38,29 +36,28 @@ export async function listProposals(call: CommandCall, io: Io): Promise<number> 
   return 0
 }
 
+function proposalTexts(proposals: readonly Proposal[], io: Io): string {
+  const now = new Date()
+  return proposals.map((proposal) => proposalText(proposal, now, io)).join('\n\n')
+}
+
 /** Decides on exactly what was shown. */
 export async function decideProposal(decision: 'confirm' | 'decline', call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'waiting')
-    if (!call.json) print(io, proposalText(proposal, new Date(), io))
-    const { id, digest, state } = proposal
-    if (state.type !== 'waiting')
-      throw new CommandFailure(
-        'decided',
-        `${proposal.id} is already ${proposal.state.type}. A proposal is decided once.`,
-        {
-          hint: 'List the waiting ones with `foreword subjects proposals`.',
-        },
-      )
-    if (!(await confirmAction(decision === 'confirm' ? 'Write this?' : 'Decline this?', call, io))) {
-      note(io, 'Nothing was decided. The proposal is still waiting.')
-      return 1
+    if (!call.json) print(io, proposalTexts([proposal], io))
+    const { id, state } = proposal
+    if (state.type !== 'waiting') {
+      throw new CommandFailure('decided', `${id} is already ${state.type}. A proposal is decided once.`, {
+        hint: 'List the waiting ones with `foreword subjects proposals`.',
+      })
     }
+    const question = decision === 'confirm' ? 'Write this?' : 'Decline this?'
+    const unchanged = 'Nothing was decided. The proposal is still waiting.'
+    if (!(await confirmAction(question, unchanged, call, io))) return 1
     const reason = decision === 'decline' ? call.text('reason') : undefined
-    const decided = await sendDecision(connection, { id, digest }, decision, reason)
-    if (call.json) printJson(io, decided)
-    else note(io, decidedText(decided))
-    return 0
+    const decided = await sendDecision(connection, proposal, decision, reason)
+    return printChange(decided, decidedText(decided), call, io)
   })
 }
 
@@ -77,12 +74,9 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
       if (!call.json) note(io, NONE_WAITING)
       return 0
     }
-    const now = new Date()
-    if (!call.json) print(io, waiting.map((proposal) => proposalText(proposal, now, io)).join('\n\n'))
-    if (!(await confirmAction(`Decline all ${waiting.length}?`, call, io))) {
-      note(io, 'Nothing was decided. They are still waiting.')
-      return 1
-    }
+    if (!call.json) print(io, proposalTexts(waiting, io))
+    const unchanged = 'Nothing was decided. They are still waiting.'
+    if (!(await confirmAction(`Decline all ${waiting.length}?`, unchanged, call, io))) return 1
     for (const proposal of waiting) {
       const declined = await sendDecision(connection, proposal, 'decline', call.text('reason'))
       if (call.json) printJson(io, declined)
@@ -96,16 +90,11 @@ export async function declineAll(call: CommandCall, io: Io): Promise<number> {
 export async function undoProposal(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const proposal = await findProposal(connection, call.words[1]!, 'confirmed')
-    if (!call.json) print(io, proposalText(proposal, new Date(), io))
-    if (!(await confirmAction('Undo this?', call, io))) {
-      note(io, 'Nothing was undone.')
-      return 1
-    }
+    if (!call.json) print(io, proposalTexts([proposal], io))
+    if (!(await confirmAction('Undo this?', 'Nothing was undone.', call, io))) return 1
     const path = apiPath('/api/proposals/', proposal.id, '/undo')
     const undone = await requestJson<Proposal>(connection, path, { method: 'POST', body: { by: 'cli' } })
-    if (call.json) printJson(io, undone)
-    else note(io, `Removed from ${exactLine(fileText(undone.file))}.`)
-    return 0
+    return printChange(undone, `Removed from ${exactLine(fileText(undone.file))}.`, call, io)
   })
 }
 
@@ -125,8 +114,7 @@ async function fetchProposals(
   state?: ProposalState['type'],
 ): Promise<readonly Proposal[]> {
   const query = state === undefined ? '' : `?state=${state}`
-  return (await requestJson<{ readonly proposals: readonly Proposal[] }>(connection, `/api/proposals${query}`))
-    .proposals
+  return await requestList<Proposal>(connection, `/api/proposals${query}`, 'proposals')
 }
 
 /** The proposal whose id begins with `word`: among those in `state`, or where there is none, among all. */

@@ -9,34 +9,29 @@ import {
   apiPath,
   print,
   printJson,
-  applyStyle,
   table,
   usageFailure,
   width,
-  fittedTable,
-  lineLimit,
   printList,
   findByName,
   timeText,
+  printAnswer,
+  rowTable,
+  showAnswer,
 } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
 import type { NotesPage, SubjectContext, SubjectReading, SubjectFacts } from '../core.ts'
 
-export async function showSubject(call: CommandCall, io: Io): Promise<number> {
-  const subject = await withConnection(call.home, io, 'read', async (connection) => {
-    const { id } = await findSubject(connection, call.words[1]!)
-    return await requestJson<SubjectDocument>(connection, apiPath('/api/subjects/', id))
-  })
-  if (call.json) printJson(io, subject)
-  else printSubject(subject, io)
-  return 0
-}
+export const showSubject = showAnswer(async (connection, call) => {
+  const { id } = await findSubject(connection, call.words[1]!)
+  return await requestJson<SubjectDocument>(connection, apiPath('/api/subjects/', id))
+}, printSubject)
 
 type SubjectDocument = ListedSubject & Pick<SubjectReading, 'context' | 'warnings'>
 
 function printSubject({ id, updated, waiting, context, warnings }: SubjectDocument, io: Io): void {
   const { brief, notes, recent_gaps: gaps } = context
-  print(io, applyStyle(io, 'bold', exactLine(id)))
+  print(io, exactLine(id), 'bold')
   const wide = Math.max(20, width(io) - 12)
   const rows = [
     ['updated', fullTimeText(updated, new Date())],
@@ -102,9 +97,7 @@ export async function showNotes(call: CommandCall, io: Io): Promise<number> {
     const path = `${apiPath('/api/subjects/', subject, '/notes')}${query}`
     return { id: subject, page: await requestJson<NotesPage>(connection, path) }
   })
-  if (call.json) printJson(io, page)
-  else printNotes(id, page, io)
-  return 0
+  return printAnswer(page, () => printNotes(id, page, io), call, io)
 }
 
 function printNotes(id: string, { text, offset, lines, total, next_offset: next }: NotesPage, io: Io): void {
@@ -117,7 +110,7 @@ function printNotes(id: string, { text, offset, lines, total, next_offset: next 
 }
 
 function printWarnings(warnings: readonly string[], io: Io): void {
-  for (const warning of warnings) note(io, applyStyle(io, 'yellow', exactLine(warning), io.stderr))
+  for (const warning of warnings) note(io, exactLine(warning), 'yellow')
 }
 
 export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
@@ -130,13 +123,13 @@ export async function listSubjects(call: CommandCall, io: Io): Promise<number> {
 
 function subjectTable(subjects: readonly ListedSubject[], io: Io): string {
   const now = new Date()
-  const rows = subjects.map(({ id, title, updated, waiting }) => [
-    exactLine(id),
-    singleLine(exactLine(title), Math.max(20, width(io) - 60)),
-    exactLine(timeText(updated, now)),
-    waiting === 0 ? '' : String(waiting),
-  ])
-  return fittedTable([['id', 'title', 'updated', 'waiting'], ...rows], { columns: lineLimit(io), spare: [2] })
+  const rows = subjects.map(({ id, title, updated, waiting }) => ({
+    id: exactLine(id),
+    title: singleLine(exactLine(title), Math.max(20, width(io) - 60)),
+    updated: exactLine(timeText(updated, now)),
+    waiting: waiting === 0 ? '' : String(waiting),
+  }))
+  return rowTable(rows, io, { spare: ['updated'] })
 }
 
 function waitingText(count: number): string {
@@ -155,8 +148,8 @@ export interface SubjectList {
   readonly waiting: number
 }
 
-async function fetchSubjects(connection: GatewayConnection): Promise<SubjectList> {
-  return await requestJson<SubjectList>(connection, '/api/subjects')
+function fetchSubjects(connection: GatewayConnection): Promise<SubjectList> {
+  return requestJson<SubjectList>(connection, '/api/subjects')
 }
 
 export async function findSubject(connection: GatewayConnection, word: string): Promise<ListedSubject> {

@@ -7,8 +7,9 @@ import {
   note,
   apiPath,
   print,
-  printJson,
   readNamedFile,
+  printChange,
+  showAnswer,
 } from '../../../cli.ts'
 import type { CommandCall, Io } from '../../../capability.ts'
 import { listSubjects, findSubject, showContext, showNotes, showSubject } from './show.ts'
@@ -56,7 +57,17 @@ export const subjectsCommand = commandWithSubcommands({
       run: decline,
     },
     undo: { usage: 'PROPOSAL [--yes] [--json]', forPersons: 'undo what a person confirmed', run: undoProposal },
-    summarize: { usage: 'ID [--json]', run: summarizeNotes },
+    summarize: {
+      usage: 'ID [--json]',
+      run: showAnswer(
+        async (connection, { words }) => {
+          const path = apiPath('/api/subjects/', (await findSubject(connection, words[1]!)).id, '/summary')
+          return await requestJson<NotesSummary>(connection, path, { method: 'POST' })
+        },
+        printSummary,
+        'write',
+      ),
+    },
   },
 })
 
@@ -82,13 +93,8 @@ async function newSubject(call: CommandCall, io: Io): Promise<number> {
   const made = await withConnection(call.home, io, 'write', (connection) =>
     requestJson<{ readonly id: string }>(connection, '/api/subjects', { method: 'POST', body }),
   )
-  if (call.json) printJson(io, made)
-  else
-    note(
-      io,
-      `Created ${exactLine(made.id)}. Talk about it with \`foreword send --subject ${exactLine(made.id)} TEXT\`.`,
-    )
-  return 0
+  const name = exactLine(made.id)
+  return printChange(made, `Created ${name}. Talk about it with \`foreword send --subject ${name} TEXT\`.`, call, io)
 }
 
 async function logOperation(call: CommandCall, io: Io): Promise<number> {
@@ -110,9 +116,7 @@ async function writeLine(word: string, log: 'log' | 'gaps', body: object, call: 
     const path = apiPath('/api/subjects/', subject, `/${log}`)
     return { id: subject, line: await requestJson<unknown>(connection, path, { method: 'POST', body }) }
   })
-  if (call.json) printJson(io, line)
-  else note(io, `Added to the ${log} of ${exactLine(id)}.`)
-  return 0
+  return printChange(line, `Added to the ${log} of ${exactLine(id)}.`, call, io)
 }
 
 function parseDetails(text: string | undefined): unknown {
@@ -122,18 +126,7 @@ function parseDetails(text: string | undefined): unknown {
   throw usageFailure('--details must be a JSON object.', `Write them in quotes, such as \`'{"left": 4}'\`.`)
 }
 
-async function summarizeNotes(call: CommandCall, io: Io): Promise<number> {
-  const summary = await withConnection(call.home, io, 'write', async (connection) => {
-    const { id } = await findSubject(connection, call.words[1]!)
-    return await requestJson<NotesSummary>(connection, apiPath('/api/subjects/', id, '/summary'), { method: 'POST' })
-  })
-  if (call.json) printJson(io, summary)
-  else {
-    print(io, safeForTerminal(summary.text, io.stdout))
-    note(
-      io,
-      `${exactLine(summary.model)} summarized ${summary.lines} lines. The summary is used until the notes change.`,
-    )
-  }
-  return 0
+function printSummary({ text, model, lines }: NotesSummary, io: Io): void {
+  print(io, safeForTerminal(text, io.stdout))
+  note(io, `${exactLine(model)} summarized ${lines} lines. The summary is used until the notes change.`)
 }

@@ -9,6 +9,7 @@ import {
   printJson,
   width,
   withConnection,
+  printAnswer,
 } from '../../../cli.ts'
 import {
   followSession,
@@ -41,9 +42,7 @@ export const watchCommand: Command = {
 async function printLine(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await sessionForLine(connection, call, io)
   const view = session === undefined ? undefined : await fetchSessionView(connection, session)
-  if (call.json) printJson(io, view ?? null)
-  else print(io, view === undefined ? 'foreword: no call yet' : statusBarText(view))
-  return 0
+  return printAnswer(view ?? null, () => (view === undefined ? 'foreword: no call yet' : statusBarText(view)), call, io)
 }
 
 async function sessionForLine(connection: GatewayConnection, call: CommandCall, io: Io): Promise<string | undefined> {
@@ -63,7 +62,11 @@ async function followLive(connection: GatewayConnection, call: CommandCall, io: 
   const session = await findSession(connection, call.words[0] ?? 'last')
   const stopping = new AbortController()
   const stop = onInterrupt(io, () => stopping.abort())
-  const show = call.json ? showJson(io) : io.stdout.isTTY === true ? showBlock(io, stopping.signal) : showCalls(io)
+  const show = call.json
+    ? (view: SessionView) => printJson(io, view)
+    : io.stdout.isTTY === true
+      ? showBlock(io, stopping.signal)
+      : showCalls(io)
   try {
     for await (const view of followSession(connection, session, stopping.signal)) show(view)
   } catch (error) {
@@ -78,10 +81,6 @@ async function followLive(connection: GatewayConnection, call: CommandCall, io: 
 }
 
 type Show = (view: SessionView) => void
-
-function showJson(io: Io): Show {
-  return (view) => printJson(io, view)
-}
 
 /** A block that is drawn again after each change, and when the terminal has another size. */
 function showBlock(io: Io, signal: AbortSignal): Show {

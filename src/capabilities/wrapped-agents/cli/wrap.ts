@@ -1,6 +1,6 @@
 import type { Command, CommandCall, Io } from '../../../capability.ts'
 import { jsonOption, print, printJson, refuseTools, table, usageFailure } from '../../../cli.ts'
-import { defined, nearestName } from '../../../platform.ts'
+import { defined, nearestHint } from '../../../platform.ts'
 import { wrappedPrograms } from '../program/programs.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import { commonVariables, type RunChoices, runFacts } from '../run/run-environment.ts'
@@ -57,11 +57,8 @@ export const wrapCommand: Command = {
 function findProgram(name: string): WrappedProgram {
   const found = wrappedPrograms.find((program) => program.name === name)
   if (found !== undefined) return found
-  const near = nearestName(name, names)
-  throw usageFailure(
-    `Unknown program "${name}".`,
-    near === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean \`foreword wrap ${near}\`?`,
-  )
+  const written = (near: string) => `\`foreword wrap ${near}\``
+  throw usageFailure(`Unknown program "${name}".`, nearestHint(name, names, `Use one of ${names.join(', ')}.`, written))
 }
 
 /** Stands for what only a run has. */
@@ -74,10 +71,7 @@ function printPlan(program: WrappedProgram, choices: RunChoices, call: CommandCa
   const environment = Object.fromEntries(Object.entries(io.environment).filter(([name]) => !changed.includes(name)))
   const { variables: own, args, files = [], notes = [] } = program.plan({ ...facts, environment })
   const variables = { ...commonVariables(environment, SHOWN.id), ...own }
-  if (call.json) {
-    printJson(io, { command: program.command, args, variables, files, notes })
-    return 0
-  }
+  if (call.json) return printJson(io, { command: program.command, args, variables, files, notes })
   print(io, table(Object.entries(variables).map(([variable, value]) => [variable, value ?? '(taken away)'])))
   for (const { path, text } of files) print(io, `\n${path}\n${text.trimEnd()}`)
   print(io, `\n${[program.command, ...args].join(' ')}`)

@@ -1,5 +1,5 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
-import { apiPath, requestJson, readInput } from '../../../cli.ts'
+import { apiPath, requestJson, readInput, requestList } from '../../../cli.ts'
 import { cutSentence, type Manifest } from '../../../context.ts'
 import { defined, systemClock, isObject, parseJson } from '../../../platform.ts'
 import { type CallSums, sumCalls, type WatchedCall, fetchSessionCalls, modelWindow } from '../watched-call.ts'
@@ -131,10 +131,7 @@ export async function clientSessionIn(io: Io): Promise<string | undefined> {
 
 /** The session that a program calls `id`; `undefined` where it has made no call yet. */
 export async function sessionOfClient(connection: GatewayConnection, id: string): Promise<string | undefined> {
-  const { sessions } = await requestJson<{ readonly sessions: readonly BoundSession[] }>(
-    connection,
-    '/api/sessions?limit=200',
-  )
+  const sessions = await requestList<BoundSession>(connection, '/api/sessions?limit=200', 'sessions')
   return sessions.find(({ binding }) => binding?.conversation === id)?.id
 }
 
