@@ -1,6 +1,6 @@
 import { exactLine } from '../../context.ts'
 import type { CommandCall, Io } from '../../capability.ts'
-import { systemClock, defined, errorMessage, ForewordError, nearestName } from '../../platform.ts'
+import { systemClock, defined, errorMessage, ForewordError, nearestHint, nearestName } from '../../platform.ts'
 import type { EditedAccess, ToolStatus } from '../../runtime.ts'
 import type { AuditFacts } from '../../session.ts'
 import { withConnection } from '../connection.ts'
@@ -179,10 +179,7 @@ async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
 }
 
 function unknownText(word: string, names: readonly string[]): string {
-  if (!word.endsWith('*')) {
-    const near = nearestName(word, names)
-    return `Unknown tool "${word}". ${near === undefined ? LATER : `Did you mean ${near}?`}`
-  }
+  if (!word.endsWith('*')) return `Unknown tool "${word}". ${nearestHint(word, names, LATER)}`
   const start = word.slice(0, -1)
   const near = nearestName(start, [...new Set(names.map((name) => name.slice(0, start.length)))])
   if (near === undefined) return `No tool begins with "${start}". ${LATER}`

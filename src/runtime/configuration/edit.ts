@@ -3,7 +3,7 @@ import { checkValue } from './load.ts'
 import type { ConfigurationSchema } from './schema.ts'
 import { parseConfiguration } from './file.ts'
 import { type KeyPath, findKeyPath, namesAt, namesIn, schemaAt } from './key.ts'
-import { type Clock, errorMessage, nearestName } from '../../platform.ts'
+import { type Clock, errorMessage, nearestHint } from '../../platform.ts'
 import { ConfigurationError } from './problem.ts'
 import { editFile, FileEditError } from '../home/edit-file.ts'
 import { homeAt } from '../home/home.ts'
@@ -93,8 +93,8 @@ export function configurationKey(key: string, schema: ConfigurationSchema): KeyP
   const beside = words.slice(0, known)
   const names = namesAt(beside, schema.json)
   if (names.length === 0) throw keyError(words, 'is not a key', `${beside.join('.')} has no keys below it.`)
-  const near = nearestName(words[known] ?? '', names)
-  const hint = near === undefined ? `Known there: ${names.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
+  const written = (near: string) => [...beside, near].join('.')
+  const hint = nearestHint(words[known] ?? '', names, `Known there: ${names.join(', ')}.`, written)
   throw keyError(words, 'is not a key', hint)
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ForewordError, nearestName } from '../../platform.ts'
+import { ForewordError, nearestHint } from '../../platform.ts'
 import { type KeyPath, namesAt, schemaAt } from './key.ts'
 import type { KeySchema } from './schema.ts'
 
@@ -62,9 +62,8 @@ function unknownKey(path: KeyPath, json: KeySchema): Fault {
     return { path, message: 'is not a key', hint: `${hint} Known here: ${namesAt(beside, json).join(', ')}.` }
   }
   const known = namesAt(beside, json)
-  const near = nearestName(name, known)
-  const hint = near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${[...beside, near].join('.')}?`
-  return { path, message: 'is not a key', hint }
+  const written = (near: string) => [...beside, near].join('.')
+  return { path, message: 'is not a key', hint: nearestHint(name, known, `Known here: ${known.join(', ')}.`, written) }
 }
 
 function issueMessage(issue: z.core.$ZodIssue): string {

@@ -1,6 +1,6 @@
 import type { SettingsWarning } from '../../capability.ts'
 import { builtInProviders, type Provider } from '../../model.ts'
-import { nearestName } from '../../platform.ts'
+import { nearestHint, nearestName } from '../../platform.ts'
 import { namesAt, plainKeys, withTexts } from './key.ts'
 import type { ConfigurationProblem, Fault } from './problem.ts'
 import type { ConfigurationSchema, KeySchema } from './schema.ts'
@@ -60,13 +60,9 @@ export function modelNameFault(
       return undefined
     return { message: 'names a provider, but no model', hint: `Write ${provider}/MODEL.` }
   }
-  const near = nearestName(provider, providers)
-  const there = near === undefined ? `There are: ${providers.join(', ')}.` : `Did you mean ${near}?`
+  const there = nearestHint(provider, providers, `There are: ${providers.join(', ')}.`)
   return slash === -1
-    ? {
-        message: 'is not the id of a model',
-        hint: `Write PROVIDER/MODEL. ${there}`,
-      }
+    ? { message: 'is not the id of a model', hint: `Write PROVIDER/MODEL. ${there}` }
     : { message: `names the provider ${JSON.stringify(provider)}, which does not exist`, hint: there }
 }
 
@@ -125,10 +121,8 @@ export function unknownVariables(
 function variableHint(name: string, known: readonly string[], json: KeySchema): string {
   const map = findMap(name, json)
   if (map !== undefined) return `Set entries of ${map} in config.json.`
-  const near = nearestName(name.toUpperCase(), known)
-  return near === undefined
-    ? 'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
-    : `Did you mean ${near}?`
+  const otherwise = 'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
+  return nearestHint(name.toUpperCase(), known, otherwise)
 }
 
 function findMap(name: string, json: KeySchema): string | undefined {
