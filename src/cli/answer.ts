@@ -12,13 +12,17 @@ export async function requestJson<T>(
   return (await response.json()) as T
 }
 
-/** The list that the response has under `key`. */
+/** The list that the response has under `key`. A response without it is an error, never an empty list. */
 export async function requestList<Item>(
   connection: Pick<GatewayConnection, 'fetch'>,
   path: string,
   key: string,
 ): Promise<readonly Item[]> {
-  return (await requestJson<Readonly<Record<string, readonly Item[]>>>(connection, path))[key] ?? []
+  const list = (await requestJson<Readonly<Record<string, readonly Item[]>>>(connection, path))[key]
+  if (list !== undefined) return list
+  throw new CommandFailure('unsupported', `The answer of the gateway to ${path} has no "${key}".`, {
+    hint: 'Start the gateway again with the version of this command.',
+  })
 }
 
 export async function sendRequest(
