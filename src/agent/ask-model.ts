@@ -8,6 +8,7 @@ import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
 
+/** The result of one model call of a step. */
 export type StepReply = ModelAnswer | Unanswered
 
 export interface ModelAnswer {

@@ -44,6 +44,7 @@ export interface TurnActivity {
   rest<Value>(wait: Promise<Value>): Promise<Value>
 }
 
+/** Whether a call may leave. */
 export type CallHold =
   /** It may. `settle` is called once it is over; where the process ends before, it is not. */
   | { readonly type: 'go'; settle(end: CallEnd): void }
@@ -107,6 +108,7 @@ export interface Journal {
   countTokens?(message: Message, partial?: PartialReason): Promise<TokenCounts>
 }
 
+/** What the model may call. */
 export interface TurnTools {
   readonly toolbox: Toolbox
   /** Absent: calls that need a decision of a person are denied. */
@@ -129,6 +131,7 @@ export interface Approvals {
   withdraw?(approval: string, reason: string): Promise<ApprovalOutcome>
 }
 
+/** How much a turn may do. */
 export interface TurnLimits {
   /** Model calls that one turn may make. 12 unless given. */
   readonly steps?: number
@@ -148,6 +151,7 @@ export interface TurnOutput {
   citedSources?(text: string): Promise<readonly CitationSource[]>
 }
 
+/** The input of one assembly. */
 export interface Step {
   /** The current turn so far, without partial messages. */
   readonly messages: readonly { readonly message: Message; readonly counted: TokenCounts }[]

@@ -13,6 +13,7 @@ export interface TurnState {
   readonly answered: boolean
 }
 
+/** Derives the state of a turn from its entries, oldest first. */
 export function turnState(entries: readonly Entry[]): TurnState {
   const messages = entries.flatMap((entry) => {
     if (entry.type === 'input') return [entry.message]
@@ -32,6 +33,7 @@ export interface ToolJournal {
   /** Ids of the calls that were started. */
   readonly started: ReadonlySet<string>
   readonly ended: ReadonlyMap<string, ToolResult>
+  /** The newest question about a call. */
   readonly asked: ReadonlyMap<string, Extract<Entry, { type: 'approval-request' }>>
 }
 

@@ -41,6 +41,7 @@ export interface Capability<Settings = undefined, Service = undefined> {
   readonly settingsWarnings?: (settings: Settings, context: SettingsContext) => readonly SettingsWarning[]
   /** What a session can choose, by the name of the choice: log entry, PATCH, `--NAME`, `/NAME` and preview follow from it. */
   readonly session?: Readonly<Record<string, SessionChoice<Self<Settings, Service>>>>
+  /** By name, loaded when called. */
   readonly commands?: Readonly<Record<string, () => Promise<Command>>>
   /** Commands of a conversation in the terminal and in channels, by name, without the slash. */
   readonly slashCommands?: Readonly<Record<string, SlashCommand>>
@@ -171,12 +172,14 @@ export function capability<Settings = undefined, Service = undefined>(
   return value
 }
 
+/** One command: its arguments, its help and its function. */
 export interface Command {
   readonly name: string
   readonly summary: string
   /** Each form of its usage, without the word `foreword`. */
   readonly usage: readonly string[]
   readonly details?: string
+  /** How many words may follow the command. */
   readonly words: { readonly least: number; readonly most: number }
   readonly options: Readonly<Record<string, CommandOption>>
   /** Returns the exit code. Throws `CommandFailure` where it cannot do what was asked. */
@@ -189,6 +192,7 @@ export interface CommandOption {
   readonly value?: string
 }
 
+/** A parsed command line. */
 export interface CommandCall {
   readonly words: readonly string[]
   /** The home of this run, an absolute path. */
@@ -289,6 +293,7 @@ export interface LintContext<Settings = undefined> extends CheckContext<Settings
   readonly report: LintReport
 }
 
+/** One thing that was looked at. */
 export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'warning' | 'problem'

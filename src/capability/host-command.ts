@@ -35,4 +35,5 @@ export const hostCommands = [
   'doctor',
 ] as const
 
+/** The name of a command of the command line itself. */
 export type HostCommand = (typeof hostCommands)[number]

@@ -29,9 +29,11 @@ export interface CapabilityHost<Settings = undefined> {
   readonly writes: boolean
   /** This process is the gateway of the home: channels are open, and what is due happens here. `false`: it runs a command. */
   readonly listens: boolean
+  /** The current content of `tool-access.json`. */
   access(): Promise<AccessRead>
   /** Takes the secrets that are known out of a text that is kept or shown. */
   redact(text: string): string
+  /** Confines the programs that tools run. */
   readonly sandbox: Sandbox
   /** The gateway. Its methods may be called once every capability has started. */
   readonly runtime: Runtime

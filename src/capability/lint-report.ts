@@ -14,6 +14,7 @@ export interface LintReport {
   readonly tools: Readonly<Record<string, LintedTool>>
 }
 
+/** How a tool was used in the calls that were looked at. */
 export interface LintedTool {
   readonly offered: number
   /** Texts in the inputs that models called it with, each once. */

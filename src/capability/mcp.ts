@@ -27,6 +27,7 @@ export interface McpCatalogue {
   readonly capabilities?: ServerCapabilities
 }
 
+/** Why the owner's settings refuse a tool. */
 export interface ToolRefusal {
   /** The setting that decided. */
   readonly rule: string
@@ -86,6 +87,7 @@ export interface McpPrompt {
   complete?(argument: CompleteRequestParams['argument']): Promise<readonly string[]>
 }
 
+/** What a capability adds to the MCP server. */
 export interface McpPart<Self> {
   /** Everything that `open` gives, in the same order. Known before any home is open, so that a client is answered at once. */
   definitions(): McpDefinitions | Promise<McpDefinitions>
@@ -93,6 +95,7 @@ export interface McpPart<Self> {
 }
 
 export interface McpDefinitions {
+  /** Sentences for a client's model about what is added. */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
   readonly templates?: readonly ResourceTemplateType[]

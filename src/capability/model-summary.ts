@@ -4,6 +4,7 @@ import type { CompletionInput } from './runtime/calls.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { RuntimeError } from './runtime-error.ts'
 
+/** A text that a model is asked to put into fewer words. */
 interface SummaryTask {
   /** What it is, such as `notes about "tide"`. */
   readonly what: string

@@ -13,6 +13,7 @@ import type { WithheldTool } from './runtime/runtime.ts'
 export interface Plugin {
   readonly name: string
   readonly version: string
+  /** Called for every step. A throw ends the turn: no request is sent with something missing that nobody can see. */
   layers?(context: PluginContext): Promise<readonly Layer[]>
   /** The text for `{{date}}` in a prompt: words that fit into a sentence. */
   date?(context: PluginContext): string
@@ -20,11 +21,14 @@ export interface Plugin {
   /** Capabilities: their tools are offered, and their prompt blocks are sent as the layout has it. As stable as `tools`. */
   skills?(): readonly PromptBlock[]
   ready?(): Promise<void>
+  /** Tools of others whose definition is not the one that was accepted: not offered until the owner accepts. */
   withheld?(): readonly WithheldTool[]
   accept?(tool: string, digest: string): Promise<boolean>
+  /** A throw keeps the whole runtime from starting: what can be done without is a warning instead. */
   start?(): Promise<void>
   reload?(): Promise<void>
   stop?(): Promise<void>
+  /** What was wrong with what was read last, in sentences that name the place. */
   warnings?(): readonly string[]
 }
 

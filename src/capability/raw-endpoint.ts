@@ -19,12 +19,14 @@ export interface RawEndpoint {
   refuse(failure: Failure, call: Pick<RawCall, 'incoming' | 'outgoing'>): void
 }
 
+/** A token of the gateway, and how it came. */
 export interface BroughtToken {
   readonly value: string
   /** Tokens of every other scope are refused: it came where others may read it, such as in an address. */
   readonly onlyScope?: TokenScope
 }
 
+/** One request on the socket. */
 export interface RawCall {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse

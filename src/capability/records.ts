@@ -46,6 +46,7 @@ export interface RecordKind<Value> {
   readonly check?: (value: Value, before: Value | undefined) => Promise<void>
 }
 
+/** The name of something that people make. */
 export const recordName = z
   .string()
   .trim()

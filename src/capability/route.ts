@@ -13,6 +13,7 @@ export interface RouteCall<Query, Body> {
   stream(definition: StreamDefinition): Promise<Response>
 }
 
+/** One stream of server-sent events. */
 export interface StreamDefinition {
   readonly headers?: Readonly<Record<string, string>>
   /** An answer, which its reader takes for whole when it ends: the others can be read on from the last event. */

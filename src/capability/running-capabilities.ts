@@ -16,6 +16,7 @@ import type { LayerContext, TurnPart, TurnQuestion, TurnTool } from './turn-part
 /** What capabilities bring to hosts: to a server, a command line, channels. */
 export interface Contributions {
   readonly capabilities: readonly AnyCapability[]
+  /** What sessions can choose, by name. */
   readonly choices: Readonly<Record<string, HostedChoice>>
   routes(capability: string): Promise<readonly Route[]>
   rawEndpoints?(capability: string): Promise<readonly RawEndpoint[]>
@@ -64,6 +65,7 @@ export interface RunningCapabilities extends Contributions {
   stop(): Promise<void>
 }
 
+/** What capabilities give a turn, by the name of the capability. */
 export type TurnParts = ReadonlyMap<string, TurnPart>
 
 /** Started capabilities as one. `services`: what each returned from `start`, by its name. */

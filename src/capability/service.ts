@@ -51,6 +51,7 @@ export interface NewFile {
 /** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */
 export const inbox = { type: 'session', id: 'inbox' } as const
 
+/** The files that people handed in. */
 export const fileLibrary = serviceKey<FileLibrary>('files')
 
 /** The embedding model that files are searched with, where one is configured. */

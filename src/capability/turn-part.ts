@@ -29,6 +29,7 @@ export interface TurnQuestion {
   readonly signal?: AbortSignal
 }
 
+/** What a capability gives one turn. */
 export interface TurnPart {
   readonly tools?: readonly Tool[]
   /** Asked for every call of the turn, beside the capability's own `layers`. */

@@ -2,6 +2,7 @@ import type { GatewayConnection, Io } from '../capability.ts'
 import { systemClock } from '../platform.ts'
 import { connectionTo, findGateway, HOME_TIMEOUT, homeBusy } from './connection.ts'
 
+/** A gateway that other programs can reach. */
 export interface AddressedGateway {
   readonly address: string
   readonly connection: GatewayConnection

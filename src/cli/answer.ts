@@ -47,6 +47,7 @@ export interface RequestInput {
   readonly signal?: AbortSignal
 }
 
+/** A path with encoded values: `pathTo('/api/calls/', id, '/request')`. */
 export function apiPath(...pieces: readonly string[]): string {
   return pieces.map((piece, index) => (index % 2 === 0 ? piece : encodeURIComponent(piece))).join('')
 }

@@ -77,6 +77,7 @@ function checkWords(command: Command, words: readonly string[]): void {
   if (words.length > command.words.most) throw usageFailure(`Unexpected argument "${words.at(-1)}".`, hint)
 }
 
+/** `--json` of commands that need no closer description of what they print. */
 export const jsonOption: CommandOption = { summary: 'print JSON for programs' }
 
 /** The session for `last` and `last~N`. */
@@ -92,6 +93,7 @@ export const commonOptions: Readonly<Record<string, CommandOption>> = {
   help: { summary: 'print this help' },
 }
 
+/** The home of this run as an absolute path: `--home`, else `FOREWORD_HOME`, else `~/.foreword`. */
 export function homeDirectory(
   option: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,

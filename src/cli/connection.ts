@@ -54,6 +54,7 @@ type Running =
   | { readonly type: 'gateway'; readonly pid: number; readonly address: string; readonly connection: GatewayConnection }
   | { readonly type: 'silent'; readonly pid: number }
 
+/** Timeout of the health check of a gateway, ms. */
 const HEALTH_LIMIT = 2_000
 
 /** Finds the process that holds the home, and checks whether it is a gateway. */

@@ -14,6 +14,7 @@ export class CommandFailure extends ForewordError {
   }
 }
 
+/** For a command line that is not valid. Exit code 2. */
 export function usageFailure(message: string, hint?: string): CommandFailure {
   return new CommandFailure('usage', message, { exitCode: 2, hint })
 }

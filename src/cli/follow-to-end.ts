@@ -11,6 +11,7 @@ import { cancel, follow, type TurnEnd, type TurnReference, fetchTurn } from './t
 
 interface FollowToEndOptions {
   readonly display?: TurnDisplay | undefined
+  /** Whether to ask about waiting calls on a terminal. */
   readonly asks: boolean
   /** The last known event. Absent: from the beginning of the turn. */
   readonly after?: string
@@ -66,6 +67,7 @@ function outcomeCode(outcome: TurnOutcome): string {
   return outcome.type === 'failed' ? outcome.code : outcome.type
 }
 
+/** What to do about a turn that waits for a decision. */
 export function waitingText({ approval: { approval, request } }: Extract<TurnEnd, { type: 'waiting' }>): string {
   return `${request.tool} waits for your approval. The turn is kept. Continue it with \`foreword approve ${approval}\`.`
 }

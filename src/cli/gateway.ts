@@ -104,6 +104,7 @@ async function refuseGuessable(bind: string, token: string | undefined): Promise
   }
 }
 
+/** The HTTP server of a runtime, before any port is open. */
 async function createHomeServer(
   home: string,
   runtime: HostedRuntime,

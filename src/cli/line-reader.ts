@@ -11,17 +11,20 @@ export interface LineReader {
    * nothing else, a line may be anything.
    */
   readonly ask: (question: string, signal?: AbortSignal, answers?: readonly string[]) => Promise<string | undefined>
+  /** Shows the prompt and the typed text again. */
   readonly again: () => void
   readonly close: () => void
 }
 
 export interface LineReaderOptions {
+  /** Lines of earlier runs for the arrow keys, newest last. */
   readonly history: readonly string[]
   readonly onHistory: (history: readonly string[]) => void
   /** Called for Ctrl-C in raw mode. */
   readonly onInterrupt: () => void
 }
 
+/** Reads from standard input, with history and editing on a terminal. */
 export function lineReader(io: Io, options: LineReaderOptions): LineReader {
   const terminal = io.stdin.isTTY === true && io.stdout.isTTY === true
   // Each byte as a character, so that a line is decoded as a whole and what is not UTF-8 is noticed.

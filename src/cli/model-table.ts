@@ -10,6 +10,7 @@ import { withLocalTimes } from './time-text.ts'
 /** A model, or a provider that cannot be used, with the reason. */
 type ModelLine = ModelStatus & { readonly why?: string; readonly window?: number }
 
+/** Every model that can be used, and every provider that cannot. */
 export async function fetchModels(connection: GatewayConnection): Promise<readonly ModelLine[]> {
   return await requestList<ModelLine>(connection, '/api/models', 'models')
 }

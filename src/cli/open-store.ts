@@ -3,6 +3,7 @@ import { systemClock } from '../platform.ts'
 import type { SessionStore } from '../session.ts'
 import { CommandFailure } from './failure.ts'
 
+/** The store of a home, for commands without a gateway. */
 export interface HomeStore {
   readonly path: string
   readonly open: (options?: { readonly readOnly: boolean }) => Promise<SessionStore>

@@ -13,6 +13,7 @@ import { requestJson } from './answer.ts'
 import { lineLimit, applyStyle } from './io.ts'
 import { singleLine, table } from './table.ts'
 
+/** The request and the manifest of the next call. Nothing is sent or written. */
 export async function fetchPreview(connection: GatewayConnection, options: PreviewOptions): Promise<Preview> {
   return await requestJson<Preview>(connection, '/api/context', { method: 'POST', body: options })
 }
@@ -125,6 +126,7 @@ function wrapped(pieces: readonly string[], columns: number): readonly string[] 
   return text
 }
 
+/** Amounts of one kind, such as tokens of a window. */
 interface BarShares {
   readonly used: number
   /** What is kept free, such as the room for the answer. It is at the end of the bar. */

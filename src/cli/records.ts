@@ -14,9 +14,12 @@ import type { Subcommand } from './subcommand.ts'
 import { rowTable, singleLine, table } from './table.ts'
 import { fullTimeText, timeText } from './time-text.ts'
 
+/** A kind of record with versions, such as an agent. The API has it at `/api/NAMEs`, and a session chooses it by its name. */
 export interface RecordCommands {
   readonly name: string
+  /** The field with its long text. The options `--FIELD TEXT` and `--FIELD-file PATH` set it. */
   readonly text: string
+  /** Further fields that the list shows. */
   readonly columns?: readonly string[]
   /** What the options of a call give to fields other than the name and the long text; `null` removes a field. */
   readonly fields?: (call: CommandCall) => Readonly<Record<string, unknown>>
@@ -196,6 +199,7 @@ async function restoreVersion(kind: RecordCommands, call: CommandCall, io: Io): 
   return printChange(restored, `Restored version ${version} of ${name} as version ${restored.version}.`, call, io)
 }
 
+/** The number of a version, from 1. Throws a usage failure for any other word. */
 export function parseVersion(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
   throw usageFailure(`"${word}" is not a version number.`, 'Write a whole number above 0. List them with `versions`.')

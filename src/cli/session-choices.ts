@@ -5,6 +5,7 @@ import { requestJson, apiPath } from './answer.ts'
 import { findSession } from './find-session.ts'
 import { findByName } from './find-one.ts'
 
+/** Something that a session can choose, such as `agent`. */
 export interface CommandChoice {
   readonly name: string
   readonly summary: string
@@ -70,6 +71,7 @@ export async function findOption(connection: GatewayConnection, choice: string, 
   return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice, hint)
 }
 
+/** How many options the answer to an unknown one lists. */
 const MOST_LISTED = 10
 
 /** Sets choices for the session that a word means, or for a new one, and returns its id. */

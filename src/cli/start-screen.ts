@@ -52,6 +52,7 @@ export function startScreen(facts: StartFacts, io: Io): string {
   return screen.join('\n')
 }
 
+/** The sizes of a request and of an answer, and which of them are assumed. */
 function windowText({ window, maxOutput, assumed = [] }: ModelFacts): string {
   const mark = (name: (typeof assumed)[number]) => (assumed.includes(name) ? ' (assumed)' : '')
   const hint = assumed.includes('window') ? '; set a known size with `models.ID.window` in config.json' : ''

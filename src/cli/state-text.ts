@@ -16,6 +16,7 @@ export function ownerText({ type, id }: FileOwner): string {
   return type === 'session' && id === 'inbox' ? '(not attached yet)' : `${type} ${id}`
 }
 
+/** A size in bytes, kB or MB (decimal units). */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`

@@ -32,6 +32,7 @@ interface Progress {
   readonly all?: number
 }
 
+/** A status line that shows the stage of a task and its percentage. */
 export function progressLine(io: Io): { readonly show: (progress: Progress) => void; readonly clear: () => void } {
   const line = statusLine(io)
   return {

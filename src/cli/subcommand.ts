@@ -18,6 +18,7 @@ export interface Subcommand {
 /** A command that consists of subcommands. Every such command has the option `--json`. */
 export interface SubcommandTable extends Pick<Command, 'name' | 'summary' | 'details'> {
   readonly options?: Command['options']
+  /** The subcommand that runs where none is named. */
   readonly first: string
   /** By name, in the order of help. */
   readonly subcommands: Readonly<Record<string, Subcommand>>

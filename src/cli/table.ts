@@ -22,6 +22,7 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
 
 export interface FittedTable {
   readonly right?: readonly number[]
+  /** The most terminal cells of a line. */
   readonly columns: number
   /** Indexes of the columns to leave out while a line is too long, in this order. */
   readonly spare: readonly number[]

@@ -24,6 +24,7 @@ export async function withNamedTokens<T>(home: string, work: (named: NamedTokens
   )
 }
 
+/** Makes a named token for a person at this terminal. */
 export function makeToken(home: string, draft: Parameters<NamedTokens['make']>[0]): Promise<MadeToken> {
   return withNamedTokens(home, (named) => named.make(draft, 'cli'))
 }

@@ -175,6 +175,7 @@ export function sourceLine({ citation, title, url, page, headings = [] }: Citati
   return `[${citation}] ${parts.map(exactLine).join(', ')}`
 }
 
+/** A display that collects the sources of a turn and shows nothing. */
 export function quietSources(): SourceList & { show: (event: SessionEvent) => void; finish: () => void } {
   const list = sourceList()
   return { ...list, show: (event) => event.type === 'entry' && list.add(event.entry), finish: () => {} }

@@ -18,6 +18,7 @@ interface TurnInput {
   readonly system?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly after?: string | undefined
+  /** Ids of files, in their order above the text. */
   readonly attachments?: readonly string[] | undefined
 }
 
@@ -35,6 +36,7 @@ interface FollowOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Submits a message. It is on disk when this resolves. */
 export async function submit(connection: GatewayConnection, input: TurnInput): Promise<SubmittedTurn> {
   return await requestJson<SubmittedTurn>(connection, '/api/messages', { method: 'POST', body: input })
 }

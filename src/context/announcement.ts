@@ -15,6 +15,7 @@ export function readersAmong(tools: readonly ToolDefinition[]): Readers {
   return { history: reader('history'), files: reader('files') }
 }
 
+/** What was dropped from the front of a conversation. */
 export interface Dropped {
   readonly count: number
   readonly unit: 'turn' | 'message'

@@ -83,6 +83,7 @@ export function composedNote(
   return joinedNote(about, lead, words, index.join('\n'))
 }
 
+/** The same note with other words of a model. */
 export function rewordedNote(note: ConversationNote, words: string, by: string): ConversationNote {
   const { content: _content, text, indexAt = text.indexOf('\n') + 1, ...about } = note
   const lead = text.slice(0, text.indexOf('\n')).replace(INDEX_ALONE, WITH_WORDS)

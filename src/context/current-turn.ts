@@ -98,6 +98,7 @@ function excerptAll(
   )
 }
 
+/** The manifest entries of the current turn. */
 export function currentSections(
   turn: PricedTurn,
   messages: readonly FormedMessage[],

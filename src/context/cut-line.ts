@@ -71,11 +71,13 @@ export function messageMark({ id }: PricedTurn, index: number): string {
   return `${id}/${index + 1}`
 }
 
+/** The form that tool results at a position have. */
 export function formAt({ cleared, excerpted }: CutState, position: number): OutputForm {
   if (position < cleared) return 'tool-output-cleared'
   return position < excerpted ? 'tool-output-excerpt' : 'full'
 }
 
+/** Tokens of one message as a cut leaves it. */
 export function tokensAt({ messages }: CutLine, position: number, form: OutputForm): number {
   const { turn, index } = messages[position]!
   return turn.messageAt(index, form).tokens

@@ -4,6 +4,7 @@ import { sha256Text } from './sha256-text.ts'
 /** What stands in a frame: `material` is to be worked with and obeyed in nothing, `guidance` was put there by the owner to be followed. */
 export type FrameKind = 'material' | 'guidance'
 
+/** What the first line of a frame says. */
 interface FrameTitle {
   /** Where the text comes from, such as `file "tides.txt"`. Put on one line. */
   readonly what: string
@@ -19,6 +20,7 @@ export function framed(text: string, title: FrameTitle, digest?: string): string
   return inFrame(frameOf(text, title, digest), text)
 }
 
+/** The two lines of a frame. */
 export interface Frame {
   readonly begin: string
   readonly end: string

@@ -12,6 +12,7 @@ export type Priority = 'required' | 'high' | 'normal' | 'low'
 /** From the first to give way to the last. */
 export const priorities: readonly Priority[] = ['low', 'normal', 'high', 'required']
 
+/** One version of the text of a layer. */
 export interface Rendition {
   /** `full`, `excerpt`, `list`, or a name of your own. */
   readonly form: string

@@ -94,6 +94,7 @@ export function sumTokens(priced: readonly { readonly tokens: number }[]): numbe
   return sum
 }
 
+/** What messages cost with nothing made smaller and no image replaced. */
 export function sumFullTokens(priced: readonly PricedMessage[]): number {
   let sum = 0
   for (const { tokens, marked } of priced) sum += marked?.fullTokens ?? tokens

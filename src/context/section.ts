@@ -16,6 +16,7 @@ export interface Section {
   readonly messages: readonly PricedMessage[]
 }
 
+/** A candidate that went in as it is. */
 export function includedSection(
   about: { id: string; layer: string; name?: string; slot: Slot; form: string; tokens: number; origin: Origin },
   messages: readonly PricedMessage[],
@@ -65,6 +66,7 @@ function markerReason(messages: readonly PricedMessage[]): Reason | undefined {
   return first && { code: first.code, images: marked.reduce((sum, { images }) => sum + images, 0) }
 }
 
+/** A candidate that was left out. */
 export function omittedSection(about: {
   id: string
   layer: string
@@ -95,6 +97,7 @@ export function attachmentSections(
   })
 }
 
+/** The account of a call, from what became of every candidate. */
 export function buildManifest(
   {
     layout,

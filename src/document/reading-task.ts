@@ -1,6 +1,7 @@
 import type { Document, Unreadable } from './document.ts'
 import type { ReadingLimits } from './reading-limits.ts'
 
+/** How far a PDF has been read. */
 export interface ReadingProgress {
   /** Pages that were read. */
   readonly page: number

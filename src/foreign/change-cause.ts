@@ -20,6 +20,7 @@ export type ForeignCause =
   | 'taken-back'
   | 'history-edited'
 
+/** Where two calls begin to differ. */
 export interface FirstChange {
   readonly before: ComparedCall
   readonly after: ComparedCall
@@ -38,6 +39,7 @@ export interface ChangeCause {
   readonly why: string
 }
 
+/** Names what changed, from the entries and texts of both calls. */
 export function causeOfChange(change: FirstChange): ChangeCause {
   const { old, now, at, within } = change
   const [gone, here] = [sectionAt(old[at], within), sectionAt(now[at], within)]

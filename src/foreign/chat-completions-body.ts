@@ -26,6 +26,7 @@ export function* chatCompletionsParts(body: JsonFields): Generator<WirePart> {
   for (const message of elementsOf(body['messages'])) yield* readMessage(message)
 }
 
+/** The fields of the body that are read. */
 export const chatCompletionsFields: readonly string[] = ['tools', 'functions', 'messages', 'response_format']
 
 function readMessage(value: unknown): readonly WirePart[] {

@@ -13,6 +13,7 @@ export function* embeddingsParts(body: JsonFields): Generator<WirePart> {
   }
 }
 
+/** The fields of the body that are read. */
 export const embeddingsFields: readonly string[] = ['input']
 
 /** Reads what an answer reports. Its vectors are not kept: they can be made again. */

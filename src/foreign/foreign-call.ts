@@ -52,6 +52,7 @@ export interface ForeignIdentity {
   readonly maxOutputTokens?: number
 }
 
+/** A mark of a prompt cache in a request. */
 export interface ForeignMark {
   /** Index of the piece that it closes. */
   readonly piece: number

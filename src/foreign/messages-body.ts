@@ -30,6 +30,7 @@ export function* messagesParts(body: JsonFields): Generator<WirePart> {
   for (const message of elementsOf(body['messages'])) yield* readMessage(message)
 }
 
+/** The fields of the body that are read. */
 export const messagesFields: readonly string[] = ['tools', 'system', 'messages']
 
 /** A tool of the caller; one of the provider has a type, and no schema. */

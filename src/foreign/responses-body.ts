@@ -35,6 +35,7 @@ export function* responsesParts(body: JsonFields): Generator<WirePart> {
   else if (input !== undefined && input !== null) yield { ...otherPart('user', input), opens: true }
 }
 
+/** The fields of the body that are read. */
 export const responsesFields: readonly string[] = ['tools', 'instructions', 'input', 'text']
 
 function* lead(instructions: unknown): Generator<WirePart> {

@@ -100,6 +100,7 @@ export function marked(part: WirePart, block: JsonFields): WirePart {
   return mark === undefined ? part : { ...part, mark }
 }
 
+/** Who can say a text. */
 export type WireRole = 'system' | 'user' | 'assistant'
 
 /** The roles that formats have for a message of text, and what they are here. */

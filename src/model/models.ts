@@ -31,6 +31,7 @@ export interface ModelsSettings {
   readonly clock: Clock
 }
 
+/** Every model that a configuration reaches. */
 export interface Models {
   /** Opens the model with this id. Rejects with a `ModelError` that names the available models and how to attach others. */
   model(id: string): Promise<Model>
@@ -148,6 +149,7 @@ export function builtInProviders(known: readonly Provider[]): Readonly<Record<st
   return Object.fromEntries(known.filter(({ builtIn }) => builtIn).map(({ kind }) => [kind, { kind }]))
 }
 
+/** The built-in entries and the configured ones. */
 function connections(settings: ModelsSettings): readonly Connected[] {
   const { known, providers, environment = {}, fetch = globalThis.fetch, clock } = settings
   return Object.entries({ ...builtInProviders(known), ...providers }).map(([name, configuration]) => {

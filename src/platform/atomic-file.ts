@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+/** Permissions and owner of a new file. */
 export interface NewFileOptions {
   /** Permission bits; `umask` for those of any file that this process creates. 0600 unless given: the owner alone. */
   readonly mode?: number | 'umask' | undefined

@@ -35,6 +35,7 @@ export interface SqliteConnection {
   close(): void
 }
 
+/** How an SQLite file is opened. */
 export interface SqliteOptions {
   /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string
@@ -200,6 +201,7 @@ function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
+/** Why SQLite or the file system failed, for programs. */
 export type SqliteErrorCode =
   | 'busy'
   | 'readonly'

@@ -3,6 +3,7 @@ import { type Clock, clockOf } from './clock.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
+/** The clock and the chance of this machine. */
 export const systemClock: Clock = clockOf({
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { ForewordError } from './foreword-error.ts'
 
+/** What else ends the wait, and with which error. */
 export interface TimeoutOptions {
   /** Ends the wait at once and rejects with its reason. */
   readonly signal?: AbortSignal | undefined

@@ -60,6 +60,7 @@ import { createUsageService } from './usage/usage-service.ts'
 
 export interface HostedRuntime extends Runtime {
   readonly contributed: Contributions
+  /** Those that are open, with the endpoints at which their services call. */
   readonly channels: readonly Channel[]
   /** What nothing that leaves it may contain; absent where it knows no secrets. */
   readonly secrets: KnownSecrets | undefined

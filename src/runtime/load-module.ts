@@ -20,6 +20,7 @@ function withPlace(error: unknown): never {
   throw new SyntaxError(`${place}: ${errorMessage(error)}`, { cause: error })
 }
 
+/** The files of modules that are named by their path, absolute: their code runs as Foreword itself. */
 export function moduleFiles(names: readonly string[], home: string): readonly string[] {
   return names.flatMap((name) => moduleFile(name, home) ?? [])
 }

@@ -24,15 +24,20 @@ import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secre
 import { pinnedPolicy } from './tools/pinned-policy.ts'
 
 export interface OpenOptions {
+  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities: readonly AnyCapability[]
   readonly home: string
   readonly configuration: Configuration
   /** Keys are looked up here, by the names the configuration gives. */
   readonly environment: Environment
   readonly version: string
+  /** The clock of this machine unless given. */
   readonly clock?: Clock
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
+  /** Channels besides those of the capabilities. Not started where nothing is resumed. */
   readonly channels?: readonly Channel[]
+  /** What is known to be wrong already, for the status. */
   readonly warnings?: readonly string[]
   readonly warn?: (text: string) => void
   /** `false`: beside a process that works on the home. Nothing is resumed or written. */
@@ -174,6 +179,7 @@ function moneyBudgets({ budgets }: Configuration): readonly MoneyBudget[] {
   return budgets.map((budget) => defined(budget) as MoneyBudget)
 }
 
+/** A layout that a capability brings is handed on as a value; others go by their names. */
 function resolveLayout(choice: LayoutChoice, capabilities: readonly AnyCapability[]): LayoutChoice {
   const name = typeof choice === 'string' ? choice : 'extends' in choice ? choice.extends : choice.name
   const known = knownLayouts(capabilities)

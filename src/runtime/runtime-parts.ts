@@ -24,10 +24,12 @@ export interface RuntimeParts {
   readonly models: Models
   /** What of the models can change while it runs. Default: the model of `settings`, and no configured providers. */
   readonly live?: LiveModels
+  /** Its capabilities, in the order of their layers and tools. */
   readonly capabilities?: readonly AnyCapability[]
   /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
   readonly capabilitySettings?: Readonly<Record<string, unknown>>
   readonly settings: RuntimeSettings
+  /** Limits in money and tokens. None where absent. */
   readonly budgets?: readonly MoneyBudget[]
   /** The limits as they are configured now, for a reload. Rejects where they cannot be read. Absent: they stay as they are. */
   readonly readBudgets?: () => Promise<readonly MoneyBudget[]>
@@ -35,22 +37,27 @@ export interface RuntimeParts {
   /** Folder that tools work in; `workspace` in the home where absent. */
   readonly workspace?: string
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Places that tools on files keep away from, besides those of the capabilities. */
   readonly places?: CapabilityPlaces
   /** File of the index of the history, or `:memory:`; beside the store in the home where absent. */
   readonly historyIndex?: string
+  /** The owner's time zone. This machine's where absent. */
   readonly timeZone?: string
   /** The secrets that it knows: no result, layer, warning or error contains one. None where absent. */
   readonly secrets?: HomeSecrets
   /** Decides alone what may run. */
   readonly policy: ToolPolicy
   readonly tools?: readonly Tool[]
+  /** Whether the channels of the capabilities are opened. `false` unless given. */
   readonly listens?: boolean
   readonly channels?: readonly Channel[]
   readonly warnings?: readonly string[]
   readonly warn?: (text: string) => void
+  /** Whether turns that a former process left are resumed, and anything is written. */
   readonly recovers?: boolean
 }
 
+/** Starts the capabilities of a runtime, which comes into being after them. */
 export function startParts(
   parts: RuntimeParts,
   {

@@ -2,6 +2,7 @@ import type { CompletionCutChoice } from '../capability.ts'
 import type { RetryRule } from '../agent.ts'
 import type { LayoutChoice, TokenCounter } from '../context.ts'
 
+/** What the configuration decides about every turn. */
 export interface RuntimeSettings {
   /** Model for sessions and requests that name none; absent: the best that is at hand. */
   readonly model?: string
@@ -35,6 +36,7 @@ export interface RuntimeSettings {
   readonly completions?: CompletionSettings
 }
 
+/** What stands in the place of turns that are cut out. */
 export type NotesChoice = 'model' | 'index' | 'off'
 
 interface CompletionSettings {
@@ -44,6 +46,7 @@ interface CompletionSettings {
 
 const USUAL_RETRY_MS = 60_000
 
+/** When a failed model call is made again. */
 export function retryRule({ retryDelaysMs, retryForMs = USUAL_RETRY_MS }: RuntimeSettings): RetryRule {
   return { delaysMs: retryDelaysMs, forMs: retryForMs }
 }

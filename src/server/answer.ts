@@ -41,6 +41,7 @@ export function bytes(content: Uint8Array, name: string): Response {
   })
 }
 
+/** A download of any size, sent as it is read. */
 export function download(
   { name, bytes: size, content }: { readonly name: string; readonly bytes: number; readonly content: ReadableStream },
   type: string,
@@ -55,6 +56,7 @@ export function download(
   })
 }
 
+/** An answer without a body, such as 204 or a redirection. */
 export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, { status, headers: { ...securityHeaders, ...headers } })
 }

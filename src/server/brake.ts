@@ -19,6 +19,7 @@ const FIRST_WAIT = 250
 const LONGEST_WAIT = 10_000
 /** Without a wrong token for this time, ms, an address begins from zero and a burst is over. */
 const QUIET = 60_000
+/** A burst that goes on is recorded after this time, ms. */
 const LONGEST_BURST = 3_600_000
 const MOST_ADDRESSES = 1_000
 
@@ -119,6 +120,7 @@ function forgetQuiet(addresses: Map<string, Tries>, now: number): void {
   }
 }
 
+/** Wrong tokens, one soon after the other. */
 interface Burst {
   count: number
   readonly first: number

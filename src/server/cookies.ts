@@ -9,6 +9,7 @@ export function cookieHeader(
   return `${cookieName(host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
 }
 
+/** The value of the cookie that a browser sends; `undefined` without one. */
 export function readCookie(headers: Headers, host: string): string | undefined {
   const cookies = headers.get('cookie')
   if (cookies === null) return undefined
@@ -25,7 +26,9 @@ function cookieName(host: string): string {
   return `foreword_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`
 }
 
+/** Where a request comes from, as far as it can be known. */
 export interface Remote {
+  /** The address of the client: of a proxy on this machine, the one that it reports. */
   readonly address: string
   /** Whether the browser has reached the gateway, or a proxy on this machine before it, over https. */
   readonly isSecure: boolean

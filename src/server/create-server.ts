@@ -40,6 +40,7 @@ export interface ServerOptions {
   readonly token?: string | undefined
   /** The tokens of the home: that of the owner can be replaced, and others be made, while the server runs. */
   readonly tokens?: GatewayTokens | undefined
+  /** The address that the server will listen on. */
   readonly bind: string
   /** Names besides loopback and `bind` that `Host` may contain, with or without a port. */
   readonly allowedHosts?: readonly string[] | undefined
@@ -59,6 +60,7 @@ export interface ServerOptions {
   readonly hooks?: Readonly<Record<string, Hook>> | undefined
 }
 
+/** Answers a POST of a service. A rejection becomes an internal failure. */
 export type Hook = (request: Request) => Promise<Response>
 
 /** Receives unexpected failures. A pino logger is one. */
@@ -74,6 +76,7 @@ export interface Server {
   answer?(incoming: IncomingMessage, outgoing: ServerResponse): boolean
   /** Ends every open stream; readers reconnect. Answers end with an error, or continue where `answers` is `false`. */
   endStreams(which?: { readonly answers?: boolean }): void
+  /** The answer to a request that is refused unread. */
   refuse(failure: Failure, path: string, headers?: Headers): Response
   readonly token: string | undefined
   readonly clock: Clock

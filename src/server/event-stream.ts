@@ -75,10 +75,12 @@ export function createStreams(clock: Clock, limits: StreamLimits = defaultStream
 
 interface OpenStreams {
   readonly streams: Set<OpenStream>
+  /** Upper bound of the backlog of all streams, bytes: it is measured again when it passes the limit. */
   bytes: number
 }
 
 interface OpenStream {
+  /** Ends the stream regularly: its reader reconnects. */
   readonly leave: () => void
   readonly breakOff: ((error: Error) => void) | undefined
   readonly letGo: () => void
@@ -213,7 +215,9 @@ interface StreamOutput {
   /** The response for the HTTP layer. `flush`: send the headers at once, not with the first text. */
   start(headers: Readonly<Record<string, string>>, flush: boolean): Response
   write(text: string): void
+  /** Bytes that were written and not yet sent. */
   backlog(): number
+  /** Calls the listener once, when the backlog has been sent. */
   onDrain(listener: () => void): void
   /** Calls the listener when the reader has disconnected or the stream has ended. */
   onClose(listener: () => void): void

@@ -57,12 +57,14 @@ function retryAfter(code: string, retryAfterMs: unknown): Readonly<Record<string
   return {}
 }
 
+/** The session of this id. Rejects where it does not exist. */
 export async function requireSession(store: Pick<SessionStore, 'session'>, session: string): Promise<SessionRow> {
   const row = await store.session(session)
   if (row === undefined) throw sessionNotFound(session)
   return row
 }
 
+/** The turn of a session. Rejects where the session does not have it. */
 export async function requireTurn(store: Pick<SessionStore, 'turn'>, session: string, turn: string): Promise<TurnRow> {
   const row = await store.turn(session, turn)
   if (row !== undefined) return row

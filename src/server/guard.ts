@@ -14,7 +14,9 @@ import type { Brake } from './brake.ts'
 import { cookieHeader, isLoopback, readCookie, type Remote, remoteOf } from './cookies.ts'
 import { HttpFailure } from './failure.ts'
 
+/** A caller, and the token or cookie that admitted it. */
 export interface Visitor extends Caller {
+  /** SHA-256 of the token; absent where none was needed. */
   readonly token?: string
   readonly cookie?: string
 }
@@ -24,8 +26,10 @@ type Entry = { readonly visitor: Visitor } | { readonly answer: Response }
 
 export type Guard = ReturnType<typeof createGuard>
 
+/** A caller of an endpoint that needs no token. */
 const nobody: Visitor = { by: 'nobody', scope: 'none' }
 
+/** Creates the guard of one address. A right token always passes at once; wrong ones are slowed down by the brake. */
 export function createGuard({
   token,
   named,
@@ -47,6 +51,7 @@ export function createGuard({
   readonly browsers: BrowserSessions
   readonly brake: Brake
   readonly bind: string
+  /** Names, with or without a port, that this gateway is also reached by. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Whether anyone who reaches the port may ask for this path. */
   isOpen(method: string, path: string): boolean
@@ -145,6 +150,7 @@ export function hostOf(request: Request): string {
   return (request.headers.get('host') ?? new URL(request.url).host).toLowerCase()
 }
 
+/** The SHA-256 of a text that seldom changes. */
 function hashOfLast(read: () => string | undefined): () => string | undefined {
   let last: { readonly text: string; readonly hash: string } | undefined
   return () => {

@@ -15,6 +15,7 @@ export interface ListeningServer {
   close(options?: { graceMs?: number }): Promise<void>
 }
 
+/** Opens a port for a server; port 0 means any free one. If that fails, the error has a hint. */
 export async function listen(server: Server, { port, bind }: { port: number; bind: string }): Promise<ListeningServer> {
   assertBindIsSafe(bind, server.token)
   const listener = getRequestListener((request, bindings) => server.fetch(request, toBindings(bindings)), {

@@ -12,6 +12,7 @@ export interface OpenapiInfo {
   readonly description?: string
 }
 
+/** The OpenAPI document of these routes, made from the schemas that check their requests. */
 export function openapiDocument(routes: readonly Route[], info: OpenapiInfo): Promise<unknown> {
   const app = new Hono()
   for (const one of operations(routes))

@@ -56,6 +56,7 @@ async function answerRaw(
   }
 }
 
+/** What the guard reads of a request, with the token where it looks for one. */
 function guardedRequest({ headers }: IncomingMessage, brought: BroughtToken | undefined): Request {
   const { host = '', origin } = headers
   const forwarded = headers['x-forwarded-for']

@@ -10,9 +10,11 @@ import type { Visits } from './visits.ts'
 
 export interface Bindings {
   readonly outgoing?: ServerResponse
+  /** The address of the other end of the connection. */
   readonly remote?: string
 }
 
+/** What the server passes to its routes. */
 export interface RouteBindings extends Bindings {
   readonly visitor: Visitor
 }

@@ -4,6 +4,7 @@ import { sessionActivities, turnOutcomeTypes } from '../session.ts'
 export const limitSchema = (usual: number, most: number) =>
   z.coerce.number().int().min(1).max(most).default(usual).describe(`The most to list. Default: ${usual}.`)
 
+/** A time that a list begins or ends at. */
 export const timeSchema = z.iso.datetime({ offset: true }).optional()
 
 /** Times are stored in UTC, to the millisecond, and compared as texts. */
@@ -11,6 +12,7 @@ export function inUtc(time: string | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString()
 }
 
+/** The query parameter that filters a list by the beginning of the id. */
 export const idPrefixSchema = z
   .string()
   .min(1)
@@ -153,6 +155,7 @@ export const requestViewSchema = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string() })),
 })
 
+/** The SHA-256 of what a person was shown. */
 export const digestSchema = z.string().min(1).max(200)
 
 const callDescriptionSchema = z.looseObject({
@@ -195,6 +198,7 @@ export const toolResultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(false), error: z.string(), output: z.string().optional() }),
 ])
 
+/** Where a person made a decision. */
 export const decidedBySchema = z
   .enum(['http', 'cli', 'web'])
   .default('http')

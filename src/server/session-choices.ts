@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { SessionChoice } from '../capability.ts'
 
+/** The choices that sessions have, by name, as far as the endpoints show them. */
 export type ChoiceDescriptions = Readonly<Record<string, ChoiceDescription>>
 
 interface ChoiceDescription extends Pick<SessionChoice<never>, 'summary' | 'none'> {
@@ -14,12 +15,14 @@ const ownFields =
     ' ',
   )
 
+/** Throws for a choice that has the name of a field of a session. */
 export function assertChoiceNames(names: readonly string[]): void {
   const taken = names.find((name) => ownFields.includes(name))
   if (taken !== undefined)
     throw new Error(`A choice of a capability cannot be named ${taken}: sessions have that field.`)
 }
 
+/** A schema field for each choice: an optional id. */
 export function choiceIds(choices: ChoiceDescriptions) {
   return choiceFields(choices, ({ summary, none }) =>
     z.string().min(1).optional().describe(`${summary} Absent: ${none}.`),
@@ -33,6 +36,7 @@ export function choiceChanges(choices: ChoiceDescriptions) {
   )
 }
 
+/** Splits the fields of a request into choices and others. */
 export function splitChoices<Value, Others>(
   choices: ChoiceDescriptions,
   fields: Others & Readonly<Record<string, unknown>>,

@@ -4,6 +4,7 @@ import type { TurnRow } from './log-store.ts'
 import { labelAfter, newLabel, type StoredLabel } from './session-list.ts'
 import { StoreError } from './store-error.ts'
 
+/** What a backend has to write for one `append`. */
 export interface AppendPlan {
   readonly session: StoredSession
   readonly isNewSession: boolean
@@ -41,6 +42,7 @@ interface Shift {
   readonly tokens: number
 }
 
+/** What the store already has. */
 export interface AppendTarget {
   readonly session: StoredSession | undefined
   turn(turn: string): TurnRow | undefined
@@ -262,6 +264,7 @@ function refuseBegun({ session, turn, state }: TurnRow): void {
   throw new StoreError('conflict', `Turn ${turn} of session ${session} is ${state}. Its message cannot be edited.`)
 }
 
+/** A turn can be undone only after it has ended, and only once. */
 function refuseTakenBack({ session, turn, state }: TurnRow): void {
   if (state === 'queued' || state === 'running' || state === 'undone') {
     throw new StoreError('conflict', `Turn ${turn} of session ${session} is ${state}. It cannot be undone.`)

@@ -28,6 +28,7 @@ export interface CheckpointRestore {
   readonly before?: ChainPosition
 }
 
+/** The key that signs checkpoints. */
 export interface AuditKey {
   /** `ed25519-` and the first 32 digits of the SHA-256 of the public key, in hexadecimal. */
   readonly id: string

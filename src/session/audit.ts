@@ -53,6 +53,7 @@ export interface AuditRecord extends Omit<AuditFacts, 'kind'> {
   readonly hash: string
 }
 
+/** The result of verifying the whole chain. */
 export type AuditVerdict =
   | { readonly type: 'whole'; readonly records: number }
   /** `number`: the first record that was changed. */
@@ -106,6 +107,7 @@ export async function* auditLines(store: AuditStore, filter: AuditOptions): Asyn
 /** The `previous` hash of the first record. */
 export const CHAIN_START = '0'.repeat(64)
 
+/** Makes the next record of the chain. */
 export function nextAuditRecord(previous: string, number: number, time: string, facts: AuditFacts): AuditRecord {
   const record = { number, time, ...facts, previous }
   return { ...record, hash: chainHash(record) }

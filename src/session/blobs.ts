@@ -26,6 +26,7 @@ export interface PutBlobOptions {
 /** Tells whether bytes are needed, such as whether the store has a file with this hash. */
 export type IsNeeded = (hash: string) => boolean | Promise<boolean>
 
+/** How many pieces and blobs were removed. */
 export interface SweptBlobs {
   readonly pieces: number
   readonly blobs: number
@@ -108,6 +109,7 @@ export function openBlobs(folder: string) {
 
 const HASH = /^[0-9a-f]{64}$/
 
+/** The names in a folder; none where it does not exist. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   return existsSync(folder) ? await withStoreErrors(folder, () => readdir(folder)) : []
 }
@@ -120,6 +122,7 @@ export interface StoredBlob {
 
 const PIECE_BYTES = 64 * 1024
 
+/** Writes a stream to a new file and waits for the disk. */
 async function writeStream(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   path: string,
@@ -179,6 +182,7 @@ async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** Turns failures of the file system into `StoreError`s. */
 async function withStoreErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -4,6 +4,7 @@ export interface BudgetAmount {
   readonly tokens: number
 }
 
+/** One budget that a call has to fit into. */
 export interface BudgetCheck {
   /** The account that is held to the limit: what is counted, and in which period. */
   readonly account: string
@@ -24,6 +25,7 @@ export interface BudgetState {
   readonly limit: number
 }
 
+/** A budget that a call could pass, with what is left of it. */
 export type PassedBudget = BudgetCheck & BudgetState
 
 /** What a person allowed: this call whatever is left, or limits that were raised to so much. It counts once. */

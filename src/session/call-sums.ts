@@ -13,6 +13,7 @@ export interface CallSum {
   readonly model: string
   /** Prompt tokens by the counter of the account. */
   readonly used: number
+  /** As the provider reported them, tokens. */
   readonly promptTokens?: number
   readonly cachedTokens?: number
   readonly cacheWrittenTokens?: number
@@ -47,11 +48,14 @@ export interface SumRange {
   readonly before?: string
 }
 
+/** A page of sums, by time. */
 export interface CallSumsOptions extends SumRange {
   readonly after?: Pick<CallSum, 'time' | 'number'>
   readonly limit: number
   readonly session?: string
+  /** With what took the tokens of the prompts. */
   readonly parts?: boolean
+  /** With the ids of the calls. */
   readonly ids?: boolean
   /** With the whole calls, which may be large: for short pages. */
   readonly records?: boolean
@@ -71,6 +75,7 @@ export function layerOf({ layer, slot }: Pick<ManifestEntry, 'layer' | 'slot'>):
   return conversation.has(layer) ? slot : layer
 }
 
+/** Adds up what took the tokens of a prompt. */
 function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
   const layers: Record<string, number> = {}
   const tools: Record<string, number> = {}
@@ -85,6 +90,7 @@ function promptParts({ entries }: Pick<Manifest, 'entries'>): PromptParts {
 
 type CompleteSum = Omit<CallSum, 'number' | 'id' | 'record'> & { readonly parts: PromptParts }
 
+/** The sum of a call, without its number. */
 export function callSum({ time, session, model, manifest, outcome }: CallRecord): CompleteSum {
   return {
     time,
@@ -116,6 +122,7 @@ export function reportedSum(outcome: Pick<CallOutcome, 'usage' | 'error'> | unde
   return Object.fromEntries(given)
 }
 
+/** The results in one entry, in their order. */
 export type ToolSums = readonly Pick<ToolSum, 'tool' | 'tokens'>[]
 
 /**

@@ -52,6 +52,7 @@ export interface ForeignFacts {
   }
 }
 
+/** How a call of another program went. */
 export interface ForeignEnd {
   /** `whole`, `left`, `broken`, `stopped` or `refused`. */
   readonly end: string
@@ -61,6 +62,7 @@ export interface ForeignEnd {
   readonly answer?: string
 }
 
+/** What is known about a call only afterwards. */
 export interface CallOutcome {
   /** SHA-256 and size of the body that was sent to the provider. */
   readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
@@ -89,6 +91,7 @@ const NOTHING: Usage = {
   reasoningTokens: 0,
 }
 
+/** A warning about a call: a code for programs and a sentence for people. */
 export interface CallWarning {
   readonly code: string
   readonly message: string
@@ -99,6 +102,7 @@ export interface Usage extends ReportedTokens {
   readonly reasoningTokens: number | undefined
 }
 
+/** The calls of models, as the ledger keeps them. */
 export interface CallStore {
   /** `conflict` where a call with this id exists. */
   putCall(record: CallRecord): Promise<void>
@@ -117,6 +121,7 @@ export interface CallStore {
   findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
 }
 
+/** The id of a call whose outcome is known now. */
 export type CallListener = (call: string) => void
 
 /** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */

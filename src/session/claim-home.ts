@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isFileLocked, lockFile } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
 
+/** The process that holds a home. */
 export interface ClaimInfo {
   readonly pid: number
   /** The address of the gateway, such as `http://127.0.0.1:4141`. Absent until it listens. */

@@ -78,6 +78,7 @@ export type EntryBody =
       readonly durationMs: number
       /** Where the result comes from, if not from the tool itself. */
       readonly origin?: Origin
+      /** The whole of a result that was too long to show. */
       readonly stored?: StoredResult
       /** The documents of the result, for the person; the model reads `output`. */
       readonly sources?: readonly CitationSource[]
@@ -191,6 +192,7 @@ export type EntryBody =
 
 export type EntryType = EntryBody['type']
 
+/** Exactly what a person is asked to approve. */
 export interface ApprovalQuestion {
   readonly tool: string
   readonly input: unknown
@@ -257,6 +259,7 @@ export interface StoredResult {
 /** The entries that make up a history: the input of a turn and the messages that answer it. */
 export type MessageBody = Extract<EntryBody, { readonly type: 'input' | 'message' }>
 
+/** One thing that happened in a session. */
 export type Entry = EntryBody & {
   readonly session: string
   /** 1, 2, 3 … within the session, without gaps. */
@@ -280,6 +283,7 @@ export interface Binding {
   readonly conversation: string
 }
 
+/** What one request chooses for itself. */
 export interface InputOptions {
   readonly model?: string
   /** The system prompt of this turn, in place of every other. */

@@ -10,6 +10,7 @@ import {
   parseCheckpoint,
 } from './audit-checkpoint.ts'
 
+/** The verdict about the chain and about what was signed of it. */
 export type AuditReport = AuditVerdict & {
   /** What a broken audit does not match: its own hashes, a checkpoint, or the expected record. */
   readonly against?: 'chain' | 'checkpoints' | 'expected'
@@ -25,9 +26,11 @@ export interface CheckpointReport {
   /** The newest checkpoint that could be read; absent where there is none yet. */
   readonly newest?: ChainPosition & { readonly time: string }
   readonly targets: readonly CheckpointTargetReport[]
+  /** Restored backups, oldest first. */
   readonly restores: readonly (CheckpointRestore & { readonly time: string })[]
 }
 
+/** Where checkpoints are written, and whether that works. */
 export interface CheckpointTargetReport {
   /** As the configuration names it, without secrets. */
   readonly target: string
@@ -37,12 +40,14 @@ export interface CheckpointTargetReport {
   readonly failure?: TargetFailure
 }
 
+/** Why a checkpoint could not be written or read. */
 export interface TargetFailure {
   /** ISO 8601; absent where that is unknown. */
   readonly since?: string | undefined
   readonly message: string
 }
 
+/** What one target is known to have. */
 export interface CheckpointEvidence {
   readonly target: string
   /** Its lines; `undefined` where it cannot be read back. */
@@ -110,6 +115,7 @@ export async function hasRecord(store: AuditStore | undefined, { number, hash }:
   return record?.number === number && record.hash === hash
 }
 
+/** Where the chain does not match a checkpoint or an expectation, in words. */
 export interface CheckpointBreak {
   /** Of the first record in doubt. */
   readonly number: number

@@ -70,6 +70,7 @@ export interface FileStore {
   deleteFile(id: string): Promise<boolean>
 }
 
+/** Filters for files. `hash`: files with exactly these bytes. */
 export interface FilesOptions {
   readonly owner?: FileOwner
   readonly state?: FileState['type']

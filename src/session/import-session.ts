@@ -162,6 +162,7 @@ function appends(session: string, entries: readonly EntryLine[], names: Names): 
   return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
 }
 
+/** The ids of imported calls and files. */
 interface Names {
   call(call: string): string
   file(file: string): string

@@ -72,6 +72,7 @@ export interface LogStore {
 /** Entries of one session that were written together, in the order of `seq`. */
 export type EntryListener = (entries: readonly Entry[]) => void
 
+/** A page of a list of sessions. */
 export interface SessionsOptions extends SessionFilter {
   readonly limit?: number
   readonly offset?: number
@@ -88,6 +89,7 @@ export interface EntriesOptions {
   readonly limit?: number
 }
 
+/** How far back turns are read, and as of when. */
 export interface RecentTurnsOptions {
   /** In stored tokens. */
   readonly limit: number
@@ -107,6 +109,7 @@ export interface RecentTurnsOptions {
 /** The newest turns of a branch, the oldest of them first, and a count of those before. */
 export interface RecentTurns {
   readonly turns: readonly { readonly row: TurnRow; readonly messages: readonly MessageBody[] }[]
+  /** The number of turns of the branch before the given ones, and their tokens. */
   readonly earlier: { readonly turns: number; readonly tokens: number }
   /** Undone turns among and directly before the given ones, oldest first, and their full tokens. */
   readonly undone: readonly { readonly turn: string; readonly tokens: number }[]

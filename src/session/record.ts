@@ -13,6 +13,7 @@ export interface RecordVersion {
   readonly value: unknown
 }
 
+/** A new version of a record. */
 export interface RecordChange {
   readonly kind: string
   readonly id: string
@@ -37,6 +38,7 @@ function conflictError({ kind, id, after }: RecordChange, newest: number): Store
   return new StoreError('conflict', `the ${kind} ${id} was not changed: ${expected}, but ${found}. Read it again`)
 }
 
+/** What people edit, with its history: the system prompt, custom agents, projects. */
 export interface RecordStore {
   /** Writes a new version. `conflict` where `after` is not the newest. */
   putRecord(change: RecordChange, time: string): Promise<RecordVersion>

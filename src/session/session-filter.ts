@@ -8,6 +8,7 @@ export const sessionActivities = ['new', 'works', 'waits', 'done', 'failed'] as 
 
 export type SessionActivity = (typeof sessionActivities)[number]
 
+/** Which sessions are listed. A session has to match everything that is given. */
 export interface SessionFilter {
   readonly state?: SessionActivity | undefined
   readonly pinned?: boolean | undefined

@@ -16,6 +16,7 @@ export interface StoredLabel {
   readonly waiting: number
 }
 
+/** What is stored of a session in which nothing has happened. */
 export const newLabel: StoredLabel = {
   opening: null,
   folder: null,
@@ -93,6 +94,7 @@ export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'fol
   }
 }
 
+/** Whether a session belongs into a list. */
 export function matchesSession(row: SessionRow, { state, pinned, folder, words }: SessionFilter): boolean {
   return (
     (state === undefined || row.state === state) &&

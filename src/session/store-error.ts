@@ -1,5 +1,6 @@
 import { ForewordError, type ForewordErrorOptions, sqliteError, type SqliteFileKind } from '../platform.ts'
 
+/** Why the store refused or failed, for programs. */
 export type StoreErrorCode =
   /** The disk, or the size that the store may have, is full. */
   | 'full'
@@ -36,6 +37,7 @@ export class StoreError extends ForewordError {
   }
 }
 
+/** How errors of SQLite files name the store. */
 export const storeFile: SqliteFileKind = {
   noun: 'store',
   repair: 'bring back your last backup with `foreword restore FILE --replace`',

@@ -14,6 +14,7 @@ import { storeFile } from './store-error.ts'
 
 const FILE = 'foreword.sqlite'
 
+/** Path of the store of a home, by the path of its data folder. */
 export function storePath(data: string): string {
   return join(data, FILE)
 }
@@ -43,6 +44,7 @@ interface StoreSnapshot {
   readonly name: string
   /** Its first fault, in one sentence; absent where it has none. */
   readonly fault?: string | undefined
+  /** SHA-256 of the bytes of each file in it. */
   readonly fileHashes: readonly string[]
 }
 
@@ -93,6 +95,7 @@ function fileHashes(path: string): readonly string[] {
   })
 }
 
+/** A content that a store references by its hash and does not have. */
 interface MissingContent {
   /** SHA-256, lowercase hexadecimal. */
   readonly hash: string

@@ -1,3 +1,4 @@
+/** Every way in which a turn can end. */
 export const turnOutcomeTypes = [
   'completed',
   'length',

@@ -26,6 +26,7 @@ interface ChannelWorld {
   readonly fixture: ChannelFixture
   readonly requests: readonly ModelRequest[]
   open(script?: ChannelScript): Promise<OpenWorld>
+  /** Closes what is open and removes everything. */
   remove(): Promise<void>
 }
 
@@ -147,6 +148,7 @@ export function longReply(longest: number): readonly string[] {
   return Array.from({ length: Math.ceil((longest * 2.5) / 10) }, (_, n) => `word-${10_000 + n}`)
 }
 
+/** Joins words to paragraphs. */
 export function asText(words: readonly string[]): string {
   return words.map((word, n) => (n % 40 === 39 ? `${word}.\n\n` : `${word} `)).join('')
 }

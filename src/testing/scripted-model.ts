@@ -31,6 +31,7 @@ export interface ScriptedReply {
 }
 
 export interface ScriptedModelOptions {
+  /** The default is `scripted`. */
   readonly id?: string
   readonly facts?: Partial<ModelFacts>
   /** The answer to the nth call, counted from 1. The default is `ok`. */

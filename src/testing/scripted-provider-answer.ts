@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 export type Wire = 'ollama' | 'openai-chat' | 'openai-responses' | 'anthropic'
 
+/** One call as the server saw it. */
 export interface ScriptedRequest {
   readonly wire: Wire
   readonly path: string
@@ -75,6 +76,7 @@ export function finishReason({ finish, toolCalls }: ScriptedAnswer): NonNullable
   return finish ?? (toolCalls?.length ? 'tool-calls' : 'stop')
 }
 
+/** The JSON text of a call's input. */
 export function inputText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input)
 }
@@ -85,6 +87,7 @@ export function callId({ body }: ScriptedRequest, index: number): string {
   return `call_${Array.isArray(messages) ? messages.length : 0}_${index + 1}`
 }
 
+/** A model in the list of the scripted server. */
 export interface ListedModel {
   readonly name: string
   /** The context window in tokens. The default is 131,072. `null` is not reported. */

@@ -23,6 +23,7 @@ export interface ScriptedProviderOptions {
   readonly slots?: number
   /** Reports the tokens of answers without `usage`, as a provider with a prompt cache would. */
   readonly cache?: PromptCache
+  /** The default is a free port. */
   readonly port?: number
 }
 

@@ -79,6 +79,7 @@ export function apiMessage({ chat, messages }: WorldChat, message: WorldMessage,
   } as Message
 }
 
+/** A message as a person sees it. */
 export function visibleMessage({ from, keyboard, ...message }: WorldMessage): ScriptedMessage {
   const { extra: _extra, date: _date, ...seen } = message
   const buttons = keyboard?.inline_keyboard ?? []
@@ -238,6 +239,7 @@ interface ScriptedFile {
   readonly mime?: string
 }
 
+/** A message as a person sees it now. */
 export interface ScriptedMessage {
   readonly id: number
   readonly from: 'bot' | 'person'

@@ -15,6 +15,7 @@ import { telegramUpdates } from './scripted-telegram-updates.ts'
 
 export interface ScriptedTelegramOptions {
   readonly token?: string
+  /** The user name of the bot, without the `@`. */
   readonly username?: string
 }
 

@@ -35,6 +35,7 @@ export async function planCall(
   return made ?? { ok: false, error: `${tool.name} answered instead of making a plan`, meta: { failure: 'exception' } }
 }
 
+/** The description of a plan, without its other properties. */
 export function describePlan({
   argv,
   command,

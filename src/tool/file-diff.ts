@@ -1,5 +1,6 @@
 import { truncateText } from './output-cap.ts'
 
+/** Characters of a diff that are shown to a person. */
 const MOST_CHARS = 100_000
 
 /** The most changed lines that a diff is computed for: computing more takes long, and nobody reads it. */
@@ -26,6 +27,7 @@ export async function fileDiff(shown: string, before: string | undefined, after:
   return truncateText(formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY), MOST_CHARS)
 }
 
+/** Unchanged lines that are shown on both sides of a change. */
 const CONTEXT = 4
 
 /** Whole lines with which both texts begin, but for those that a difference shows above its first change. */

@@ -26,12 +26,14 @@ export function redactedResult(result: ToolResult, redact: (text: string) => str
   }
 }
 
+/** A text cut to `limit` characters, with a note of what was cut. */
 export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text
   const shown = wholeCharacter(text, limit)
   return `${text.slice(0, shown)}${truncationNote(shown, text.length)}`
 }
 
+/** The line below a text that was cut. */
 export function truncationNote(shown: number, all: number): string {
   return `\n...[truncated: ${shown} of ${all} characters shown]`
 }

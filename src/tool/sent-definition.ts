@@ -19,6 +19,7 @@ export function sentDefinition(tool: Tool): SentDefinition {
 /** A tool never changes, so nothing here is ever wrong. */
 const made = new WeakMap<Tool, SentDefinition>()
 
+/** The description of a tool as it was declared. */
 export function toolDefinition(tool: Tool): ToolDefinition {
   const { name, description, inputSchema, tokens, keepsOutput, reads, offeredWith } = tool
   return defined({ name, description, inputSchema, tokens, keepsOutput, reads, offeredWith })

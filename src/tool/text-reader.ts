@@ -4,11 +4,13 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** Reads one text file. Never throws: the result says why a file cannot be read. */
 export type TextReader = (path: string) => Promise<TextRead>
 
+/** The result of reading a file. */
 export type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'missing' }
   | { readonly type: 'unreadable'; readonly why: string }
 
+/** The largest prompt file, bytes. */
 const LARGEST = 1024 * 1024
 
 /** Reads from the disk: UTF-8 of at most 1 MiB, without its byte order mark. A pipe or a device is not waited for. */

@@ -89,8 +89,10 @@ export interface ToolContext {
   readonly seen?: readonly Message[]
 }
 
+/** Failure is data: the model reads `error` and can recover. */
 export type ToolResult = ToolSuccess | ToolFailed
 
+/** The result of a call that succeeded. `output` is what the model reads. */
 export interface ToolSuccess {
   readonly ok: true
   readonly output: string

@@ -18,7 +18,9 @@ import { cappedResult, redactedResult } from './output-cap.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {
+  /** In declared order, so that the head of a request stays the same. */
   readonly tools: readonly Tool[]
+  /** Their descriptions for the model, in the same order. */
   readonly definitions: readonly ToolDefinition[]
   /** Names that were declared more than once: the later tool replaces the earlier one, at its place (BEHAVIOURS §1.5). */
   readonly replaced: readonly string[]
@@ -70,6 +72,7 @@ export type GateAnswer =
       readonly type: 'refuse'
       readonly rule: string
       readonly reason: string
+      /** Texts of others, where they are the reason. */
       readonly read?: readonly ForeignText[]
     }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { assemble, type Assembly, type AssemblyInput, ContextOverflowError, type Manifest } from '../../src/context.ts'
 
-/** The check of a change holds every law against a quarter of its inputs, others each time; `LAWS_TIMES=50` against fifty times as many. */
+/** The share of its inputs that a law is held against, others each time. `LAWS_TIMES=50`: fifty times as many. */
 const times = Number(process.env['LAWS_TIMES'] ?? 0.25)
 
 /** `LAWS_SEED=656961130` holds every law against the inputs of a failure that was printed. */
@@ -17,8 +17,8 @@ export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs
 }
 
 /**
- * The same for a law that says nothing of many inputs: goes on until it was put to the test more than `least` times, in a share of
- * the `runs` more than that share of it, and fails where it hardly was.
+ * Holds a law that says nothing of many inputs. Runs share after share of the inputs until the law was tested often enough: more
+ * than `least` times in all `runs`, in proportion after fewer of them. Throws where all of them have tested it too seldom.
  */
 export function forAllTried<T>(
   { tried, least }: { readonly tried: () => number; readonly least: number },

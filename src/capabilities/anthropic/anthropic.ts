@@ -63,6 +63,7 @@ function withoutLongerLife({ cache, ...facts }: ModelFacts): ModelFacts {
   return { ...facts, cache: rest }
 }
 
+/** Anthropic, over the Messages API. */
 export const anthropic = provider({
   kind: 'anthropic',
   title: 'Anthropic',

@@ -29,6 +29,7 @@ interface LibraryParts {
 
 export interface LibraryLimits {
   readonly maxBytes: number
+  /** Of the text of one file, tokens. */
   readonly maxTokens: number
 }
 
@@ -296,6 +297,7 @@ function withMediaType(row: FileRow): FileRow {
   return { ...row, mediaType: fileMediaType(row) }
 }
 
+/** The version of an indexed file: its bytes and its reader. */
 function indexDigest({ hash, state }: FileRow): string {
   return state.type === 'ready' && state.reading.kind === 'table' ? `${hash}-table` : hash
 }

@@ -35,6 +35,7 @@ export interface CallResult {
 
 export type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string }
 
+/** The largest message of a server, bytes. */
 const LARGEST_MESSAGE = 16 * 1024 * 1024
 
 /** The share of a server's time after which it counts as one that does not know the newer request. */

@@ -90,6 +90,7 @@ export function connectBot(parts: BotConnectionParts) {
       return undefined
     },
 
+    /** Polls for updates until the signal is aborted. */
     poll: (accept: (update: Update) => Promise<void>) =>
       pollUpdates({
         ...parts,

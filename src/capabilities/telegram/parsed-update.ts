@@ -24,6 +24,7 @@ export interface ParsedMessage {
   readonly album?: string
 }
 
+/** The messages of an album, or one message alone. */
 export type MessageGroup = readonly [ParsedMessage, ...ParsedMessage[]]
 
 export interface ParsedPress {

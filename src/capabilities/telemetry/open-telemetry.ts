@@ -150,6 +150,7 @@ async function requestOf(runtime: Runtime, call: string) {
   }
 }
 
+/** Takes the secrets that are known out of a text. */
 type Redact = (text: string) => string
 
 /** The most characters of one text, and of all texts of one attribute. */

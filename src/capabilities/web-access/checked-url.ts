@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Clock, defined, type ErrorCode, ForewordError, withTimeout } from '../../platform.ts'
 
+/** Which URLs are allowed, besides public ones. */
 export interface UrlRules {
   readonly ports: readonly number[]
   /** `host:port` that the owner trusts: any port, any address. */
@@ -43,6 +44,7 @@ function parseUrl(text: string): URL | null {
   return url
 }
 
+/** The host without the brackets of IPv6. */
 export function urlHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }

@@ -37,6 +37,7 @@ interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   readonly maxBytes?: number | undefined
   /** Time limit, redirects included, ms. Default: 30,000. */
   readonly timeoutMs?: number | undefined
+  /** Default: 80 and 443. */
   readonly ports?: readonly number[] | undefined
 }
 

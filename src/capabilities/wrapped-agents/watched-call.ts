@@ -53,6 +53,7 @@ export async function fetchNewestCalls(connection: GatewayConnection): Promise<r
   return await requestList<WatchedCall>(connection, path, 'calls')
 }
 
+/** What calls used and cost together. */
 export interface CallSums {
   readonly calls: number
   readonly promptTokens: number

@@ -44,6 +44,7 @@ export interface AccessView {
   readonly inForce?: AccessPolicy
 }
 
+/** A preset that a policy can allow. */
 export interface AccessPreset extends Pick<CommandPreset, 'name' | 'allows' | 'leaves'> {
   /** What its commands begin with. */
   readonly commands: readonly string[]
@@ -54,6 +55,7 @@ export interface AccessPolicy extends Pick<Access['global'], 'enabled' | 'mode'>
   readonly shell: Pick<Access['shell'], 'enabled' | 'mode' | 'approval' | 'allowAnyCwd'>
 }
 
+/** A file that was not written yet. */
 export interface AccessPreviewOptions {
   /** Default: the text of the file. */
   readonly text?: string | undefined
@@ -88,6 +90,7 @@ export interface AccessPreview extends Omit<AccessView, 'digest'> {
   readonly widens: readonly WidenedAccess[]
   /** SHA-256 of everything that this preview shows of the change: what `save` has to be given. */
   readonly shown: string
+  /** The decisions about the trial, now and after the change. */
   readonly trial?: { readonly before: TrialAnswer; readonly after: TrialAnswer }
 }
 

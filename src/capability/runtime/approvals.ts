@@ -1,6 +1,7 @@
 import type { ForeignText } from '../../context.ts'
 import type { ApprovalDecision, ApprovalQuestion, HeldCall } from '../../session.ts'
 
+/** A call that waits for a person. */
 export interface WaitingApproval {
   readonly approval: string
   /** Empty for the first call of a session of another program. */

@@ -20,11 +20,13 @@ export interface PreviewOptions {
   readonly attachments?: readonly string[]
 }
 
+/** A call that is not made, as a scenario. */
 export interface ScenarioOptions extends PreviewOptions {
   /** So much of the history, tokens, whatever was cut: to try a larger window. What the next call reads unless given. */
   readonly history?: number
 }
 
+/** Which calls are looked at, and for what. */
 export interface LayerHistoryOptions {
   /** Absent: calls of all sessions, and those that belong to none. */
   readonly session?: string
@@ -51,6 +53,7 @@ export interface LayerSource {
   readonly parts: readonly string[]
 }
 
+/** How a layer changed from call to call. */
 export interface LayerHistory {
   readonly layer: string
   readonly calls: number
@@ -78,6 +81,7 @@ export interface LayerVersion {
   }[]
 }
 
+/** The next call as it would be made now. */
 export interface Preview {
   readonly model: string
   readonly request: RequestView
@@ -100,10 +104,12 @@ export interface ForecastManifest extends Manifest {
   }
 }
 
+/** What is built of an earlier call. */
 export interface RebuildOptions {
   readonly body?: boolean
 }
 
+/** An earlier call, built again. */
 export interface RebuiltRequest {
   readonly call: CallRecord
   readonly request: RequestView
@@ -122,6 +128,7 @@ export type WireProof =
   /** It cannot be made now: another version of Foreword recorded the call, its model is out of reach, an image is gone. */
   | { readonly state: 'unknown'; readonly expected: string; readonly why: string }
 
+/** All calls of a session, built again. */
 export interface Replay {
   readonly session: string
   readonly calls: number
@@ -179,12 +186,14 @@ export interface CompletionInput {
   readonly signal?: AbortSignal
 }
 
+/** How large the prompt of a call would be. */
 export interface CompletionSize {
   readonly model: string
   /** As the provider is expected to count them, from what it reported of earlier calls. */
   readonly tokens: number
 }
 
+/** What was taken out of a conversation so that it fits. */
 export interface CompletionCut {
   /** Of the caller, system messages among them. */
   readonly messages: number

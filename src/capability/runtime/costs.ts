@@ -16,6 +16,7 @@ export const costGroups = [
 
 export type CostGroup = (typeof costGroups)[number]
 
+/** Which calls are added up, and by what. */
 export interface CostOptions extends SumRange {
   /** One of `costGroups`, or one that a capability adds. */
   readonly by: string
@@ -48,6 +49,7 @@ export interface CostRow extends CostSums {
   readonly title?: string
 }
 
+/** What one call cost by what its provider reported, US dollars. */
 export interface CallPrice {
   readonly money: number
   /** What reading from the cache saved against the full price, less what writing to it cost more. */

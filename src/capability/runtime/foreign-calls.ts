@@ -22,6 +22,7 @@ export interface ForeignCallStart {
   /** The whole body, as it leaves: with whatever encoding it has. */
   readonly body: Uint8Array
   readonly caller: Caller
+  /** What happens to a call that could pass a budget. */
   readonly overBudget: OverBudgetRule
   /** Whether its conversation is cut where it does not fit. Otherwise not a byte of it is changed. */
   readonly assemble?: boolean
@@ -40,6 +41,7 @@ export interface EmbeddingsCaller {
 /** `wait`: until the budget has room for it, so long, ms, and then it is refused. */
 export type OverBudgetRule = { readonly type: 'refuse' } | { readonly type: 'wait'; readonly milliseconds: number }
 
+/** One call between its beginning and its end. */
 export interface OpenForeignCall {
   readonly id: string
   /**

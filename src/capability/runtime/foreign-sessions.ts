@@ -28,6 +28,7 @@ export interface ExchangesOptions {
   readonly before?: string | undefined
 }
 
+/** One call as a conversation shows it. */
 export interface ForeignExchange {
   readonly call: string
   readonly turn: string
@@ -37,6 +38,7 @@ export interface ForeignExchange {
   readonly answer?: Omit<ForeignAnswer, 'usage'>
 }
 
+/** Findings, and over how many calls they were looked for. */
 export interface SessionFindings {
   readonly session: string
   readonly calls: number

@@ -25,6 +25,7 @@ export interface SetupOptions {
   readonly providers: readonly SetupProvider[]
 }
 
+/** A provider as a person chooses it. */
 export interface SetupProvider {
   readonly kind: string
   readonly title: string

@@ -1,3 +1,4 @@
+/** How everything is read again. */
 export interface ReloadOptions {
   /** Heads are composed again at the next call, and not only where a prompt cache loses nothing by it. */
   readonly now?: boolean
@@ -5,6 +6,7 @@ export interface ReloadOptions {
   readonly session?: string
 }
 
+/** What reading again found. */
 export interface ReloadResult {
   readonly warnings: readonly string[]
   /** Sessions whose head is composed again, with `now`. */

@@ -109,7 +109,9 @@ export interface Runtime {
 
   /** What a capability returned from `start`; `undefined` where it is not in the list. */
   capability<Service>(key: ServiceKey<Service>): Service | undefined
+  /** Notes on what cuts took out of sessions. */
   readonly notes: NoteService
+  /** Chats that may talk here. */
   readonly pairings: Pairings
   /** Searches what was said and done in sessions: all of them for a person, its own conversation for a model. */
   readonly recall: Recall
@@ -148,6 +150,7 @@ export interface Runtime {
   /** What one call cost, and each entry of its manifest. `undefined` where its price or its usage is not known. */
   callPrice(call: CallRecord): Promise<CallPrice | undefined>
 
+  /** What is left of the configured budgets, in their order. */
   budgets(): readonly BudgetReport[]
 
   /** Calls that wait for a person, oldest first. */
@@ -170,11 +173,14 @@ export interface Runtime {
   verifyAudit(options?: { readonly expect?: ChainPosition | undefined }): Promise<AuditReport>
   /** The key that signs the checkpoints of the audit; `undefined` where there is none. */
   auditKey(): Pick<AuditKey, 'id' | 'publicKey'> | undefined
+  /** What may run, for a person who changes it. */
   readonly access: AccessService
+  /** What waits until a person accepts it. */
   readonly acceptance: AcceptanceService
   readonly configuration: ConfigurationService
   readonly backups: BackupService
 
+  /** Calls of other programs that go through this gateway. */
   readonly foreign: ForeignCallService
   readonly foreignSessions: ForeignSessionService
 
@@ -243,6 +249,7 @@ interface UndoneSessionTurn {
   readonly head: string | undefined
 }
 
+/** A model as a person chooses it. */
 export interface ModelStatus {
   readonly id: string
   readonly provider: string
@@ -285,6 +292,7 @@ export interface ModelView {
   readonly reserve: number
 }
 
+/** A tool, and whether the model may call it. */
 export interface ToolStatus {
   readonly name: string
   readonly description?: string
@@ -318,6 +326,7 @@ export interface ToolAfterUntrusted {
   readonly addresses?: true
 }
 
+/** A call outside every turn, described and not run. */
 export type ToolTrial =
   | { readonly type: 'refused'; readonly rule: string; readonly error: string }
   | {

@@ -2,6 +2,7 @@ import type { CallParameters } from '../../model.ts'
 import type { CallWarning, Entry, CitationSource, InputBudget, TurnOutcome } from '../../session.ts'
 import type { RuntimeErrorCode } from '../runtime-error.ts'
 
+/** A message of a person, with its options. */
 export interface SubmitInput {
   /** A new session is made where absent. */
   readonly session?: string

@@ -1,5 +1,6 @@
 import type { SumRange } from '../../session.ts'
 
+/** Which calls are added up, and by what. */
 export interface UsageOptions extends SumRange {
   readonly by: UsageReport['by']
   /** Name of the time zone that says when a day begins, such as `Europe/Berlin`. UTC unless given. */
@@ -27,6 +28,7 @@ export interface UsageSums {
   readonly money?: number
 }
 
+/** The calls of one day, model or session. */
 export interface CallUsageRow extends UsageSums {
   /** The day (`2026-01-31`), the model or the session; `null` for calls outside every session. */
   readonly key: string | null
@@ -54,6 +56,7 @@ export interface ToolUsageRow {
   readonly resultTokens: number
 }
 
+/** What the calls of a time used. */
 export type UsageReport = SumRange & {
   readonly zone: string
   /** Of all calls of the time, whatever the rows are about. */

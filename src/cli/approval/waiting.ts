@@ -12,6 +12,10 @@ export async function fetchApprovals(connection: GatewayConnection): Promise<rea
   return await requestList<WaitingApproval>(connection, '/api/approvals', 'approvals')
 }
 
+/**
+ * Fetches the waiting call whose id begins with `word`, or the newest for `last`. Throws where there is none, or more than
+ * one.
+ */
 export async function findApproval(connection: GatewayConnection, word: string): Promise<WaitingApproval> {
   const all = await fetchApprovals(connection)
   return await findByIdPrefix(word, {
@@ -47,6 +51,7 @@ export function approvalNotice({ approval, request, held }: WaitingApproval): st
   return `${exactLine(request.tool)} waits for your approval. Decide with \`foreword approve ${id}\`.`
 }
 
+/** A call that waits, and what the model had read when it asked for it. */
 export function waitingCallText(
   { request, read = [], held }: Pick<WaitingApproval, 'request' | 'read' | 'held'>,
   io: Io,

@@ -83,6 +83,7 @@ interface Sent {
   readonly of: number
 }
 
+/** Uploads one file. When this resolves, its bytes are on the disk of the gateway. */
 async function sendFile(
   connection: GatewayConnection,
   path: string,

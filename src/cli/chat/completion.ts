@@ -3,6 +3,7 @@ import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AutocompleteItem, type AutocompleteProvider, fuzzyFilter } from '@earendil-works/pi-tui'
 
+/** A command that can be completed, without its slash. */
 interface CompletableCommand {
   readonly name: string
   readonly summary: string
@@ -64,6 +65,7 @@ function found(items: readonly AutocompleteItem[], prefix: string) {
   return Promise.resolve(items.length === 0 ? null : { items: [...items], prefix })
 }
 
+/** How many files and folders are read for one list. */
 const MOST_LOOKED_AT = 5_000
 
 /** Files below a folder as written after `@`, the nearest first; not the hidden ones, `node_modules`, or all of a large folder. */

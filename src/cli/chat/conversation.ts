@@ -9,11 +9,13 @@ import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { endText, waitingText } from '../follow-to-end.ts'
 
+/** An uploaded file that goes with a message. */
 export interface ChatAttachment {
   readonly id: string
   readonly name: string
 }
 
+/** The state of one chat in the terminal: its session, and the running turn. */
 export interface Chat {
   readonly connection: GatewayConnection
   /** `undefined` until the first message. */
@@ -21,7 +23,9 @@ export interface Chat {
   /** The session that a new session continues from. */
   after?: string | undefined
   running: SubmittedTurn | undefined
+  /** Called when a turn is accepted. */
   onRunning?: () => void
+  /** Files that go with the next message. */
   attachments: readonly ChatAttachment[]
   readonly cancel: () => Promise<void>
   readonly model: () => Promise<string>

@@ -23,6 +23,7 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
     },
   })
 
+  /** The sequence that moves to the first live line and clears from there. */
   function erased(rowsAbove: number): string {
     return `${rowsAbove > 0 ? `\u001B[${rowsAbove}A` : ''}\r\u001B[J`
   }
@@ -145,6 +146,7 @@ interface TranscriptOptions {
   readonly columns: () => number
 }
 
+/** The longest unfinished line, in characters: it is redrawn with each new word. */
 const MOST = 16_000
 
 /** The sequence with which `statusLine` erases a line. It removes the unfinished line. */

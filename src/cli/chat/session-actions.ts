@@ -55,6 +55,7 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
 
 export type Prices = (model: string) => Promise<Price | undefined>
 
+/** Looks up prices through a connection and fetches the models once. */
 export function priceLookup(connection: GatewayConnection): Prices {
   let models: ReturnType<typeof fetchModels> | undefined
   return async (model) => {
@@ -63,6 +64,7 @@ export function priceLookup(connection: GatewayConnection): Prices {
   }
 }
 
+/** What the calls of a session used and cost, and those of its newest turn. */
 interface SessionCost extends SessionTotals {
   readonly lastTurn: SessionTotals
 }

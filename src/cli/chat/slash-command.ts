@@ -22,6 +22,7 @@ import { fetchTools, toolTable } from '../tools/tool-table.ts'
 import type { Chat } from './conversation.ts'
 import { changeSession, showCost, undoTurn } from './session-actions.ts'
 
+/** A command of the chat, without its slash. */
 export interface TerminalCommand {
   readonly name: string
   readonly argument?: string

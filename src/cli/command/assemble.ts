@@ -78,6 +78,7 @@ export async function withScenarios<T>(
   }
 }
 
+/** The files of scenarios below a directory, sorted. Throws where there is none. */
 export async function scenarioFiles(directory: string): Promise<readonly string[]> {
   if (!existsSync(directory)) throw fileFailure(directory, 'read', Object.assign(new Error(), { code: 'ENOENT' }))
   const found: string[] = []

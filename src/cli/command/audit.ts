@@ -163,6 +163,7 @@ function verdictText(verdict: AuditVerdict): string {
   return verdict.records === 1 ? 'whole: 1 record' : `whole: ${verdict.records} records`
 }
 
+/** Prints the public key that checkpoints are signed with, for those who verify them elsewhere. */
 async function printKey(call: CommandCall, io: Io): Promise<number> {
   const { readAuditKey } = await import('../../runtime.ts')
   const key = await readAuditKey(call.home)

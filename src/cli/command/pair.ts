@@ -73,6 +73,7 @@ async function missingSettings(owner: AnyCapability, home: string, io: Io): Prom
   return settings === undefined ? (owner.settingsKey ?? owner.name) : undefined
 }
 
+/** Prints one paired chat per line, of all channels unless one is named. */
 async function listPairings(call: CommandCall, given: Io): Promise<number> {
   const io = await withHomeCapabilities(call.home, given)
   const channel = call.text('channel')
@@ -112,6 +113,7 @@ async function removePairing(call: CommandCall, io: Io): Promise<number> {
   return printChange(facts, `Removed ${shown}. Its messages no longer reach a model.`, call, io)
 }
 
+/** Finds a chat by its id, or by its title in any case where only one has it. */
 function findChat(word: string, chats: readonly PairedChat[], channel: string): PairedChat {
   const named = chats.filter(({ title }) => title.toLowerCase() === word.toLowerCase())
   const [found, ...others] = chats.filter(({ chat }) => chat === word).concat(named)

@@ -119,6 +119,7 @@ async function fetchKnown(
 
 type Known = Pick<ListedSession, 'cost' | 'program'>
 
+/** Sessions that are asked about at once. */
 const PAGE = 500
 
 function findState(call: CommandCall) {

@@ -99,6 +99,7 @@ async function announce(gateway: Gateway, listening: ListeningServer, call: Comm
 /** How long a start waits for what the server of a model answers, ms. */
 const GLANCE_MS = 200
 
+/** What is known of a model without a call to it. Empty where its server does not answer in time. */
 interface ModelGlance {
   readonly facts?: ModelFacts
   /** Why the model cannot be used: no such provider, no key, no address, or an error of its server. */
@@ -126,6 +127,7 @@ async function describeStandIn(
   return { standIn, ways: waysToAttach(known) }
 }
 
+/** The lines of capabilities for the screen. A failure of one becomes its line. */
 async function startLines({ runtime }: Gateway, capabilities: readonly AnyCapability[]): Promise<readonly StartLine[]> {
   const lines = capabilities.map(async ({ name, startLine }) => {
     try {

@@ -57,6 +57,7 @@ export const toolsCommand = commandWithSubcommands({
   },
 })
 
+/** Warnings about the policy and about servers that provide no tools. */
 const isAboutTools = (warning: string) => warning.startsWith('tool-access.json: ') || warning.startsWith('mcp: ')
 
 async function listTools(call: CommandCall, io: Io): Promise<number> {
@@ -76,6 +77,7 @@ async function listTools(call: CommandCall, io: Io): Promise<number> {
   return 0
 }
 
+/** Prefixes of commands in the policy; none where a token may not read it. */
 async function freePrefixes(connection: GatewayConnection): Promise<readonly string[]> {
   try {
     const { rules, policy } = await requestJson<AccessView>(connection, '/api/tool-access')

@@ -1,6 +1,7 @@
 import { defined, publicAddress, isObject } from '../../platform.ts'
 import type { LoadedConfiguration } from '../../runtime.ts'
 
+/** The value of one configuration key in effect. */
 export interface EffectiveValue {
   readonly key: string
   /** Absent where it is not set and has no default. `(set)` in place of a secret. */
@@ -79,6 +80,7 @@ interface Schema {
   readonly additionalProperties?: unknown
 }
 
+/** A value on one line; `-` where it is not set. */
 export function valueText(value: unknown): string {
   if (value === undefined) return '-'
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -38,6 +38,7 @@ export async function checkPort(port: number, bind: string): Promise<Finding> {
   )
 }
 
+/** Returns the error code; `undefined` where the port is free. */
 function tryPort(port: number, bind: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

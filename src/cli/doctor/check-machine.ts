@@ -7,6 +7,7 @@ import { ok, problem, warning } from './finding.ts'
 const NEEDED_NODE = 24
 const MEBIBYTE = 1024 * 1024
 
+/** Checks the version of Node, given without its leading `v`. */
 export function checkNode(version: string): Finding {
   if (Number.parseInt(version, 10) >= NEEDED_NODE) return ok('node', `Node ${version}`)
   return problem(
@@ -59,6 +60,7 @@ export async function checkHome(home: string): Promise<Finding> {
   return problem('home', 'a restore was interrupted', 'Run `foreword start`, which completes the restore first.')
 }
 
+/** Checks that only the owner can read private files. */
 export async function checkPrivacy(privateFiles: readonly string[]): Promise<Finding> {
   if (process.platform === 'win32') return ok('permissions', 'managed by Windows')
   const open: string[] = []

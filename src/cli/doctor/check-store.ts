@@ -12,6 +12,7 @@ interface StoreFinding {
   readonly newest: string | undefined
 }
 
+/** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   const { path } = home
   if (!existsSync(path)) return { finding: ok('store', 'empty'), newest: undefined }
@@ -55,6 +56,7 @@ export async function checkContents({ path }: HomeStore): Promise<readonly Findi
   ]
 }
 
+/** Checks that no record of the audit has changed since it was written. */
 export async function checkAudit(kept: HomeStore, home: string, io: Io): Promise<readonly Finding[]> {
   try {
     const report = await verifyStoredAudit(kept, home, io)

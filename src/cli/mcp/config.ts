@@ -9,6 +9,7 @@ import { withNamedTokens } from '../tokens.ts'
 
 const program = join(import.meta.dirname, '../../../bin/foreword.js')
 
+/** Prints what to paste into the settings of a program. The error output names the file. */
 export async function printConfig(call: CommandCall, io: Io): Promise<number> {
   const [name = 'claude-desktop'] = call.words.slice(1)
   const client = clientNamed(name)

@@ -87,6 +87,7 @@ const PARTIAL: Readonly<Record<Exclude<PartialReason, 'cancelled'>, string>> = {
 
 type TextMessage = Extract<Entry, { type: 'message' | 'input' }>['message']
 
+/** The text of a message; other parts are named in brackets. */
 function messageText(message: TextMessage): string {
   if (typeof message.content === 'string') return message.content
   return message.content

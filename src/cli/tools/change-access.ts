@@ -9,6 +9,7 @@ import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
 import { fetchTools, toolTable } from './tool-table.ts'
 
+/** Allows tools in `tool-access.json` and prints the new access of each. */
 export function allowTools(call: CommandCall, io: Io): Promise<number> {
   return changeAccess(call, io, true)
 }
@@ -178,6 +179,7 @@ async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
   })
 }
 
+/** A warning about a name or a pattern that matches no tool. */
 function unknownText(word: string, names: readonly string[]): string {
   if (!word.endsWith('*')) return `Unknown tool "${word}". ${nearestHint(word, names, LATER)}`
   const start = word.slice(0, -1)

@@ -33,6 +33,7 @@ export function lint({ assembly, counter, calls, tools, rates }: LintInput): rea
   ])
 }
 
+/** Warnings before notes, and the dearest first. */
 export function inOrder(findings: readonly LintFinding[]): readonly LintFinding[] {
   const rank = ({ severity }: LintFinding) => (severity === 'warning' ? 0 : 1)
   return findings.toSorted(

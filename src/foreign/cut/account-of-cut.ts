@@ -11,6 +11,7 @@ export interface CutAccount {
   /** Oldest first. */
   readonly left: readonly ManifestEntry[]
   readonly shortened: readonly ShortenedResult[]
+  /** The ids of the notes, in their order. */
   readonly notes: readonly string[]
 }
 

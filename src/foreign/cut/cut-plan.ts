@@ -66,6 +66,7 @@ export interface CutPlan {
   gone(cut: Cut): readonly ItemGroup[]
 }
 
+/** Lays a conversation out for the core. */
 export function planOf(
   { format, assembly, counter }: CutInput,
   items: readonly ConversationItem[],

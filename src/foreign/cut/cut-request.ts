@@ -17,6 +17,7 @@ import { groupItems } from './item-group.ts'
 import { rewriteBody } from './rewrite-body.ts'
 import type { ConversationFormat } from '../foreign-call.ts'
 
+/** What became of a request. */
 export type CutOutcome =
   | {
       readonly type: 'whole'

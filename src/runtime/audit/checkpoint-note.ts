@@ -12,6 +12,7 @@ export interface CheckpointNote {
 
 export interface TargetNote {
   readonly written?: AuditCheckpoint | undefined
+  /** Checkpoints that could not be written yet, oldest first. */
   readonly waiting: readonly AuditCheckpoint[]
   /** Why, and since when (ISO 8601). */
   readonly failure?: { readonly since: string; readonly message: string } | undefined

@@ -26,6 +26,7 @@ export interface CheckpointServiceOptions {
   readonly warn: (text: string) => void
 }
 
+/** Between two attempts to write what waits, ms. */
 const RETRY_MS = 30_000
 /** How long targets may take when the gateway stops, ms. What could not be written waits for the next start. */
 const CLOSE_MS = 3_000
@@ -194,6 +195,7 @@ async function writeTo(
   }
 }
 
+/** A target that begins to fail, or works again, has a record. */
 async function recordTurn({ store, clock, warn }: Recording, name: string, failure: string | undefined): Promise<void> {
   const reason = failure === undefined ? `Checkpoints are written to ${name} again.` : failureText(name, failure)
   if (failure !== undefined) warn(reason)
@@ -217,6 +219,7 @@ function isWaiting({ targets }: CheckpointNote, configured: readonly CheckpointT
   return configured.some(({ name }) => (targets[name]?.waiting.length ?? 0) > 0)
 }
 
+/** The same store, which tells how many records of the audit each write adds. */
 export function withRecordListener(store: SessionStore, listener: (records: number) => void): SessionStore {
   const transaction: SessionStore['transaction'] = async (writes) => {
     await store.transaction(writes)

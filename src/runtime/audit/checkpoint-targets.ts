@@ -13,6 +13,7 @@ interface TargetSurroundings {
   readonly environment: Environment
 }
 
+/** The targets that `audit.checkpoints` names, each once. */
 export function checkpointTargets(
   names: readonly string[],
   surroundings: TargetSurroundings,
@@ -60,6 +61,7 @@ function syslogTarget({
   environment,
 }: {
   readonly name: string
+  /** An absolute path; the socket of the system unless given. */
   readonly socket?: string
   readonly environment: Environment
 }): CheckpointTarget {
@@ -144,8 +146,10 @@ function httpTarget(text: string): CheckpointTarget {
   }
 }
 
+/** The branch of checkpoints: a commit each. It is in no work tree. */
 const REF = 'refs/foreword/audit'
 
+/** Who the commits are by: the signature in the line says whose they are. */
 const author = { name: 'Foreword', email: 'audit@foreword.invalid' }
 
 /** A git repository, bare or not. Each commit follows the one before, so what is removed from the middle is missed as well. */

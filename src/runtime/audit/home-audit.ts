@@ -31,19 +31,23 @@ export async function verifyHomeAudit(
 interface HomeAudit {
   readonly home: string
   readonly targets: readonly CheckpointTarget[]
+  /** `undefined` where the home has none. */
   readonly store: SessionStore | undefined
 }
 
+/** Verifies the audit of a home against every checkpoint of it that can be read. Changes nothing. */
 export async function examineHomeAudit(
   audit: HomeAudit & { readonly expect?: ChainPosition | undefined },
 ): Promise<AuditReport> {
   return examineAudit(audit.store, { ...(await homeEvidence(audit)), expect: audit.expect })
 }
 
+/** How many lines of each target are read, from its end: all unless given. */
 interface EvidenceOptions {
   readonly lines?: number
 }
 
+/** What the home and the targets say about the audit, for a comparison with the chain. */
 export async function homeEvidence(
   { home, targets, store }: HomeAudit,
   { lines = Infinity }: EvidenceOptions = {},

@@ -12,6 +12,7 @@ interface ProgramOptions {
 /** The most that a program may print, bytes: many years of checkpoints. */
 const MOST_BYTES = 256 * 1024 * 1024
 
+/** How long a program of the host may run, ms. */
 const TIMEOUT_MS = 30_000
 
 /** Runs a program of the host without a shell and returns what it printed. Rejects with the last line of its errors. */

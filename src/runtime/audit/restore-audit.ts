@@ -21,9 +21,11 @@ import { checkpointTargets } from './checkpoint-targets.ts'
 
 interface RestoredAudit {
   readonly home: string
+  /** Where its new content lies, whole and examined, before it is put in place. */
   readonly arriving: string
   readonly clock: Clock
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
+  /** When the archive was written, ISO 8601. */
   readonly saved: string
   readonly time: string
 }

@@ -6,8 +6,10 @@ export const HEADER_ENTRY = 'backup.json'
 export const HOME_FOLDER = 'home/'
 export const DIGESTS_ENTRY = 'digests.json'
 
+/** The one form of archives so far. */
 export const FORMAT = 1
 
+/** The first entry of an archive: what it is. */
 export interface ArchiveHeader {
   readonly format: number
   readonly version: string

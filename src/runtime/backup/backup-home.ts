@@ -27,6 +27,7 @@ interface BackupProgress {
   readonly all?: number
 }
 
+/** An archive that was written and read back. */
 interface Backup {
   readonly file: string
   readonly bytes: number
@@ -104,6 +105,7 @@ export async function backupHome(options: {
   }
 }
 
+/** The real path of the archive, so that one inside the home does not become part of itself. */
 async function archivePath(file: string): Promise<string> {
   const folder = dirname(resolve(file))
   try {

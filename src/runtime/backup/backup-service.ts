@@ -18,6 +18,7 @@ import { backupHome } from './backup-home.ts'
 import { preparingPrefix } from './home-files.ts'
 import { outsideFolders } from './outside-folders.ts'
 
+/** How long an archive can be downloaded, ms. */
 const KEPT_MS = 60 * 60 * 1000
 
 const MOST_REMEMBERED = 20
@@ -125,6 +126,7 @@ export function createBackupService(options: {
   }
 }
 
+/** Without the folder that it is in. */
 function shown({ id, name, time, bytes, files, leftOut, outside }: MadeBackup): MadeBackup {
   return { id, name, time, bytes, files, leftOut, outside }
 }

@@ -8,8 +8,11 @@ import { compactStore, openBlobs, storePath } from '../../session.ts'
 import { homeAt } from '../home/home.ts'
 import { PREPARING } from './home-files.ts'
 
+/** What a compaction took away, and what is left. */
 interface Compacted {
+  /** Contents that nothing named any more: prompts, results and texts of sessions and files that were deleted. */
   readonly contents: number
+  /** Files of bytes that nothing named any more. */
   readonly files: number
   /** Of everything in `data/`, bytes on the disk. */
   readonly before: number

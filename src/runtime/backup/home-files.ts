@@ -2,6 +2,7 @@ import { lstat, readdir, readlink, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorMessage } from '../../platform.ts'
 
+/** Something in a home that goes into an archive. */
 export type HomeFile = HomeFolder | HomeLink | RegularFile
 
 interface Named {
@@ -22,6 +23,7 @@ interface HomeLink extends Named {
 export interface RegularFile extends Named {
   readonly type: 'file'
   readonly bytes: number
+  /** Where its bytes are now, an absolute path. */
   readonly source: string
   /** Nobody changes these bytes: they need not be copied before they are read. */
   readonly stable?: boolean
@@ -36,6 +38,7 @@ interface HomeListing {
 /** Folders in a home that restoring makes: what arrives, and what was there before. */
 export const ARRIVING = '.restoring'
 export const ASIDE = 'before-restore-'
+/** Folders in `data/` in which an archive is prepared. */
 export const PREPARING = 'backup-'
 
 /** Locks, work in progress, what is built again from the log, and what is copied separately: the budgets, indexes and the bytes of files. */
@@ -50,6 +53,7 @@ const elsewhere: readonly RegExp[] = [
   /^data\/files$/,
 ]
 
+/** Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. */
 export async function homeFiles(home: string, skip: (path: string) => boolean): Promise<HomeListing> {
   const files: HomeFile[] = []
   const leftOut: string[] = []
@@ -92,20 +96,24 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
+/** Name of the archive while it is being written, beside `file`. */
 export function partialName(file: string, pid: number): string {
   return `${file}.${pid}.partial`
 }
 
+/** Beginning of the name of the folder in `data/` in which this process prepares an archive. */
 export function preparingPrefix(pid: number): string {
   return `${PREPARING}${pid}-`
 }
 
+/** Removes what backups that were killed have left of archives of this name. */
 export function removePartials(folder: string, name: string, now: string): Promise<void> {
   return removeLeftovers(folder, now, (each) =>
     each.startsWith(`${name}.`) ? /^(\d+)\.partial$/.exec(each.slice(name.length + 1))?.[1] : undefined,
   )
 }
 
+/** Removes folders in `data/` in which backups that were killed have prepared archives. */
 export function removePreparing(data: string, now: string): Promise<void> {
   return removeLeftovers(data, now, (each) =>
     each.startsWith(PREPARING) ? /^(\d+)-/.exec(each.slice(PREPARING.length))?.[1] : undefined,

@@ -31,11 +31,13 @@ export interface ArchivedFile {
 
 interface ReadOptions {
   readonly signal?: AbortSignal | undefined
+  /** Bytes of the archive that were read so far, of how many. */
   readonly onProgress?: ((bytes: number, all: number) => void) | undefined
   /** Takes one file; the bytes of a regular one go into the stream that it answers. */
   readonly onFile?: (file: ArchivedFile) => Promise<Writable | undefined>
 }
 
+/** What an archive contains, once every byte of it was verified. */
 interface ArchiveFacts {
   readonly header: ArchiveHeader
   readonly digests: readonly FileDigest[]
@@ -161,6 +163,7 @@ function archivedFile(archive: string, header: Headers): ArchivedFile {
   return { type, path, mode: mode & 0o777, modified: mtime, target: linkname ?? undefined }
 }
 
+/** The digests, if everything was read and nothing has changed. */
 function compareDigests(
   path: string,
   { header, digests }: Partial<ArchiveFacts>,

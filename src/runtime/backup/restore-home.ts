@@ -22,10 +22,13 @@ import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
 
 interface RestoreOptions {
+  /** An absolute path. Its claim is held by this process. */
   readonly home: string
   readonly clock: Clock
+  /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   readonly file: string
+  /** Moves the content of the home aside. */
   readonly replaces?: boolean
   readonly time: string
   readonly signal?: AbortSignal
@@ -34,12 +37,14 @@ interface RestoreOptions {
 
 interface RestoreProgress {
   readonly stage: string
+  /** Bytes of the archive; absent where unknown. */
   readonly done?: number
   readonly all?: number
 }
 
 interface Restored {
   readonly home: string
+  /** When the archive was written, ISO 8601, and by which version of Foreword. */
   readonly created: string
   readonly version: string
   readonly files: number

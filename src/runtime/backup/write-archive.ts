@@ -20,6 +20,7 @@ import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
 interface ArchiveContent {
   readonly header: ArchiveHeader
   readonly files: readonly HomeFile[]
+  /** A folder for copies of large files that may change while they are read. */
   readonly preparing: string
 }
 
@@ -86,6 +87,7 @@ async function fill(
   return { digests, leftOut }
 }
 
+/** The reason; `undefined` for a file that was removed since it was listed. */
 function whyUnreadable(error: unknown): string | undefined {
   if (!(error instanceof UnreadableError)) throw error
   return error.isMissing ? undefined : error.message

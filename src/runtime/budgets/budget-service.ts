@@ -206,7 +206,9 @@ interface HeldCallFacts {
 }
 
 interface AppliedChecks {
+  /** With their limits as people know them. */
   readonly named: readonly NamedCheck[]
+  /** Those that cannot be counted, since the price of the model is not known. */
   readonly unpriced: readonly NamedCheck[]
   readonly checks: readonly NamedCheck[]
 }
@@ -247,6 +249,7 @@ function reportOf(budget: MoneyBudget, state: BudgetState | undefined, period: s
   }
 }
 
+/** A budget that a call could pass, as the question about the call keeps it: whole numbers, and what it would be raised to. */
 interface AskedBudget {
   readonly name: string
   readonly account: string
@@ -264,6 +267,7 @@ interface HeldInput {
   readonly budgets: readonly AskedBudget[]
 }
 
+/** A question about a call to a model, exactly what a person decides about. */
 interface HeldQuestion extends HeldCall {
   readonly request: ApprovalQuestion
   readonly rule: string
@@ -313,6 +317,7 @@ function leftOf({ limit, spent, held }: Pick<PassedBudget, 'limit' | 'spent' | '
   return limit - spent - held
 }
 
+/** The limit after as many more of its own size as the call needs. */
 function raisedLimit(budget: PassedBudget, most: number): number {
   const lacking = Math.max(0, most - leftOf(budget))
   if (budget.limit <= 0) return budget.limit + lacking

@@ -2,7 +2,9 @@ import { callCost, type Price } from '../../context.ts'
 import type { BudgetAmount, Usage } from '../../session.ts'
 
 interface CallSize {
+  /** By our counter, as the account has it. */
   readonly used: number
+  /** What the provider reports for one of our tokens. */
   readonly ratio: number
   readonly window: number
   readonly maxOutputTokens: number

@@ -21,12 +21,14 @@ export interface CallOwner {
   readonly channel?: string | undefined
 }
 
+/** A budget that applies to a call, with its name for people. */
 export interface NamedCheck extends BudgetCheck {
   readonly name: string
 }
 
 export const USUAL_WARNING = 0.8
 
+/** The budgets that a call has to fit into: those of the configuration that are about it, and those of its input. */
 export function checksFor(owner: CallOwner, { configured, ofInput = [], day }: CheckSources): readonly NamedCheck[] {
   const own = configured
     .filter((budget) =>
@@ -65,11 +67,13 @@ export interface AccountName extends Pick<MoneyBudget, 'agent' | 'token' | 'chan
   readonly whose?: string
 }
 
+/** Reads the name that `checkOf` gave. */
 export function parseAccount(account: string): AccountName {
   const [per, period, names] = JSON.parse(account) as [BudgetPeriod, string, Omit<AccountName, 'per' | 'period'>]
   return { ...names, per, period }
 }
 
+/** What a budget counts, for people: `the day`, `the month of agent ada`. */
 export function budgetName({ per, agent, token, channel, whose }: MoneyBudget & { readonly whose?: string }): string {
   const parts = [
     agent === undefined ? '' : `agent ${agent}`,
@@ -86,6 +90,7 @@ function limitIn(limit: BudgetLimit): Pick<BudgetCheck, 'unit' | 'limit'> {
   return { unit: 'nanos', limit: Number(limit.usd.toFixed(9).replace('.', '')) }
 }
 
+/** An amount for people: dollars to the cent, or as small as it is; or tokens. */
 export function amountText(unit: keyof BudgetAmount, amount: number): string {
   if (unit === 'tokens') return `${amount.toLocaleString('en-US')} tokens`
   const dollars = Math.abs(amount) / NANOS_PER_DOLLAR

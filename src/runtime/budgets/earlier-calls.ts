@@ -10,6 +10,7 @@ export interface EarlierSources {
   readonly dayOf: (time: string) => string
 }
 
+/** Counts in accounts what the log has of them, each once; an account that is named again waits for the same. */
 export function createAccountFiller(
   sources: EarlierSources,
   ledger: () => BudgetLedger,
@@ -94,6 +95,7 @@ function beginning(period: string): string {
   return new Date(Date.parse(`${first}T00:00:00.000Z`) - ZONE_MS).toISOString()
 }
 
+/** Whether a call is of the agent, token, channel or owner; `undefined` where every call is. */
 function ownerTest(store: SessionStore, { agent, token, channel, whose }: AccountName) {
   if ([agent, token, channel, whose].every((name) => name === undefined)) return undefined
   const known = new Map<string, Promise<readonly Entry[]>>()

@@ -1,6 +1,7 @@
 import type { Clock } from '../../capability.ts'
 import type { BudgetAmount, BudgetCheck, BudgetState } from '../../session.ts'
 
+/** A call that waits for a person, since it could pass a budget. */
 export interface WaitingCall {
   readonly most: BudgetAmount
   readonly asked: readonly string[]

@@ -22,10 +22,12 @@ export interface AssemblyContext {
   allowedTools(): Promise<readonly Tool[]>
 }
 
+/** What is decided about a turn before its first step. */
 export interface PreparedParts {
   readonly choices: LayerContext['choices']
   readonly system: LayerContext['system']
   readonly parts: TurnParts
+  /** Names and patterns of the tools that may be called; all where absent. */
   readonly tools?: readonly string[] | undefined
 }
 

@@ -45,6 +45,7 @@ export async function loadAttachments(
   )
 }
 
+/** A file of a turn that was not loaded: it is announced, and not sent. */
 export type EarlierFile = Pick<Attachment, 'id' | 'name' | 'tokens'>
 
 /** Readable files of a session in no turn that was loaded (BEHAVIOURS §3.4); none where all was. Does not read its log. */
@@ -66,13 +67,16 @@ export async function findEarlierFiles(
   return earlierAttachments(dropped)
 }
 
+/** What was loaded of a session, as far as its files depend on it. */
 interface LoadedFiles {
+  /** Absent where the whole session was loaded. */
   readonly earlier: object | undefined
   readonly files: readonly TurnFile[]
   /** When the input of the oldest loaded turn came, ISO 8601. */
   readonly since: string | undefined
 }
 
+/** As input of an assembly: files of a turn that it is not given. */
 export function earlierAttachments(files: readonly EarlierFile[]): readonly Attachment[] {
   return files.map((file) => ({ turn: EARLIER, ...file }))
 }

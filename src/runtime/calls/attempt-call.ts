@@ -36,6 +36,7 @@ export interface CallQuestion {
   readonly session: string | undefined
   /** `false` for a session that is known to have no settled turn: nothing is read. */
   readonly hasHistory: boolean
+  /** `undefined` in a preview: the turn is not in the log. */
   readonly loggedTurn: string | undefined
   readonly current: Turn
   readonly files?: readonly TurnFile[]
@@ -46,16 +47,20 @@ export interface CallQuestion {
   readonly cacheOver?: boolean
   /** What a cut is weighed by that need not be made yet, by what is available for the prompt, tokens. */
   readonly worth?: (available: number) => CutWorth | undefined
+  /** The model has to answer without calling a tool. */
   readonly last: boolean
   readonly cites?: boolean
   readonly gone?: readonly string[]
   readonly deeper?: SizeRefusal
   /** Reads so much of the history, tokens, whatever was cut: to try what a larger window would do. What can fit unless given. */
   readonly historyTokens?: number
+  /** What the session's calls have begun with. Absent: the head is composed. */
   readonly head?: HeadQuestion
+  /** Where the session's last calls had their layers, oldest first. */
   readonly recent?: readonly PlacedCall[]
 }
 
+/** An assembly, or the account of why there is none, with the input that led to it. */
 interface Attempt {
   readonly input: AssemblyInput
   readonly toolChoice: 'auto' | 'none'
@@ -63,6 +68,7 @@ interface Attempt {
   readonly head: FrozenParts & { readonly folded?: FoldReason }
 }
 
+/** Collects layers, tools, history and budget, and assembles. Only reads. */
 async function attemptCall(context: AssemblyContext, question: CallQuestion): Promise<Attempt> {
   const { settings, store } = context
   const { model, session, current, last } = question
@@ -162,7 +168,9 @@ async function notedHistory(
   })
 }
 
+/** An attempt, and what leaves for the provider: the request with the bytes of its images. */
 export interface PicturedAttempt extends Attempt {
+  /** Absent where the attempt overflowed. */
   readonly request?: Request
   readonly gone: readonly string[]
 }
@@ -183,6 +191,7 @@ export async function attemptWithPictures(
   }
 }
 
+/** The last step's reminder (BEHAVIOURS §1.6). It names no tool, since none can be called. */
 const lastStepReminder: Layer = {
   id: 'last-step',
   layer: 'reminder',
@@ -213,6 +222,7 @@ export async function accountWithinLearned<Input extends { readonly budget: Budg
   return { input: wider, outcome: await account(wider) }
 }
 
+/** Assembles, and counts long texts without keeping others waiting. */
 export function assembleInSlices(clock: Clock, input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
   return countInSlices(clock, input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
 }
@@ -226,6 +236,7 @@ function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowE
   }
 }
 
+/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
 export function verbatimInSlices(clock: Clock, input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
   return countInSlices(clock, input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

@@ -7,6 +7,7 @@ import type { RecordedOptions } from './call-input.ts'
 /** What of a request is asked to be kept for longer: nothing where it is `undefined`. */
 export type CacheLife = CallOptions['cacheLife']
 
+/** How long what a call has left in a cache lives, seconds. */
 export function lifeSeconds(
   { lifetimeSeconds, longerSeconds = lifetimeSeconds }: CacheRules,
   life: CacheLife,
@@ -33,6 +34,7 @@ export interface CacheLifeQuestion {
   readonly model: string
   readonly cache: CacheRules | undefined
   readonly price: Price | undefined
+  /** The last calls of the session, oldest first. */
   readonly recent: readonly PlacedCall[]
   readonly read: { readonly at: number; readonly life?: CacheLife } | undefined
   readonly turn: string

@@ -38,9 +38,13 @@ interface CallToWrite {
   /** What leaves for the provider, where that is more than the assembly has: the bytes of images. */
   readonly request?: PreparedCall['request'] | undefined
   readonly about: Pick<CallRecord, 'time'> & Partial<Pick<CallRecord, 'session' | 'turn' | 'upTo' | 'token'>>
+  /** Since when others have waited. */
   readonly work: TimeSlice
+  /** Writes the parts of the input beside the log and returns the record of them. */
   input(options: RecordedOptions): Promise<unknown>
+  /** Why a call is not made that could be; an overflow is a reason of its own. */
   failure?(call: string): (Error & { readonly code: string }) | undefined
+  /** Completes the account by what is known of the session. */
   complete?(sealed: Sealed): Promise<SealedManifest>
   /** What is written together with the account; without a manifest where there is no call to make. */
   beside?(call: string, manifest?: SealedManifest): Promise<unknown>
@@ -136,6 +140,7 @@ function movingOptions(outcome: CallToWrite['outcome']): Pick<RecordedOptions, '
   return moving > 0 ? { movingMessages: moving } : {}
 }
 
+/** What a request asks of the provider's cache, by the rules of the model. */
 function cacheOptions({ facts: { cache } }: Model): Partial<RecordedOptions> {
   const { retention, breakpoints, requested, keepAlive } = cache ?? {}
   return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested, keepAlive })

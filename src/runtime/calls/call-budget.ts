@@ -6,13 +6,17 @@ import type { AssemblyContext } from './assembly-context.ts'
 
 /** What is known of a call that its provider refused as too large. All in tokens; `undefined`: the provider did not report it. */
 export interface SizeRefusal {
+  /** The server's limit, prompt and answer together. */
   readonly limit: number | undefined
+  /** Size of the request by the server's own count. */
   readonly sent: number | undefined
+  /** Size of the request by our count. */
   readonly used: number
 }
 
 type Learned = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
+/** The budget of a call, with the margin that was configured or learned. All in tokens. */
 export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal): Budget {
   const { settings, calibration, limits } = learned
   const { window, reserve } = windowAndReserve(learned, model)
@@ -23,6 +27,7 @@ export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal):
   return { window, reserve, margin: Math.max(margin, room - deeperRoom(room - margin, deeper, reserve)) }
 }
 
+/** The same without the size of a prompt that was refused or read in part: where nothing fits into that, it is tried again. */
 export function withoutLearnedPrompt(learned: Learned): Learned {
   return { ...learned, limits: { ...learned.limits, of: (model) => withoutPrompt(learned.limits.of(model)) } }
 }
@@ -33,6 +38,7 @@ function withoutPrompt(limit: LearnedLimit | undefined): LearnedLimit | undefine
   return rest
 }
 
+/** The most that a prompt may use, before any margin, tokens. */
 export function roomFor(learned: Learned, model: Model): number {
   const { window, reserve } = windowAndReserve(learned, model)
   return window - reserve
@@ -47,6 +53,7 @@ function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model) {
   return { window, reserve: answerReserve(settings, { ...facts, window }) }
 }
 
+/** What a call keeps for its answer, which is also the longest that is asked for, tokens. */
 export function answerReserve(
   { reserve }: Pick<RuntimeSettings, 'reserve'>,
   { window, maxOutput }: Pick<ModelFacts, 'window' | 'maxOutput'>,

@@ -37,18 +37,23 @@ export interface CallInput {
   readonly tools: string
   readonly cut?: Cut
   readonly earlier?: EarlierTurns
+  /** Which notes stand in it: those that `cut` names, and words for the next. Absent where there are none. */
   readonly notes?: {
+    /** The share of first turns beside an index, as the layout had it. */
     readonly first: number
     readonly words?: NoteWords
     readonly cacheOver?: true
     readonly worth?: CutWorth
   }
   readonly earlierFiles?: readonly EarlierFile[]
+  /** The oldest turn that was loaded; absent where there was none. */
   readonly historyFrom?: string
+  /** How attached files were framed, as the layout had it. */
   readonly fileFrame: FileFrame
   readonly images?: ImageSupport
   readonly options: RecordedOptions
   readonly conversation?: string
+  /** What was announced of changes of the head since it was composed. Absent where nothing was. */
   readonly head?: HeadRecord
 }
 
@@ -209,6 +214,7 @@ async function missingNote(store: SessionStore, { id, input }: CallRecord): Prom
   return missingContentError(store, 'of its notes', id)
 }
 
+/** What a call cannot be built again without. */
 export async function missingContentError(store: SessionStore, content: string, call: string): Promise<RuntimeError> {
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
@@ -232,6 +238,7 @@ interface VerbatimRecord {
   readonly options: RecordedOptions
 }
 
+/** Writes the messages and tools beside the log and returns the record of them. */
 export async function recordVerbatim(
   store: SessionStore,
   input: VerbatimInput,
@@ -243,10 +250,12 @@ export async function recordVerbatim(
   return { verbatim: reference, counter: counter.id, budget, options }
 }
 
+/** Whether an earlier call was sent as its caller wrote it. */
 export function isVerbatim({ input }: CallRecord): boolean {
   return typeof (input as Partial<VerbatimRecord>).verbatim === 'string'
 }
 
+/** The input of such a call. Rejects with `missing-content` where it is gone. */
 export async function restoreVerbatim(
   store: SessionStore,
   { id, model, input }: CallRecord,

@@ -27,6 +27,7 @@ export async function callScenario(
   return inputAsScenario(`call ${call.id}`, input, (call.input as CallInput).layout)
 }
 
+/** An input as a scenario. Throws a `RuntimeError` where a scenario cannot say its layout. */
 export function inputAsScenario(name: string, input: AssemblyInput, layout: LayoutChoice): Scenario {
   try {
     return toScenario(name, input, layout)

@@ -4,21 +4,27 @@ import type { LogStore } from '../../session.ts'
 import { counterKey, projectTurn } from '../turns/turn-projection.ts'
 import { type TurnFile, inputFiles } from './attachments.ts'
 
+/** The part of a session that can fit, and a count of what comes before it. */
 interface LoadedHistory {
   readonly turns: readonly Turn[]
   readonly earlier: EarlierTurns | undefined
   readonly files: readonly TurnFile[]
+  /** When the input of the oldest of these turns came. */
   readonly since: string | undefined
+  /** Turns that were taken back: the account names them. */
   readonly undone: readonly UndoneTurn[]
 }
 
 interface HistoryQuestion {
   readonly session: string
+  /** The turn that is being answered; absent in a preview. */
   readonly current: string | undefined
+  /** Tokens that the whole prompt may cost. */
   readonly limit: number
   readonly cut: Cut | undefined
   readonly layout: Layout
   readonly counter: TokenCounter
+  /** Reads the log up to this `seq`. */
   readonly upTo?: number
   /** Settled turns that were read before. Not used where the log is read up to a `seq`. */
   readonly cache?: TurnCache

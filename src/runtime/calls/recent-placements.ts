@@ -10,6 +10,7 @@ import {
 import type { Model } from '../../model.ts'
 import { importedHeadKey, type SessionStore } from '../../session.ts'
 
+/** Where the places of layers in the last calls of a session are at hand. */
 export interface HasPlacements {
   placed?: { readonly call: string; readonly calls: readonly PlacedCall[] } | undefined
 }
@@ -35,6 +36,7 @@ export function notePlacements(
   state.placed = { call, calls: [...recent, placedCall(manifest, { turn, at })].slice(-PLACED_CALLS) }
 }
 
+/** An account with the prices of both places of each of its layers. */
 export function withPlacementPrices<Account extends Manifest>(
   { manifest, turn, at }: PlacementsOfCall<Account>,
   recent: readonly PlacedCall[],
@@ -48,6 +50,7 @@ export function withPlacementPrices<Account extends Manifest>(
   return { ...manifest, entries }
 }
 
+/** The rules that the prices of places of a model follow. */
 export function placementRules({ facts }: Model, { cut, placements }: AssemblyInput['layout']): PlacementRules {
   return { cache: facts.cache, price: facts.price, announces: cut.lowWater < 1, placements }
 }
@@ -56,6 +59,7 @@ interface PlacementsOfCall<Account extends Manifest = Manifest> extends Pick<Pla
   readonly manifest: Account
 }
 
+/** A tool and a turn may have the id of a layer. */
 function isLayer({ slot }: Manifest['entries'][number]): boolean {
   return slot !== 'tools' && slot !== 'history' && slot !== 'input'
 }

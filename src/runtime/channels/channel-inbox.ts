@@ -7,6 +7,7 @@ import { errorMessage, makePrivateFolder, syncFolder, writeFileAtomically } from
 /** Ids of handled things that are remembered: a service repeats what is recent. */
 const REMEMBERED = 1_000
 
+/** What is known of a folder: file names by the key of an id, in the order of their numbers. */
 interface InboxIndex {
   readonly waiting: Map<string, string>
   readonly handled: Map<string, string>
@@ -123,12 +124,14 @@ interface InboxFile {
   readonly name: string
   /** 1, 2, 3 … in the order of arrival, over restarts. */
   readonly number: number
+  /** 32 hexadecimal digits that represent an id. */
   readonly key: string
   readonly kind: 'json' | 'done'
 }
 
 const FORM = /^(\d{14})-([0-9a-f]{32})\.(json|done)$/
 
+/** Sorted as texts, the names are in the order of their numbers. */
 function fileName(number: number, key: string, kind: InboxFile['kind']): string {
   return `${String(number).padStart(14, '0')}-${key}.${kind}`
 }
@@ -159,6 +162,7 @@ async function writeIncoming(folder: string, name: string, content: string): Pro
   }
 }
 
+/** Rejects where it is not what was written. */
 async function readIncoming(folder: string, name: string): Promise<{ id: string; value: unknown }> {
   const read: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'))
   if (typeof read !== 'object' || read === null || !('id' in read) || typeof read.id !== 'string') {

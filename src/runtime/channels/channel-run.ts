@@ -62,6 +62,7 @@ export function runChannels(parts: {
   }
 }
 
+/** Writes `sent` entries for channels. The same message for the same part is written once. */
 export function noteSent(parts: {
   readonly store: LogStore
   readonly clock: Clock

@@ -8,17 +8,20 @@ import { readTurnView } from '../turns/turn-view.ts'
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
 export type Outbox = ReturnType<typeof createOutbox>
 
+/** Times of an outbox; usual ones where absent. */
 export interface OutboxOptions {
   /** Nothing is delivered before this has resolved, such as before the channels were started. */
   readonly opens?: Promise<void>
   /** Counts what is being sent, and not what waits for its next try. */
   readonly activity?: Activity
+  /** Waits between tries, ms; the last one repeats. */
   readonly retryDelaysMs?: readonly number[]
   readonly stopTimeoutMs?: number
 }
 
 interface Lane {
   again: boolean
+  /** Ends the wait for the next try. */
   wake: () => void
 }
 
@@ -43,6 +46,7 @@ export function createOutbox(
   const stopping = new AbortController()
   const { signal: stopped } = stopping
   const ending = new Promise<void>((resolve) => stopped.addEventListener('abort', () => resolve(), { once: true }))
+  /** What has arrived and could not be written yet; what will never arrive. By `SESSION TURN`. */
   const arrived = new Map<string, string>()
   const passedOver = new Set<string>()
 
@@ -154,6 +158,7 @@ interface DueReply {
   readonly reply: Reply
 }
 
+/** Settled turns of a session that are looked at for replies that were never delivered. */
 const LOOK_BACK = 50
 
 /** What a session has settled and not delivered, in order. Each is read when it is asked for. */
@@ -178,6 +183,7 @@ async function* dueReplies(
   }
 }
 
+/** Whether the newest settled turn of a session is not the newest that was delivered. */
 async function isBehind(store: LogStore, session: string): Promise<boolean> {
   const [[ended], [delivered]] = await Promise.all([
     store.entries(session, { types: ['turn-end'], last: 1 }),
@@ -186,11 +192,13 @@ async function isBehind(store: LogStore, session: string): Promise<boolean> {
   return ended?.type === 'turn-end' && (delivered?.type !== 'delivered' || delivered.turn !== ended.turn)
 }
 
+/** Where a session began, whatever it is bound to now. */
 async function startedAt(store: LogStore, session: string): Promise<Binding | undefined> {
   const [start] = await store.entries(session, { limit: 1 })
   return start?.type === 'session-start' ? start.channel : undefined
 }
 
+/** Where a session is talked about, or was begun. `left`: its conversation has gone on to a new session. */
 export async function sessionConversation(
   store: LogStore,
   session: string,

@@ -4,8 +4,10 @@ import { defined, serialQueue, sha256 } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError, type Write } from '../../session.ts'
 import { runtimeFailure } from '../failure.ts'
 
+/** How long a code is valid, ms. */
 const HOLDS = 10 * 60 * 1000
 
+/** What is kept of a code: nobody who reads the store can use it. */
 interface KeptCode {
   readonly digest: string
   readonly expires: string
@@ -15,6 +17,7 @@ interface KeptCode {
 export function createPairings(parts: {
   readonly store: SessionStore
   readonly clock: Clock
+  /** So many bytes of chance. */
   readonly random: (size: number) => Uint8Array
 }): Pairings {
   const { store, clock, random } = parts
@@ -133,6 +136,7 @@ function codeDigest(channel: string, code: string): string {
     .digest('hex')
 }
 
+/** Wrong codes since the code of this digest was made: by anybody, and by chat. */
 interface Tries {
   readonly digest: string
   readonly wrong: number
@@ -140,10 +144,12 @@ interface Tries {
   readonly chats: Readonly<Record<string, number>>
 }
 
+/** After this many wrong tries a code is no longer valid. */
 const MOST = 5
 /** So many of them may be of one chat: a stranger alone cannot make a code invalid. */
 const MOST_OF_ONE = 3
 
+/** What was counted for this code; nothing yet where it was for another. */
 function triesFrom(value: unknown, digest: string): Tries {
   const fresh: Tries = { digest, wrong: 0, chats: {} }
   if (typeof value !== 'object' || value === null || !('digest' in value)) return fresh

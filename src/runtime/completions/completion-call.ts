@@ -29,8 +29,10 @@ interface CompletionCallParts {
   readonly time: string
 }
 
+/** A call outside every session that is on record and ready to be made. */
 interface CompletionCall {
   readonly prepared: PreparedCall
+  /** What was taken out; absent where everything was sent. */
   readonly cut?: CompletionCut
 }
 
@@ -58,6 +60,7 @@ export async function completionCall(
   return { prepared, ...defined({ cut }) }
 }
 
+/** The tokens of the prompt of a call that is not made, by the counter of the account. */
 export async function completionTokens(
   { context, model, time }: Omit<CompletionCallParts, 'account'>,
   input: CompletionInput,
@@ -95,6 +98,7 @@ async function attemptCompletion(
   return { attempt, cuts }
 }
 
+/** Attempts with all the room for the answer that is wanted; where the prompt leaves less and that is enough, with less. */
 async function attemptWithRoom(
   attemptWith: (budget: Budget) => Promise<Attempt>,
   { messages, answerRoom }: CompletionInput,

@@ -195,6 +195,7 @@ interface HandOver<Value> {
   end(): void
   /** Nothing more comes; what was put before is still read, then the consumer gets the error. */
   fail(error: unknown): void
+  /** What is put, in order. When the consumer leaves, every `put` resolves. */
   taken(): AsyncGenerator<Value>
 }
 

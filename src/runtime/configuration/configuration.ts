@@ -27,11 +27,13 @@ export function capabilitySettings<Settings>(
   return names.reduce<unknown>((value, name) => (value as Sections | undefined)?.[name], configuration) as Settings
 }
 
+/** Folders with files of the owner that the configuration names: absolute paths, each once. They may be outside the home. */
 export function homeFolders(configuration: Configuration, capabilities: readonly AnyCapability[]): readonly string[] {
   const named = capabilities.flatMap((each) => each.homeFolders?.(capabilitySettings(configuration, each)) ?? [])
   return [...new Set([...named, configuration.agent.workspace])]
 }
 
+/** What a configuration depends on besides its text. */
 interface Surroundings {
   readonly home: string
   /** The person's own folder, for paths that begin with `~/`. */
@@ -39,6 +41,7 @@ interface Surroundings {
   readonly timeZone: string
 }
 
+/** A configuration that no longer depends on where it was written. */
 export function resolveConfiguration(
   shape: HostShape,
   { whole, layouts: known }: Pick<ConfigurationSchema, 'whole' | 'layouts'>,

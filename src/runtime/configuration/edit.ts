@@ -12,6 +12,7 @@ interface EditOptions {
   readonly home: string
   readonly clock: Clock
   readonly schema: ConfigurationSchema
+  /** Such as `gateway.port`, or one name per level. */
   readonly key: string | KeyPath
   /** JSON; `undefined` removes the key. */
   readonly value: unknown
@@ -131,6 +132,7 @@ function assertFits(text: string, path: KeyPath, known: ReadonlySet<string>, sch
   )
 }
 
+/** The reader of the configuration ignores it too. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '')
 }

@@ -10,6 +10,7 @@ import {
 import type { KeyPath } from './key.ts'
 import type { ConfigurationProblem } from './problem.ts'
 
+/** `config.json` as somebody wrote it, comments and all. */
 export interface ConfigurationFile {
   /** An empty object where the file is missing or cannot be understood. */
   readonly value: Readonly<Record<string, unknown>>
@@ -20,6 +21,7 @@ export interface ConfigurationFile {
 
 const FILE = 'config.json'
 
+/** Reads the text of `config.json`; an empty one is an empty configuration. */
 export function parseConfiguration(text: string): ConfigurationFile {
   const errors: ParseError[] = []
   const tree = text.trim() === '' ? undefined : parseTree(text, errors, { allowTrailingComma: true })
@@ -48,6 +50,7 @@ export function parseConfiguration(text: string): ConfigurationFile {
   }
 }
 
+/** The later of two properties of one name in one object. JSON lets it win in silence. */
 function repeatedNames(tree: Node | undefined): readonly Node[] {
   const children = tree?.children ?? []
   const names = tree?.type === 'object' ? children.map(propertyName) : []

@@ -9,6 +9,7 @@ import { providersSchema } from './providers-schema.ts'
 interface HostSchemaOptions {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
+  /** Keys of capabilities inside one of the host's own, such as `context`, by its name. */
   readonly inside: (section: string) => z.ZodRawShape
   readonly sections: z.ZodRawShape
 }
@@ -277,6 +278,7 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
     })
 }
 
+/** An address has to be one; everything else could be a path. */
 function isCheckpointTarget(text: string): boolean {
   if (/^https?:/.test(text)) return URL.canParse(text) && /^https?:\/\/[^/]/.test(text)
   return !/^(?:$|(?:git|syslog):$|(?!git:|syslog:)[a-z][a-z0-9+.-]*:)/i.test(text)

@@ -13,6 +13,7 @@ export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPa
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
 
+/** The schema of a key; `undefined` where there is no such key. The items of a list have numbers for names. */
 export function schemaAt(path: KeyPath, schema: KeySchema): KeySchema | undefined {
   const [name, ...rest] = path
   if (name === undefined) return schema
@@ -27,6 +28,7 @@ function entrySchema({ items, additionalProperties }: KeySchema, name: string): 
   return items && /^\d+$/.test(name) ? items : additionalProperties
 }
 
+/** The keys that are possible at a path; empty where any name may. */
 export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
   const schema = schemaAt(path, whole)
   return [schema, ...(schema?.anyOf ?? [])].flatMap((branch) => Object.keys(branch?.properties ?? {}))
@@ -42,10 +44,12 @@ export function findKeyPath(key: string, { json }: Pick<ConfigurationSchema, 'js
   return words && resolve(words, json)
 }
 
+/** The names in a written key, quotes taken off; `undefined` where a quote is not closed. */
 export function namesIn(key: string): KeyPath | undefined {
   return splitKey(key)?.map(({ text }) => text)
 }
 
+/** A part of a written key. Quoted text is one name. */
 interface Word {
   readonly text: string
   readonly quoted: boolean

@@ -10,6 +10,7 @@ export interface CapabilitySetting {
   readonly home: string
 }
 
+/** What the module of capabilities exports by default. */
 export type CapabilityModule =
   | AnyCapability
   | readonly AnyCapability[]

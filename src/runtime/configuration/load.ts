@@ -13,7 +13,9 @@ import { checkpointTargets, targetFault } from '../audit/checkpoint-targets.ts'
 import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 
+/** A configuration, what is wrong with it, and where it comes from. */
 export interface LoadedConfiguration {
+  /** Usable even where there are problems: what is wrong counts as not set. */
   readonly configuration: Configuration
   /** All of them. A gateway does not start before they are corrected. */
   readonly problems: readonly ConfigurationProblem[]
@@ -28,6 +30,7 @@ export interface LoadedConfiguration {
 export interface LoadOptions {
   readonly home: string
   readonly environment: Environment
+  /** Those of the program. The modules that the configuration names are loaded behind them. */
   readonly capabilities: readonly AnyCapability[]
   /** IANA name, for the date in prompts where the configuration names none. The machine's unless given. */
   readonly timeZone?: string
@@ -85,6 +88,7 @@ function checkpointFaults(
   })
 }
 
+/** What the file may contain depends on the capabilities that it names. */
 async function wholeSchema(
   { home, environment, capabilities }: LoadOptions,
   file: ConfigurationFile,
@@ -101,6 +105,7 @@ async function wholeSchema(
   }
 }
 
+/** The faults of a whole value, and the value without the keys that are at fault. */
 export function checkValue(
   value: unknown,
   schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
@@ -181,6 +186,7 @@ function leaves(value: unknown, path: KeyPath = []): readonly KeyPath[] {
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
 }
 
+/** Takes out what is at fault; where something is missing, what misses it. */
 function remove(value: unknown, path: KeyPath): void {
   const trail: { readonly folder: Record<string, unknown>; readonly name: string }[] = []
   let at = value

@@ -7,11 +7,13 @@ import type { KeySchema } from './schema.ts'
 export interface ConfigurationProblem {
   /** Such as `gateway.port`; empty for the file as a whole. */
   readonly key: string
+  /** Where it was set: `config.json:3:11` (line and column), or the name of an environment variable. */
   readonly place: string
   readonly message: string
   readonly hint: string
 }
 
+/** Thrown where nothing can be done before the configuration is corrected. */
 export class ConfigurationError extends ForewordError {
   override readonly name = 'ConfigurationError'
   readonly problems: readonly ConfigurationProblem[]
@@ -27,6 +29,7 @@ export function problemText({ key, place, message, hint }: ConfigurationProblem)
   return `${place}: ${[key, message].filter((text) => text !== '').join(' ')}. ${hint}`.trimEnd()
 }
 
+/** A fault that the schema found, at the key that has to be changed. */
 export interface Fault {
   readonly path: KeyPath
   readonly message: string
@@ -46,6 +49,7 @@ function faultsFromIssue(issue: z.core.$ZodIssue, path: KeyPath, json: KeySchema
   return [{ path, message, hint: keyDescription(path, json) }]
 }
 
+/** Of several things that a value may be, the one that it came closest to. */
 function unionFaults(issue: z.core.$ZodIssueInvalidUnion, path: KeyPath, json: KeySchema): readonly Fault[] {
   const branches = issue.errors.map((issues) =>
     issues.flatMap((inner) => faultsFromIssue(inner, [...path, ...inner.path.map(String)], json)),

@@ -32,6 +32,7 @@ export function providersSchema(
   return z.record(z.string(), entry) as ReturnType<typeof providersSchema>
 }
 
+/** The keys that an entry has, and a provider of this kind never reads. */
 export function unusedKeys(entry: ProviderConfiguration, known: readonly Provider[]): readonly string[] {
   const used = known.find(({ kind }) => kind === entry.kind)
   if (!used) return []

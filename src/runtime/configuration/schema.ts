@@ -4,14 +4,17 @@ import { type Layout, layouts } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { hostSchema, type HostShape } from './host-schema.ts'
 
+/** What `config.json` may contain with these capabilities. */
 export interface ConfigurationSchema {
   readonly capabilities: readonly AnyCapability[]
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
   readonly whole: z.ZodType<HostShape>
+  /** JSON Schema (2020-12), as the one of the built-in capabilities is committed in `schema/config.schema.json`. */
   readonly json: KeySchema
 }
 
+/** A JSON Schema, as far as keys are looked up in it. */
 export interface KeySchema {
   readonly type?: string
   readonly description?: string
@@ -24,6 +27,7 @@ export interface KeySchema {
 
 const known = new WeakMap<readonly AnyCapability[], ConfigurationSchema>()
 
+/** The host's own keys, and the settings of each capability at its section. */
 export function configurationSchema(capabilities: readonly AnyCapability[]): ConfigurationSchema {
   const schema = known.get(capabilities) ?? createSchema(capabilities)
   known.set(capabilities, schema)

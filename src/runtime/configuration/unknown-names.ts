@@ -46,6 +46,7 @@ export function unknownEmbedders(
   return faults
 }
 
+/** Why this can be the id of no model; `undefined` where it can. */
 export function modelNameFault(
   id: string,
   configuration: Pick<Configuration, 'providers'>,
@@ -125,6 +126,7 @@ function variableHint(name: string, known: readonly string[], json: KeySchema): 
   return nearestHint(name.toUpperCase(), known, otherwise)
 }
 
+/** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
 function findMap(name: string, json: KeySchema): string | undefined {
   const single = new Set(plainKeys(json).map(([first]) => first))
   const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')

@@ -48,12 +48,14 @@ function parseItem(item: string, type: string | undefined): unknown {
 
 export type { Environment }
 
+/** A key that an environment variable sets. */
 export interface Override {
   readonly path: KeyPath
   readonly variable: string
   readonly value: unknown
 }
 
+/** The keys that environment variables set. An empty variable sets nothing. */
 export function environmentOverrides(
   environment: Environment,
   { json, whole }: ConfigurationSchema,

@@ -176,6 +176,7 @@ function gatewayWarnings({ gateway }: Configuration): readonly SettingsWarning[]
     }))
 }
 
+/** What each capability finds odd about its own settings. */
 function capabilityWarnings(
   configuration: Configuration,
   environment: Environment,

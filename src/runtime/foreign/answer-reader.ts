@@ -3,6 +3,7 @@ import { type ForeignFormat, responseReader } from '../../foreign.ts'
 
 export type AnswerReader = ReturnType<typeof readAnswer>
 
+/** `contentType` and `encoding` as the answer has them. */
 export function readAnswer(
   format: ForeignFormat,
   { contentType, encoding }: { readonly contentType: string; readonly encoding: string | undefined },

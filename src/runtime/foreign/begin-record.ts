@@ -13,10 +13,12 @@ import type { LastForeignCall } from './foreign-sessions.ts'
 import type { RecordParts } from './record-parts.ts'
 import type { CutCall } from './foreign-cuts.ts'
 
+/** A call that is on record without its end. */
 export interface BegunRecord {
   readonly record: CallRecord & { readonly session: string; readonly foreign: ForeignFacts }
   /** What left, as far as it did. */
   readonly wire: CallOutcome['wire']
+  /** The account of what left; `undefined` where it could not be taken apart. */
   readonly manifest: Sealed['manifest'] | undefined
 }
 
@@ -123,6 +125,7 @@ function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest:
 }
 
 interface AccountOptions {
+  /** Name under which the analysis of what left is kept. */
   readonly name: string
   readonly sealed: Sealed
   readonly last: LastForeignCall | undefined
@@ -152,6 +155,7 @@ async function accountFor(
   return { ...account, ...defined({ forecast }) }
 }
 
+/** What the model could have read, where that is known: its program says nothing of it. */
 function withWindow(manifest: Sealed['manifest'], facts: ModelFacts | undefined): Sealed['manifest'] {
   if (!facts || facts.source === 'assumed' || facts.assumed?.includes('window')) return manifest
   const { window } = facts

@@ -11,6 +11,7 @@ import {
 } from 'node:zlib'
 import type { Transform } from 'node:stream'
 
+/** The most that a body may grow to when its encoding is undone, bytes. */
 const LARGEST = 512 * 1024 * 1024
 
 const decoders = {

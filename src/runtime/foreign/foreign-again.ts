@@ -35,10 +35,14 @@ export async function foreignAssembly(
   })
 }
 
+/**
+ * Whether there was nothing to take apart when a call was recorded: another path, or a body that is no JSON. Its body is kept.
+ */
 export function hasNoAccount({ requestDigest }: Pick<CallRecord, 'requestDigest'>): boolean {
   return requestDigest === ''
 }
 
+/** The body of such a call, put together from its parts, with the proof that it is the one that left. */
 export async function foreignBody(
   store: SessionStore,
   call: CallRecord,

@@ -15,6 +15,7 @@ export type ForeignCuts = ReturnType<typeof createForeignCuts>
 
 export interface CutCall {
   readonly facts: NonNullable<ForeignFacts['assembled']>
+  /** What leaves; absent where it leaves as it came. */
   readonly body?: Uint8Array
   readonly marks?: ForeignCut
   readonly account?: CutAccount
@@ -106,6 +107,7 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
   }
 }
 
+/** Calls of a session that are looked through for marks. */
 const LOOKED_AT = 30
 
 /** Those of several conversations where the call names none: which of them it goes on from, the marks tell. */

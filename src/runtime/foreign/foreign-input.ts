@@ -5,6 +5,7 @@ import type { CallRecord } from '../../session.ts'
 export interface ForeignInput {
   readonly foreign: {
     readonly method: string
+    /** Behind the address of the provider, with its query. */
     readonly path: string
     readonly format?: ForeignFormat
     readonly body: StoredBody
@@ -15,9 +16,11 @@ export interface ForeignInput {
   readonly counter: string
 }
 
+/** A body in parts, each stored once however many bodies have it. */
 export interface StoredBody {
   /** `sha256:HASH` of a list of parts, as JSON: `sha256:HASH` of each part, or of a list of parts in an array. */
   readonly parts: string
+  /** Of the body after its encoding was undone. */
   readonly sha256: string
   readonly bytes: number
   /** It is no text: its parts are base64. */
@@ -28,6 +31,7 @@ export interface StoredBody {
   readonly encoding?: string
 }
 
+/** Whether a call was made by another program. */
 export function isForeign({ input }: Pick<CallRecord, 'input'>): boolean {
   return typeof (input as Partial<ForeignInput> | undefined)?.foreign === 'object'
 }

@@ -11,6 +11,7 @@ import type { AnswerReader } from './answer-reader.ts'
 import { channelOf } from './foreign-sessions.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
+/** Holds what calls of other programs may cost. */
 export interface ForeignLimits {
   hold(call: CallToHold): Promise<{ readonly held: HeldForeignCall | undefined } | { readonly refuse: string }>
 }
@@ -27,6 +28,7 @@ export interface CallToHold {
 
 export interface HeldForeignCall {
   grew(answer: Pick<AnswerReader, 'size'>): void
+  /** It is over. `undefined`: nothing is known of what it cost. */
   settle(outcome: CallOutcome | undefined): void
 }
 
@@ -84,6 +86,7 @@ export function createForeignLimits(parts: {
     isLater = true
     let isAsking = false
 
+    /** Holds as much again for an answer that is longer than usual. */
     async function holdMore(): Promise<void> {
       const more = await ask({ call: id })
       if (more.type === 'go') {
@@ -208,6 +211,7 @@ interface Expected {
   readonly now: number
 }
 
+/** An answer of which nothing is known, tokens. */
 const FIRST_ANSWER = 2_000
 /** An answer may be so many times as long as the last one before more is held for it. */
 const LONGER = 2

@@ -20,9 +20,11 @@ import type { Price } from '../../context.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
 
 interface Sources extends ExchangeSources, FindingSources {
+  /** Rejects with `missing-content`. */
   takeApart(call: CallRecord): Promise<ForeignAssembly>
 }
 
+/** The sessions of other programs, read from what was recorded of their calls. */
 export function createForeignSessionService(sources: Sources): ForeignSessionService {
   const { store, takeApart } = sources
   const exchanges = exchangeReader(sources)
@@ -96,6 +98,7 @@ function isPaid({ foreign, outcome }: CallRecord): boolean {
   return foreign !== undefined && outcome?.usage !== undefined && !WITHOUT_CACHE.has(foreign.kind)
 }
 
+/** Kinds of calls that nothing is kept of from one to the next. */
 const WITHOUT_CACHE: ReadonlySet<string> = new Set(['count', 'quota', 'embedding'])
 
 /** Where it began to differ was written when it came, with the texts at hand. */

@@ -6,7 +6,9 @@ import type { Sealed } from '../ledger/seal.ts'
 import { type BodyAnalysis, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { bodyOnRecord } from './foreign-again.ts'
 
+/** Which session a call of another program belongs to. */
 export interface ForeignSessions {
+  /** The session of a call, made where there is none yet. */
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   note(session: string, last: LastForeignCall): void
   ended(session: string, record: CallRecord): void
@@ -16,6 +18,7 @@ export interface ForeignSessions {
 
 export interface CallToPlace {
   readonly identity: ForeignIdentity
+  /** The name of the caller's token; absent for the owner. */
   readonly token: string | undefined
   /** The name of its body; absent where it could not be taken apart. */
   readonly body: string | undefined
@@ -24,6 +27,7 @@ export interface CallToPlace {
 
 interface PlacedForeignCall {
   readonly session: string
+  /** The session's last call of the same kind, to compare this one with it. */
   readonly last: LastForeignCall | undefined
 }
 
@@ -47,6 +51,7 @@ const MOST_REMEMBERED = 32
 
 export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts): ForeignSessions {
   const threads = new Map<string, string>()
+  /** By session, kind and thread. */
   const remembered = new Map<string, LastForeignCall | undefined>()
   const queue = keyedQueue<string>()
 
@@ -69,6 +74,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return account && { record, ...names, fingerprint: account.fingerprint }
   }
 
+  /** Takes apart what is on record. `undefined` where that is not possible any more. */
   async function takeAgain(last: Omit<LastForeignCall, 'fingerprint'>, which: 'said' | 'left') {
     const body = await bodyOnRecord(store, last.record, which)
     return body && (await analysis.take({ ...body, id: last[which] }).catch(() => undefined))?.account
@@ -116,6 +122,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return (await takeAgain(last, which)) ? analysis.compare(last[which], after) : undefined
   }
 
+  /** The session that an id of the client belongs to, be it its own or that of one that it started. */
   async function named(channel: string, id: string | undefined): Promise<string | undefined> {
     if (id === undefined) return undefined
     return threads.get(`${channel} ${id}`) ?? store.bound({ channel, conversation: id })
@@ -194,6 +201,7 @@ function lineOf(session: string, kind: string, thread: string | undefined): stri
   return `${session} ${kind} ${thread ?? ''}`
 }
 
+/** The newest sessions of a program and a token whose conversations have no id of the program's own: some of them. */
 export async function unnamedSessions(
   store: Pick<SessionStore, 'sessions'>,
   identity: ForeignIdentity,
@@ -213,6 +221,7 @@ export async function unnamedSessions(
 /** Programs whose names are those of their conversations. Any other could take the name of a channel. */
 const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 'pi', 'openclaw', 'aider'])
 
+/** The channel that the sessions of a program are bound in. */
 export function channelOf({ client: { name } }: ForeignIdentity): string {
   return KNOWN.has(name) ? name : `program:${name}`
 }

@@ -21,6 +21,7 @@ export function turnIn({ manifest }: ForeignAssembly): string {
   return manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')?.id ?? 'turn'
 }
 
+/** The newest words of a person in a prompt; `undefined` where there are none. */
 export function newestWords({ manifest, pieces }: ForeignAssembly): string | undefined {
   const newest = manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')
   if (newest === undefined) return undefined

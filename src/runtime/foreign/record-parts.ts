@@ -16,5 +16,6 @@ export interface RecordParts {
   readonly sessions: ForeignSessions
   readonly secrets?: Pick<KnownSecrets, 'redact' | 'find' | 'findInBytes'> | undefined
   readonly written: Set<string>
+  /** What is known of a model without asking its provider. */
   factsOf(id: string): ModelFacts | undefined
 }

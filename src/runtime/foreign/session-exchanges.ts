@@ -6,6 +6,7 @@ import { newestWords } from './prompt-words.ts'
 
 export interface ExchangeSources {
   readonly store: SessionStore
+  /** `undefined` where a call cannot be taken apart any more. */
   assembleAgain(call: CallRecord): Promise<ForeignAssembly | undefined>
 }
 
@@ -49,12 +50,14 @@ export function exchangeReader({ store, assembleAgain }: ExchangeSources) {
 
 const MOST_CALLS = 5_000
 
+/** Kinds of calls that somebody's words began. */
 const WITH_WORDS: ReadonlySet<string> = new Set(['turn', 'sub-agent'])
 
 function threadOf({ foreign }: CallRecord): string {
   return foreign?.session ?? ''
 }
 
+/** What an answer said; `undefined` where nothing came, or where it is gone. */
 export async function readAnswerOf(
   store: Pick<SessionStore, 'content'>,
   call: Pick<CallRecord, 'outcome'>,

@@ -54,6 +54,7 @@ function groupReferences(references: readonly string[]): readonly (readonly stri
   return groups.filter(({ length }) => length > 0)
 }
 
+/** Parts as texts. One that ends within a character is joined with the next. */
 function textParts(parts: readonly Uint8Array[]): readonly string[] {
   const texts: string[] = []
   let open: readonly Uint8Array[] = []
@@ -67,6 +68,7 @@ function textParts(parts: readonly Uint8Array[]): readonly string[] {
   return texts
 }
 
+/** Puts a body together again; `missing` is the reference of the first content that is gone. */
 export async function readStoredBody(
   store: Pick<ContentStore, 'content'>,
   { parts, base64 }: StoredBody,

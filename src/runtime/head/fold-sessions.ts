@@ -4,6 +4,7 @@ import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 
+/** The account of the next call of a session; with `composes` as if its head were composed again. */
 export type AccountNext = (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview['manifest']>
 
 interface FoldParts {
@@ -56,6 +57,7 @@ function price(
   return { tokens: Math.min(lost, after.reuse?.again ?? 0), ...defined({ money, cut: cutBy(before, after) }) }
 }
 
+/** What the call leaves out that it would have sent with the head as it is. */
 function cutBy(before: Preview['manifest'], after: Preview['manifest']): FoldedSession['cut'] {
   const [kept, now] = [cutSums(before), cutSums(after)]
   return now.turns > kept.turns ? { turns: now.turns - kept.turns, tokens: now.hidden - kept.hidden } : undefined

@@ -17,12 +17,15 @@ import { placementRules } from '../calls/recent-placements.ts'
 import { type HeadPin, headShape } from './head-pin.ts'
 import type { FrozenParts } from './head-record.ts'
 
+/** What is known of the session when a call is assembled. */
 export interface HeadQuestion {
   readonly pin: HeadPin | undefined
+  /** The last call that a provider began to answer. */
   readonly read: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
   readonly now: number
 }
 
+/** Why a head was composed again although the session had one. */
 export type FoldReason =
   | 'no-pin'
   | 'model'
@@ -34,8 +37,10 @@ export type FoldReason =
   | 'cut'
   | 'no-room'
 
+/** An assembly with the head of the session. */
 export interface FrozenAttempt<Attempt> extends FrozenParts {
   readonly attempt: Attempt
+  /** Absent where the head is the pinned one, and where the session had none. */
   readonly folded?: FoldReason
 }
 
@@ -112,6 +117,7 @@ interface HeadInput {
   readonly head: HeadQuestion | undefined
   readonly composed: AssemblyInput
   readonly keepsTools: boolean
+  /** Where the last calls of the session had their layers, oldest first. */
   readonly recent: readonly PlacedCall[]
 }
 

@@ -10,18 +10,22 @@ export interface HeadPin extends PinnedHead {
   readonly turn: string | undefined
   readonly model: string
   readonly shape: string
+  /** Where each of its layers is placed, those of the tail too, by its id. */
   readonly places: Readonly<Record<string, Placement>>
   readonly layout: string
   readonly counter: string
+  /** `seq` of the last entry before it. */
   readonly upTo: number
 }
 
+/** Where the pinned head of a session is at hand. */
 export interface HasPin {
   pin?: HeadPin | undefined
   /** `seq` of the last entry after which the head is composed again, as far as this process has seen one. */
   foldedAt?: number
 }
 
+/** The pin that a call leaves, from its record. */
 export function pinOf(
   record: Pick<CallRecord, 'id' | 'turn' | 'model' | 'upTo' | 'manifest'>,
   input: Pick<CallInput, 'layout' | 'counter'>,
@@ -46,6 +50,7 @@ export function pinOf(
   }
 }
 
+/** The layers of a head by their places and forms. */
 export function headShape({ entries }: Pick<Manifest, 'entries'>): string {
   const head = entries.filter(({ slot }) => slot === 'system' || slot === 'preamble')
   return head.map(({ slot, id, form = '' }) => JSON.stringify([slot, id, form])).join()

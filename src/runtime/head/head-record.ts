@@ -3,6 +3,7 @@ import { readReferredContent, type SessionStore } from '../../session.ts'
 
 /** What a record keeps of a frozen head, besides the layers and tools that were sent. Texts are `sha256:` references. */
 export interface HeadRecord {
+  /** The pinned tools, where a call was sent without them. */
   readonly tools?: string
   readonly announced?: readonly AnnouncedRecord[]
 }
@@ -14,14 +15,17 @@ interface AnnouncedRecord {
   readonly tools: string
 }
 
+/** What a call was sent with, beside its input. */
 export interface FrozenParts {
   readonly announcements: readonly AnnouncedHead[]
+  /** The pinned tools, where the call was sent without them. */
   readonly tools?: readonly ToolDefinition[] | undefined
 }
 
 /** Writes a value beside the log; `layers`: ids of the layers whose words are in it. */
 type Put = (value: unknown, layers?: readonly string[]) => Promise<string>
 
+/** The record of a frozen head; `undefined` where the layers and tools of the call say it all. */
 export async function recordHead({ announcements, tools }: FrozenParts, put: Put): Promise<HeadRecord | undefined> {
   if (announcements.length === 0 && !tools) return undefined
   const announced = await Promise.all(
@@ -47,6 +51,7 @@ export async function announcedMessages(
   return (await Promise.all(messages)).flat()
 }
 
+/** The layers, tools and announcements of a call; `undefined` where a part of them is gone. */
 export async function restoreHead(
   store: Pick<SessionStore, 'content'>,
   { layers, tools, head }: { readonly layers: readonly string[]; readonly tools: string; readonly head?: HeadRecord },

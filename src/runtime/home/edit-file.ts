@@ -10,7 +10,9 @@ import {
 } from '../../platform.ts'
 import { createHome, homeAt } from './home.ts'
 
+/** A change of a file that its owner writes by hand, such as `config.json`. */
 export interface FileEdit {
+  /** Path of the home: two edits in it wait for each other, in this process or another one. */
   readonly home: string
   readonly path: string
   readonly clock: Clock
@@ -20,6 +22,7 @@ export interface FileEdit {
   check(text: string): void | Promise<void>
 }
 
+/** A file of the owner that could not be read, or would not have been read again; nothing was changed. */
 export class FileEditError extends ForewordError {
   override readonly name = 'FileEditError'
 
@@ -89,6 +92,7 @@ async function refuseReadOnly(path: string): Promise<void> {
   }
 }
 
+/** Returns `false` where the file has changed meanwhile. */
 function replace(target: string, before: Exact | undefined, text: string, edit: FileEdit): Promise<boolean> {
   return writeFileAtomically(target, text, {
     mode: before?.mode,

@@ -14,6 +14,7 @@ export async function fileVersionWrites(
   return texts.map((text) => ({ type: 'record', change: { kind: KIND, id: file, value: { text } }, time }))
 }
 
+/** The contents that a file has had, newest first. */
 export async function fileVersions(
   store: Pick<RecordStore, 'recordVersions'>,
   file: string,

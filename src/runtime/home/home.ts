@@ -18,6 +18,7 @@ interface Home {
   readonly contextToolAccessFile: string
 }
 
+/** Where everything of a home is. Looks at nothing. */
 export function homeAt(root: string): Home {
   const context = join(root, 'context')
   const data = join(root, 'data')
@@ -72,6 +73,7 @@ async function closeToOthers(folder: string): Promise<void> {
   }
 }
 
+/** A warning where other users of this machine can open the home: a person may want that for the workspace in it. */
 export async function homeWarning(root: string): Promise<string | undefined> {
   const facts = process.platform === 'win32' ? undefined : await stat(root).catch(() => undefined)
   if (facts === undefined || (facts.mode & 0o077) === 0) return undefined
@@ -129,7 +131,9 @@ async function isThere(path: string): Promise<boolean> {
 
 interface TokenOptions {
   readonly home: string
+  /** `gateway.token` of the configuration, if set. */
   readonly configured?: string | undefined
+  /** Random bytes of the token: too many to guess. */
   readonly random: (bytes: number) => Uint8Array
 }
 
@@ -152,10 +156,13 @@ async function writeToken(home: string, token: string): Promise<void> {
   await writeFileAtomically(await realpath(path).catch(() => path), `${token}\n`)
 }
 
+/** The token of a running gateway, for a person who replaces it. */
 export interface TokenStore {
   /** Set by the configuration, which then has to be changed; otherwise a file of the home. */
   readonly isConfigured: boolean
+  /** When that file was written, ISO 8601. */
   made(): Promise<string | undefined>
+  /** Puts a new token into the file and returns it. The gateway has to ask for it from then on. */
   replace(): Promise<string>
 }
 
@@ -174,6 +181,7 @@ export function tokenStore({ home, configured, random }: TokenOptions): TokenSto
   }
 }
 
+/** The token that the last gateway of a home asked for; `undefined` where none was started yet. */
 export async function readToken(home: string): Promise<string | undefined> {
   const path = homeAt(home).tokenFile
   const found = await readText(path)

@@ -68,6 +68,7 @@ async function readLayer(store: SessionStore, digest: string): Promise<Layer | u
   return text === undefined ? undefined : (JSON.parse(text) as Layer)
 }
 
+/** `undefined`: it has no such section. */
 function versionOf(
   digest: string,
   { id, layer, renditions, origin }: Layer,

@@ -38,6 +38,7 @@ import { canonical, seal, type Sealed } from './seal.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
+/** Calls that are read at once in a replay. */
 const PAGE = 100
 
 /** The ledger of a store. Its methods reject with `RuntimeError`. */
@@ -204,6 +205,7 @@ function unlessMissing(error: unknown): { readonly got: ''; readonly problem: st
   throw error
 }
 
+/** Assembles an earlier call from what was recorded of it and from the log up to it. An overflow is returned, not thrown. */
 async function assembleAgain(
   store: SessionStore,
   record: CallRecord,

@@ -23,11 +23,14 @@ interface CanonicalRequest {
   readonly messages: readonly AnyMessage[]
 }
 
+/** What the runtime adds to the account of the core. */
 export interface SealedManifest extends Manifest {
   readonly requestDigest: string
   /** Against the session's call before this one: what a prompt cache can reuse, and where the change begins. */
   readonly reuse?: Reuse
+  /** What was known of the costs before the call was made. */
   readonly forecast?: CallForecast
+  /** Where this call has cut the conversation: what that hid, saved and cost. */
   readonly cutRecord?: CutRecord
 }
 
@@ -52,12 +55,14 @@ export interface Reuse {
   }
 }
 
+/** An assembly with the SHA-256 of every piece, of every candidate that went in, and of the whole. */
 export interface Sealed {
   readonly manifest: Manifest & { readonly requestDigest: string }
   /** The pieces with their digests in place of their content: small enough to keep, exact enough to compare. */
   readonly fingerprint: readonly SealedPiece[]
 }
 
+/** A piece with its digest in place of its content. */
 export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
   readonly content: string
   readonly role: 'tools' | AnyMessage['role']
@@ -79,6 +84,7 @@ function pieceDigest(content: Piece['content']): string {
   return digest
 }
 
+/** Adds the digests to an account. */
 export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
   const fingerprint = pieces.map(({ entry, tokens, content }) => ({
     entry,

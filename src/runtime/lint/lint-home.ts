@@ -93,6 +93,7 @@ interface Looked {
   readonly turn: string | undefined
 }
 
+/** Oldest first, without what the lint does not need: accounts can be large. */
 async function newestCalls(store: SessionStore): Promise<readonly Looked[]> {
   const records = await store.findCalls({ limit: MOST_CALLS })
   const work = timeSlice(store.clock)

@@ -2,6 +2,7 @@ import { defined } from '../../platform.ts'
 import type { LearnedLimit, Clock } from '../../capability.ts'
 import type { ValueStore } from '../../session.ts'
 
+/** Limits of models that providers have shown. */
 export interface LearnedLimits {
   of(model: string): LearnedLimit | undefined
   /** A provider refused a prompt as too large: learns the smaller window it named, else that a prompt of this size is too large. */
@@ -14,6 +15,7 @@ export interface LearnedLimits {
   /** A prompt was read whole: a smaller limit is disproved. */
   readWhole(model: Known, report: { readonly reported: number; readonly used: number }): void
   forget(): void
+  /** For people: one sentence for each limit in force. */
   sentences(): readonly string[]
 }
 
@@ -31,6 +33,7 @@ const HOLDS_MS = 60 * 60 * 1000
 /** Figures below this are no window of anything: a misread sentence must not stop every session. Tokens. */
 const LEAST = 256
 
+/** Where limits are kept over the end of a process: by the id of their model. */
 interface KeptLimits {
   readonly known: Readonly<Record<string, LearnedLimit>>
   keep(limits: Readonly<Record<string, LearnedLimit>>): void
@@ -66,6 +69,7 @@ export function createLearnedLimits(
   { known, keep }: KeptLimits = FORGOTTEN_AT_THE_END,
 ): LearnedLimits {
   const limits = new Map<string, LearnedLimit>(Object.entries(known))
+  /** The largest prompt of each model that was read whole, by our counter. */
   const mostRead = new Map<string, number>()
 
   function of(model: string): LearnedLimit | undefined {

@@ -79,6 +79,7 @@ export function createModelChoice(models: Models, configured: () => string | und
   }
 }
 
+/** Every model that can be seen from here, the current one with its facts. */
 export async function modelStatuses(
   models: Models,
   choice: ModelChoice,

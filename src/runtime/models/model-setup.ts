@@ -18,6 +18,7 @@ import { runtimeFailure } from '../failure.ts'
 import { homeAt } from '../home/home.ts'
 import type { ModelChoice } from './model-choice.ts'
 
+/** The part of the configuration that can change while a gateway runs. */
 export interface LiveModels {
   model: string | undefined
   providers: Readonly<Record<string, ProviderConfiguration>>

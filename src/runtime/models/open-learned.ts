@@ -5,6 +5,7 @@ import { openCalibrationStore } from './calibration-store.ts'
 import { openLearnedLimits } from './learned-limits.ts'
 import { createSlotAffinity } from './slot-affinity.ts'
 
+/** What a runtime learns of models while it calls them. */
 export async function openLearned(
   store: SessionStore,
   clock: Clock,

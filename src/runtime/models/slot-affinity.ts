@@ -5,6 +5,7 @@ import type { CallOutcome } from '../../session.ts'
 /** Which slot of an engine each session has. An engine keeps one conversation in each. */
 export type SlotAffinity = ReturnType<typeof createSlotAffinity>
 
+/** How calls end that were refused a slot. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['timeout', 'network', 'server', 'bad-request'])
 /** A person who cancels a call sooner has seen no slot that does not exist, ms. */
 const LONG_WAIT_MS = 60_000
@@ -15,6 +16,7 @@ const IDLE_MS = 30 * 60_000
 interface Owner {
   readonly slot: number | undefined
   readonly running: Set<string>
+  /** Of its last call, ms. */
   at: number
 }
 

@@ -73,6 +73,7 @@ export function idleSessions(parts: {
     },
   }
 
+  /** Whether the conversation goes on after a turn, which was not taken back. */
   async function isNewest(session: string, turn: string): Promise<boolean> {
     const [row, made] = await Promise.all([store.session(session), store.turn(session, turn)])
     return made !== undefined && made.state !== 'undone' && (row?.head === undefined || row.head === turn)

@@ -10,6 +10,7 @@ import {
 import type { RecordedOptions } from '../calls/call-input.ts'
 import type { CallRecord } from '../../session.ts'
 
+/** What is recorded of a call that asks for a note: an earlier call of the session, and the message behind its request. */
 export interface NoteCallInput {
   readonly noteOf: string
   readonly instruction: string
@@ -17,6 +18,7 @@ export interface NoteCallInput {
   readonly options: RecordedOptions
 }
 
+/** What a call that asks for a note was made from; `undefined` for other calls. */
 export function noteCallInput({ input }: CallRecord): NoteCallInput | undefined {
   return typeof (input as Partial<NoteCallInput>).noteOf === 'string' ? (input as NoteCallInput) : undefined
 }

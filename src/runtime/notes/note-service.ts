@@ -38,6 +38,7 @@ interface NoteServiceParts {
   openState(session: string): Promise<SessionState>
 }
 
+/** Notes as a person reads, changes and removes them. */
 export function createNoteService({ context, models, clock, budgets, openState }: NoteServiceParts): NoteService {
   const { store, settings } = context
   const { counter } = settings
@@ -62,6 +63,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
     }
   }
 
+  /** Writes other marks in the place of those of the last cut. */
   async function setMarks(state: SessionState, marks: Cut): Promise<void> {
     const [last] = await store.entries(state.session, { types: ['cut'], last: 1 })
     if (last?.type !== 'cut' || !state.cut) throw noNotes(state.session)
@@ -130,6 +132,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
     },
   }
 
+  /** What was said in the turns that a note covers, as text. */
   async function transcript(session: string, { from, to }: ConversationNote, most: number): Promise<string> {
     const layout = layoutOf(settings.layout)
     const { turns } = await loadHistory(store, {

@@ -26,6 +26,7 @@ export type NoteWriter = ReturnType<typeof createNoteWriter>
 
 interface WriterParts {
   readonly clock: Clock
+  /** Is told what went wrong, once for each call. */
   readonly warn: (text: string) => void
   readonly idle: IdleSessions
   readonly activity: Activity

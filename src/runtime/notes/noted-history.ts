@@ -32,6 +32,7 @@ export interface NotedHistory {
 
 interface NotedQuestion {
   readonly session: string
+  /** The turn that is being answered; absent in a preview. */
   readonly answering?: string | undefined
   readonly cut: Cut | undefined
   readonly words?: NoteWords | undefined
@@ -72,6 +73,7 @@ export async function readNotedHistory(
   }
 }
 
+/** Whether all of these turns lead to the one that is being answered, or to the head. */
 async function lead(
   store: LogStore,
   session: string,
@@ -95,6 +97,7 @@ function messageOf(entry: Entry): readonly MessageBody[] {
   return entry.type === 'input' || entry.type === 'message' ? [entry] : []
 }
 
+/** The turns that were not loaded, without the first ones. */
 export function besideFirst(
   { earlier }: { readonly earlier: EarlierTurns | undefined },
   { first, firstTokens }: NotedHistory,
@@ -104,6 +107,7 @@ export function besideFirst(
   return { earlier: turns > 0 ? { turns, tokens: Math.max(0, earlier.tokens - firstTokens) } : undefined }
 }
 
+/** A cut without what notes need, for where there are none. */
 export function withoutNotes(cut: Cut | undefined): Cut | undefined {
   if (!cut?.first && !cut?.notes) return cut
   const { first: _first, notes: _notes, ...marks } = cut

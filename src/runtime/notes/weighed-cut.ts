@@ -8,6 +8,7 @@ interface WeighedCall {
   readonly settings: Pick<RuntimeSettings, 'cutWhen'>
   readonly model: Pick<Model, 'id' | 'facts'>
   readonly state: Pick<SessionState, 'readCall'>
+  /** The last calls of the session, oldest first. */
   readonly recent: readonly PlacedCall[]
   readonly now: number
 }

@@ -28,6 +28,7 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
   }
 }
 
+/** Makes a session known to the index before its log is read. Returns how far it is; `undefined` where there is no log. */
 export async function registerSession({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
   const known = index.session(session)
   if (known) return known.upTo
@@ -40,6 +41,7 @@ export async function registerSession({ store, index }: IndexingParts, session: 
   return index.session(session)?.upTo
 }
 
+/** Takes a session out, in slices. */
 export async function removeSession({ store, index, stopped }: IndexingParts, session: string): Promise<void> {
   while (!stopped.aborted && index.removeSome(session)) await store.clock.yield()
 }

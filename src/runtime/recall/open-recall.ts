@@ -5,6 +5,7 @@ import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../sea
 import { type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
 import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
 
+/** The search of the history over one store, with the index that it keeps. */
 interface HistoryRecall extends Recall {
   /** Starts indexing what is written from now on and what was written before, in slices and with low priority. */
   start(): void
@@ -58,6 +59,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     return opening
   }
 
+  /** Indexes one session at a time; entries that are written meanwhile belong to this run or the next one. */
   function indexed(session: string): Promise<void> {
     behind.delete(session)
     const before = working.get(session) ?? Promise.resolve()
@@ -111,6 +113,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     }
   }
 
+  /** Indexes what is behind, one session after the other, until nothing is. */
   function drained(): Promise<void> {
     draining ??= (async () => {
       if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return

@@ -9,6 +9,7 @@ import { homeAt } from '../home/home.ts'
 import type { Layer } from '../../context.ts'
 import type { Redaction } from '../../tool.ts'
 
+/** The secrets that a gateway on a home knows, and texts without them. */
 export interface HomeSecrets extends KnownSecrets {
   /** Reads the files again that have changed: the token of the gateway and the keys of providers. Never rejects. */
   refresh(): Promise<void>
@@ -82,6 +83,7 @@ export async function readHomeSecrets(options: {
 /** A key is one line: what is larger is none, bytes. */
 const LARGEST_FILE = 16_384
 
+/** Parts of the names of variables that hold secrets. */
 const SECRET_NAME = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i
 
 /** Paths, addresses without a password, and switches are none: they appear in many texts. */
@@ -103,6 +105,7 @@ function writtenSecrets(value: unknown, key = ''): readonly (readonly [name: str
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i
 
+/** Of `name=value,other=value`, as the headers of a collector are written: values may be percent-encoded. */
 function headerSecrets(text = ''): readonly string[] {
   return text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -118,12 +121,14 @@ function addressSecrets(address: string, key: string): readonly (readonly [name:
   return [password, decodeUrlPart(password), ...written].map((value) => [`secret in ${key}`, value] as const)
 }
 
+/** Every variable whose name stands in the configuration as a value, such as `apiKeyEnv` or a header of an MCP server. */
 function namedVariables(value: unknown, environment: Environment): readonly string[] {
   if (typeof value === 'string') return /^[A-Za-z_]\w*$/.test(value) && environment[value] !== undefined ? [value] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.values(value).flatMap((inner) => namedVariables(inner, environment))
 }
 
+/** The variables in which providers look for a key by themselves. */
 export function secretVariables(capabilities: readonly AnyCapability[]): readonly string[] {
   return capabilities.flatMap(({ providers = [] }) => providers.flatMap(({ environmentKeys = [] }) => environmentKeys))
 }

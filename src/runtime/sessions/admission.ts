@@ -27,6 +27,7 @@ import type { SessionState, SessionStates } from './session-state.ts'
 /** Characters of one input. More is a file, not a message. */
 const LONGEST_INPUT = 2_000_000
 
+/** What was admitted: the state to queue it at, unless it had been admitted before. */
 interface Admitted {
   readonly state: SessionState
   readonly submitted: SubmittedTurn
@@ -224,6 +225,7 @@ export async function assertUnedited(store: LogStore, { session, turn, base }: E
   )
 }
 
+/** The error for an edit that comes too late. */
 export function begunAlready(session: string, turn: string): RuntimeError {
   const hint = 'Send what you wrote as the next message.'
   const message = `The message of ${turn} does not wait any more: it is being answered.`

@@ -65,6 +65,7 @@ export function openBacklog(stream: SessionStream, signal: AbortSignal | undefin
 /** What all readers together may lag behind. Readers of a fast answer share its events, so this is the most it can be. Characters. */
 const MOST_IN_ALL = 64 * 1024 * 1024
 
+/** Bounds what is kept for slow readers in all: where it is too much, the slowest is let go. */
 export interface BacklogBudget {
   /** `letGo` ends the reader: it can come back and continue from the last event it received. */
   join(letGo: () => void): BacklogShare
@@ -107,6 +108,7 @@ function slowestReader(readers: ReadonlyMap<() => void, number>): (() => void) |
 /** Even an event with few words needs memory. */
 const LEAST_EVENT = 200
 
+/** About how much memory an event needs, characters. */
 function heldCharacters(event: SessionEvent): number {
   return LEAST_EVENT + ('text' in event ? event.text.length : event.type === 'entry' ? textLength(event.entry) : 0)
 }

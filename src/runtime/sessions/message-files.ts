@@ -2,6 +2,7 @@ import { type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import type { Message, UserMessage } from '../../context.ts'
 import type { AttachedFile, FileRow } from '../../session.ts'
 
+/** What goes into the log for a message with files. */
 interface WithFiles {
   readonly message: UserMessage
   readonly attachments: readonly AttachedFile[]
@@ -37,6 +38,7 @@ export async function messageWithFiles(
   }
 }
 
+/** Makes files that belong to nobody yet the session's. */
 export async function giveFiles(
   library: FileLibrary | undefined,
   session: string,

@@ -1,6 +1,7 @@
 import { RuntimeError } from '../../capability.ts'
 import type { LogStore } from '../../session.ts'
 
+/** The error of every method that is given a turn which the session does not have. */
 export function turnNotFound(session: string, turn: string): RuntimeError {
   return new RuntimeError(
     'not-found',

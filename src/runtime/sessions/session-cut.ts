@@ -3,6 +3,7 @@ import type { Model } from '../../model.ts'
 import type { EntryBody, SessionStore } from '../../session.ts'
 import { roomFor } from '../calls/call-budget.ts'
 
+/** Where the last cut of a session is remembered. */
 export interface HasCut {
   /** Its marks, and the room it was made for: window − reserve, tokens. */
   cut: { readonly marks: Cut; readonly room: number } | undefined
@@ -20,6 +21,7 @@ export function usableCut({ cut }: HasCut, context: Parameters<typeof roomFor>[0
   return cut && roomFor(context, model) <= cut.room * STALE_FROM ? cut.marks : undefined
 }
 
+/** What to write about the cut of a call: nothing where the cut is unchanged. */
 export function cutToWrite(state: HasCut, made: Made): readonly CutBody[] {
   const { turn, call, cut, budget } = made
   if (!cut || JSON.stringify(state.cut?.marks) === JSON.stringify(cut)) return []

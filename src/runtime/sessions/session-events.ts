@@ -5,6 +5,7 @@ import { type BacklogBudget, openBacklog } from './event-backlog.ts'
 import type { SessionState } from './session-state.ts'
 import { endsDeltas, parseSessionEventId, sessionEventId } from './session-stream.ts'
 
+/** Entries that are read from the log at once. */
 const PAGE = 500
 
 /** First the log after `after`, then live events. A reader misses no entry; one that is too slow is let go. */
@@ -93,6 +94,7 @@ export async function* sessionEvents(
   }
 }
 
+/** The log from `seq` on, page by page. A live turn from its beginning is at hand and is not read. */
 async function* readLog(
   store: LogStore,
   { session, live }: SessionState,

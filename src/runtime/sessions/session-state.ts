@@ -21,6 +21,7 @@ import { createSessionStream, type SessionStream } from './session-stream.ts'
 export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly session: string
   readonly stream: SessionStream
+  /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
   /** The first turn that waits was stopped because the log could not be written. It resumes once a write succeeds, or with the next input. */
@@ -30,6 +31,7 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   /** Whether the log has turns before the ones that are live; only a new session has none. */
   hasHistory: boolean
   model: string | undefined
+  /** Ids of what the session has chosen, by the name of the choice. */
   choices: Choices
   /** Digests of calls that a person approved for the whole session; `undefined` until they are first needed. */
   grants: Set<string> | undefined
@@ -46,7 +48,9 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
 export interface LastCall {
   readonly call: string
   readonly model: string
+  /** `undefined` after a restart, until it is first needed. */
   readonly fingerprint: readonly SealedPiece[] | undefined
+  /** When it was made, ms since 1970. */
   readonly at: number
   readonly life?: CacheLife
 }
@@ -57,8 +61,10 @@ export interface ReadCall extends LastCall {
   readonly isForked?: boolean
 }
 
+/** Models of a session whose last call is remembered. */
 const MOST_READS = 4
 
+/** Remembers that a provider has read the last call. */
 export function noteRead(state: SessionState, usage: ReadCall['usage']): void {
   if (!state.lastCall) return
   const read = { ...state.lastCall, usage }
@@ -76,6 +82,7 @@ export function keptAlive(state: SessionState, call: string, at: number): void {
   if (read?.call === call) state.reads.set(read.model, { ...read, at })
 }
 
+/** Remembers that a model has read the prompt of its last call once more, with an instruction in place of the answer. */
 export function noteForked(state: Pick<SessionState, 'reads'>, model: string): void {
   const read = state.reads.get(model)
   if (read) state.reads.set(model, { ...read, isForked: true })
@@ -86,6 +93,7 @@ export function wasRead({ error, usage, firstTokenMs }: CallOutcome): boolean {
   return error === undefined || firstTokenMs !== undefined || usage?.promptTokens !== undefined
 }
 
+/** Sessions whose state is kept at hand though nothing happens in them. */
 const MOST_STATES = 256
 
 export type SessionStates = ReturnType<typeof createSessionStates>

@@ -7,6 +7,7 @@ export type SessionStream = ReturnType<typeof createSessionStream>
 
 type Listener = (event: SessionEvent) => void
 
+/** What a running call tells for the time being. */
 type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { readonly type: 'interrupted' }>
 
 /** Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. */

@@ -29,6 +29,7 @@ import type { SessionStates, SessionState } from './session-state.ts'
 import type { TurnQueue } from '../turns/turn-queue.ts'
 import type { TurnCache } from '../calls/history-loader.ts'
 
+/** Sessions as such: how one is made, found, given a model and deleted. */
 interface Sessions extends Pick<
   Runtime,
   | 'newSession'
@@ -54,6 +55,7 @@ export function createSessions(parts: {
   readonly clock: Clock
   readonly capabilities: Pick<RunningCapabilities, 'checkChoices' | 'sessionStarted' | 'sessionDeleted'>
   readonly forgetHistory: (session: string) => Promise<void>
+  /** Throws once the runtime accepts no more input. */
   readonly refuseWhenClosing: () => void
 }): Sessions {
   const { store, states, queue, cache, models, clock, capabilities, refuseWhenClosing } = parts
@@ -205,6 +207,7 @@ function importFailure(error: unknown): unknown {
   return new RuntimeError('invalid-input', error.message, { store: error.code }, { ...defined({ hint }), cause: error })
 }
 
+/** The last turn before the head of a session, the one before it, and whether turns of other branches follow the last. */
 async function newestTurns(
   store: SessionStore,
   session: string,
@@ -221,6 +224,7 @@ async function newestTurns(
   return { ...defined({ last, head: path.at(-2) }), followed }
 }
 
+/** The two newest turns of a session without branches that were not taken back, newest first. */
 async function liveTurns(store: SessionStore, session: string): Promise<readonly TurnRow[]> {
   const live: TurnRow[] = []
   for (let before: number | undefined; live.length < 2;) {
@@ -236,6 +240,7 @@ function choiceEntries(choices: Readonly<Record<string, string | null>>): readon
   return Object.entries(choices).map(([choice, value]) => ({ type: 'choice', choice, value }))
 }
 
+/** Of the first words of a branch, characters. */
 const WORDS = 100
 
 async function sessionBranches(store: LogStore, session: string): Promise<readonly Branch[]> {
@@ -265,6 +270,7 @@ async function sessionBranches(store: LogStore, session: string): Promise<readon
   )
 }
 
+/** Turns that no other follows, newest first. */
 function lastTurns(turns: readonly TurnRow[]): readonly TurnRow[] {
   const followed = new Set<string | undefined>()
   const live = turns.filter(({ state }) => state !== 'undone')

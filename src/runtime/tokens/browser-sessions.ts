@@ -6,6 +6,7 @@ import { fileRows, memoryRows, type Rows } from './row-file.ts'
 
 const row = z.looseObject({ hash: z.string(), token: z.string(), expires: z.iso.datetime() })
 
+/** A browser that has brought a token and got a cookie for it. */
 export interface BrowserSession {
   readonly hash: string
   /** SHA-256 of the token that it brought: the session ends with that token. */
@@ -13,13 +14,17 @@ export interface BrowserSession {
   readonly expires: string
 }
 
+/** The browsers that are signed in. A restart keeps them. */
 export interface BrowserSessions {
+  /** Signs a browser in with a token, by its SHA-256, and returns the value of its cookie. */
   begin(token: string): Promise<string>
   /** Of the value of a cookie. Where the file cannot be read there is none. */
   find(value: string): BrowserSession | undefined
+  /** Signs the browser with this cookie out. */
   end(value: string): Promise<void>
 }
 
+/** How long a browser stays signed in, seconds: 30 days. */
 export const BROWSER_SESSION_SECONDS = 30 * 86_400
 
 /** The most browsers of one token. The ones that signed in first are signed out; those of other tokens stay. */

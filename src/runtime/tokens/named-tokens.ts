@@ -12,8 +12,10 @@ import { openTokenUses, type TokenUses } from './token-uses.ts'
 const row = z.looseObject({
   name: z.string(),
   scope: z.enum(tokenScopes),
+  /** SHA-256 of the token, hexadecimal. The token has 256 random bits, so that no guess is worth its hash. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   made: z.iso.datetime(),
+  /** ISO 8601; absent: never. */
   expires: z.iso.datetime().optional(),
 })
 
@@ -21,8 +23,10 @@ const row = z.looseObject({
 export interface NamedToken {
   readonly name: string
   readonly scope: TokenScope
+  /** SHA-256 of the token, in lowercase hexadecimal. */
   readonly hash: string
   readonly made: string
+  /** ISO 8601; absent: never. */
   readonly expires?: string | undefined
 }
 
@@ -117,6 +121,7 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
   }
 }
 
+/** The named tokens of a home, to look at. Throws RuntimeError `storage` where their file cannot be read. */
 export function namedTokens(home: string, clock: Clock): readonly NamedToken[] {
   return fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row }).current()
 }
@@ -169,6 +174,7 @@ function readable(rows: () => readonly NamedToken[]): readonly NamedToken[] {
   }
 }
 
+/** Such as `laptop` or `ci.build-2`. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 function badName(name: string): RuntimeError {
@@ -222,6 +228,7 @@ function endOfDay(year: number, month: number, day: number): number {
   return new Date(year, month - 1, day + 1).getTime() - 1_000
 }
 
+/** Everything that opens a gateway: the token of its owner, named tokens, and browsers that have brought one. */
 export interface GatewayTokens {
   readonly owner: TokenStore
   readonly named: NamedTokens

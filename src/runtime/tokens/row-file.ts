@@ -19,6 +19,7 @@ interface RowFile<Row> {
   readonly row: z.ZodType<Row>
 }
 
+/** Rows in a file. Other processes may edit it at the same time. */
 export function fileRows<Row>({ home, path, clock, row }: RowFile<Row>): Rows<Row> {
   const rows = z.array(row)
   let read: { readonly version: string; readonly rows: readonly Row[] } = { version: '', rows: [] }
@@ -51,6 +52,7 @@ export function fileRows<Row>({ home, path, clock, row }: RowFile<Row>): Rows<Ro
   }
 }
 
+/** Rows that last as long as this process. */
 export function memoryRows<Row>(): Rows<Row> {
   let rows: readonly Row[] = []
   return {

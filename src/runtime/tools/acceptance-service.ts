@@ -17,6 +17,7 @@ interface AcceptanceParts {
   readonly acceptTool: Runtime['acceptTool']
 }
 
+/** Everything that waits until a person accepts it, in one list. */
 export function createAcceptanceService({ policy, capabilities, acceptTool }: AcceptanceParts): AcceptanceService {
   async function listed(): Promise<readonly (WaitingChange & { readonly tool?: string })[]> {
     await capabilities.ready()

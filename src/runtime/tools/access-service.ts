@@ -53,6 +53,7 @@ export function createAccessService({
   readonly store: SessionStore
   readonly clock: Clock
   readonly policy: Pick<ToolPolicy, 'current' | 'waiting'>
+  /** Everything that can be called in any session or turn. */
   readonly tools: () => Promise<readonly Tool[]>
 }): AccessService {
   const read = (text: string): AccessRead => readAccess(text, environment)
@@ -190,6 +191,7 @@ function tried(read: AccessRead, { tool, command }: AccessTrial, known: readonly
   return { access, rule: answer.rule, ...defined({ reason: answer.type === 'refuse' ? answer.reason : undefined }) }
 }
 
+/** Commands that were called, the newest first, each once. */
 async function calledCommands(store: SessionStore): Promise<readonly string[]> {
   const records = await store.audit({ tool: 'shell', last: MOST_COMMANDS })
   return [...new Set(records.toReversed().flatMap(({ command, input }) => command ?? commandIn(input) ?? []))]

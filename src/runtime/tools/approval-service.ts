@@ -16,6 +16,7 @@ export function createApprovalService(parts: {
   readonly store: SessionStore
   readonly states: SessionStates
   readonly clock: Clock
+  /** Questions of programs that wait for an answer now. */
   readonly live: LiveQuestions
   readonly activity: Activity
 }) {
@@ -174,6 +175,7 @@ function withdrawn(reason: string): ApprovalOutcome {
   return { type: 'withdraw', reason }
 }
 
+/** Calls that were approved for the whole session, by their digest. */
 async function sessionGrants(store: SessionStore, session: string): Promise<Set<string>> {
   const records = await store.audit({ session, decision: 'approved' })
   return new Set(records.flatMap(({ digest, reason }) => (digest !== undefined && reason === SESSION ? [digest] : [])))

@@ -6,13 +6,17 @@ import { editFile, type FileEdit } from '../home/edit-file.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'
 
+/** A change of `tool-access.json` that was made. */
 export interface EditedAccess {
+  /** The file of the policy, absolute. */
   readonly file: string
+  /** `false` where it already had this content. */
   readonly isChanged: boolean
   readonly before: string
   readonly after: string
 }
 
+/** The name under which the contents of the file are kept. */
 export const ACCESS_FILE = 'tool-access.json'
 
 /**
@@ -91,6 +95,7 @@ async function acceptedWith(
   throw new RuntimeError('changed', message, {}, { hint })
 }
 
+/** The error of an edit in the words of the runtime. */
 export function accessFailure(error: unknown): unknown {
   if (error instanceof RuntimeError) return error
   const hint = 'Correct the file, or put back an earlier content.'
@@ -100,6 +105,7 @@ export function accessFailure(error: unknown): unknown {
 const KIND = 'accepted-policy'
 const ID = 'tool-access.json'
 
+/** What a person has accepted of `tool-access.json`. */
 export interface AcceptedPolicy {
   readonly text: string
   /** Where the file has forbidden more since then: the policy that remains, as a text of the same form. */

@@ -6,6 +6,7 @@ import { callDigest } from '../../tool.ts'
 
 /** A question about a call of another program: it is in no log, and is over when the program does not wait any more. */
 export interface LiveQuestion extends HeldCall {
+  /** The model call, as the ledger will name it. */
   readonly call: string
   readonly program: string
   /** Absent where it is the first call of its session. */
@@ -14,6 +15,7 @@ export interface LiveQuestion extends HeldCall {
   readonly request: ApprovalQuestion
 }
 
+/** What a person decided, under the name of the question. */
 export interface LiveDecision {
   readonly approval: string
   readonly decision: ApprovalDecision
@@ -24,6 +26,7 @@ export type LiveQuestions = ReturnType<typeof createLiveQuestions>
 
 interface OpenQuestion {
   readonly view: WaitingApproval
+  /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal
   resolve(decision: LiveDecision | undefined): void
 }

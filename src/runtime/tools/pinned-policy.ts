@@ -26,6 +26,7 @@ import {
 } from './edit-access.ts'
 import type { ToolPolicy } from './tool-policy.ts'
 
+/** The policy of `tool-access.json`, as far as a person has accepted it. */
 export interface PinnedPolicy extends ToolPolicy {
   /** Looks at the file for the first time: where nothing was accepted ever, it is accepted as it is. */
   start(): Promise<void>
@@ -37,7 +38,9 @@ interface Judged {
   readonly read: AccessRead
   /** What counts, without it. Absent where the file cannot be read. */
   readonly inForce?: AccessRead
+  /** The file lets through more than that. */
   readonly isWider: boolean
+  /** What is to be stored, where that is something else than what is. */
   readonly next?: AcceptedPolicy
 }
 

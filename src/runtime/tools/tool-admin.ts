@@ -24,6 +24,7 @@ import {
 import type { RuntimeSettings } from '../settings.ts'
 import { offerConditions, policyGate, type ToolPolicy } from './tool-policy.ts'
 
+/** Tools as a person works with them, outside every turn. */
 type ToolAdmin = Pick<Runtime, 'tools' | 'planTool' | 'runTool' | 'acceptTool'>
 
 export function createToolAdmin(parts: {
@@ -32,6 +33,7 @@ export function createToolAdmin(parts: {
   readonly policy: ToolPolicy
   readonly settings: RuntimeSettings
   readonly clock: Clock
+  /** Everything that can be called in any session, in its order. */
   readonly tools: () => readonly Tool[]
 }): ToolAdmin {
   const { store, capabilities, policy, settings, clock } = parts

@@ -72,6 +72,7 @@ function withheldAnswer(name: string): GateAnswer {
   return { type: 'refuse', rule: 'withheld', reason }
 }
 
+/** The most of one result that the model is shown, characters. */
 export async function shownChars(policy: ToolPolicy, tool: Tool | undefined, otherwise: number): Promise<number> {
   if (!tool) return otherwise
   const { maxShownChars } = toolLimits(await policy.current(), tool.name)
@@ -91,6 +92,7 @@ export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): 
   ]
 }
 
+/** Those of the tools that can be of use now. */
 export async function offeredTools(tools: readonly Tool[]): Promise<readonly Tool[]> {
   const holds = await offerConditions(tools)
   return tools.filter(({ offeredWhile }) => !offeredWhile || holds.get(offeredWhile))

@@ -23,6 +23,7 @@ export interface ForecastPlace {
   readonly state: Pick<SessionState, 'lastCall' | 'reads'>
   readonly model: Model
   readonly clock: Clock
+  /** Reads the pieces of an earlier call again, after a restart. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
 
@@ -74,6 +75,7 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   return { ...manifest, ...defined({ reuse }), forecast: call }
 }
 
+/** What the next call of the session asks to be kept for longer. */
 export function nextCacheLife(
   { state, model, clock }: Pick<ForecastPlace, 'state' | 'model' | 'clock'>,
   turn: string,
@@ -88,6 +90,7 @@ interface SizesInput {
   readonly read: Pick<ReadCall, 'usage'> | undefined
   readonly before: Sealed['fingerprint']
   readonly after: Sealed['fingerprint']
+  /** Of the model: reported ÷ counted tokens. */
   readonly ratio: number
   readonly kinds: KindCalibration
 }
@@ -99,14 +102,17 @@ function expectedSizes({ read, before, after, ratio, kinds }: SizesInput) {
   const hasGrown = factor !== undefined && common >= steadyPieces(before)
   const answered = hasGrown ? after[common] : undefined
   const answer = answered?.role === 'assistant' ? answerSize(read?.usage, answered.tokens) : 0
+  /** The first piece whose size is an estimate. */
   const first = answer > 0 ? common + 1 : common
   const sent = after.slice(0, common).reduce((tokens, piece) => tokens + piece.tokens, 0) * (factor ?? ratio)
   return {
+    /** Of the first pieces of the prompt. */
     upTo(pieces: number): number {
       if (pieces >= first) return sent + answer + kindTokens(kinds, estimateOf(after.slice(first, pieces)), ratio)
       const part = after.slice(0, Math.min(pieces, common)).reduce((tokens, piece) => tokens + piece.tokens, 0)
       return part * (factor ?? ratio)
     },
+    /** Of the answer to the last call, where it follows on all of that call's prompt; 0 where that is not known. */
     answer: common === before.length ? answer : 0,
     estimate: estimateOf(after.slice(first)),
     known: hasGrown || common === 0 ? Math.round(sent + answer) : undefined,

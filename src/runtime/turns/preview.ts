@@ -36,6 +36,7 @@ interface PreviewParts {
   readonly readFingerprint: Ledger['readFingerprint']
 }
 
+/** Accounts of calls that are not made, and their inputs. */
 export function createPreviews(
   parts: PreviewParts,
   { checkChoices }: { checkChoices(choices: Choices): Promise<void> },
@@ -57,6 +58,7 @@ export function createPreviews(
   }
 }
 
+/** What the next call would send. Reads only. */
 export async function previewCall(
   parts: PreviewParts,
   options: PreviewOptions & { readonly composes?: boolean },

@@ -25,6 +25,7 @@ import { addForecast, type ForecastPlace, nextCacheLife } from './call-forecast.
 import { counterKey } from './turn-projection.ts'
 import type { TurnTaint } from './turn-taint.ts'
 
+/** What the assembly of a step shares with the rest of its turn. */
 interface AssemblyParts {
   readonly account: CallAccount
   readonly journal: Journal
@@ -188,6 +189,7 @@ export interface TurnDependencies extends CallPlace {
   readonly library: FileLibrary | undefined
   readonly signal: AbortSignal
   readonly activity: Activity
+  /** Told of each request that is about to be sent. */
   assembled?(call: AnsweredCall): void
 }
 

@@ -13,6 +13,7 @@ export function counterKey({ id, version }: TokenCounter): string {
   return `${id}@${version}`
 }
 
+/** What a message costs in a history, its label included. */
 export function tokenCounts(counter: TokenCounter, message: Message, partial?: PartialReason): TokenCounts {
   const shown = addLabel(message, partial)
   const full = messageTokens(counter, shown)

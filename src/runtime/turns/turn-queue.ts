@@ -43,8 +43,10 @@ export function createTurnQueue(parts: {
   readonly outbox: Outbox
   readonly clock: Clock
   readonly activity: Activity
+  /** When a provider that cannot be asked about a turn's model is asked again. */
   readonly retries: RetryRule
   readonly warn: (text: string) => void
+  /** Prepares notes after a turn. None are prepared where it is absent. */
   readonly notes?: NoteWriter
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined

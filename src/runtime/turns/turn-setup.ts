@@ -12,6 +12,7 @@ import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-asse
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from './turn-projection.ts'
 
+/** Whose calls those of a turn are, and the limits that came with its input. */
 export function turnCalls({
   context,
   state: { session },
@@ -23,6 +24,7 @@ export function turnCalls({
   return { owner: { turn, session, ...defined({ agent: context.turn?.choices?.['agent'], token, channel }) }, budgets }
 }
 
+/** Joins the loop of a turn to the store, the stream and the account. */
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
   const { context, state, model, turn, clock, signal, entries, policy, approvals, activity } = dependencies
   const { settings } = context

@@ -45,6 +45,7 @@ export function citedSources(entries: readonly Entry[]): readonly CitationSource
   return [...cited.values()].toSorted((one, other) => one.citation - other.citation)
 }
 
+/** What the calls of a turn cost together; unknown as soon as one of them is. */
 export function turnTotals(calls: number, usages: readonly Usage[]): TurnTotals {
   return {
     calls,

@@ -65,6 +65,7 @@ export function divideExactly(whole: number, weights: readonly number[]): readon
   return parts
 }
 
+/** Of a call: what each entry of its prompt weighs in its price, and the answer. */
 interface CallWeights {
   readonly entries: readonly { readonly entry: ManifestEntry; readonly weight: number }[]
   /** What was reported of a prompt that has no entries. */

@@ -14,6 +14,7 @@ import { dayIn } from './day-of.ts'
 export interface UsageSources {
   readonly store: SessionStore
   priceOf(model: string): Promise<Price | undefined>
+  /** Ids of calls that wait for a budget: they were not sent. None where absent. */
   heldCalls?(): Promise<ReadonlySet<string>>
 }
 
@@ -193,6 +194,7 @@ export function createUsageAdder() {
   }
 }
 
+/** The sum of rows whose calls are different ones. */
 export function addUsage(rows: readonly UsageSums[]): UsageSums {
   const sum = (name: Exclude<keyof UsageSums, 'money' | 'waiting'>) => rows.reduce((all, row) => all + row[name], 0)
   const money = rows.flatMap((row) => row.money ?? [])

@@ -7,6 +7,7 @@ interface UsageSources extends Omit<Parameters<typeof costReport>[0], 'capabilit
   readonly capabilities: { readonly capabilities: readonly AnyCapability[] }
 }
 
+/** What calls used and cost, by the prices that are known now. */
 export function createUsageService({
   capabilities,
   ...sums

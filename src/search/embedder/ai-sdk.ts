@@ -37,6 +37,7 @@ export function aiSdkEmbedder(model: EmbeddingModelV4, options: AiSdkEmbedderOpt
   }
 }
 
+/** Tries once more after a temporary failure. */
 async function withRetry<Result>(
   clock: Clock,
   embedder: string,

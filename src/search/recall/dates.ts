@@ -1,3 +1,4 @@
+/** A day or a month that a question names. */
 export interface QuestionDate {
   /** As written in the question. */
   readonly written: string

@@ -20,6 +20,7 @@ const MOST_ROWS = 10_000
 const LIKENESS_WORTH = 0.5
 const nothing: Found = { passages: [], found: 'nothing', missing: [], nearest: [] }
 
+/** Searches the passages within the scope of a query. */
 export function findPassages(
   connection: SqliteConnection,
   languages: Languages,
@@ -225,6 +226,7 @@ function stemExpression({ query }: Search, stems: readonly string[]): string {
   return `${matchAny(stems)}${kindFilter(query)}`
 }
 
+/** Limits an expression to passages of the requested kind. */
 function kindFilter({ kinds }: RecallQuery): string {
   const [only, ...others] = new Set(kinds)
   return only === undefined || others.length > 0 ? '' : ` AND ${matchAny([kindMark[only]])}`

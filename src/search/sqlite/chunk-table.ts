@@ -10,6 +10,7 @@ interface ChunkRow {
   readonly headings: string
 }
 
+/** Inserts a chunk and its words. */
 export function writeChunk(
   connection: SqliteConnection,
   document: number,
@@ -36,6 +37,7 @@ export function writeChunk(
   )
 }
 
+/** The words of a text with spaces between them, as they are indexed. */
 export function joinWords(text: string): string {
   return splitWords(text).join(' ')
 }

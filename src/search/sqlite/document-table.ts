@@ -112,6 +112,7 @@ export function strayDocuments(connection: SqliteConnection, id?: string): reado
   return rows.map((row) => row.number)
 }
 
+/** Every document that can be found, by id. */
 export function listDocuments(connection: SqliteConnection): readonly KnownDocument[] {
   const rows = connection.all<{ readonly id: string; readonly digest: string; readonly collections: string }>(
     `select id, digest, (

@@ -56,6 +56,7 @@ export async function indexDocument(
   }
 }
 
+/** Signals that end the work early. */
 export interface Limits {
   /** The caller aborts: the unfinished version is removed. */
   readonly signal: AbortSignal | undefined
@@ -63,6 +64,7 @@ export interface Limits {
   readonly closing: AbortSignal
 }
 
+/** Removes a document. Returns whether it was there. */
 export async function removeDocument(
   clock: Clock,
   connection: SqliteConnection,

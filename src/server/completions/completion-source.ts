@@ -7,7 +7,9 @@ import { HttpFailure } from '../failure.ts'
 import { type InlineFile, submitWithFiles } from '../inline-file.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
 
+/** A request that was read and checked, and the answer that it will get. */
 export interface CompletionSource {
+  /** Whether the request adds a message to a session. Otherwise its body is the whole conversation. */
   readonly inSession: boolean
   readonly session?: string
   readonly turn?: string

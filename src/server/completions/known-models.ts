@@ -1,6 +1,7 @@
 import type { ModelView, Runtime } from '../../capability.ts'
 import { HttpFailure } from '../failure.ts'
 
+/** A model as the endpoints of others list it. */
 export interface KnownModel {
   readonly id: string
   readonly provider: string

@@ -71,6 +71,7 @@ export async function* turnCompletion(
     return whole
   }
 
+  /** Separates the texts of different calls by a blank line. */
   function separated(text: string): string {
     return said && sent.text === '' ? `\n\n${text}` : text
   }

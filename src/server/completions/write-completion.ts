@@ -12,6 +12,7 @@ interface CompletionFormat {
   open(names: CompletionNames): CompletionWriter
 }
 
+/** An answer that is being written. A text without characters is not. */
 interface CompletionWriter {
   readonly start?: string
   piece(event: Exclude<AnswerEvent, { type: 'call-start' }>): string

@@ -26,6 +26,7 @@ type PersonAnswer =
 const ANSWER_MS = 600_000
 const QUESTION = 'decision'
 
+/** Asks the person behind a client that can ask. */
 export async function elicitAnswer(question: PersonQuestion, asking: AskingCall, call: McpCall): Promise<PersonAnswer> {
   const { id, digest, form, progress } = question
   if (call.person === 'round') {

@@ -88,6 +88,7 @@ export const callTemplates: readonly ResourceTemplateType[] = [
   },
 ]
 
+/** What the server offers without any capability. */
 const ownDefinitions = {
   instructions: 'Every tool answers {success, data, error}.',
   tools: [assembleDefinition],

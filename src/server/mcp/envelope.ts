@@ -71,6 +71,7 @@ function wireCode(code: string): string {
   return code === 'not-found' || code === 'invalid-input' ? code.replace('-', '_') : code
 }
 
+/** Codes for a home that cannot be read or written now. */
 const UNAVAILABLE: ReadonlySet<string> = new Set<ErrorCode>([
   'closing',
   'storage-full',

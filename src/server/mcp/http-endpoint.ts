@@ -76,6 +76,7 @@ async function readJson(request: Request, maxBytes: number): Promise<{ readonly 
   }
 }
 
+/** How many connections may be open, and how long one may be idle. */
 interface SessionLimits {
   readonly most: number
   /** ms without a request and without an open stream. */
@@ -113,6 +114,7 @@ export function legacySessions(clock: Clock, make: () => McpServer, limits: Sess
     stopSweeping = connections.size === 0 ? undefined : clock.timer(limits.idleMs / 4, sweep, { idle: true })
   }
 
+  /** Returns false where every connection has an open answer. */
   function makeRoom(): boolean {
     if (connections.size < limits.most) return true
     const resting = [...connections.values()].filter(({ open }) => open === 0)

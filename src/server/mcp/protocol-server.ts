@@ -89,6 +89,7 @@ export function protocolServer(catalogue: McpCatalogue, era: Era, options: Proto
   })
   return mcp
 
+  /** Replaces an unexpected error by one without internal details. */
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()

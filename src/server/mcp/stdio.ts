@@ -25,6 +25,7 @@ export interface McpStdioOptions extends StdioOptions {
 
 export interface OpenHome {
   readonly runtime: Runtime
+  /** In the order of `definitions`. */
   readonly additions: readonly McpContributionSource[]
 }
 
@@ -76,7 +77,9 @@ const NEWLINE = 10
 /** MCP over stdio. After the end of the input it stays open until every request has its answer. `closed`: once, at its end. */
 function answeringTransport(clock: Clock, stdin: Readable, stdout: Writable, closed: () => void): Transport {
   const wire = new StdioServerTransport(stdin, stdout)
+  /** Requests of the client without an answer yet. */
   const open = new Set<RequestId>()
+  /** Requests to the client without an answer yet. */
   const asked = new Set<RequestId>()
   let isOver = false
   let isBroken = false

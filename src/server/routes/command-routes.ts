@@ -214,6 +214,7 @@ export function askServer(fetch: (request: Request) => Response | Promise<Respon
 /** What such requests name as their host. */
 const ADDRESS = '127.0.0.1'
 
+/** The error of an answer that is no success: `{error: {code, message, hint?}}`. */
 async function refusalError(response: Response): Promise<ForewordError> {
   const body = (await response.json().catch(() => undefined)) as { readonly error?: Refusal } | undefined
   const { code = 'internal', message = `The gateway answered ${response.status}.`, hint } = body?.error ?? {}

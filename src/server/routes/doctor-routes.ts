@@ -64,6 +64,7 @@ interface Run<Item> {
   readonly items: Item[]
   readers: number
   end?: 'over' | { readonly failed: unknown }
+  /** Resolves at the next item, or at the end. */
   news: PromiseWithResolvers<void>
 }
 
@@ -147,6 +148,7 @@ const finding = z.looseObject({
     .optional(),
 })
 
+/** What breaks caches or wastes room in prompts. */
 export function lintRoutes(runtime: Runtime): readonly Route[] {
   return [
     route({

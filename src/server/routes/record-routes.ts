@@ -2,14 +2,18 @@ import { z } from 'zod'
 import { type Records, type Route, route } from '../../capability.ts'
 import { empty, json } from '../answer.ts'
 
+/** The endpoints of one kind of records that people edit. */
 export interface RecordEndpoints {
+  /** Such as `agent`, for endpoints at `/api/agents`. */
   readonly name: string
+  /** With its article, such as `an agent`. */
   readonly one: string
   readonly schema: z.ZodObject
   /** Warnings about a value, in sentences: shown to the person who writes it, and no reason to refuse it. */
   readonly findWarnings?: (value: unknown) => Promise<readonly string[]>
 }
 
+/** Endpoints that create, list, read, change, remove and restore records of one kind. */
 export function recordRoutes<Value extends object>(
   records: () => Records<Value>,
   { name, one, schema, findWarnings = async () => [] }: RecordEndpoints,

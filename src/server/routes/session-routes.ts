@@ -217,6 +217,7 @@ const option = z.object({ id: z.string(), name: z.string().optional(), summary: 
 
 const offeredChoice = z.object({ name: z.string(), summary: z.string(), none: z.string() })
 
+/** What a session can choose, and the options of each choice. */
 export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: ChoiceDescriptions): readonly Route[] {
   return [
     route({

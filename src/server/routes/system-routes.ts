@@ -5,6 +5,7 @@ import { defined } from '../../platform.ts'
 import { attachmentsSchema, historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
 import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 
+/** What the endpoints report besides the runtime. */
 export interface SystemOptions {
   readonly version: string
   readonly choices: ChoiceDescriptions

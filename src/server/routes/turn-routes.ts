@@ -63,6 +63,7 @@ const about = {
   answers: { 202: { description: 'Accepted, with the turn that answers the message', schema: submittedSchema } },
 } as const
 
+/** Sends a message to a session. The turn that it begins is followed through other endpoints. */
 export function messageRoutes(runtime: Runtime): readonly Route[] {
   const submit = async (
     session: string | undefined,
@@ -234,6 +235,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
   ]
 }
 
+/** Waits until the turn has ended or is interrupted, or the time is up. */
 async function waitForEnd(
   runtime: Runtime,
   session: string,

@@ -53,6 +53,7 @@ export function readCall(connection: StoreConnection, id: string): CallRecord | 
   return row && toRecord(connection, row)
 }
 
+/** Calls of a session in the order in which they were made. */
 export function readCalls(
   connection: StoreConnection,
   session: string,
@@ -98,7 +99,9 @@ function callPosition(connection: StoreConnection, id: string): number {
 }
 
 interface Row {
+  /** The facts and the hash before, JSON. */
   readonly record: string
+  /** JSON, once the call has ended. */
   readonly outcome: string | null
 }
 

@@ -27,6 +27,7 @@ export interface StoreConnection extends Pick<
   overwriting<Result>(remove: () => Result): Result
 }
 
+/** How a store in an SQLite file is opened. */
 export interface SqliteStoreOptions {
   /** A file, created with its folder when missing; `:memory:` keeps everything in memory. */
   readonly path: string

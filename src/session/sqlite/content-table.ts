@@ -72,6 +72,7 @@ export function removeHeldContents(connection: StoreConnection, session: string)
   return removed
 }
 
+/** Whether a text is missing because it was removed with the session whose words it contained. */
 export function contentWasRemoved(connection: StoreConnection, hash: string): boolean {
   return readValue(connection, holdersKey(hash)) !== undefined && readHolders(connection, hash).length === 0
 }

@@ -30,6 +30,7 @@ export function recentTurns(connection: StoreConnection, session: string, option
   }
 }
 
+/** What comes before the turn that is being answered. */
 function earlierThan(
   connection: StoreConnection,
   answered: TurnRow,

@@ -42,6 +42,7 @@ export function readSessionFolders(connection: StoreConnection): readonly Sessio
   return connection.all(folders, {}).map(({ folder, sessions }) => ({ folder, sessions }))
 }
 
+/** Deletes a session with everything that belongs to it, and overwrites its bytes. Returns whether it existed. */
 export function deleteSessionRow(connection: StoreConnection, id: string): boolean {
   return connection.overwriting(() => {
     deleteOwnedFiles(connection, { type: 'session', id })

@@ -36,10 +36,12 @@ export function callSumColumns(record: CallRecord): CallSumColumns {
   }
 }
 
+/** Writes the sum of a call whose row has this number. */
 export function putCallSum(connection: StoreConnection, number: number, sum: CallSumColumns): void {
   connection.run(insertCallSum, { number, ...sum })
 }
 
+/** Adds what the provider reported. */
 export function finishCallSum(connection: StoreConnection, number: number, outcome: CallOutcome): void {
   connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
 }
@@ -60,6 +62,7 @@ function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColu
   }
 }
 
+/** Writes the results of tools in an entry. */
 export function putToolSums(
   connection: StoreConnection,
   { session, seq, time }: { readonly session: string; readonly seq: number; readonly time: string },
@@ -91,6 +94,7 @@ export function readCallSums(connection: StoreConnection, options: CallSumsOptio
 /** Results that are added up at once: a few milliseconds of work. */
 const PAGE = 10_000
 
+/** Adds up part after part of a range, and lets other work run between them. */
 export async function readToolSums(
   connection: StoreConnection,
   { from = START, before = END }: SumRange,

@@ -2,6 +2,7 @@ import type { TurnRow } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { statement } from './statement.ts'
 
+/** The columns of a turn in the order of `columns`. */
 type TurnTuple = readonly [
   session: string,
   turn: string,
@@ -20,6 +21,7 @@ export function readTurn(connection: StoreConnection, session: string, id: strin
   return connection.tuples(turnById, { session, turn: id }).map(toTurnRow)[0]
 }
 
+/** The turn whose input has this idempotency key. */
 export function readTurnByKey(
   connection: StoreConnection,
   session: string,
@@ -48,6 +50,7 @@ export function readBranchUpTo(connection: StoreConnection, session: string, ord
   return connection.tuples(branchBackwards, { session, ordinal }).map(toTurnRow)[0]
 }
 
+/** The undone turns of a session whose ordinal is below `before`. */
 export function readUndoneTurnsBefore(
   connection: StoreConnection,
   session: string,

@@ -1,5 +1,6 @@
 import type { StoreConnection } from './connection.ts'
 
+/** What the queue needs to know about a write. */
 export interface QueuedWriteOptions<Result> {
   readonly written?: (result: Result) => void
   /** About how much it writes. Two large writes are never grouped, so that other work can run between them. */

@@ -41,6 +41,7 @@ export function toolApproval(
   return { value: shell.approval, rule: shell.approvalRule ?? 'tools.shell.approval' }
 }
 
+/** Limits that the policy sets for a tool. None for `shell`, which keeps its own. */
 export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'timeoutMs' | 'maxShownChars'> {
   if (read.type === 'faulty' || name === 'shell') return {}
   const { tools } = read.access
@@ -63,6 +64,7 @@ function refuse(rule: string, reason: string): GateAnswer {
   return { type: 'refuse', rule, reason }
 }
 
+/** Why nothing may run: the policy has these problems. */
 export function faultyText(problems: readonly string[]): string {
   return `tool-access.json is faulty: ${problems.length === 0 ? 'it cannot be read' : problems.join('; ')}`
 }

@@ -5,6 +5,7 @@ import { commandWords } from './command-words.ts'
 import { prefixRisk } from './prefix-risk.ts'
 import { presetAnswer, presetRisk } from './presets.ts'
 
+/** One entry of `tool-access.json`, and what it lets through or holds back. */
 export interface AccessRule {
   /** Where it is: `global.allowedTools`, `tools.NAME`, `tools.shell.presets` or `tools.shell.allowedPrefixes`. */
   readonly rule: string

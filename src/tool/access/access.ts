@@ -11,6 +11,7 @@ export interface Access {
   readonly sandbox: SandboxAccess
 }
 
+/** How programs are confined, with every default filled in. */
 export type SandboxAccess = Settings<typeof sandboxShape>
 
 type GlobalAccess = Settings<typeof globalShape>
@@ -18,6 +19,7 @@ type GlobalAccess = Settings<typeof globalShape>
 /** Absent settings keep the tool's own values, unless another pattern that matches the tool sets them. */
 export type ToolAccess = Settings<typeof toolShape>
 
+/** The rules of `shell`, with every default filled in. */
 export interface ShellAccess extends Required<Omit<Settings<typeof shellShape>, 'afterUntrusted'>> {
   /** Absent: patterns of names decide, and then what a command does. */
   readonly afterUntrusted?: AfterUntrusted
@@ -47,12 +49,15 @@ export function matchesToolName(written: string, name: string): boolean {
   return written.endsWith('*') ? name.startsWith(written.slice(0, -1)) : name === written
 }
 
+/** Whether a list of names and patterns matches a tool name. */
 export function isListed(list: readonly string[], name: string): boolean {
   return list.some((written) => matchesToolName(written, name))
 }
 
+/** The value of one setting of a tool under `tools`, and the key that set it. */
 interface ToolSetting<Value> {
   readonly value: Value
+  /** Such as `tools.read_*.enabled`. */
   readonly rule: string
 }
 

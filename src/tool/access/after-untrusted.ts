@@ -10,6 +10,7 @@ export interface Taint {
   isNamed(address: string): boolean
 }
 
+/** What becomes of a call because of what was read before it. */
 export type UntrustedAnswer =
   | { readonly type: 'allow' }
   /** `byTool`: the policy says nothing, so a plan that changes nothing needs no question. */

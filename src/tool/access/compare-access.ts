@@ -8,8 +8,10 @@ import { beginsWith, prefixWords } from './command-answer.ts'
 import { prefixRisk } from './prefix-risk.ts'
 import { presetBeginnings, presetRisk } from './presets.ts'
 
+/** What a policy says about a tool or a command. */
 export type AccessState = 'refused' | 'ask' | 'allowed'
 
+/** The access of one known tool before and after a change of the policy. */
 export interface ToolAccessChange {
   readonly name: string
   readonly before: DecidedAccess
@@ -23,6 +25,7 @@ interface DecidedAccess {
   readonly afterUntrusted?: AfterUntrusted
 }
 
+/** Something that a changed policy lets through with fewer questions than the one before. */
 export interface WidenedAccess {
   /**
    * `tool`: a tool that is there. `tools`: others of this name or pattern, if there are ever any. `command`: commands of
@@ -234,6 +237,7 @@ function stateOf(read: AccessRead, tool: Asked): { readonly access: AccessState;
   return { access: type === 'allow' ? 'allowed' : type === 'ask' ? 'ask' : 'refused', rule }
 }
 
+/** Every name and pattern that a policy has an entry for. */
 function namesIn(read: AccessRead): readonly string[] {
   if (read.type === 'faulty') return []
   return [...read.access.global.allowedTools, ...Object.keys(read.access.tools)]

@@ -38,6 +38,7 @@ function parsedJson(text: string): Node | undefined {
   return root
 }
 
+/** A text of comments alone, with an empty object behind them. */
 function withObject(text: string): string {
   const { eol } = jsonStyle(text)
   const comments = text.trimEnd()
@@ -135,6 +136,7 @@ interface Splice {
   readonly text: string
 }
 
+/** The text after all of them; none overlaps another. Of two at one place the first comes first. */
 function spliced(text: string, splices: readonly Splice[]): string {
   return splices
     .toReversed()
@@ -200,6 +202,7 @@ function cut(from: number, to: number): Splice {
   return { at: from, length: to - from, text: '' }
 }
 
+/** The position of the comma of an entry, even behind comments. */
 function commaBehind(text: string, node: Node): number | undefined {
   const between = /(?:[ \t\r\n]+|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
   between.lastIndex = node.offset + node.length

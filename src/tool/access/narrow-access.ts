@@ -34,6 +34,7 @@ export function narrowAccess(accepted: AccessRead, now: AccessRead): AccessRead 
   }
 }
 
+/** The text of a `tool-access.json` with exactly this policy. */
 export function accessText({ global, tools, shell: { approvalRule: _rule, ...shell }, sandbox }: Access): string {
   return JSON.stringify({ global, tools: { ...tools, shell }, sandbox }, null, 2)
 }
@@ -68,6 +69,10 @@ function common(
   return [...new Set(both)]
 }
 
+/**
+ * The settings under a name that one of the policies has. Each policy is asked as for a tool of that name, so its wider
+ * patterns count.
+ */
 function narrowTool(one: Access['tools'], other: Access['tools'], name: string): ToolAccess {
   const setting = <Key extends keyof ToolAccess>(key: Key) =>
     [toolSetting(one, name, key)?.value, toolSetting(other, name, key)?.value] as const

@@ -53,6 +53,7 @@ const gitWrite: CommandPreset = {
 /** When the flags were last compared with the manuals of the programs. */
 export const PRESETS_CHECKED = '2026-11-23'
 
+/** All presets, in the order in which they are listed. */
 export const commandPresets: readonly CommandPreset[] = [
   filesRead,
   searchFiles,
@@ -108,6 +109,7 @@ export function presetRisk(name: string): string | undefined {
     : undefined
 }
 
+/** Whether the commands of a preset change nothing. */
 export function presetReadsOnly(name: string): boolean {
   return commandPresets.find((preset) => preset.name === name)?.readsOnly === true
 }

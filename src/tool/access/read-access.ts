@@ -72,6 +72,7 @@ const KNOBS = {
   SHELL_TOOL_ALLOWED_PREFIXES: ['allowedPrefixes', parseList],
 } as const satisfies Record<string, readonly [keyof typeof shellShape.shape, (text: string) => unknown]>
 
+/** Environment variables that override settings of the shell. */
 export const SHELL_VARIABLES: readonly string[] = Object.keys(KNOBS)
 
 /** Reads the environment variables of the shell tool. An empty variable counts as absent. */
@@ -99,6 +100,7 @@ function parseCount(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
+/** The contents of `tool-access.json`, or every problem with its line. */
 interface AccessText {
   /** Only what was written, without comments; empty where there are problems. */
   readonly value: WrittenAccess

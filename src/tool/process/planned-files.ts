@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { isWithin } from '../../platform.ts'
 
+/** The files that a command runs. */
 export interface PlannedFiles {
   /** The program as the system is given it: a path where it was found on the `PATH`. */
   readonly program: string
@@ -24,7 +25,9 @@ interface NoPlannedFiles {
   readonly why: string
 }
 
+/** Where a command is looked for. */
 export interface PlannedPlace {
+  /** The folder that it runs in, absolute. */
   readonly folder: string
   readonly path: string
   readonly workspace: string
@@ -57,6 +60,7 @@ export async function findPlannedFiles(
   }
 }
 
+/** A sentence about the first file that is no longer as a person approved it; `undefined` where all are. */
 export async function plannedFilesChange(
   planned: PlannedFiles,
   argv: readonly string[],
@@ -94,6 +98,7 @@ export async function pathOutside(path: string, workspace: string): Promise<stri
   return kept.join(delimiter)
 }
 
+/** Programs that run files which their command line names. */
 const INTERPRETERS =
   /^(?:node|deno|bun|tsx|ts-node|(?:ba|da|z|k|fi|a)?sh|python[\d.]*|pypy[\d.]*|ruby|perl|php|lua[\d.]*|Rscript)$/
 
@@ -156,6 +161,7 @@ async function firstLine(path: string): Promise<string | undefined> {
   }
 }
 
+/** The most files of one command line that are described. */
 const MOST_SCRIPTS = 100
 
 /** Describes every file that the words of an interpreter name: only the interpreter knows which of them it runs. */

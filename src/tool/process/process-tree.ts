@@ -51,7 +51,9 @@ export function processTree(clock: Clock, leader: number, mark: string) {
   }
 
   return {
+    /** The number of processes, including zombies. 1 where the system has no `/proc`. */
     count: (): number => Math.max(1, look().members.length),
+    /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
     async kill(): Promise<void> {
       let unsureLooks = 0
       for (let looks = 0; looks < MOST_LOOKS; looks++) {

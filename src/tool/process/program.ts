@@ -24,6 +24,7 @@ export interface ProgramLimits {
   readonly signal?: AbortSignal
 }
 
+/** How a program ended. No process of it is left by then. */
 export interface ProgramEnd {
   readonly end:
     | { readonly type: 'exit'; readonly code: number }
@@ -181,6 +182,7 @@ function binaryLine(bytes: number, kind: string | undefined): string {
   return `[binary output: ${size}${kind === undefined ? '' : `, ${kind}`}]`
 }
 
+/** The number of replacement characters, each for bytes that are not UTF-8. */
 function replacements(text: string): number {
   let count = 0
   for (let at = text.indexOf('\uFFFD'); at !== -1; at = text.indexOf('\uFFFD', at + 1)) count++

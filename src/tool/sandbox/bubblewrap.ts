@@ -1,5 +1,6 @@
 import { isWithin } from '../../platform.ts'
 
+/** What a program may reach. All paths are absolute and without links, and exist. */
 export interface Confinement {
   /** Folders that it may write, beside a `/tmp` of its own. */
   readonly writable: readonly string[]
@@ -22,6 +23,7 @@ export interface Hidden {
   readonly kind: 'folder' | 'file'
 }
 
+/** The size of the folders that exist only for the run, bytes each. */
 const TEMPORARY_BYTES = 1_073_741_824
 
 /** Processes of its own. As root, even without capabilities, a program could change the settings of the kernel, which are everybody's. */
@@ -57,7 +59,9 @@ export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], conf
   ].flat()
 }
 
+/** A program that needs its own files alone. */
 export interface ClosedProgram {
+  /** The program, by its absolute path, and its arguments. */
   readonly argv: readonly string[]
   /** Files and folders that it may read, absolute. Nothing else of the disk is there. */
   readonly readable: readonly string[]

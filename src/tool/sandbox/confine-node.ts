@@ -55,6 +55,7 @@ const BESIDE_NODE = ['/etc/ld.so.cache', '/usr/share/nodejs']
 
 let files: readonly string[] | undefined
 
+/** The Node that runs this, and the libraries of the system that it has loaded. */
 function nodeFiles(): readonly string[] {
   files ??= [process.execPath, ...loadedLibraries(), ...BESIDE_NODE].filter((path) => existsSync(path))
   return files

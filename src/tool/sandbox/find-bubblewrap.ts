@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { singleFlight } from '../../platform.ts'
 import { bubblewrapArgv } from './bubblewrap.ts'
 
+/** Whether this machine can confine programs. */
 export type SandboxProgram =
   | { readonly type: 'bubblewrap'; readonly path: string }
   | {

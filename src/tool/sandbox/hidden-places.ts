@@ -134,6 +134,7 @@ function nodeFolder(): string {
   return basename(folder) === 'bin' ? dirname(folder) : folder
 }
 
+/** Those of the paths that exist, without links. */
 export async function existingPaths(paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(paths.map(async (path) => (await existing(path))?.path))
   return [...new Set(found)].filter((path): path is string => path !== undefined)

@@ -72,8 +72,10 @@ function plainName(name: string): string {
   return plain === 'git~1' ? '.git' : plain
 }
 
+/** Entries of a workspace that belong to the owner alone. */
 export interface OwnerFiles {
   readonly identity: string
+  /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
   /** Sockets that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
@@ -92,6 +94,7 @@ interface OwnerLink {
   readonly folders: FolderPath
 }
 
+/** The folders on the way from the one that is searched to an entry. */
 type FolderPath = readonly { readonly name: string; readonly identity: string }[]
 
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
@@ -179,6 +182,7 @@ async function lookAt(path: string): Promise<{ readonly identity: string; readon
   }
 }
 
+/** What became of what a program did to the owner's entries. */
 interface RestoredFiles {
   /** Paths within the folder, of what was moved out of it. */
   readonly moved: readonly string[]

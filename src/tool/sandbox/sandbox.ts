@@ -11,6 +11,7 @@ import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
 import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 
+/** Confines the programs that tools run. */
 export interface Sandbox {
   /** How a program would run, for its plan. Starts nothing. */
   plan(wish: SandboxWish): Promise<SandboxPlan>
@@ -24,20 +25,25 @@ export interface ConfinedProgram {
   leave(): Promise<LeftSandbox>
 }
 
+/** What became of what a program should not have made. */
 interface LeftSandbox {
+  /** Paths within the workspace, of what was moved out of it. */
   readonly moved: readonly string[]
   /** What could not be undone, and why: a sentence. */
   readonly fault?: string
 }
 
 export interface SandboxWish {
+  /** Program and arguments: they decide about the network. */
   readonly argv: readonly string[]
   /** Folders that it has to read wherever they lie, such as that of its skill: absolute. */
   readonly readable?: readonly string[]
 }
 
+/** The answer to a wish. */
 export type SandboxPlan = { readonly type: 'refused'; readonly why: string } | PlannedSandbox
 
+/** How a program will run. */
 export interface PlannedSandbox {
   readonly type: 'planned'
   /** What holds for the run, for people: `workspace, no network`. Begins with `none` where nothing confines it. */
@@ -55,6 +61,7 @@ const MOST_PROTECTED = 500
 export function createSandbox(options: {
   /** Its folder. What a killed process leaves behind is ended by the next one of this home; without it by none. */
   readonly home?: string
+  /** The folder that programs may write. */
   readonly workspace: string
   /** Where files go that a program should not have made. */
   readonly setAside: string

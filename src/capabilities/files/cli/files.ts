@@ -103,6 +103,7 @@ function fileTable(files: readonly FileRow[], io: Io): string {
   return rowTable(rows, io, { right: ['size'], spare: ['added', 'owner', 'size'] })
 }
 
+/** Asks for confirmation unless `--yes` is given. */
 async function removeFile(call: CommandCall, io: Io): Promise<number> {
   return await withConnection(call.home, io, connectionPurpose(call, io), async (connection) => {
     const { id, name } = await findNamedFile(connection, call)

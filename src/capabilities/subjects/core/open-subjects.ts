@@ -219,6 +219,7 @@ async function readTexts(
   return { texts: { tastes, brief, notes, log, gaps }, warnings }
 }
 
+/** The most missing tastes that warnings name. */
 const MOST_NAMED = 10
 
 function noFile(name: string): string {

@@ -181,8 +181,10 @@ const inputFaults = {
   propose_notes_update: (input) => subjectFault(input) ?? contentFault(input),
 } satisfies Readonly<Record<string, (input: Input) => Fault>>
 
+/** The operations in the order in which they are offered. */
 export type SubjectOperationName = keyof typeof inputFaults
 
+/** The subject that an input names, by either parameter. */
 export function subjectIn(input: Input): string {
   return String(input['image_id'] ?? input['subject_id'])
 }

@@ -22,6 +22,7 @@ export interface Subjects {
   replace(file: SubjectFile, change: { readonly before: string; readonly text: string }): Promise<void>
 }
 
+/** A file that a confirmed proposal changes. */
 export type SubjectFile =
   | { readonly type: 'notes'; readonly subject: string }
   /** `name` without `.md`, such as `_default`. */

@@ -95,6 +95,7 @@ function leftoverStart({ path }: FilePath): string {
   return `.${basename(path)}.`
 }
 
+/** The longest line of a log, bytes. */
 const LONGEST_LINE = 64 * 1024
 
 /**

@@ -20,6 +20,7 @@ export function styledText(text: string, type: 'bold' | 'italic' | 'pre' | 'code
   return plain.text === '' ? plain : { ...plain, entities: [{ type, offset: 0, length: plain.text.length }] }
 }
 
+/** Joins texts and leaves out empty ones. */
 export function joinFormatted(texts: readonly FormattedText[], between: string): FormattedText {
   let text = ''
   const entities: FormattedText['entities'][number][] = []

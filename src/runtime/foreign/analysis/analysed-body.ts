@@ -2,7 +2,9 @@ import type { ForeignFormat, ForeignIdentity, ForeignRequestHead, ForeignReuse }
 import type { Sealed } from '../../ledger/seal.ts'
 import type { StoredBody } from '../foreign-input.ts'
 
+/** A body of another program's call, as it came or as it left. */
 export interface BodyToAnalyse {
+  /** Later questions about it are asked by this name. */
   readonly id: string
   readonly head: ForeignRequestHead
   readonly bytes: Uint8Array
@@ -17,6 +19,7 @@ export interface AnalysedBody {
   readonly identity: ForeignIdentity
   /** Absent where the body is no JSON of a known format: it is kept, and has no account. */
   readonly account?: Sealed
+  /** The first words of a person in it. */
   readonly words?: string
   /** The last turn that a person began; absent where there is no account. */
   readonly turn?: string
@@ -25,17 +28,20 @@ export interface AnalysedBody {
 
 export interface StoredParts {
   readonly body: Omit<StoredBody, 'encoding' | 'redacted'>
+  /** SHA-256 of each content that it is put together from, each once. */
   readonly hashes: readonly string[]
   /** Its encoding is unknown or not what it says: it is kept as it came, and has no account. */
   readonly isEncoded?: true
 }
 
+/** How a body goes on from another one. */
 export interface ComparedBodies {
   readonly reuse: ForeignReuse
   /** It has the first message of the other one, and most of it at its beginning. */
   readonly goesOn: boolean
 }
 
+/** Takes bodies apart and compares them. Keeps those of the last calls. */
 export interface BodyAnalysis {
   take(body: BodyToAnalyse): Promise<AnalysedBody>
   /** Contents of a body by their hashes. To be asked once, soon after `take`. */

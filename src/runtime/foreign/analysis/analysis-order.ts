@@ -1,5 +1,6 @@
 import type { BodyToAnalyse } from './analysed-body.ts'
 
+/** What the thread is asked: one method of `BodyAnalysis` with its arguments. */
 export interface AnalysisOrder {
   readonly number: number
   readonly work:

@@ -17,6 +17,7 @@ interface KeptBody {
   readonly assembly?: ForeignAssembly
 }
 
+/** Does the work of this interface in this thread. It grows with the bodies: other work runs between its parts. */
 export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalysis {
   const kept = new Map<string, KeptBody>()
   const waiting = new Map<string, ReadonlyMap<string, string>>()
@@ -78,6 +79,7 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalys
 /** Of the first words, for the name of a session, characters. */
 const LONGEST_WORDS = 2_000
 
+/** A body on record was understood when its call was made. */
 function identityOf(known: NonNullable<BodyToAnalyse['known']>): ForeignIdentity {
   return { format: known.format, client: { name: known.client }, kind: 'turn', stream: false, model: known.model }
 }
@@ -99,6 +101,7 @@ async function explain(
   })
 }
 
+/** `undefined`: it is no JSON. */
 function parsedBody(bytes: Uint8Array): unknown {
   try {
     return bytes.byteLength === 0 ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as unknown)

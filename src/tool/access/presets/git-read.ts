@@ -6,6 +6,7 @@ const revisions: readonly Operand[] = [{ kind: 'revision' }]
 const paths: readonly Operand[] = [{ kind: 'path' }]
 const patterns: readonly Operand[] = [{ kind: 'pattern' }]
 
+/** How differences are shown. Values only in the same word: git itself is not alike about the next one. */
 const difference: Readonly<Record<string, FlagValue>> = {
   '-p -u --patch -s --no-patch --raw --patch-with-stat --patch-with-raw': 'none',
   '--numstat --shortstat --summary --compact-summary --name-only --name-status': 'none',

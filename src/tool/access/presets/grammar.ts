@@ -1,5 +1,6 @@
 /** The commands that one preset allows, in words for its owner and as data for the decision. */
 export interface CommandPreset {
+  /** Such as `git-read`. */
   readonly name: string
   readonly allows: string
   /** What it does not stop: a sentence for its owner. */
@@ -41,9 +42,11 @@ export interface CommandGrammar {
  */
 export type FlagValue = 'none' | WordKind | `=${WordKind}` | `[=${WordKind}]` | `_${WordKind}`
 
+/** One or more words that are no flags. */
 export interface Operand {
   readonly kind: WordKind
   readonly least?: number
+  /** Default: any number. */
   readonly most?: number
   /** Flags that take its place, such as `-e` that of the pattern of grep. */
   readonly unless?: readonly string[]

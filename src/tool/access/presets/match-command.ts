@@ -38,6 +38,7 @@ export function flagsOf({ flags }: CommandGrammar): ReadonlyMap<string, FlagValu
   return new Map(Object.entries(flags).flatMap(([names, value]) => names.split(' ').map((name) => [name, value])))
 }
 
+/** The state while the words of one command are read. */
 interface Reading {
   readonly grammar: CommandGrammar
   readonly flags: ReadonlyMap<string, FlagValue>

@@ -3,6 +3,7 @@ import type { PlaceWord, WordKind } from './grammar.ts'
 interface KindRule {
   /** With its article. */
   readonly what: string
+  /** Default: any word fits. */
   readonly fits?: RegExp
   readonly place?: PlaceWord['kind']
 }
