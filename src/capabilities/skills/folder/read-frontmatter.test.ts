@@ -87,6 +87,37 @@ test('invalid YAML is a warning, and name and description are read from their li
   assert.match(read(['name: [x', 'title: y']).warnings.join(), /^of the frontmatter only name is used/)
 })
 
+test('a description keeps every line, whatever colons it has and however broken another line is', () => {
+  const cases: readonly (readonly [lines: readonly string[], description: string | undefined])[] = [
+    [
+      ['description:', '  Totals invoices. Triggers: invoice, bill', '  and receipts.'],
+      'Totals invoices. Triggers: invoice, bill and receipts.',
+    ],
+    [['description:', '  Totals invoices. Triggers: invoice.'], 'Totals invoices. Triggers: invoice.'],
+    [['description:', '  - Totals: invoices', '  - and receipts'], '- Totals: invoices - and receipts'],
+    [
+      ['description: Totals invoices.', '  Use when: asked.', '', '  Never: guess.'],
+      'Totals invoices. Use when: asked. Never: guess.',
+    ],
+    [['description: Totals invoices.', 'Use when asked.', 'license: MIT'], 'Totals invoices. Use when asked.'],
+    [['description: Totals invoices', '  of a month.', 'hint: [file] [mode]'], 'Totals invoices of a month.'],
+    [['description: "Totals \\"receipts\\"."', 'hint: [file] [mode]'], 'Totals "receipts".'],
+    [["description: 'It''s: fine'", 'hint: [file] [mode]'], "It's: fine"],
+    [['description: |', '  one', '  two', 'hint: [file] [mode]'], 'one\ntwo'],
+    [['description: [Beta] Totals: invoices'], '[Beta] Totals: invoices'],
+    [['description: ~', 'hint: [file] [mode]'], undefined],
+  ]
+  for (const [lines, description] of cases) {
+    assert.equal(read(lines).fields.description, description, lines.join('|'))
+    assert.equal(read(lines, '\r\n').fields.description, description, lines.join('|'))
+  }
+})
+
+test('signs alone are no name', () => {
+  assert.deepEqual(read(['name: [', 'description: x']).fields, { ...read(['description: x']).fields })
+  assert.match(read(['name: [']).warnings.join(), /^the frontmatter is not used/)
+})
+
 test('what is no YAML and has no such lines counts as nothing', () => {
   for (const yaml of ['- a\n- b', 'just words', 'a: *nowhere', 'a: "', `a: ${'['.repeat(2_000)}`]) {
     const found = read([yaml])

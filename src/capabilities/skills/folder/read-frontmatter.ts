@@ -5,6 +5,7 @@ import { splitFrontmatter } from './strip-frontmatter.ts'
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
@@ -20,24 +21,24 @@ export function readFrontmatter(text: string): FrontmatterRead {
   const yaml = splitFrontmatter(text)?.frontmatter
   if (yaml === undefined) return { fields: noFrontmatter, warnings: [] }
   if (yaml.length > LARGEST_FRONTMATTER) {
-    return readAsPlainLines(
-      yaml,
-      `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`,
-    )
+    return readByLines(yaml, `it has ${yaml.length} characters, more than the ${LARGEST_FRONTMATTER} that are read`)
   }
   try {
-    const found = readFields(frontmatterDocument(yaml).document)
-    return typeof found === 'string' ? readAsPlainLines(yaml, found) : found
+    const found = readFields(frontmatterDocument(yaml).document, yaml)
+    return typeof found === 'string' ? readByLines(yaml, found) : found
   } catch (reason) {
-    return readAsPlainLines(yaml, firstLine(reason))
+    return readByLines(yaml, firstLine(reason))
   }
 }
 
-/** Text that is no YAML may still have lines with the name and the description of the skill. */
-function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
+/**
+ * Text that is no YAML may still have the name and the description of the skill, each from its line to the next field
+ * (BEHAVIOURS §1.1). Each is read as YAML, so that a broken line costs no other one its escapes, else as plain text.
+ */
+function readByLines(yaml: string, why: string): FrontmatterRead {
   const warnings: string[] = []
-  const name = cleanName(fieldLine('name', yaml), warnings)
-  const fields = defined({ name, description: fieldLine('description', yaml) })
+  const name = cleanName(fieldText('name', yaml), warnings)
+  const fields = defined({ name, description: fieldText('description', yaml) })
   const used = Object.keys(fields)
   const what =
     used.length === 0
@@ -46,11 +47,38 @@ function readAsPlainLines(yaml: string, why: string): FrontmatterRead {
   return { fields: { ...noFrontmatter, ...fields }, warnings: [`${what}: ${why}`, ...warnings] }
 }
 
+function fieldText(key: string, frontmatter: string): string | undefined {
+  const lines = frontmatter.split(/\r?\n/)
+  const at = lines.findIndex((line) => line.startsWith(`${key}:`))
+  if (at < 0) return undefined
+  const next = lines.findIndex((line, index) => index > at && /^(?:[\w-]+:(?:\s|$)|#)/.test(line))
+  const field = lines.slice(at, next < 0 ? lines.length : next).join('\n')
+  const { document } = frontmatterDocument(field.slice(0, LARGEST_FRONTMATTER))
+  const node = isMap(document.contents) ? fieldNode(document, document.contents, key) : undefined
+  if (document.errors.length === 0 && (node === null || (isScalar(node) && node.value === null))) return undefined
+  const text =
+    document.errors.length === 0 && isScalar(node) && typeof node.value === 'string'
+      ? node.value
+      : plainText(field.slice(key.length + 1))
+  return text.trim() === '' || (key === 'name' && !/[\p{L}\p{N}]/u.test(text)) ? undefined : text.trim()
+}
+
+/** Lines as one text, without a mark of a block or quotes around it. */
+function plainText(written: string): string {
+  const text = written
+    .trim()
+    .replace(/^[|>][-+\d]*(?=\n)/, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+  const [, , inside] = /^(["'])(.*)\1$/s.exec(text) ?? []
+  return inside?.trim() ?? text
+}
+
 function firstLine(reason: unknown): string {
   return errorMessage(reason).split('\n', 1)[0]!.replace(/:$/, '')
 }
 
-function readFields(document: Document): FrontmatterRead | string {
+function readFields(document: Document, yaml: string): FrontmatterRead | string {
   const [fault] = document.errors
   if (fault) return `it is not valid YAML: ${firstLine(fault)}`
   const { contents } = document
@@ -64,13 +92,16 @@ function readFields(document: Document): FrontmatterRead | string {
   ]
   const nodeOf = (map: YAMLMap, key: string) => fieldNode(document, map, key)
   const textOf = (key: string) => nodeText(nodeOf(contents, key), key, warnings)
+  const described = nodeOf(contents, 'description')
   const tools = nodeOf(contents, 'allowed-tools')
   const node = nodeOf(contents, 'metadata')
   const metadata = readMetadata(document, node, warnings)
   const fields: Frontmatter = {
     ...defined({
       name: cleanName(textOf('name'), warnings),
-      description: textOf('description')?.trim(),
+      // Words before a colon on a line of their own are a key to YAML, and still words.
+      description:
+        isCollection(described) && !described.flow ? fieldText('description', yaml) : textOf('description')?.trim(),
       license: textOf('license'),
       compatibility: textOf('compatibility'),
       allowedTools: isSeq(tools)
@@ -129,33 +160,6 @@ function nodeText(node: Node | undefined, key: string, warnings: string[]): stri
   const written = node.source ?? String(node.value)
   warnings.push(`${key} is not a text; it is read as "${written}"`)
   return written
-}
-
-/**
- * A field as `key: rest of the line` (BEHAVIOURS §1.1), for frontmatter that is no YAML. After `|` or `>`, the value
- * is the indented lines below. Quotes around the whole value are removed.
- */
-function fieldLine(key: string, frontmatter: string): string | undefined {
-  const lines = frontmatter.split(/\r?\n/)
-  const at = lines.findIndex((line) => line.startsWith(`${key}:`))
-  if (at < 0) return undefined
-  const first = lines[at]!.slice(key.length + 1).trim()
-  const text = /^[|>][-+\d]*$/.test(first) ? indentedText(lines.slice(at + 1)) : unquote(first)
-  return text === '' ? undefined : text
-}
-
-function indentedText(lines: readonly string[]): string {
-  const end = lines.findIndex((line) => !/^\s/.test(line))
-  return lines
-    .slice(0, end < 0 ? lines.length : end)
-    .map((line) => line.trim())
-    .join(' ')
-    .trim()
-}
-
-function unquote(text: string): string {
-  const [, , inside] = /^(["'])(.*)\1$/s.exec(text) ?? []
-  return inside?.trim() ?? text
 }
 
 /** The longest frontmatter that is read, characters. */

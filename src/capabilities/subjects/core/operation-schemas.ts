@@ -1,3 +1,4 @@
+import { satisfactions } from './subject-context.ts'
 import { type TasteCategory, defaultTaste, isSubjectId, isTasteName, nameRule } from './subjects.ts'
 
 const tasteCategories: readonly TasteCategory[] = ['appearance', 'process', 'value']
@@ -64,7 +65,12 @@ const inputSchemas = {
       missing_capability: { ...string, description: 'What would have been needed.' },
       operations_involved: { ...strings, description: 'Operations that were tried.' },
       vocabulary_used: { ...strings, description: 'Words or presets that were used instead.' },
-      satisfaction: { type: ['string', 'number'], description: 'How well it went in the end.' },
+      satisfaction: {
+        type: 'integer',
+        minimum: -1,
+        maximum: 1,
+        description: 'How well it went in the end: -1, 0 or 1.',
+      },
       workaround: { ...string, description: 'What was done instead.' },
       notes: string,
     },
@@ -94,7 +100,7 @@ const gapRecord = outputSchema({
   ...Object.fromEntries(gapTexts.map((key) => [key, stringOrNull])),
   ...Object.fromEntries(gapLists.map((key) => [key, strings])),
   intent_category: string,
-  satisfaction: { type: ['string', 'number', 'null'] },
+  satisfaction: { type: ['integer', 'null'] },
   notes: string,
 })
 
@@ -229,9 +235,9 @@ function gapFault(input: Input): Fault {
   if (text !== undefined) return `${text} must be a string`
   const list = gapLists.find((field) => input[field] !== undefined && !isListOfTexts(input[field]))
   if (list !== undefined) return `${list} must be an array of strings`
-  const { satisfaction } = input
-  const isFitting = satisfaction === undefined || typeof satisfaction === 'string' || Number.isFinite(satisfaction)
-  return isFitting ? undefined : 'satisfaction must be a string or a number'
+  const { satisfaction = null } = input
+  const isFitting = satisfaction === null || satisfactions.some((known) => known === satisfaction)
+  return isFitting ? undefined : 'satisfaction must be -1, 0, 1 or null'
 }
 
 function isListOfTexts(value: unknown): boolean {

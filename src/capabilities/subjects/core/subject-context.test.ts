@@ -263,21 +263,23 @@ test('a gap keeps what a line says', () => {
     missing_capability: 'mask',
     operations_involved: ['exposure', 'crop'],
     vocabulary_used: ['lift'],
-    satisfaction: 0.5,
+    satisfaction: -1,
     workaround: 'exposure',
     notes: 'twice',
   }
   assert.deepEqual(read({ gaps: JSON.stringify(gap) }).context.recent_gaps, [gap])
-  assert.equal(read({ gaps: '{"satisfaction":"fine"}' }).context.recent_gaps[0]!.satisfaction, 'fine')
+  for (const satisfaction of [-1, 0, 1]) {
+    assert.equal(read({ gaps: `{"satisfaction":${satisfaction}}` }).context.recent_gaps[0]!.satisfaction, satisfaction)
+  }
 })
 
 test('a value of another kind is the default, never a broken shape', () => {
-  for (const wrong of ['{}', '[[]]', '[7]', 'true', 'null', '" "']) {
+  for (const wrong of ['{}', '[[]]', '[7]', 'true', 'null', '7', '0.5', '" "']) {
     const line = `{${Object.keys(emptyGap)
       .map((key) => `"${key}":${wrong}`)
       .join(',')}}`
     const { intent_category, operations_involved, vocabulary_used, ...rest } = emptyGap
-    const texts = Object.fromEntries(Object.keys(rest).map((key) => [key, ' ']))
+    const texts = Object.fromEntries(Object.keys(rest).map((key) => [key, key === 'satisfaction' ? null : ' ']))
     const expected = wrong === '" "' ? { ...emptyGap, ...texts } : emptyGap
     assert.deepEqual(read({ gaps: line }).context.recent_gaps, [expected])
     assert.deepEqual([intent_category, operations_involved, vocabulary_used], ['uncategorized', [], []])

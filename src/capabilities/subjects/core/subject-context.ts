@@ -286,6 +286,9 @@ function cappedDetails(details: JsonObject, cap: TextCap): JsonObject {
   return json.length <= cap.chars ? details : { shortened: capText(json, cap) }
 }
 
+/** How satisfied a person was: not, neither, or satisfied. */
+export const satisfactions = [-1, 0, 1] as const
+
 /** Every key, and its default where a line has none or one of another kind (BEHAVIOURS §4). A list keeps its texts. */
 export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
   const text = (key: keyof GapRecord) => readText(line[key], '', cap)
@@ -302,7 +305,7 @@ export function gapRecord(line: JsonObject, cap = uncapped): GapRecord {
     missing_capability: textOrNull('missing_capability'),
     operations_involved: readTexts(line['operations_involved'], cap),
     vocabulary_used: readTexts(line['vocabulary_used'], cap),
-    satisfaction: typeof line['satisfaction'] === 'number' ? line['satisfaction'] : textOrNull('satisfaction'),
+    satisfaction: satisfactions.find((known) => known === line['satisfaction']) ?? null,
     workaround: textOrNull('workaround'),
     notes: text('notes'),
   }

@@ -133,7 +133,7 @@ export interface GapRecord {
   readonly missing_capability: string | null
   readonly operations_involved: readonly string[]
   readonly vocabulary_used: readonly string[]
-  readonly satisfaction: string | number | null
+  readonly satisfaction: -1 | 0 | 1 | null
   readonly workaround: string | null
   readonly notes: string
 }

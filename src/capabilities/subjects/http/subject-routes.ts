@@ -20,7 +20,7 @@ const gapBody = z.strictObject({
   missing_capability: z.string().nullable().optional(),
   operations_involved: z.array(z.string()).max(1000).optional(),
   vocabulary_used: z.array(z.string()).max(1000).optional(),
-  satisfaction: z.union([z.string(), z.number()]).nullable().optional(),
+  satisfaction: z.literal([-1, 0, 1]).nullable().optional(),
   workaround: z.string().nullable().optional(),
   notes: z.string().optional(),
   session_id: z.string().nullable().optional(),
