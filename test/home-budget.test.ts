@@ -13,23 +13,35 @@ const reserves = [
 
 for (const [window, reserve] of reserves) {
   test(`a window of ${window} tokens in the configuration leaves ${reserve} for the answer`, async (t) => {
-    const server = await scriptedProvider({ models: [{ name: 'quiet', contextLength: null }] })
-    t.after(() => server.close())
-    const { runtime } = await openedHome(
-      t,
-      {},
-      {
-        model: 'lab/quiet',
-        providers: { lab: { kind: 'openai-compatible', baseURL: server.url } },
-        models: { 'lab/quiet': { window }, rehearsal: { window } },
-      },
-    )
+    const models = { 'lab/quiet': { window }, rehearsal: { window } }
+    const { runtime } = await openedHome(t, {}, { ...(await labOf(t)), models })
     for (const model of ['lab/quiet', 'rehearsal']) {
       const { manifest } = await runtime.preview({ input: 'hi', model })
       assert.deepEqual([manifest.budget.window, manifest.budget.reserve], [window, reserve], model)
     }
   })
 }
+
+test('the longest answer of a model is kept free where that leaves half of the window, and always in the preset deepchat', async (t) => {
+  const models = {
+    'lab/half': { window: 64_000, maxOutput: 32_000 },
+    'lab/more': { window: 64_000, maxOutput: 32_001 },
+    'lab/short': { window: 64_000, maxOutput: 1_000 },
+  }
+  for (const [layout, reserve, kept] of [
+    ['auto', undefined, [32_000, 8_192, 1_000]],
+    ['deepchat', undefined, [32_000, 32_001, 1_000]],
+    ['deepchat', 3_000, [3_000, 3_000, 3_000]],
+  ] as const) {
+    const configuration = { ...(await labOf(t)), models, context: { layout, ...(reserve && { reserve }) } }
+    const { runtime } = await openedHome(t, {}, configuration)
+    const previews = await Promise.all(Object.keys(models).map((model) => runtime.preview({ input: 'hi', model })))
+    assert.deepEqual(
+      previews.map(({ manifest }) => manifest.budget.reserve),
+      kept,
+    )
+  }
+})
 
 test('the list of models says which figures were assumed', async (t) => {
   const { runtime } = await openedHome(
@@ -44,6 +56,12 @@ test('the list of models says which figures were assumed', async (t) => {
   const current = (await runtime.models()).find(({ id }) => id === 'lab/quiet')
   assert.deepEqual(current?.facts?.assumed, ['maxOutput', 'tools', 'reasoning'])
 })
+
+async function labOf(t: TestContext) {
+  const server = await scriptedProvider({ models: [{ name: 'quiet', contextLength: null }] })
+  t.after(() => server.close())
+  return { model: 'lab/quiet', providers: { lab: { kind: 'openai-compatible', baseURL: server.url } } }
+}
 
 /** A home whose model holds 8,192 tokens, with a project of one file of about 3,480. */
 async function homeWithProject(t: TestContext, layout: string) {

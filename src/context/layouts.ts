@@ -17,6 +17,8 @@ export interface Layout extends AssemblyLayout {
   readonly citations: CitationRule
   /** Whether the files of a project leave room for an ordinary message, or are sent in full up to their own limit. */
   readonly reservesForMessage: boolean
+  /** Whether the longest answer of the model is kept free however little of the window that leaves. Otherwise only where it leaves half. */
+  readonly reservesLongestAnswer: boolean
 }
 
 /** A layout by name, one with changes, or a whole one. */
@@ -55,6 +57,7 @@ export interface LayoutDefinition {
   readonly memory?: Partial<MemoryRule>
   readonly citations?: Partial<CitationRule>
   readonly reservesForMessage?: boolean
+  readonly reservesLongestAnswer?: boolean
   readonly advice?: NonNullable<AssemblyLayout['advice']>
 }
 
@@ -171,6 +174,7 @@ const auto: Layout = {
   memory: { isUsual: false, layers: 'apart' },
   citations: { fromFirstStep: true, inPrompt: false },
   reservesForMessage: true,
+  reservesLongestAnswer: false,
   advice,
 }
 
@@ -234,7 +238,12 @@ export const layouts: Readonly<Record<string, Layout>> = byName([
     tellsDate: true,
     skills: { guidance: 'tool-guidance' },
   }),
-  extended(preset, { name: 'deepchat', cut: { unit: 'message' }, keepsPartialAnswers: false }),
+  extended(preset, {
+    name: 'deepchat',
+    cut: { unit: 'message' },
+    keepsPartialAnswers: false,
+    reservesLongestAnswer: true,
+  }),
 ])
 
 /** Completes a layout, and checks it: a `RangeError` names each field that no request can be made with. */

@@ -12,7 +12,7 @@ export interface RuntimeSettings {
   readonly notes?: NotesChoice
   /** When turns are cut out: when the prompt is full, or also where later calls win by it clearly. `full` unless given. */
   readonly cutWhen?: 'full' | 'cheaper'
-  /** Room for the answer, tokens; absent: a quarter of the window, at most 8,192 and at most the longest answer of the model. */
+  /** Room for the answer, tokens; absent: the longest answer of the model where that leaves half of the window, else a quarter of it, at most 8,192. */
   readonly reserve?: number
   /** Room for the counter's error, tokens; absent: learned from what providers report. */
   readonly margin?: number

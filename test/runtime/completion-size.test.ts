@@ -38,6 +38,13 @@ test('a conversation that does not fit is counted whole, and one that may be cut
   assert.ok(added.tokens > (await runtime.completionSize({ messages: said(1) })).tokens)
 })
 
+test('an answer that nobody asked a size for keeps a quarter of the window free, also where the model could write more', async (t) => {
+  const model = scriptedModel({ facts: { window: 4000, maxOutput: 2000 } })
+  const { runtime } = await opened(t, { model })
+  await Array.fromAsync(runtime.complete({ messages: said(10) }))
+  assert.equal(model.calls.at(-1)!.options.maxOutputTokens, 1000)
+})
+
 test('room that is only a most is what the prompt leaves, never less than the reserve, never more than the model writes', async (t) => {
   // A quarter of the window is kept for an answer.
   const model = scriptedModel({ facts: { window: 4000, maxOutput: 3000 } })

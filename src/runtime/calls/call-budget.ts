@@ -1,4 +1,4 @@
-import type { Budget } from '../../context.ts'
+import { type Budget, layoutOf } from '../../context.ts'
 import type { Model, ModelFacts } from '../../model.ts'
 import type { LearnedLimit } from '../../capability.ts'
 import type { RuntimeSettings } from '../settings.ts'
@@ -16,10 +16,10 @@ export interface SizeRefusal {
 
 type Learned = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
 
-/** The budget of a call, with the margin that was configured or learned. All in tokens. */
-export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal): Budget {
+/** The budget of a call, with the margin that was configured or learned, and with this room for its answer. All in tokens. */
+export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal, answer = answerReserve): Budget {
   const { settings, calibration, limits } = learned
-  const { window, reserve } = windowAndReserve(learned, model)
+  const { window, reserve } = windowAndReserve(learned, model, answer)
   const room = Math.max(0, window - reserve)
   const usual = settings.margin ?? calibration.margin(model.id, settings.counter, room)
   const margin = Math.max(usual, room - (limits.of(model.id)?.prompt ?? room))
@@ -40,25 +40,34 @@ function withoutPrompt(limit: LearnedLimit | undefined): LearnedLimit | undefine
 
 /** The most that a prompt may use, before any margin, tokens. */
 export function roomFor(learned: Learned, model: Model): number {
-  const { window, reserve } = windowAndReserve(learned, model)
+  const { window, reserve } = windowAndReserve(learned, model, answerReserve)
   return window - reserve
 }
 
-/** Unless configured, the answer gets a quarter of the window, and never more than this many tokens. */
-const MOST_RESERVED = 8192
-
 /** The window is what the model is known for, unless its server has lately reported a smaller one. */
-function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model) {
+function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model, answer: typeof answerReserve) {
   const window = Math.min(facts.window, limits.of(id)?.window ?? facts.window)
-  return { window, reserve: answerReserve(settings, { ...facts, window }) }
+  return { window, reserve: answer(settings, { ...facts, window }) }
 }
 
-/** What a call keeps for its answer, which is also the longest that is asked for, tokens. */
-export function answerReserve(
-  { reserve }: Pick<RuntimeSettings, 'reserve'>,
-  { window, maxOutput }: Pick<ModelFacts, 'window' | 'maxOutput'>,
-): number {
-  return reserve ?? Math.min(MOST_RESERVED, maxOutput, Math.floor(window / 4))
+type AnswerFacts = Pick<ModelFacts, 'window' | 'maxOutput'>
+
+/**
+ * What a call of a session keeps for its answer, which is also the longest that is asked for, tokens: unless configured,
+ * the longest that the model can write where that leaves half of the window, or where the layout always keeps it.
+ */
+export function answerReserve(settings: Pick<RuntimeSettings, 'reserve' | 'layout'>, facts: AnswerFacts): number {
+  const { reserve: longest = Math.min(facts.maxOutput, facts.window) } = settings
+  const isKept = longest <= facts.window / 2 || layoutOf(settings.layout).reservesLongestAnswer
+  return isKept ? longest : leastAnswer(settings, facts)
+}
+
+/** Unless configured, the share of an answer that nobody asked a size for is a quarter of the window, and at most this many tokens. */
+const MOST_UNASKED = 8192
+
+/** What a call of another program, or one without a session, keeps for its answer at least, tokens. */
+export function leastAnswer({ reserve }: Pick<RuntimeSettings, 'reserve'>, { window, maxOutput }: AnswerFacts): number {
+  return reserve ?? Math.min(MOST_UNASKED, maxOutput, Math.floor(window / 4))
 }
 
 /** How much of the room is tried next: the server's limit, measured in our counter's tokens, less a tenth. */

@@ -19,7 +19,7 @@ import { defined, timeSlice } from '../../platform.ts'
 import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
 import { accountWithinLearned, assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import type { CallAccount } from '../calls/call-account.ts'
-import { budgetFor, type SizeRefusal } from '../calls/call-budget.ts'
+import { budgetFor, leastAnswer, type SizeRefusal } from '../calls/call-budget.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
 
 interface CompletionCallParts {
@@ -83,7 +83,7 @@ async function attemptCompletion(
     ...context.settings.completions,
     ...defined({ cut: input.cut, prompt: input.prompt }),
   }
-  const configured = budgetFor(context, model, deeper)
+  const configured = budgetFor(context, model, deeper, leastAnswer)
   const wanted = { ...configured, reserve: wantedRoom(model, input, configured) }
   const withRoom = (attemptWith: (budget: Budget) => Promise<Attempt>) =>
     attemptWithRoom(attemptWith, input, { wanted, least: configured.reserve })

@@ -235,7 +235,9 @@ function contextSchema(layouts: HostSchemaOptions['layouts'], inside: z.ZodRawSh
         .int()
         .min(1)
         .optional()
-        .describe('Room for the answer, tokens. A quarter of the window, at most 8192, unless given.'),
+        .describe(
+          'Room for the answer, tokens. Unless given, the longest answer of the model where that leaves half of the window, else a quarter of it, at most 8192.',
+        ),
       margin: tokens()
         .optional()
         .describe("Room for the counter's error, tokens. Learned from the provider unless given."),

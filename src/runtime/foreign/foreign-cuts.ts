@@ -5,7 +5,7 @@ import type { Model, ModelFacts } from '../../model.ts'
 import { defined, errorMessage, sha256 } from '../../platform.ts'
 import type { CallRecord, ForeignFacts, SessionStore } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { budgetFor } from '../calls/call-budget.ts'
+import { budgetFor, leastAnswer } from '../calls/call-budget.ts'
 import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 import type { ForeignInput } from './foreign-input.ts'
@@ -74,7 +74,7 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
       client: identity.client.name,
       model: id,
     })
-    const { window, reserve, margin } = budgetFor(context, { id, facts } as Model)
+    const { window, reserve, margin } = budgetFor(context, { id, facts } as Model, undefined, leastAnswer)
     // The program's own limit can ask for less room than usual, never for more: most ask for all that a model could write.
     const budget = { window, reserve: Math.min(reserve, identity.maxOutputTokens ?? reserve), ...defined({ margin }) }
     const line = sha256(JSON.stringify([channelOf(identity), start.caller.name, identity.session]))

@@ -20,7 +20,7 @@ import { defined } from '../../platform.ts'
 import { readReferredContent } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { answerReserve } from '../calls/call-budget.ts'
+import { leastAnswer } from '../calls/call-budget.ts'
 import { loadHistory } from '../calls/history-loader.ts'
 import { complete } from '../completions/completion.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
@@ -108,7 +108,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
       const note = notes.at(-1)
       if (!note) throw noNotes(session)
       const model = await models.resolve(state.model)
-      const answer = answerReserve(settings, model.facts)
+      const answer = leastAnswer(settings, model.facts)
       const most = noteWordsWithin(answer)
       if (most === undefined) throw tooShort(session, shortAnswer(settings, model)!)
       const room = Math.floor((model.facts.window - most * 2) * CHARACTERS_PER_TOKEN)
@@ -186,7 +186,7 @@ export function shortAnswer(
   settings: Pick<RuntimeSettings, 'reserve'>,
   { id, facts }: Pick<Model, 'id' | 'facts'>,
 ): string | undefined {
-  const answer = answerReserve(settings, facts)
+  const answer = leastAnswer(settings, facts)
   if (noteWordsWithin(answer) !== undefined) return undefined
   const why = settings.reserve === undefined ? 'as its longest answer and its window have it' : '`context.reserve`'
   return `${id} is asked for answers of at most ${answer} tokens (${why}), which is too short for a note: notes are an index.`
