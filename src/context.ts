@@ -104,6 +104,7 @@ export {
   type AssistantMessage,
   type Message,
   messageReasoning,
+  isTextThinking,
   messageText,
   outputText,
   type ToolCallPart,
@@ -113,6 +114,7 @@ export {
   type ToolResultPart,
   toolResults,
   type UserMessage,
+  TEXT_THINKING,
 } from './context/message.ts'
 export { indentLines, previousConversation } from './context/previous-conversation.ts'
 export { outline } from './context/outline.ts'

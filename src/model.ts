@@ -46,6 +46,7 @@ export {
   type ModelsSettings,
   type ProviderServer,
 } from './model/models.ts'
+export { chatChunks } from './model/chat-chunks.ts'
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'

@@ -60,9 +60,9 @@ async function prepareCall({ assemble }: TurnContext, step: Step): Promise<Prepa
 
 /** Where nothing more can be cut, the error contains the message of the provider. */
 async function prepareDeeperCut(context: TurnContext, step: Step, refused: ModelError): Promise<PreparedCall> {
-  const { limit, sent, detail: said } = refused.facts
+  const { limit, sent, perMinute, detail: said } = refused.facts
   try {
-    return await prepareCall(context, { ...step, deeper: { limit, sent, said } })
+    return await prepareCall(context, { ...step, deeper: { limit, sent, said, ...defined({ perMinute }) } })
   } catch (error) {
     if (!(error instanceof ContextOverflowError)) throw error
     throw new ContextOverflowError(error.manifest, refused.message, error.advice)

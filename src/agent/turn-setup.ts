@@ -161,6 +161,8 @@ export interface Step {
   readonly deeper?: {
     readonly limit: number | undefined
     readonly sent: number | undefined
+    /** The limit is one of tokens per minute, not of the model. */
+    readonly perMinute?: true
     /** In the provider's words. */
     readonly said: string | undefined
   }

@@ -36,6 +36,15 @@ export function messageText({ content }: AnyMessage): string {
   return text
 }
 
+/** Marks reasoning that a model wrote into its text: the API has no place for it, so it is neither sent again nor counted. */
+export const TEXT_THINKING = { foreword: { thinking: 'in-text' } } as const
+
+/** Whether a part is never sent: thinking that a model wrote into its text. */
+export function isTextThinking(part: { readonly providerOptions?: Readonly<Record<string, unknown>> }): boolean {
+  const { foreword } = part.providerOptions ?? {}
+  return typeof foreword === 'object' && foreword !== null && 'thinking' in foreword
+}
+
 /** The reasoning text of a message; empty for messages that are not a model's. */
 export function messageReasoning({ content }: AnyMessage): string {
   if (typeof content === 'string') return ''

@@ -1,6 +1,14 @@
 import { estimateTokenCount } from 'tokenx'
 import { type Media, mediaCost } from './media-cost.ts'
-import { type AnyMessage, type Message, outputMedia, outputText, type ToolOutput, toolResults } from './message.ts'
+import {
+  type AnyMessage,
+  isTextThinking,
+  type Message,
+  outputMedia,
+  outputText,
+  type ToolOutput,
+  toolResults,
+} from './message.ts'
 import { randomRunTokens } from './random-runs.ts'
 import { wordSlices } from './text-slices.ts'
 import type { ToolDefinition } from './tool-definition.ts'
@@ -112,6 +120,7 @@ function partTokens(counter: TokenCounter, part: Part): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
+      if (isTextThinking(part)) return 0
       return counter.text(part.text) + optionTokens(counter, part.providerOptions)
     case 'tool-call': {
       const name = countsAll(counter) ? counter.text(part.toolName) : 0

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { defined } from '../platform.ts'
+import { chatChunks } from './chat-chunks.ts'
 import type { Timeouts } from './call-limits.ts'
 import { fromLanguageModel, type StreamingModel } from './language-model.ts'
 import type { CallOptions, Model } from './model.ts'
@@ -32,6 +33,7 @@ export interface ChatConnection {
 export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatPackage, timeouts?: Timeouts): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings, timeouts),
+    ...(api === 'chat' && { filter: chatChunks }),
     carries: { resultImages: api === 'responses', imageAddresses: true },
     open: async (fetch) => {
       const { baseURL, apiKey = 'none', headers = {} } = settings

@@ -52,3 +52,33 @@ test('a long answer that arrives at once does not block other work', async () =>
   assert.ok(others > -1 && others < order.indexOf('finish'), order.join())
   assert.equal(order.filter((type) => type === 'text-delta').length, 20)
 })
+
+test('an end that its server calls otherwise is the end that it means', async () => {
+  const ends = [
+    ['STOP', 'stop'],
+    ['end_turn', 'stop'],
+    ['MAX_TOKENS', 'length'],
+    ['tool_use', 'tool-calls'],
+    ['SAFETY', 'content-filter'],
+    ['some_word', 'other'],
+    ['abort', 'network'],
+    ['error', 'network'],
+  ] as const
+  for (const [raw, meant] of ends) {
+    const finish: LanguageModelV4StreamPart = {
+      type: 'finish',
+      finishReason: { unified: 'other', raw },
+      usage: { inputTokens: { total: 0 }, outputTokens: { total: 0 } } as never,
+    }
+    const parts = [{ type: 'text-delta', id: 't', delta: 'At six.' } as const, finish]
+    const open = () => ({ doStream: async () => ({ stream: ReadableStream.from(parts) }) })
+    const model = fromLanguageModel({ clock: systemClock, id: 'p/m', facts, open })
+    const request = { messages: [{ role: 'user' as const, content: 'hi' }], tools: [] }
+    const events = await Array.fromAsync(model.call(request, { signal: new AbortController().signal })).catch(
+      (error: unknown) => [error as { readonly code: string }],
+    )
+    const end = events.at(-1)!
+    assert.equal('reason' in end ? end.reason : 'code' in end && end.code, meant, raw)
+    if ('usage' in end) assert.equal(end.usage.promptTokens, undefined, 'a prompt of no tokens is no report')
+  }
+})

@@ -24,8 +24,9 @@ import type {
 import { toFunctionTools, modelImageSupport, toPrompt } from './prompt.ts'
 import { brokenOff, type Callee, toModelError } from './provider-failure.ts'
 import { messageBuilder } from './message-builder.ts'
+import { thinkingFilter } from './thinking.ts'
 import { SILENT, readUsage } from './usage.ts'
-import { type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
+import { type EventFilter, type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
 
 /** The one method that is used of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -42,6 +43,8 @@ export interface LanguageModelSettings {
   readonly usesFetch?: boolean
   /** Form of its HTTP streams; other answers are then refused. Any form unless given. */
   readonly stream?: StreamForm
+  /** Reads its server-sent events first. */
+  readonly filter?: () => EventFilter
   /** Changes every call last, for example to add cache breakpoints. */
   readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
   readonly fetch?: Fetch
@@ -57,7 +60,7 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
     opened ??= Promise.resolve(
-      settings.open(wireFetch(settings.clock, settings.fetch ?? globalThis.fetch, settings.stream)),
+      settings.open(wireFetch(settings.clock, settings.fetch ?? globalThis.fetch, settings.stream, settings.filter)),
     )
     opened.catch(() => (opened = undefined))
     return opened
@@ -192,6 +195,7 @@ async function* readAnswer(
   wireState: { readonly tooLarge: boolean },
 ): AsyncGenerator<ModelEvent> {
   const built = messageBuilder()
+  const divide = thinkingFilter()
   const reader = stream.getReader()
   const work = timeSlice(clock)
   const limits = options.limits ?? answerLimits(options.maxOutputTokens ?? 0)
@@ -225,26 +229,24 @@ async function* readAnswer(
       if (wireState.tooLarge) return yield cut('event')
       if (done) throw brokenOff(callee)
       if (next.type === 'error') throw next.error
-      const { part, full } = bounds.add(next)
-      if (full) {
-        const event = part && built.add(part)
+      const { part: whole, full } = bounds.add(next)
+      for (const part of whole ? divide(whole) : []) {
+        if (part.type === 'finish') continue
+        if (ANSWERS.has(part.type)) begun = true
+        const event = built.add(part)
         if (event) yield event
-        return yield cut('characters')
       }
-      if (!part) continue
-      if (part.type === 'finish') {
-        const usage = readUsage(part.usage, part.providerMetadata)
-        const reason = finishReason(part.finishReason, built.calls)
-        if (!reason) throw brokenOff(callee)
+      if (full) return yield cut('characters')
+      if (whole?.type === 'finish') {
+        const usage = readUsage(whole.usage, whole.providerMetadata)
+        const reason = finishReason(whole.finishReason, built.calls)
+        if (!reason) throw brokenOff(callee, whole.finishReason.raw)
         checkTruncation(usage.promptTokens, options, callee)
         await withCallTimeout(clock, drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
           if (!(error instanceof TimeoutExceeded)) throw error
         })
         return yield { type: 'finish', reason, usage, message: built.message() }
       }
-      if (ANSWERS.has(part.type)) begun = true
-      const event = built.add(part)
-      if (event) yield event
     }
   } finally {
     reader.cancel().catch(() => {})
@@ -264,11 +266,28 @@ type WireReason = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finish
 
 /** The reason of the end: some servers report `stop` for a tool call. `undefined`: the answer broke off. */
 function finishReason({ unified, raw }: WireReason, calls: number): FinishReason | undefined {
-  if (unified === 'error' || unified === 'interrupted') return undefined
-  // No reason was given: the stream was closed before the end of the answer.
-  if (unified === 'other' && raw === undefined) return undefined
-  return calls > 0 && (unified === 'stop' || unified === 'other') ? 'tool-calls' : unified
+  // Without a reason the stream was closed before the end of the answer.
+  const reason =
+    unified === 'other' ? OTHER_REASONS.find(([, words]) => raw !== undefined && words.test(raw))?.[0] : unified
+  if (reason === 'error' || reason === 'interrupted' || (unified === 'other' && raw === undefined)) return undefined
+  if (calls > 0 && (reason === undefined || reason === 'stop')) return 'tool-calls'
+  return reason ?? 'other'
 }
+
+/** Words for an end that the libraries do not know. */
+const OTHER_REASONS = [
+  ['stop', /^(?:stop\w*|end|end_?turn|eos\w*|eot|completed?|done|finish(?:ed)?|normal|success)$/i],
+  ['length', /^(?:max_\w*tokens|max_length|model_length|length\w*|token_limit|model_context_window_exceeded)$/i],
+  ['tool-calls', /^(?:tool_?(?:use|calls?)|function_?calls?)$/i],
+  [
+    'content-filter',
+    /^(?:content_?filter\w*|safety|refusal|recitation|blocklist|prohibited_content|spii|sensitive|guardrail\w*)$/i,
+  ],
+  [
+    'error',
+    /^(?:error|abort(?:ed)?|cancell?ed|fail(?:ed|ure)?|network_error|insufficient_system_resource|malformed_function_call|timeout|unknown)$/i,
+  ],
+] as const satisfies readonly (readonly [FinishReason | 'error', RegExp])[]
 
 /** A server that reports fewer tokens than the prompt has at least has truncated it (BEHAVIOURS §1.6). */
 function checkTruncation(promptTokens: number | undefined, { leastPromptTokens }: CallOptions, callee: Callee): void {

@@ -1,6 +1,6 @@
 import { parseJson } from '../platform.ts'
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { AssistantMessage } from '../context.ts'
+import { type AssistantMessage, isTextThinking } from '../context.ts'
 import type { ModelEvent } from './model.ts'
 
 /** Collects the parts of a stream into one message, in their order. */
@@ -44,7 +44,13 @@ export function messageBuilder(): MessageBuilder {
           const { metadata } = words(type, part.id, part.providerMetadata)
           // The same id may begin a new block later.
           if (part.type.endsWith('-end')) open.delete(`${type} ${part.id}`)
-          if (part.type !== 'reasoning-end' || !metadata || !isFilled(metadata)) return undefined
+          if (
+            part.type !== 'reasoning-end' ||
+            !metadata ||
+            !isFilled(metadata) ||
+            isTextThinking({ providerOptions: metadata })
+          )
+            return undefined
           return { type: 'reasoning-end', providerOptions: metadata }
         }
         case 'text-delta':

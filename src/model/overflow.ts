@@ -4,6 +4,8 @@ import { defined } from '../platform.ts'
 export interface Overflow {
   readonly limit?: number
   readonly sent?: number
+  /** The limit is one of tokens per minute, which one request exceeds. It is not the window of the model. */
+  readonly perMinute?: true
 }
 
 /**
@@ -15,7 +17,7 @@ export function detectOverflow(status: number | undefined, text: string): Overfl
   if (NOT_THE_PROMPT.some((form) => form.test(text))) return undefined
   for (const form of FORMS) {
     const found = form.exec(text)
-    if (found) return parseSizes(found.groups)
+    if (found) return { ...parseSizes(found.groups), ...(PER_MINUTE.test(text) && { perMinute: true as const }) }
   }
   const named = CODES.test(text) || status === 413
   return named ? parseSizes(LLAMA_SIZES.exec(text)?.groups) : undefined
@@ -27,6 +29,8 @@ const NOT_THE_PROMPT = [
   /max_tokens: \d+ > \d+, which is the maximum allowed number of output tokens/i,
   /rate limit reached for/i,
 ]
+
+const PER_MINUTE = /\b(?:tokens per min(?:ute)?|TPM)\b/i
 
 /** The most specific forms first. */
 const FORMS = [
@@ -54,12 +58,31 @@ const FORMS = [
   /tokens to keep from the initial prompt is greater than the context length/i,
   /(?:prompt|input)[^.]{0,20} too long; exceeded max context length/i,
   /input length exceeds (?:the |maximum )?context length/i,
+  // Text Generation Inference, Hugging Face
+  /`?inputs`? tokens \+ `?max_new_tokens`? must be <= (?<limit>\d+)(?:\. Given: (?<sent>\d+))?/i,
+  /`?inputs`? must have less than (?<limit>\d+) tokens\. Given: (?<sent>\d+)/i,
+  // GitHub, Copilot, Cohere, watsonx, Cloudflare, Cerebras
+  /prompt token count of (?<sent>\d+) exceeds the limit of (?<limit>\d+)/i,
+  /request body too large for .{1,80} model\. max size: (?<limit>\d+) tokens/i,
+  /tokens in the prompt cannot exceed (?<limit>\d+)(?: - received (?<sent>\d+))?/i,
+  /number of input tokens (?<sent>\d+) cannot exceed the total tokens limit (?<limit>\d+)/i,
+  /tokens \((?<sent>\d+)\) exceeded this model'?s? context window limit \((?<limit>\d+)\)/i,
+  /current length is (?<sent>\d+) while limit is (?<limit>\d+)/i,
+  // Fireworks, TabbyAPI, KoboldCpp, SGLang, TensorRT-LLM, Volcengine
+  /prompt is too long: (?<sent>\d+), model maximum context length: (?<limit>\d+)/i,
+  /prompt is too long: (?<sent>\d+) > (?<limit>\d+)/i,
+  /prompt length (?<sent>\d+) is greater than max_seq_len (?<limit>\d+)/i,
+  /(?:prompt|input)(?: token)?s? length \(?(?<sent>\d+)(?: tokens)?\)? (?:exceeds|is longer than|should not exceed) [^.\d]{0,60}\(?(?<limit>\d+)/i,
   // without numbers
   /exceeds the context window/i,
+  /context window exceeds limit/i,
+  /prompt exceeds max(?:imum)?(?: context)? length/i,
+  /(?:prompt|input) is too long/i,
+  /context shift is disabled/i,
 ]
 
 const CODES =
-  /context_length_exceeded|exceed_context_size_error|exceeds the available context size|request_too_large|string_above_max_length|model_context_window_exceeded/i
+  /context_length_exceeded|exceed_context_size_error|exceeds the available context size|request_too_large|string_above_max_length|model_max_prompt_tokens_exceeded|tokens_limit_reached|model_context_window_exceeded/i
 
 /** llama.cpp reports the sizes in fields beside the message. */
 const LLAMA_SIZES = /(?=.*"n_prompt_tokens":\s*(?<sent>\d+))(?=.*"n_ctx":\s*(?<limit>\d+))/is

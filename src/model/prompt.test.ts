@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TEXT_THINKING } from '../context.ts'
 import { toPrompt } from './prompt.ts'
 
 const seen = { seen: true, inResults: true, byAddress: true }
@@ -67,4 +68,51 @@ test('what a provider wanted back goes back', () => {
   const reasoning = { type: 'reasoning' as const, text: 'hm', providerOptions: { anthropic: { signature: 's' } } }
   const [message] = toPrompt({ tools: [], messages: [{ role: 'assistant', content: [reasoning] }] }, seen)
   assert.deepEqual(message?.content, [reasoning])
+})
+
+test('what a model made up is sent back in a form that every API accepts, and calls keep their results', () => {
+  const names = ['functions.read file:0', 'lire_été', '', 'x'.repeat(100), 'read_file']
+  const { content } = {
+    content: names.map((name) => ({
+      type: 'tool-call' as const,
+      toolCallId: `id ${name}`,
+      toolName: name,
+      input: { a: '\ud83c' },
+    })),
+  }
+  const results = names.map((name) => ({
+    type: 'tool-result' as const,
+    toolCallId: `id ${name}`,
+    toolName: name,
+    output: { type: 'text' as const, value: 'ok' },
+  }))
+  const [said, answered] = toPrompt(
+    {
+      tools: [],
+      messages: [
+        { role: 'assistant', content },
+        { role: 'tool', content: results },
+      ],
+    },
+    seen,
+  )
+  const named = (message: typeof said) =>
+    (message!.content as { toolCallId: string; toolName: string }[]).map(({ toolCallId, toolName }) => [
+      toolCallId,
+      toolName,
+    ])
+  assert.deepEqual(named(said), named(answered))
+  assert.equal(new Set(named(said).map(([id]) => id)).size, names.length)
+  for (const text of named(said).flat()) assert.match(text, /^[a-zA-Z0-9_-]{1,64}$/)
+  assert.equal(named(said).at(-1)![1], 'read_file')
+  assert.ok(!JSON.stringify(said).includes('\\ud83c'))
+})
+
+test('thinking that a model wrote into its text is not sent again', () => {
+  const content = [
+    { type: 'reasoning' as const, text: 'a plan', providerOptions: TEXT_THINKING },
+    { type: 'text' as const, text: 'At six.' },
+  ]
+  const [said] = toPrompt({ tools: [], messages: [{ role: 'assistant', content }] }, seen)
+  assert.deepEqual(said?.content, [{ type: 'text', text: 'At six.' }])
 })

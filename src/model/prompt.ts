@@ -1,4 +1,4 @@
-import { defined } from '../platform.ts'
+import { defined, isObject, sha256 } from '../platform.ts'
 import type {
   LanguageModelV4FilePart,
   LanguageModelV4FunctionTool,
@@ -13,6 +13,7 @@ import {
   type AnyMessage,
   type AssistantMessage,
   type ImageSupport,
+  isTextThinking,
   markImages,
   outputText,
   type ToolDefinition,
@@ -75,19 +76,20 @@ function userContent(content: UserMessage['content']): UserPart[] {
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
 function assistantContent(content: AssistantMessage['content'], richResults: boolean): AssistantContent {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (typeof content === 'string') return [{ type: 'text', text: content.toWellFormed() }]
   const parts: AssistantContent = []
   for (const part of content) {
+    if (part.type === 'reasoning' && isTextThinking(part)) continue
     if (part.type === 'text' || part.type === 'reasoning') {
-      parts.push({ type: part.type, text: part.text, ...providerOptions(part) })
+      parts.push({ type: part.type, text: part.text.toWellFormed(), ...providerOptions(part) })
     } else if (part.type === 'tool-call') {
       const { toolCallId, toolName, providerExecuted } = part
       const executed = providerExecuted === undefined ? {} : { providerExecuted }
       parts.push({
         type: 'tool-call',
-        toolCallId,
-        toolName,
-        input: toObject(part.input),
+        toolCallId: acceptedName(toolCallId),
+        toolName: acceptedName(toolName),
+        input: wellFormed(toObject(part.input)),
         ...executed,
         ...providerOptions(part),
       })
@@ -112,11 +114,29 @@ function resultPart(part: ToolResultPart, richResults: boolean): LanguageModelV4
   const { toolCallId, toolName } = part
   return {
     type: 'tool-result',
-    toolCallId,
-    toolName,
+    toolCallId: acceptedName(toolCallId),
+    toolName: acceptedName(toolName),
     output: toolOutput(part.output, richResults),
     ...providerOptions(part),
   }
+}
+
+/**
+ * The name or the id of a call in the form that every API accepts: what a model made up is sent back to it in every later
+ * request, and one that is refused there would end the conversation. The log keeps what the model said.
+ */
+function acceptedName(name: string): string {
+  if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return name
+  // Two that differ stay two.
+  return `${name.replaceAll(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 50)}_${sha256(name).slice(0, 8)}`
+}
+
+/** A JSON value without half characters in its texts: servers refuse a body that has one. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name.toWellFormed(), wellFormed(each)]))
 }
 
 /** Providers require an object here. Invalid JSON is sent back as the text that the model wrote, under `input`. */

@@ -1,4 +1,4 @@
-import { defined, fieldsOf, redactSecrets, parseJson } from '../platform.ts'
+import { defined, fieldsOf, isObject, parseJson, redactSecrets } from '../platform.ts'
 import { TimeoutExceeded } from './call-limits.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { detectOverflow } from './overflow.ts'
@@ -50,7 +50,7 @@ function readAnswer(error: unknown): Answer {
   const fields = fieldsOf(error)
   const body = typeof fields['responseBody'] === 'string' ? fields['responseBody'] : toJson(fields['data'] ?? error)
   const own = error instanceof UnexpectedAnswer || typeof fields['message'] !== 'string' ? body : fields['message']
-  const message = messageIn(parseJson(body, body)) ?? own
+  const message = providerSentence(parseJson(body, body)) ?? own
   const status = readStatus(fields)
   return {
     answered: status !== undefined || body !== '',
@@ -203,13 +203,52 @@ function deepCode(error: unknown): string {
   return codes.join(' ')
 }
 
-/** The message in a body, wherever the provider puts it. */
-function messageIn(body: unknown): string | undefined {
-  if (typeof body === 'string' && body !== '') return body
-  const { error, message, detail } = fieldsOf(body)
-  if (typeof error === 'string') return error
-  const inner = fieldsOf(error)['message'] ?? message ?? detail
-  return typeof inner === 'string' && inner !== '' ? inner : undefined
+/** How deep the sentence of a provider is looked for: those that pass a refusal on wrap it, also as JSON in a text. */
+const DEEPEST = 6
+
+/** Fields that hold a sentence, or hold what does, the most exact first. */
+const SENTENCE_FIELDS = [
+  'raw',
+  'metadata',
+  'message',
+  'msg',
+  'error_message',
+  'error_msg',
+  'errorMessage',
+  'error',
+  'detail',
+  'details',
+  'errors',
+  'description',
+  'reason',
+  'title',
+]
+
+/**
+ * The sentence in which a provider says why it refused, wherever it puts it: `error.message`, `detail`, the first of a list,
+ * or the answer of the provider behind it (`metadata.raw`). `undefined`: there is none.
+ */
+export function providerSentence(body: unknown, depth = 0): string | undefined {
+  if (depth > DEEPEST) return undefined
+  if (typeof body === 'string') {
+    const text = body.trim()
+    const inner = /^[[{]/.test(text) ? providerSentence(parseJson(text), depth + 1) : undefined
+    return inner ?? (text === '' ? undefined : text)
+  }
+  if (Array.isArray(body))
+    return providerSentence(
+      body.find((each) => providerSentence(each, depth + 1)),
+      depth + 1,
+    )
+  const fields = fieldsOf(body)
+  for (const name of SENTENCE_FIELDS) {
+    const found =
+      isObject(fields[name]) || Array.isArray(fields[name]) || typeof fields[name] === 'string'
+        ? providerSentence(fields[name], depth + 1)
+        : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function toJson(value: unknown): string {

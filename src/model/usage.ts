@@ -7,6 +7,23 @@ import type { ModelUsage } from './model.ts'
  * figure stays `undefined`. What an engine reports beside its usage (`engine`: tokens from its cache, and tokens read) fills gaps.
  */
 export function readUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {
+  const read = reportedUsage(usage, metadata)
+  // A prompt of no tokens is no report.
+  if (read.promptTokens !== undefined && count(read.promptTokens) === undefined) return SILENT
+  return Object.fromEntries(
+    Object.entries(read).map(([name, tokens]) => [name, tokens === 0 ? 0 : count(tokens)]),
+  ) as unknown as ModelUsage
+}
+
+/** More tokens than any call has: what is above is no count. */
+const MOST_TOKENS = 100_000_000
+
+/** A whole number of tokens above 0. */
+function count(tokens: number | undefined): number | undefined {
+  return tokens !== undefined && Number.isInteger(tokens) && tokens > 0 && tokens <= MOST_TOKENS ? tokens : undefined
+}
+
+function reportedUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {
   const { inputTokens: input, outputTokens: output } = usage
   const raw = fieldsOf(usage.raw)
   const engine = fieldsOf(metadata?.['engine'])

@@ -23,16 +23,16 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
 
 /**
  * A `fetch` that reports each request with a body just before it is sent, and checks the response. It sends the very bytes
- * that it has hashed. Rejects with `UnexpectedAnswer` if a successful response is not a stream of this form.
+ * that it has hashed. `filter` is made for each answer that is a stream. Rejects with `UnexpectedAnswer` if a successful response is not a stream of this form.
  */
-export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm): Fetch {
+export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?: () => EventFilter): Fetch {
   return async (input, init) => {
     const body = bodyBytes(init?.body)
     if (!body) return fetch(input, init)
     const listener = listening.getStore()
     listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
     const response = await fetch(input, { ...init, body })
-    return checkedResponse(response, { clock, form, onTooLarge: () => listener?.onTooLarge() })
+    return checkedResponse(response, { clock, form, filter, onTooLarge: () => listener?.onTooLarge() })
   }
 }
 
@@ -60,9 +60,18 @@ const LARGEST_FAILURE = 64 * 1024
 /** How long to wait for the rest of an answer that is not a stream, ms. */
 const WORDS_MS = 1_000
 
+/** Passes the events of one stream on, as text of server-sent events. */
+export interface EventFilter {
+  /** What may be read by now, of the stream as it comes, cut anywhere. */
+  next(text: string): string
+  /** Whether the provider has said that the answer is over: what follows is not read. */
+  isOver(): boolean
+}
+
 interface WatchOptions {
   readonly clock: Clock
   readonly form: StreamForm | undefined
+  readonly filter: (() => EventFilter) | undefined
   /** Called before the body fails because one event of it is too large. */
   readonly onTooLarge: () => void
 }
@@ -72,7 +81,10 @@ interface WatchOptions {
  *
  * @throws UnexpectedAnswer
  */
-async function checkedResponse(response: Response, { clock, form, onTooLarge }: WatchOptions): Promise<Response> {
+async function checkedResponse(
+  response: Response,
+  { clock, form, filter, onTooLarge }: WatchOptions,
+): Promise<Response> {
   const { status, statusText, headers } = response
   if (!response.ok) return new Response(boundedBody(response.body, LARGEST_FAILURE), { status, statusText, headers })
   const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim()
@@ -90,7 +102,8 @@ async function checkedResponse(response: Response, { clock, form, onTooLarge }: 
     void reader.cancel().catch(() => {})
     throw new UnexpectedAnswer(contentType, words)
   }
-  return new Response(boundedEvents(reader, chunksRead, form, onTooLarge), { status, statusText, headers })
+  const events = boundedEvents(reader, chunksRead, form, onTooLarge)
+  return new Response(filter ? filteredEvents(events, filter()) : events, { status, statusText, headers })
 }
 
 /** Whether enough was read: `event:` behind whitespace is the longest beginning that decides. */
@@ -151,6 +164,21 @@ function boundedEvents(
     },
     cancel: (reason) => reader.cancel(reason),
   })
+}
+
+function filteredEvents(events: ReadableStream<Uint8Array>, filter: EventFilter): ReadableStream<Uint8Array> {
+  const decoder = new TextDecoder()
+  return events.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        const text = filter.next(decoder.decode(chunk, { stream: true }))
+        if (text !== '') controller.enqueue(encoder.encode(text))
+        if (filter.isOver()) controller.terminate()
+      },
+      // The last event of a stream may have no blank line behind it.
+      flush: (controller) => controller.enqueue(encoder.encode(filter.next(`${decoder.decode()}\n\n`))),
+    }),
+  )
 }
 
 function boundedBody(body: Response['body'], mostBytes: number): ReadableStream<Uint8Array> | null {

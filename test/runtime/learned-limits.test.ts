@@ -117,3 +117,26 @@ test('a provider is asked about a model once, and again after `reload`', async (
   await runtime.reload()
   assert.deepEqual([(await runtime.model()).window, asked], [9_000, 2])
 })
+
+test('a limit of tokens per minute is no window: it holds for the call that it refused', async (t) => {
+  const refusal = { limit: 2000, perMinute: true } as const
+  const model = scriptedModel({
+    facts,
+    answer: (_, n) => (n === 1 ? { fail: { code: 'context-overflow', facts: refusal } } : { text: 'ok' }),
+  })
+  const at = await opened(t, { model })
+  assert.deepEqual((await at.say('hello')).outcome, { type: 'completed' })
+  assert.equal(await shown(at), undefined)
+})
+
+test('a message that fits only what is configured is tried, whatever was learned', async (t) => {
+  const model = scriptedModel({
+    facts,
+    answer: (_, n) => (n === 1 ? { fail: { code: 'context-overflow', facts: { limit: 2000 } } } : { text: 'ok' }),
+  })
+  const at = await opened(t, { model })
+  await at.say('hello')
+  const { outcome, calls } = await at.say(words(3000))
+  assert.deepEqual(outcome, { type: 'completed' })
+  assert.equal((await usedBy(at, calls[0]!)).budget.window, 8192)
+})

@@ -2,6 +2,7 @@ import { defined, fieldsOf } from '../../platform.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import {
   type CallOptions,
+  chatChunks,
   type ChatPackage,
   chatWireModel,
   fromLanguageModel,
@@ -29,6 +30,7 @@ function chatModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings),
     carries: { resultImages: false, imageAddresses: true, oneText: true },
+    filter: chatChunks,
     open: async (fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const { provider: name, baseURL, apiKey, headers = {} } = settings

@@ -27,7 +27,7 @@ import type { FrozenParts } from '../head/head-record.ts'
 import { countInSlices } from '../models/counters.ts'
 import { type AssemblyContext, layersFor } from './assembly-context.ts'
 import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
-import { budgetFor, type SizeRefusal, withoutLearnedPrompt } from './call-budget.ts'
+import { budgetFor, type SizeRefusal } from './call-budget.ts'
 import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../notes/noted-history.ts'
 import { loadHistory } from './history-loader.ts'
 
@@ -204,7 +204,7 @@ const lastStepReminder: Layer = {
   origin: { kind: 'operator', ref: 'foreword' },
 }
 
-/** Accounts for a call within its budget. A learned prompt size in which nothing fits is ignored: it must stop no session. */
+/** Accounts for a call within its budget. A learned limit in which nothing fits is ignored: what is configured is tried. */
 export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
   context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
   model: Model,
@@ -213,11 +213,14 @@ export async function accountWithinLearned<Input extends { readonly budget: Budg
   deeper?: SizeRefusal,
 ): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
   const outcome = await account(input)
-  const isLearned = !deeper && context.limits.of(model.id)?.prompt !== undefined
+  const isLearned = !deeper && context.limits.of(model.id) !== undefined
   if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
   const wider = {
     ...input,
-    budget: { ...budgetFor(withoutLearnedPrompt(context), model), reserve: input.budget.reserve },
+    budget: {
+      ...budgetFor({ ...context, limits: { ...context.limits, of: () => undefined } }, model),
+      reserve: input.budget.reserve,
+    },
   }
   return { input: wider, outcome: await account(wider) }
 }

@@ -60,7 +60,8 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
     refusal(refused: Step['deeper']) {
       if (!refused) return undefined
       const { used = 0, call = '' } = account ?? {}
-      limits.refused(model, { limit: refused.limit, used, call })
+      // A limit of a minute says nothing of the model's window.
+      if (!refused.perMinute) limits.refused(model, { limit: refused.limit, used, call })
       return { ...refused, used }
     },
     /** Writes the account of a call. Rejects with the reason where there is no call to make; the account of that is written, too. */

@@ -1,6 +1,5 @@
 import { type Budget, layoutOf } from '../../context.ts'
 import type { Model, ModelFacts } from '../../model.ts'
-import type { LearnedLimit } from '../../capability.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
@@ -25,17 +24,6 @@ export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal, 
   const margin = Math.max(usual, room - (limits.of(model.id)?.prompt ?? room))
   if (!deeper) return { window, reserve, margin }
   return { window, reserve, margin: Math.max(margin, room - deeperRoom(room - margin, deeper, reserve)) }
-}
-
-/** The same without the size of a prompt that was refused or read in part: where nothing fits into that, it is tried again. */
-export function withoutLearnedPrompt(learned: Learned): Learned {
-  return { ...learned, limits: { ...learned.limits, of: (model) => withoutPrompt(learned.limits.of(model)) } }
-}
-
-function withoutPrompt(limit: LearnedLimit | undefined): LearnedLimit | undefined {
-  if (limit?.prompt === undefined) return limit
-  const { prompt: _, ...rest } = limit
-  return rest
 }
 
 /** The most that a prompt may use, before any margin, tokens. */
