@@ -18,8 +18,6 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
 /** A checkout runs its TypeScript as it is; under node_modules Node allows none, so a package carries the emitted code. */
 async function start() {
   module.enableCompileCache()
-  // A reader that has seen enough, such as `head`, is no failure.
-  process.stdout.on('error', (error) => (error.code === 'EPIPE' ? process.exit(0) : undefined))
   const source = new URL('../src/cli/main.ts', import.meta.url)
   const { main } = await import(existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href)
   const words = process.argv.slice(2)

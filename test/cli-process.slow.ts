@@ -107,6 +107,20 @@ test('send works in a process of its own without a gateway, and ends', async (co
   assert.deepEqual([sent.stdout(), sent.stderr()], ['Good day.\n', ''])
 })
 
+test('a reader that goes away ends send quietly, and the next command does not ask again', async (context) => {
+  const { environment } = temporaryHome(context)
+  const sent = spawnForeword(context, ['send', '/slow 50\n/say one two three four five six seven eight'], environment)
+  await once(sent.child.stdout!, 'data')
+  sent.child.stdout!.destroy()
+  assert.deepEqual([await sent.ended, sent.stderr()], [0, ''])
+  const list = spawnForeword(context, ['--help'], environment)
+  list.child.stdout!.destroy()
+  assert.deepEqual([await list.ended, list.stderr()], [0, ''])
+  const { id } = JSON.parse((await run(['sessions', '--json'], { environment })).stdout) as { id: string }
+  await run(['send', '/say Good day.'], { environment })
+  assert.equal((await run(['calls', id, '--json'], { environment })).stdout.split('\n').length, 2)
+})
+
 test('a failed turn has its code, its message and exit code 1, and is kept', async (context) => {
   const { environment } = temporaryHome(context)
   const { code, stdout } = await run(['send', '/fail auth', '--json'], { environment })

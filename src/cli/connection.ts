@@ -7,8 +7,11 @@ import { note } from './io.ts'
 /** How long to wait for another process that holds the home, ms: a turn of a slow model is often over by then. */
 export const HOME_TIMEOUT = 60_000
 
-/** What a command does: one that only reads works beside any other process on the home. */
-export type Purpose = 'write' | 'read'
+/**
+ * What a command does. One that only reads works beside any other process on the home. One that writes cancels the turns
+ * that it leaves in a gateway inside this process; one that serves other programs leaves them for the next start.
+ */
+export type Purpose = 'write' | 'read' | 'serve'
 
 export async function withConnection<T>(
   home: string,
@@ -33,7 +36,8 @@ export async function connectToHome(home: string, io: Io, purpose: Purpose): Pro
     if (found.type === 'gateway') return found.connection
     const { openLocalGateway, openReadOnlyGateway } = await import('./gateway.ts')
     if (purpose === 'read') return await openReadOnlyGateway(home, io)
-    const local = found.type === 'none' ? await openLocalGateway(home, io) : undefined
+    const local =
+      found.type === 'none' ? await openLocalGateway(home, io, { endsWithCommand: purpose === 'write' }) : undefined
     if (local !== undefined) return local
     const holder = found.type === 'none' ? 'another process' : `process ${found.pid}`
     if (Date.now() - since > HOME_TIMEOUT) throw homeBusy(home, holder)

@@ -17,25 +17,31 @@ interface FollowToEndOptions {
   readonly after?: string
 }
 
-/** Follows a turn to its end. Ctrl-C, SIGTERM or SIGHUP cancels it, and leaves one that waits for a person as it is. */
-export async function followToEnd(
+/**
+ * Begins a turn and follows it to its end. Ctrl-C, SIGTERM, SIGHUP or an output that nothing reads any more cancels it, and
+ * leaves one that waits for a person as it is.
+ */
+export async function followToEnd<Turn extends TurnReference>(
   connection: GatewayConnection,
-  turn: TurnReference,
+  begin: () => Promise<Turn>,
   io: Io,
   { display, asks, after }: FollowToEndOptions,
-): Promise<TurnEnd> {
+): Promise<{ readonly turn: Turn; readonly end: TurnEnd }> {
+  const begun = Promise.withResolvers<Turn>()
   let watch: LeavableWatch | undefined
   return await runInterruptible(
     io,
     () => {
-      if (watch?.leave() !== true) void cancel(connection, turn).catch(() => {})
+      if (watch?.leave() !== true) void begun.promise.then((turn) => cancel(connection, turn)).catch(() => {})
     },
-    (interrupt) => {
+    async (interrupt) => {
+      const turn = await begin()
+      begun.resolve(turn)
       const person = asks && isInteractive(io)
       watch = leavable(
         person ? personWatch(connection, io, standaloneQuestioner(io, interrupt)) : unattendedWatch(connection, io),
       )
-      return follow(connection, turn, { display, watch, ...defined({ after }) })
+      return { turn, end: await follow(connection, turn, { display, watch, ...defined({ after }) }) }
     },
   )
 }

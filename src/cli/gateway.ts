@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GatewayConnection, Io } from '../capability.ts'
 import { defined, errorMessage } from '../platform.ts'
-import type { Configuration, HostedRuntime, Runtime } from '../runtime.ts'
+import type { Configuration, HostedRuntime, OpenOptions, Runtime } from '../runtime.ts'
 import type { Server, ServerOptions } from '../server.ts'
 import type { Claim } from '../session.ts'
 import { hideSecrets } from './config/effective-values.ts'
@@ -19,20 +19,19 @@ export interface Gateway {
   readonly server: Server
   readonly token: string
   readonly started: string
-  /** Stops the running calls, keeps their turns for the next start, and releases the home. */
+  /** Stops the running calls, and releases the home. Their turns are kept for the next start, or cancelled with `endsWithCommand`. */
   readonly close: () => Promise<void>
 }
 
-interface GatewayUse extends Pick<ServerOptions, 'examine' | 'examineSecurity'> {
-  readonly listens?: boolean
-}
+interface GatewayUse
+  extends Pick<ServerOptions, 'examine' | 'examineSecurity'>, Pick<OpenOptions, 'listens' | 'endsWithCommand'> {}
 
 /** Claims the home and opens everything on it. Throws, with nothing changed, where it cannot. With `listens` it opens its channels. */
 export async function openGateway(
   home: string,
   io: Io,
   warn: (text: string) => void,
-  { listens = false, examine, examineSecurity }: GatewayUse = {},
+  { listens = false, endsWithCommand = false, examine, examineSecurity }: GatewayUse = {},
 ): Promise<Gateway> {
   const {
     completeRestore,
@@ -70,6 +69,7 @@ export async function openGateway(
       environment: io.environment,
       version: version(),
       listens,
+      endsWithCommand,
       warnings: exposed === undefined ? known : [...known, exposed],
       warn,
     })
@@ -154,10 +154,14 @@ async function createHomeServer(
 }
 
 /** Opens a gateway inside this process, without a port. `undefined`: another process has claimed the home. */
-export async function openLocalGateway(home: string, io: Io): Promise<GatewayConnection | undefined> {
+export async function openLocalGateway(
+  home: string,
+  io: Io,
+  { endsWithCommand = true }: Pick<GatewayUse, 'endsWithCommand'> = {},
+): Promise<GatewayConnection | undefined> {
   const { StoreError } = await import('../session.ts')
   try {
-    const { server, token, close } = await openGateway(home, io, (text) => note(io, text))
+    const { server, token, close } = await openGateway(home, io, (text) => note(io, text), { endsWithCommand })
     return connectionTo(server, token, close)
   } catch (error) {
     if (error instanceof StoreError && error.code === 'claimed') return undefined

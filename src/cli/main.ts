@@ -2,21 +2,20 @@ import { homeDirectory, readArguments } from './arguments.ts'
 import type { Command, CommandCall, Io } from '../capability.ts'
 import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
+import { watchOutput } from './interrupt.ts'
 import { applyStyle, note, print, printJson } from './io.ts'
 import { errorMessage, ForewordError, nearestHint } from '../platform.ts'
 import { version } from './version.ts'
 
 /**
  * Runs the command line `argv`, which does not include the name of the program. Resolves to the exit code: 0 success,
- * 1 failure, 2 a command line that is not valid, 130 interrupted. The error output says what failed, where, and how to fix it.
+ * 1 failure, 2 a command line that is not valid, 130 interrupted; 0 also where nothing reads the output any more. The error output says what failed, where, and how to fix it.
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const line: CommandLine = { io }
-  try {
-    return await dispatch(argv, line)
-  } catch (error) {
-    return reportFailure(error, argv, line.io)
-  }
+  const output = watchOutput(io)
+  const code = await dispatch(argv, line).catch((error: unknown) => reportFailure(error, argv, line.io))
+  return output.exitCode ?? code
 }
 
 /** `io` gains the capabilities of the home once they are loaded, so that a failure of their commands names the command. */

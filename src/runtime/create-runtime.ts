@@ -76,6 +76,7 @@ const TOOL_CONFLICT_HINT =
 export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime> {
   const { store, clock, secrets } = parts
   const redact = (text: string): string => secrets?.redact(text) ?? text
+  const { endsWithCommand = false } = parts
   const writes = parts.recovers !== false
   const { data } = homeAt(parts.home)
   const latestWarnings = createLatestWarnings(parts.warnings ?? [], redact, (text) => parts.warn?.(text))
@@ -346,7 +347,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     },
     close() {
       closing ??= (async () => {
-        await queue.stop()
+        await queue.stop({ cancels: endsWithCommand })
         await running.stop()
         await programs.foreign.idle()
         await backups.close()
@@ -360,7 +361,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   }
   if (writes) {
     await budgets.fill()
-    recovered = await queue.recover()
+    const waiting = endsWithCommand ? await approvals.turns() : undefined
+    recovered = await queue.recover((turn) => waiting?.has(turn) ?? true)
     activity.run(undefined, capabilities.recover()).catch((error: unknown) => warn(String(error)))
     recall.start()
     if (settings.notes === 'model') notes.recover()

@@ -42,6 +42,8 @@ export interface OpenOptions {
   readonly warn?: (text: string) => void
   /** `false`: beside a process that works on the home. Nothing is resumed or written. */
   readonly recovers?: boolean
+  /** It ends with one command: what is being answered then is cancelled. `false` unless given. */
+  readonly endsWithCommand?: boolean
   /** Nothing will be written: a home without a store stays without one, and what is needed is kept in memory. */
   readonly onlyReads?: boolean
 }
@@ -50,6 +52,7 @@ export interface OpenOptions {
 export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> {
   const { capabilities, home, configuration, environment, version, channels, listens, warn, recovers, onlyReads } =
     options
+  const { endsWithCommand } = options
   const { context, agent, model, providers, models, plugins } = configuration
   const { clock = systemClock } = options
   const { workspace } = agent
@@ -164,7 +167,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
       },
       warnings: early,
       ...(isEmpty ? { historyIndex: ':memory:' } : {}),
-      ...defined({ channels, listens, warn, recovers }),
+      ...defined({ channels, listens, warn, recovers, endsWithCommand }),
     })
   } catch (error) {
     await checkpoints?.close()

@@ -55,6 +55,11 @@ export interface RuntimeParts {
   readonly warn?: (text: string) => void
   /** Whether turns that a former process left are resumed, and anything is written. */
   readonly recovers?: boolean
+  /**
+   * It ends with one command: a turn that another process left begins with the next message of its session, and closing
+   * cancels what is being answered, so that no later process pays for it again. `false` unless given.
+   */
+  readonly endsWithCommand?: boolean
 }
 
 /** Starts the capabilities of a runtime, which comes into being after them. */

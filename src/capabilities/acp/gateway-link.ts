@@ -18,7 +18,7 @@ export function gatewayLink(home: string, io: Io): GatewayLink {
   function connection(): Promise<GatewayConnection> {
     if (isClosed) return Promise.reject(new CommandFailure('closing', 'The editor has disconnected.'))
     if (current) return current
-    const opening = connectToHome(home, io, 'write').catch(throwBusy)
+    const opening = connectToHome(home, io, 'serve').catch(throwBusy)
     current = opening
     opening.catch(() => forget(opening))
     return opening

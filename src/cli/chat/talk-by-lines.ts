@@ -12,6 +12,7 @@ import { EXIT_WAITING } from '../follow-to-end.ts'
 /** Chats without a terminal, or on one that cannot move its cursor: each line is a message. Resolves to the exit code. */
 export async function chatByLines(conversation: Chat, call: CommandCall, io: Io): Promise<number> {
   let interrupts = 0
+  let leftWith: number | undefined
   const reader = lineReader(io, {
     history: readHistory(call.home).filter((text) => !text.includes('\n')),
     onHistory: (history) => addToHistory(call.home, history.at(-1)!),
@@ -25,9 +26,9 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
   let failed = false
 
   function interrupted(signal?: NodeJS.Signals): void {
-    // A signal that ends the process takes effect at once.
-    const code = signalExitCode(signal)
-    if (code !== undefined) return exitNow(io, code)
+    // A signal that ends the process takes effect as soon as nothing is left to be paid for again.
+    leftWith = signalExitCode(signal)
+    if (leftWith !== undefined) return void connection.close().finally(() => exitNow(io, leftWith!))
     interrupts += 1
     if (interrupts > 1) {
       note(io, '')
@@ -45,6 +46,7 @@ export async function chatByLines(conversation: Chat, call: CommandCall, io: Io)
     }
     for (;;) {
       let message = await reader.next('> ')
+      if (leftWith !== undefined) return leftWith
       while (message?.endsWith('\\')) {
         const more = await reader.next('… ')
         message = `${message.slice(0, -1)}\n${more ?? ''}`

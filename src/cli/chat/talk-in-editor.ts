@@ -194,7 +194,12 @@ export async function chatInEditor(
     // The next chat offers the unfinished text in its history.
     if (editor.text().trim() !== '') addToHistory(call.home, editor.text())
     const { session } = conversation
-    if (goesOn) note(aside, dim('The running turn continues. Its answer will be in the session.'))
+    if (goesOn) {
+      const cancelled =
+        'The running turn is cancelled: it ran in this process. With `foreword start` it would continue.'
+      const continues = 'The running turn continues. Its answer will be in the session.'
+      note(aside, dim(conversation.connection.inProcess ? cancelled : continues))
+    }
     if (session !== undefined) note(aside, dim(`Continue with \`foreword chat --session ${session}\`.`))
     await screen.drain()
     if (code === 130) {

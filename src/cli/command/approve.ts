@@ -98,10 +98,20 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
     }
     // The turn is followed from the entries that the log has before the decision.
     const { entries } = await requestJson<SessionRow>(connection, apiPath('/api/sessions/', waits.session))
-    await decide(connection, waits, decision)
-    if (!call.json) note(io, decisionText(waits, decision))
-    if (connection.inProcess || call.has('follow'))
-      return await continueTurn(connection, waits, decision, entries, call, io)
+    const begin = async () => {
+      await decide(connection, waits, decision)
+      if (!call.json) note(io, decisionText(waits, decision))
+      return waits
+    }
+    if (connection.inProcess || call.has('follow')) {
+      const display = call.json ? undefined : turnDisplay(io, { details: io.stdout.isTTY === true })
+      const options = { display, asks: !call.json, after: String(entries) }
+      const { end } = await followToEnd(connection, begin, io, options)
+      if (call.json)
+        printJson(io, { ...decisionDocument(waits, decision), ...(await turnDocument(connection, waits, end)) })
+      return reportTurnEnd('foreword approve', waits, end, io)
+    }
+    await begin()
     const sentence = `The turn continues. Show the answer with \`foreword sessions show ${exactLine(waits.session)}\`.`
     return printChange(decisionDocument(waits, decision), sentence, call, io)
   })
@@ -134,22 +144,6 @@ async function askOnTerminal(waits: WaitingApproval, io: Io): Promise<ApprovalDe
   return await standaloneQuestioner(io, () => gone.abort())((question) =>
     askForDecision(waits, io, question, gone.signal),
   )
-}
-
-/** Follows the rest of the turn, to its end or its next question. */
-async function continueTurn(
-  connection: GatewayConnection,
-  waits: WaitingApproval,
-  decision: ApprovalDecision,
-  known: number,
-  call: CommandCall,
-  io: Io,
-): Promise<number> {
-  const display = call.json ? undefined : turnDisplay(io, { details: io.stdout.isTTY === true })
-  const end = await followToEnd(connection, waits, io, { display, asks: !call.json, after: String(known) })
-  if (call.json)
-    printJson(io, { ...decisionDocument(waits, decision), ...(await turnDocument(connection, waits, end)) })
-  return reportTurnEnd('foreword approve', waits, end, io)
 }
 
 function decisionDocument({ approval, session, turn }: WaitingApproval, decision: ApprovalDecision): object {

@@ -77,12 +77,13 @@ async function sendOver(
   const session = await sessionWithChoices(connection, named, chosen)
   const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
   const from = call.text('from') === 'start' ? null : call.text('from')
-  const turn = await withNearestModel(connection, model, () =>
-    submit(connection, { text, session, from, model, system, idempotencyKey: call.text('key'), attachments }),
-  ).catch(refuseLongText)
+  const begin = () =>
+    withNearestModel(connection, model, () =>
+      submit(connection, { text, session, from, model, system, idempotencyKey: call.text('key'), attachments }),
+    ).catch(refuseLongText)
   const quiet = quietSources()
   const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
-  const end = await followToEnd(connection, turn, io, { display, asks: !call.json })
+  const { turn, end } = await followToEnd(connection, begin, io, { display, asks: !call.json })
   if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
   const code = reportTurnEnd('foreword send', turn, end, io)
   if (model !== undefined && end.type === 'failed' && end.code === NOT_FOUND) {

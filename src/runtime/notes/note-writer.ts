@@ -75,7 +75,10 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
         if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)
       })
     },
-    async stop() {
+    /** Ends what waits. `finishes`: a note that is being written comes to its end first, since it has been paid for. */
+    async stop({ finishes }: { readonly finishes: boolean }) {
+      for (const { stop } of waiting.values()) stop.abort(stopping)
+      if (finishes) await Promise.all([...running.values()].map(({ work }) => work))
       leaving.abort(stopping)
       await recovering
       await Promise.all([...waiting.values(), ...running.values()].map(({ work }) => work))

@@ -149,6 +149,10 @@ export function createApprovalService(parts: {
         ...live.waiting(),
       ].toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
     },
+    /** Turns in which a call waits for a person. */
+    async turns(): Promise<ReadonlySet<string>> {
+      return new Set((await questions()).flatMap(({ open, question }) => (open ? [question.turn] : [])))
+    },
     /** Ids of the recorded calls to models that wait for a budget: they were not sent. */
     async heldCalls(): Promise<ReadonlySet<string>> {
       const held = (await questions()).filter(({ open, question }) => open && question.held)

@@ -130,7 +130,7 @@ export function createTurnQueue(parts: {
       assembled: (call) => (last = call),
     })
     const outcome = await runTurn(setup)
-    if (outcome && last) notes?.turnEnded(notePlace(parts, { ...prepared, state, turn, entries }), last)
+    if (outcome && last && !stopped) notes?.turnEnded(notePlace(parts, { ...prepared, state, turn, entries }), last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
   }
@@ -222,6 +222,13 @@ export function createTurnQueue(parts: {
     }
   }
 
+  async function cancel(state: SessionState, turn: string): Promise<boolean> {
+    if (state.running?.turn !== turn)
+      return cancelWaiting(state, turn, () => [{ type: 'turn-end', turn, outcome: { type: 'cancelled' } }])
+    state.running.controller.abort('cancelled')
+    return true
+  }
+
   async function failTurn(state: SessionState, turn: string, error: unknown): Promise<void> {
     const code = error instanceof ModelError ? error.code : 'internal'
     const outcome = { type: 'failed', code, message: errorMessage(error) } as const
@@ -240,13 +247,7 @@ export function createTurnQueue(parts: {
   return {
     add,
     /** Returns false where the turn neither waits nor runs. */
-    async cancel(state: SessionState, turn: string) {
-      if (state.running?.turn === turn) {
-        state.running.controller.abort('cancelled')
-        return true
-      }
-      return cancelWaiting(state, turn, () => [{ type: 'turn-end', turn, outcome: { type: 'cancelled' } }])
-    },
+    cancel,
     /** The same for a turn that waits, whose message no call reads from then on. */
     withdraw: (state: SessionState, turn: string) =>
       cancelWaiting(state, turn, async () => [
@@ -255,12 +256,19 @@ export function createTurnQueue(parts: {
       ]),
     /** Replaces the message of a turn that waits; false where it does not. `assertSame` rejects for another message than was read. */
     edit: editWaiting,
-    /** Takes up every turn that a former process left, and every reply that it did not deliver. */
-    async recover() {
+    /**
+     * Takes up every turn that a former process left, and every reply that it did not deliver. One that `begins` refuses
+     * waits for the next message of its session.
+     */
+    async recover(begins: (turn: string) => boolean = () => true) {
       const unfinished = await store.unfinishedTurns()
       for (const { session, turn } of unfinished) {
         const state = await states.of(session)
-        if (state) add(state, turn)
+        if (!state) continue
+        state.queue.push(turn)
+        state.stalled ||= !begins(state.queue[0]!)
+        states.keep(state)
+        next(state)
       }
       outbox.recover(states)
       return unfinished.length
@@ -274,13 +282,24 @@ export function createTurnQueue(parts: {
       }
       return { running, queued }
     },
-    /** Ends running calls and leaves their turns for the next start. */
-    async stop() {
+    /**
+     * Ends running calls and leaves their turns for the next start. With `cancels`, only turns that wait for a person or
+     * were left by another process stay; the others are cancelled, and a note that is being written is finished.
+     */
+    async stop({ cancels }: { readonly cancels: boolean }) {
       stopped = true
       retry.stop()
-      for (const state of states.all()) state.running?.controller.abort(stopping)
+      const waiting = cancels ? await parts.approvals.turns() : new Set<string>()
+      for (const state of states.all()) {
+        const { running, queue, live } = state
+        const ends = cancels && running !== undefined && !waiting.has(running.turn)
+        running?.controller.abort(ends ? 'cancelled' : stopping)
+        // Where the store cannot be written, they wait for the next start.
+        for (const turn of cancels ? queue.filter((each) => live.has(each)) : [])
+          active.add(cancel(state, turn).then(ignore, ignore))
+      }
       await Promise.all(active)
-      await parts.notes?.stop()
+      await parts.notes?.stop({ finishes: cancels })
       await outbox.stop()
     },
   }
@@ -299,6 +318,8 @@ async function turnBefore(store: SessionStore, session: string, turn: string): P
 
 /** Failures of the store that can be over in a while. */
 const PASSING: ReadonlySet<StoreErrorCode> = new Set(['full', 'busy', 'io'])
+
+function ignore(): void {}
 
 function sentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`
