@@ -1,8 +1,9 @@
 import { type Clock, ForewordError, settlesWithin, errorMessage, largestEvent } from '../../platform.ts'
+import { type CallResult, readableMessage } from './call-result.ts'
 import { listServerTools, type McpDefinition, type ToolList, oneLine } from './definition.ts'
 import { type Confine, NO_SANDBOX, type ProgramTransport, programTransport } from './program-transport.ts'
 import type { ServerAddress } from './server-address.ts'
-import type { Client, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client'
+import type { Client, StreamableHTTPClientTransport, Tool, Transport } from '@modelcontextprotocol/client'
 
 interface ConnectionOptions {
   readonly clock: Clock
@@ -26,14 +27,6 @@ export interface McpConnection {
   /** Leaves nothing running. Never rejects. */
   close(): Promise<void>
 }
-
-export interface CallResult {
-  readonly content?: readonly ContentPart[] | undefined
-  readonly structuredContent?: unknown
-  readonly isError?: boolean | undefined
-}
-
-export type ContentPart = Readonly<Record<string, unknown>> & { readonly type: string }
 
 /** The largest message of a server, bytes. */
 const LARGEST_MESSAGE = 16 * 1024 * 1024
@@ -86,6 +79,7 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
             },
           }),
         })
+  readMessages(transport)
   if ('lastLines' in transport) options.onProgram?.(transport.lastLines)
   const endReason = () => ('ending' in transport ? transport.ending() : broken)
   const fault = (error: unknown) => new ConnectionFault(error, endReason())
@@ -140,6 +134,19 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
       }
     },
   }
+}
+
+/** Lets the library read every message in the form of `readableMessage`. */
+function readMessages(transport: Pick<Transport, 'onmessage'>): void {
+  let receive: Transport['onmessage']
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    enumerable: true,
+    get: () => receive,
+    set(next: Transport['onmessage']) {
+      receive = next && ((message, ...rest) => next(readableMessage(message) as typeof message, ...rest))
+    },
+  })
 }
 
 /** Why a server could not be reached or did not answer: the rest of a sentence that begins with its name. */
