@@ -10,6 +10,8 @@ export interface Layout extends AssemblyLayout {
   readonly prompt: PromptRule
   /** Whether the date is a layer of its own. Otherwise it is only filled into a prompt that asks for it. */
   readonly tellsDate: boolean
+  /** Whether the system message says that text of others is data. Otherwise only the frames of such text say it. */
+  readonly tellsForeignRule: boolean
   /** Whether the owner is warned where the persona files are missing. */
   readonly expectsPersona: boolean
   readonly skills: SkillsRule
@@ -52,6 +54,7 @@ export interface LayoutDefinition {
   readonly keepsPartialAnswers?: boolean
   readonly prompt?: PromptRule
   readonly tellsDate?: boolean
+  readonly tellsForeignRule?: boolean
   readonly expectsPersona?: boolean
   readonly skills?: Partial<SkillsRule>
   readonly memory?: Partial<MemoryRule>
@@ -169,6 +172,7 @@ const auto: Layout = {
   keepsPartialAnswers: true,
   prompt: {},
   tellsDate: true,
+  tellsForeignRule: true,
   expectsPersona: false,
   skills: { guidance: 'tool-guidance', asCapabilities: false, followSize: true, summaries: true, neutralizes: true },
   memory: { isUsual: false, layers: 'apart' },
@@ -192,6 +196,7 @@ const preset: Layout = {
   shrinks: false,
   fileFrame: 'closed',
   tellsDate: false,
+  tellsForeignRule: false,
   skills: { guidance: 'none', asCapabilities: false, followSize: false, summaries: true, neutralizes: false },
   citations: { fromFirstStep: false, inPrompt: true },
   reservesForMessage: false,
