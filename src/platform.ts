@@ -35,6 +35,7 @@ export {
   openSqlite,
   type SqliteConnection,
   type SqliteValue,
+  canWriteIn,
   sqliteError,
   type SqliteFileKind,
   type SqliteOptions,

@@ -69,6 +69,9 @@ export const errorCodes = {
   busy: { meaning: 'Another process held the file for longer than the busy time-out.', retryable: true },
   corrupt: { meaning: 'The file is damaged, or has another format.' },
   io: { meaning: 'The disk failed to read or write.' },
+  'not-synced': {
+    meaning: 'The disk did not confirm what was written; nothing more is written until the gateway starts again.',
+  },
   newer: { meaning: 'A newer version of Foreword wrote the file.' },
   older: { meaning: 'An older version wrote the file, and this one cannot bring it up to date, or may only read it.' },
   readonly: { meaning: 'The file may not be written.' },

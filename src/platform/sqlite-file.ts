@@ -1,8 +1,14 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { openDatabase, openSqlite, sqliteError, type SqliteFileKind } from './sqlite.ts'
+import {
+  addressForReading,
+  openDatabase,
+  openSqlite,
+  sqliteError,
+  type SqliteFileKind,
+  unchangingAddress,
+} from './sqlite.ts'
 
 /** How long to wait for a process that is writing, ms. */
 const BUSY_TIMEOUT_MS = 30_000
@@ -12,12 +18,12 @@ export function readSqliteFile<Result>(
   path: string,
   kind: SqliteFileKind,
   work: (database: DatabaseSync) => Result,
-  location: string | URL = path,
+  address = addressForReading(path),
 ): Result {
   if (!existsSync(path)) throw kind.error('not-found', `there is no ${kind.noun} at ${path}`)
   let database: DatabaseSync | undefined
   try {
-    database = openDatabase(location, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+    database = openDatabase(address, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
     return work(database)
   } catch (error) {
     throw sqliteError(error, path, kind)
@@ -35,10 +41,7 @@ export function inspectSqliteFile<Result>(
   kind: SqliteFileKind,
   work: (database: DatabaseSync) => Result,
 ): Result {
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return readSqliteFile(path, kind, work)
-  const unchanging = pathToFileURL(path)
-  unchanging.searchParams.set('immutable', '1')
-  return readSqliteFile(path, kind, work, unchanging)
+  return readSqliteFile(path, kind, work, unchangingAddress(path))
 }
 
 /**
@@ -80,7 +83,7 @@ export async function querySqliteFile(path: string, kind: SqliteFileKind, query:
   const worker = new Worker(READER, {
     eval: true,
     execArgv: ['--no-warnings'],
-    workerData: { path, timeout: BUSY_TIMEOUT_MS, query },
+    workerData: { path: addressForReading(path), timeout: BUSY_TIMEOUT_MS, query },
   })
   const answer = await new Promise<
     { readonly rows: readonly Row[] } | { readonly failure: { readonly message: string } }

@@ -1,9 +1,18 @@
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-
-const datasync = promisify(fdatasync)
 
 /** A value that SQLite stores. */
 export type SqliteValue = string | number | Uint8Array | null
@@ -64,11 +73,13 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     throw kind.error('not-found', `there is no ${kind.noun} at ${path}: start the gateway once, or name another home`)
   }
   let open = true
+  /** What it has of the last commits nobody knows, and a second wait would succeed without them: nothing more is written. */
+  let fault: unknown
   const statements = new Map<string, StatementSync>()
   const tupleStatements = new Map<string, StatementSync>()
   const database = guarded(() => {
     if (!readOnly) makePrivateFile(path)
-    return openDatabase(path, { readOnly, timeout: busyTimeoutMs })
+    return openDatabase(readOnly ? addressForReading(path) : path, { readOnly, timeout: busyTimeoutMs })
   })
   let log: string | undefined
   let logFile: number | undefined
@@ -120,10 +131,11 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
       try {
         // It stays the same file for as long as the database is open.
         logFile ??= openSync(log, 'r+')
-        await datasync(logFile)
+        await promisify(fdatasync)(logFile)
       } catch (error) {
-        throw sqliteError(error, path, kind)
+        fault ??= notSynced(error, path, kind)
       }
+      if (fault !== undefined) throw fault
     },
     close() {
       open = false
@@ -147,6 +159,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
   }
 
   function allOrNothing<Result>(begin: string, end: string, undo: string, work: () => Result): Result {
+    if (fault !== undefined) throw fault
     execute(begin)
     try {
       const result = work()
@@ -163,14 +176,42 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     try {
       return work()
     } catch (error) {
-      throw sqliteError(error, path, kind)
+      const meaning = sqliteError(error, path, kind)
+      if (NOT_SYNCED.has(sqliteResult(error) ?? 0)) fault ??= meaning
+      throw meaning
     }
   }
 }
 
 /** `node:sqlite` is loaded with the first file that is opened: most commands open none. */
-export function openDatabase(path: string | URL, options: { readOnly?: boolean; timeout?: number } = {}): DatabaseSync {
+export function openDatabase(path: string, options: { readOnly?: boolean; timeout?: number } = {}): DatabaseSync {
   return new (process.getBuiltinModule('node:sqlite').DatabaseSync)(path, options)
+}
+
+/**
+ * The address at which a file is opened to be read. Where nobody may write beside it, as on a read-only file system, SQLite cannot
+ * create what a reader needs, so that a file without a write-ahead log is read as one that does not change.
+ */
+export function addressForReading(path: string): string {
+  return canWriteIn(dirname(path)) ? path : unchangingAddress(path)
+}
+
+/** With this address SQLite creates and changes nothing beside the file. The path itself where there is a write-ahead log to be read. */
+export function unchangingAddress(path: string): string {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return path
+  const address = pathToFileURL(path)
+  address.searchParams.set('immutable', '1')
+  return address.href
+}
+
+/** Whether this process may create files in an existing folder. */
+export function canWriteIn(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** `full`: a commit is on the disk when it returns. `fullfsync`: on macOS too. */
@@ -206,6 +247,8 @@ export type SqliteErrorCode =
   | 'busy'
   | 'readonly'
   | 'io'
+  /** The disk did not confirm what was written, so that nobody knows what it has of it. */
+  | 'not-synced'
   | 'corrupt'
   | 'full'
   | 'invalid'
@@ -227,8 +270,18 @@ export function sqliteError(error: unknown, path: string, kind: SqliteFileKind):
   const result = sqliteResult(error)
   const number = result === undefined ? fileResult(error) : result & 0xff
   if (!(error instanceof Error) || number === undefined) return error
+  if (NOT_SYNCED.has(result ?? 0)) return notSynced(error, path, kind)
   const [code, message] = meanings(kind)[number] ?? ['io', `the ${kind.noun} failed`]
   return kind.error(code, `${message} (${path}: ${error.message})`, { cause: error })
+}
+
+/** `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`. */
+const NOT_SYNCED: ReadonlySet<number> = new Set([1034, 1290])
+
+function notSynced(error: unknown, path: string, kind: SqliteFileKind): Error {
+  const why = error instanceof Error ? error.message : String(error)
+  const message = `the disk did not confirm what was written to the ${kind.noun}, which takes nothing more until it is opened again: check the disk`
+  return kind.error('not-synced', `${message} (${path}: ${why})`, { cause: error })
 }
 
 /** SQLite's extended result code, or `undefined` for any other error. */

@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { AnyCapability, Channel } from '../capability.ts'
 import { pluginAsCapability } from '../capability/toolkit.ts'
 import { type LayoutChoice, layoutOf, layouts } from '../context.ts'
 import { createModels, type Model, ModelError, type Models } from '../model.ts'
-import { type Clock, defined, systemClock, type KnownSecrets } from '../platform.ts'
+import { canWriteIn, type Clock, defined, systemClock, type KnownSecrets } from '../platform.ts'
 import { openStore, storePath } from '../session.ts'
 import { endOrphans } from '../tool.ts'
 import { openCheckpoints, withRecordListener } from './audit/checkpoint-service.ts'
@@ -60,9 +61,10 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const storeFile = storePath(homeAt(home).data)
   const isEmpty =
     onlyReads === true && !existsSync(storeFile) && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
-  if (!isEmpty) await createHome(homeAt(home))
+  const isReadOnly = onlyReads === true && !isEmpty && !canWriteIn(dirname(storeFile))
+  if (!isEmpty && !isReadOnly) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
-    openStore({ path: isEmpty ? ':memory:' : storeFile, clock }),
+    openStore({ path: isEmpty ? ':memory:' : storeFile, clock, readOnly: isReadOnly }),
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
@@ -166,7 +168,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         completions: context.completions,
       },
       warnings: early,
-      ...(isEmpty ? { historyIndex: ':memory:' } : {}),
+      ...(isEmpty || isReadOnly ? { historyIndex: ':memory:' } : {}),
       ...defined({ channels, listens, warn, recovers, endsWithCommand }),
     })
   } catch (error) {

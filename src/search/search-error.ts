@@ -9,6 +9,7 @@ export type SearchErrorCode =
   | 'corrupt'
   | 'full'
   | 'io'
+  | 'not-synced'
   | 'readonly'
   | 'not-found'
   /** The document cannot be indexed. */

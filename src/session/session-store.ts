@@ -20,6 +20,8 @@ export interface SessionStore
   extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
   transaction(writes: readonly Write[]): Promise<void>
+  /** Resolves with the error after which it takes nothing more until it is opened again; pending while there is none. */
+  readonly failed: Promise<unknown>
   /** Resolves when accepted writes are on disk, or were refused; `undefined`: all of them are. */
   idle(): Promise<void> | undefined
   /** Waits for all accepted writes, then closes. */

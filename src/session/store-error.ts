@@ -10,6 +10,8 @@ export type StoreErrorCode =
   | 'corrupt'
   /** The disk failed to read or write. */
   | 'io'
+  /** The disk did not confirm what was written. The store takes nothing more until it is opened again. */
+  | 'not-synced'
   /** Written by a newer version of Foreword. */
   | 'newer'
   /** Written before 0.2.0; or by an older version, and opened for reading only, so that it cannot be brought up to date. */

@@ -5,6 +5,7 @@ export interface FixedClock extends Clock {
   /**
    * Moves the time forward by so many ms. What is due on the way runs at its time, in order, and promises are settled before
    * the next. Where nothing is due, the time has moved when this returns.
+   * Fewer than 0 ms set the clock back.
    */
   advance(milliseconds: number): Promise<void>
   /** How long until each timer is due, ms, the next one first. */
@@ -72,7 +73,7 @@ export function fixedClock(options: FixedClockOptions = {}): FixedClock {
         next.work()
         await settle()
       }
-      passed = Math.max(passed, end)
+      passed = milliseconds < 0 ? end : Math.max(passed, end)
     },
     get timers() {
       return inOrder().map(({ due }) => due - passed)

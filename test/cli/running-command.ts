@@ -12,7 +12,7 @@ export interface RunningCommand {
   readonly ended: Promise<number>
 }
 
-/** Starts a command. Its input ends with the test. For kills and signals it needs a process of its own. */
+/** Starts a command. Its input ends with the test, and a gateway is interrupted then. For kills and signals it needs a process of its own. */
 export function startCommand(
   context: TestContext,
   argv: readonly string[],
@@ -20,6 +20,7 @@ export function startCommand(
 ): RunningCommand {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   let errors = ''
+  let interrupt: (() => void) | undefined
   stderr.on('data', (piece: Buffer) => (errors += piece.toString()))
   const ended = main(argv, {
     stdin,
@@ -27,11 +28,15 @@ export function startCommand(
     stderr,
     capabilities: builtIn,
     environment: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment },
-    onInterrupt: () => () => {},
+    onInterrupt: (listener) => {
+      interrupt = listener
+      return () => (interrupt = undefined)
+    },
     exit: () => {},
   }).finally(() => stdout.end())
   context.after(async () => {
     stdin.end()
+    if (argv[0] === 'start') interrupt?.()
     await ended
   })
   return { stdin, stdout, stderr: () => errors, ended }

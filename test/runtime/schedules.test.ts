@@ -191,6 +191,28 @@ test('a clock of the machine that is set back makes nothing twice', async (t) =>
   assert.equal((await inputs(at)).length, 1)
 })
 
+for (const when of ['every day at 8', 'every 2 hours', 'at 2026-01-20 08:00']) {
+  test(`a clock that was years ahead once silences nothing (${when}): it is told, and what is due comes`, async (t) => {
+    const { at, run } = await scheduled(t, { when })
+    await at.clock.advance(5 * 365 * DAY)
+    await run.check()
+    await at.clock.advance(-5 * 365 * DAY)
+    const before = (await inputs(at)).length
+    await run.check()
+    assert.deepEqual(at.warnings, [
+      `The clock of this machine was wrong: the schedule Look at the news. had decided its times up to ${
+        when.startsWith('at') ? '2026-01-20T08:00' : when.includes('2') ? '2031-01-04T12:00' : '2031-01-04T08:00'
+      }:00.000Z. It is due again from now on.`,
+    ])
+    assert.match((await run.get(run.id)).next[0]!, /^2026-01/)
+    await at.clock.advance(15 * DAY)
+    await run.check()
+    assert.ok((await inputs(at)).length > before)
+    await run.check()
+    assert.equal(at.warnings.length, 1)
+  })
+}
+
 test('nothing is due while a schedule is paused, and nothing of that comes later', async (t) => {
   const { at, run } = await scheduled(t, { missed: 'all' })
   assert.equal((await run.change(run.id, { paused: true })).state, 'paused')

@@ -337,3 +337,16 @@ test('status, models, configuration and reload are there', async () => {
   assert.deepEqual(await json('/api/configuration'), { gateway: { token: '(set)' } })
   assert.deepEqual(await json('/api/reload', { method: 'POST' }), { warnings: [] })
 })
+
+test('/health needs no token, and is 503 once the store takes nothing more', async () => {
+  const health = async (failed?: Promise<unknown>) => {
+    const runtime = scriptedRuntime()
+    const { request } = served({ ...runtime, store: { ...runtime.store, ...(failed && { failed }) } })
+    await failed
+    const answer = await request('/health', { headers: { authorization: '' } })
+    return [answer.status, await answer.json()]
+  }
+  assert.deepEqual(await health(), [200, { ok: true }])
+  const message = 'The disk failed, and nothing more is stored. The gateway is stopping.'
+  assert.deepEqual(await health(Promise.resolve()), [503, { ok: false, error: { code: 'storage', message } }])
+})

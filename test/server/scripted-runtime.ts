@@ -304,6 +304,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
   }
   const store: Partial<SessionStore> = {
     clock,
+    failed: new Promise(() => {}),
     ...records,
     entries: async (session, { after = 0, upTo = Infinity, limit, turn } = {}) =>
       entriesOf(session)

@@ -39,6 +39,8 @@ type Stored = StoredRecord<ScheduleValue> & { readonly value: ScheduleValue }
 const LATE_MS = 60_000
 /** The most runs that come of due times that were missed. */
 const MOST_MISSED = 100
+/** So far ahead, ms, a decided time shows that the clock of the machine was wrong, and was not just set back. */
+const AHEAD_MS = 86_400_000
 /** The clock of the machine may be set: it is looked at again after so many ms at the latest. */
 const LONGEST_WAIT_MS = 60_000
 
@@ -96,10 +98,25 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     if (!schedule) return
     let state = await begun(schedule)
     if (schedule.value.paused === true) return
+    state = await withoutWrongTimes(schedule, state)
     for (const due of dueNow(schedule, state, now())) {
       if (end.signal.aborted) return
       state = await decide(schedule, state, due)
     }
+  }
+
+  /** A clock that was wrong once may have decided years of due times in advance. */
+  async function withoutWrongTimes(schedule: Stored, state: ScheduleState): Promise<ScheduleState> {
+    const next = timesOf(schedule.value).next(now())
+    const upTo = Date.parse(state.upTo)
+    if (next === undefined || upTo < next || upTo <= now() + AHEAD_MS) return state
+    const corrected = { ...state, upTo: clock.time(), again: clock.time() }
+    await states.write(schedule.id, corrected)
+    host.warn(
+      `The clock of this machine was wrong: the schedule ${schedule.value.name} had decided its times up to ${state.upTo}. ` +
+        'It is due again from now on.',
+    )
+    return corrected
   }
 
   /** Due times that have passed and are not decided, in order: as many as the rule for missed ones wants. */
@@ -125,7 +142,8 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
     }
     const { digest } = look
     if (digest !== undefined && digest === state.digest) return without({ type: 'unchanged' })
-    const pending = pendingOf(value, { key: `schedule:${id}:${due}`, due, by: 'time', ...defined({ digest }) })
+    const key = ['schedule', id, due, ...(state.again === undefined ? [] : [state.again])].join(':')
+    const pending = pendingOf(value, { key, due, by: 'time', ...defined({ digest }) })
     const decided = { ...state, upTo: due, pending }
     await states.write(id, decided)
     return send(schedule, decided, pending)

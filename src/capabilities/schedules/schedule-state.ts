@@ -41,6 +41,8 @@ export type PendingRun = z.output<typeof pendingSchema>
 const stateSchema = z.object({
   /** Due times up to this one are decided: none of them is looked at again. ISO 8601, UTC. */
   upTo: z.string(),
+  /** When due times that a wrong clock had decided came back; part of the keys since then, as they are due again. */
+  again: z.string().optional(),
   digest: z.string().optional(),
   pending: pendingSchema.optional(),
   /** Newest last. */

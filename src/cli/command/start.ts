@@ -14,6 +14,8 @@ import { version } from '../version.ts'
 const GRACE = 5_000
 /** How long closing may take before the process exits, ms. */
 const CLOSING_LIMIT = 15_000
+/** Exit code of a gateway whose disk did not confirm what was written, so that it stopped by itself. */
+const STORE_FAILED = 4
 
 export const startCommand: Command = {
   name: 'start',
@@ -44,21 +46,27 @@ async function runGateway(call: CommandCall, io: Io): Promise<number> {
     },
   })
   const listening = await listenOn(gateway)
+  let fault: unknown
   try {
     gateway.claim.update({ pid: process.pid, address: listening.url, started: gateway.started })
     // The screen may be read, and Ctrl-C pressed, before this function continues.
-    const asked = waitForInterrupt(io)
+    const asked = Promise.race([waitForInterrupt(io), gateway.runtime.store.failed])
     await announce(gateway, listening, call, io)
     announced = true
-    await asked
-    if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
+    fault = await asked
+    if (fault !== undefined) note(io, `Stopping: ${errorMessage(fault)}. Unfinished turns resume at the next start.`)
+    else if (!call.json) note(io, '\nStopping. Press Ctrl-C again to exit at once.')
   } finally {
     await closeInTime(io, async () => {
       await listening.close({ graceMs: GRACE })
-      await gateway.close()
+      await gateway.close().catch((error: unknown) => {
+        if (fault === undefined) throw error
+        // What the store did not take at the end is told already, and what stayed open must not keep the process.
+        exitNow(io, STORE_FAILED)
+      })
     })
   }
-  return 0
+  return fault === undefined ? 0 : STORE_FAILED
 }
 
 async function listenOn(gateway: Gateway): Promise<ListeningServer> {

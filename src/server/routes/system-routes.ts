@@ -61,6 +61,8 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       )
       .optional(),
   })
+  let storeFailed = false
+  void runtime.store.failed.then(() => (storeFailed = true))
   return [
     route({
       method: 'GET',
@@ -79,10 +81,23 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       method: 'GET',
       path: '/health',
       tag: 'system',
-      summary: 'Reports that the gateway is up. Needs no token',
+      summary: 'Reports that the gateway is up and can write. Needs no token',
       needsToken: false,
-      answers: { 200: { description: 'The gateway is up', schema: z.object({ ok: z.literal(true) }) } },
-      handle: () => json({ ok: true }),
+      answers: {
+        200: { description: 'The gateway is up', schema: z.object({ ok: z.literal(true) }) },
+        503: {
+          description: 'The store takes nothing more, and the gateway is stopping',
+          schema: z.object({
+            ok: z.literal(false),
+            error: z.object({ code: z.literal('storage'), message: z.string() }),
+          }),
+        },
+      },
+      handle() {
+        if (!storeFailed) return json({ ok: true })
+        const message = 'The disk failed, and nothing more is stored. The gateway is stopping.'
+        return json({ ok: false, error: { code: 'storage', message } }, 503)
+      },
     }),
     route({
       method: 'GET',

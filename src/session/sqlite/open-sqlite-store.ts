@@ -172,6 +172,7 @@ function createStore(connection: StoreConnection): SessionStore {
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 
+    failed: queue.failed,
     idle: queue.idle,
     close: () => (closed ??= Promise.resolve(queue.idle()).finally(() => connection.close())),
   }

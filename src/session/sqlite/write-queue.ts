@@ -1,3 +1,4 @@
+import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 
 /** What the queue needs to know about a write. */
@@ -23,6 +24,8 @@ const UNTIL_MOVED_MS = 100
 /** Characters. A write of a megabyte takes some milliseconds. */
 const LARGE = 1_000_000
 
+type Refuse = (jobs: readonly Job[], error: unknown) => void
+
 interface Group {
   readonly jobs: readonly Job[]
   readonly attempts: readonly Attempt[]
@@ -38,8 +41,11 @@ export function createWriteQueue(connection: StoreConnection) {
   let syncing: Promise<void> | undefined
   /** The disk did not take what was written. What it has of it nobody knows, so nothing more is written. */
   let fault: { readonly error: unknown } | undefined
+  const failed = Promise.withResolvers<unknown>()
 
   return {
+    /** Resolves with the fault after which nothing more is written. */
+    failed: failed.promise,
     /**
      * Resolves when the write of `run` is on the disk. Where `run` throws, only this write is undone. `written` is called once
      * the write is on the disk: in the order of the writes, and before any of their promises resolves.
@@ -75,7 +81,7 @@ export function createWriteQueue(connection: StoreConnection) {
     waiting = waiting.slice(jobs.length)
     if (jobs.length === 0) return
     if (fault) return refuse(jobs, fault.error)
-    committed.push(...(large === -1 ? commit(connection, jobs) : commitLarge(connection, jobs)))
+    committed.push(...(large === -1 ? commit(connection, jobs, refuse) : commitLarge(connection, jobs, refuse)))
     syncing ??= waitForDisk().finally(() => (syncing = undefined))
   }
 
@@ -86,7 +92,7 @@ export function createWriteQueue(connection: StoreConnection) {
       try {
         if (!fault) await connection.sync()
       } catch (error) {
-        fault ??= { error }
+        fail(error)
       }
       for (const group of groups) {
         if (fault) refuse(group.jobs, fault.error)
@@ -94,10 +100,16 @@ export function createWriteQueue(connection: StoreConnection) {
       }
     }
   }
-}
 
-function refuse(jobs: readonly Job[], error: unknown): void {
-  for (const { reject } of jobs) reject(error)
+  function fail(error: unknown): void {
+    fault ??= { error }
+    failed.resolve(error)
+  }
+
+  function refuse(jobs: readonly Job[], error: unknown): void {
+    if (error instanceof StoreError && error.code === 'not-synced') fail(error)
+    for (const { reject } of jobs) reject(error)
+  }
 }
 
 function acknowledge({ jobs, attempts }: Group): void {
@@ -114,14 +126,14 @@ function acknowledge({ jobs, attempts }: Group): void {
 }
 
 /** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
-function commitLarge(connection: StoreConnection, jobs: readonly Job[]): readonly Group[] {
+function commitLarge(connection: StoreConnection, jobs: readonly Job[], refuse: Refuse): readonly Group[] {
   try {
     connection.movesPages(false)
   } catch (error) {
     refuse(jobs, error)
     return []
   }
-  const groups = commit(connection, jobs)
+  const groups = commit(connection, jobs, refuse)
   const movePages = () => {
     try {
       connection.movesPages(true)
@@ -138,7 +150,7 @@ function commitLarge(connection: StoreConnection, jobs: readonly Job[]): readonl
  * Where the whole transaction fails, for example because the disk is full, one large write may be the cause: each is then
  * tried alone. Where it could not even begin, another attempt would only cost time.
  */
-function commit(connection: StoreConnection, jobs: readonly Job[]): readonly Group[] {
+function commit(connection: StoreConnection, jobs: readonly Job[], refuse: Refuse): readonly Group[] {
   let begun = false
   try {
     const attempts = connection.transaction(() => {
@@ -147,7 +159,7 @@ function commit(connection: StoreConnection, jobs: readonly Job[]): readonly Gro
     })
     return [{ jobs, attempts }]
   } catch (error) {
-    if (begun && jobs.length > 1) return jobs.flatMap((job) => commit(connection, [job]))
+    if (begun && jobs.length > 1) return jobs.flatMap((job) => commit(connection, [job], refuse))
     refuse(jobs, error)
     return []
   }

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import fs, { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryHome } from './cli/home.ts'
+import { startCommand } from './cli/running-command.ts'
+
+test('a gateway whose disk does not confirm what was written says so to whoever waits, and ends with a code of its own', async (t) => {
+  const { home, environment } = temporaryHome(t)
+  const gateway = startCommand(t, ['start', '--json'], { ...environment, FOREWORD_GATEWAY_PORT: '0' })
+  const [line] = (await once(gateway.stdout, 'data')) as [Buffer]
+  const { address } = JSON.parse(line.toString()) as { readonly address: string }
+  const token = readFileSync(join(home, 'data', 'token'), 'utf8').trim()
+  const send = (text: string) =>
+    fetch(`${address}/api/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text }),
+    })
+  assert.equal((await send('/say before')).status, 202)
+  const { fdatasync } = fs
+  fs.fdatasync = Object.assign(
+    (_: number, done: (error: Error) => void) => {
+      fs.fdatasync = fdatasync
+      syncBuiltinESMExports()
+      done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }))
+    },
+    { __promisify__: fdatasync.__promisify__ },
+  ) as typeof fdatasync
+  syncBuiltinESMExports()
+  const refused = await send('/say after')
+  assert.equal(refused.status, 500)
+  const { error } = (await refused.json()) as { readonly error: { readonly code: string; readonly message: string } }
+  assert.equal(error.code, 'storage')
+  assert.match(error.message, /^the disk did not confirm what was written to the store/i)
+  assert.equal(await gateway.ended, 4)
+  assert.match(gateway.stderr(), /Stopping: the disk did not confirm.*EIO/)
+})
