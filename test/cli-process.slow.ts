@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,6 +11,8 @@ import { claimHome } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+
+const program = join(import.meta.dirname, '..', 'bin', 'foreword.js')
 
 test('from the start of a gateway to its end, every command finds what the others did', async (context) => {
   const { home, environment } = temporaryHome(context)
@@ -98,6 +101,39 @@ test('the token is printed by start and token alone', async (context) => {
     const { stdout, stderr } = await run(words, { environment })
     assert.ok(!`${stdout}${stderr}`.includes(token), words.join(' '))
   }
+})
+
+test('a home on a read-only file system can be read, and a message to it is refused at once', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  assert.equal((await run(['send', '/say Good day.'], { environment })).code, 0)
+  const words = (line: string) => [
+    '--dev-bind',
+    '/',
+    '/',
+    '--ro-bind',
+    home,
+    home,
+    process.execPath,
+    program,
+    ...line.split(' '),
+  ]
+  const inside = (line: string) =>
+    spawnSync('bwrap', words(line), { env: { PATH: process.env.PATH, ...environment }, encoding: 'utf8' })
+  if (inside('--version').status !== 0) return context.skip('no bwrap here')
+  for (const line of [
+    'sessions',
+    'sessions show last',
+    'context',
+    'calls last',
+    'costs',
+    'search --history day',
+    'replay last',
+    'audit',
+  ]) {
+    const { status, stderr } = inside(line)
+    assert.equal(status, 0, `${line}: ${stderr}`)
+  }
+  assert.match(inside('send Hello').stderr, /the store cannot be written: give this user write access/)
 })
 
 test('send works in a process of its own without a gateway, and ends', async (context) => {

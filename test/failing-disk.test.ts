@@ -21,14 +21,12 @@ test('a gateway whose disk does not confirm what was written says so to whoever 
     })
   assert.equal((await send('/say before')).status, 202)
   const { fdatasync } = fs
-  fs.fdatasync = Object.assign(
-    (_: number, done: (error: Error) => void) => {
-      fs.fdatasync = fdatasync
-      syncBuiltinESMExports()
-      done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }))
-    },
-    { __promisify__: fdatasync.__promisify__ },
-  ) as typeof fdatasync
+  const failing = (_: number, done: (error: Error) => void) => {
+    fs.fdatasync = fdatasync
+    syncBuiltinESMExports()
+    done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }))
+  }
+  fs.fdatasync = failing as unknown as typeof fdatasync
   syncBuiltinESMExports()
   const refused = await send('/say after')
   assert.equal(refused.status, 500)
