@@ -146,6 +146,20 @@ test('a warning is shown once in a period, and the day ends in the time zone of 
   assert.equal(here.runtime.budgets()[0]?.period, today)
 })
 
+test('the warning of a budget of each session or turn says which one it is about', async (t) => {
+  const limit = { usd: 10 }
+  const budgets = [
+    { limit, per: 'session', warnAt: 0.01 },
+    { limit, per: 'turn', warnAt: 0.01 },
+  ] as const
+  const here = await opened(t, { model: priced(), budgets })
+  const { session, turn } = await here.say('Hello.')
+  assert.deepEqual(
+    here.warnings.map((text) => /for (.*) are spent/.exec(text)?.[1]),
+    [`the session (${session})`, `the turn (${turn} of ${session})`],
+  )
+})
+
 test('the limit of one input holds for its turn, and one with an owner for all its turns', async (t) => {
   const model = priced()
   const here = await opened(t, { model })

@@ -182,3 +182,13 @@ test('the status lists each warning of a channel once, and keeps the newest of t
   assert.ok(warnings.includes('It sneezed 150 times.'))
   assert.ok(warnings.length <= 101)
 })
+
+test('equal warnings are one with a count, and are told again the 10th time', async (t) => {
+  const ill = {
+    ...pigeon(),
+    start: async ({ warn }: ChannelContext) => Array.from({ length: 30 }, () => warn('It sneezed.')),
+  }
+  const { runtime, warnings } = await opened(t, { channels: [ill as never] })
+  assert.deepEqual((await runtime.status()).warnings, ['It sneezed. (30 times)'])
+  assert.deepEqual(warnings, ['It sneezed.', 'It sneezed. (10 times)'])
+})

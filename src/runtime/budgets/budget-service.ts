@@ -23,6 +23,7 @@ import {
   type CallOwner,
   checkOf,
   checksFor,
+  parseAccount,
   type MoneyBudget,
   type NamedCheck,
   USUAL_WARNING,
@@ -139,7 +140,7 @@ export function createBudgetService(parts: {
         // A limit that a person has raised may be enough for other calls, too.
         if (grant) waiting.look()
         if (result.passed.length === 0) {
-          for (const budget of result.warned) if (budget.limit >= 0) warn(warning(nameOf(budget)))
+          for (const budget of result.warned) if (budget.limit >= 0) warn(warning(nameOf(budget), calls.owner))
           let isOver = false
           return {
             type: 'go',
@@ -226,9 +227,15 @@ const REFUSED: ReadonlySet<string> = new Set([
   'unsupported-parameter',
 ])
 
-function warning({ name, unit, limit, spent, held }: PassedBudget & { readonly name: string }): string {
+function warning(
+  { account, name, unit, limit, spent, held }: PassedBudget & { readonly name: string },
+  { session }: CallOwner,
+): string {
+  const { per, period } = parseAccount(account)
+  const which = per === 'turn' && session !== undefined ? `${period} of ${session}` : period
+  const whose = per === 'session' || per === 'turn' ? ` (${which})` : ''
   const used = amountText(unit, spent + held)
-  return `${used} of ${amountText(unit, limit)} for ${name} are spent or held. A call that could pass the limit waits for you.`
+  return `${used} of ${amountText(unit, limit)} for ${name}${whose} are spent or held. A call that could pass the limit waits for you.`
 }
 
 function reportOf(budget: MoneyBudget, state: BudgetState | undefined, period: string | undefined): BudgetReport {
