@@ -1,11 +1,15 @@
-import axe, { type AxeResults } from 'axe-core'
+import type { AxeResults } from 'axe-core'
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Frame, type Page } from 'playwright-core'
 import { type RealGateway, realGateway, type startApart } from '../end-to-end/gateway.ts'
 import { browserOptions } from '../../scripts/checks/shared-browser.ts'
 import { once } from '../../src/platform.ts'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
+
+/** What puts axe into a page. The browser reads it for each page anew, so it is the small form. */
+const axeSource = once(() => readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'))
 
 /** The browser that all files of a run share, or one of this file where it runs by itself. */
 const browser = once(async (): Promise<Browser> => {
@@ -17,7 +21,7 @@ const browser = once(async (): Promise<Browser> => {
 export interface OpenedPage {
   readonly gateway: RealGateway
   readonly page: Page
-  /** Another browser at the same gateway. */
+  /** Another browser that is signed in at the same gateway. Its page is blank. */
   another(options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -42,12 +46,52 @@ export async function openedPage(
   provider: ScriptedProviderOptions,
   options: PageOptions = {},
 ): Promise<OpenedPage> {
-  const gateway = await realGateway(t, provider, options.configuration, options.prepare, options.start)
-  const another = (context: BrowserContextOptions = {}) => openPage(t, gateway, context)
-  return { gateway, page: await another(options.browser), another }
+  const opened = await startedPage(t, provider, options)
+  await opened.page.goto(startLink(opened.gateway))
+  return opened
 }
 
-async function openPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions): Promise<Page> {
+/**
+ * The same, but the page is blank, in a browser that is signed in: for a test that begins at another address than that of the
+ * start link. What the gateway does until then is drawn nowhere.
+ */
+export async function blankPage(
+  t: TestContext,
+  provider: ScriptedProviderOptions,
+  options: PageOptions = {},
+): Promise<OpenedPage> {
+  const opened = await startedPage(t, provider, options)
+  await signIn(opened.page, opened.gateway)
+  return opened
+}
+
+async function startedPage(
+  t: TestContext,
+  provider: ScriptedProviderOptions,
+  options: PageOptions,
+): Promise<OpenedPage> {
+  const gateway = await realGateway(t, provider, options.configuration, options.prepare, options.start)
+  return {
+    gateway,
+    page: await newPage(t, gateway, options.browser),
+    async another(context) {
+      const page = await newPage(t, gateway, context)
+      await signIn(page, gateway)
+      return page
+    },
+  }
+}
+
+async function signIn(page: Page, gateway: RealGateway): Promise<void> {
+  const answer = await page.request.get(startLink(gateway), { maxRedirects: 0 })
+  assert.equal(answer.status(), 303)
+}
+
+function startLink({ url, token }: RealGateway): string {
+  return `${url}/?token=${token}`
+}
+
+async function newPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
@@ -65,7 +109,6 @@ async function openPage(t: TestContext, gateway: RealGateway, options: BrowserCo
     await context.close()
     assert.deepEqual(problems, [])
   })
-  await page.goto(`${gateway.url}/?token=${gateway.token}`)
   return page
 }
 
@@ -96,7 +139,7 @@ export async function pageOf(
  * wrong: a page that it knows is looked at in a fifth of a second.
  */
 export async function seriousFaults(page: Page | Frame): Promise<readonly string[]> {
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(await axeSource())
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

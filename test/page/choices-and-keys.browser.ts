@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
 import { waitUntil, send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
@@ -15,14 +15,14 @@ const options = (page: Page) => page.getByRole('button', { name: /Choices of thi
 const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
 
 test('6. model, agent, project, subject and layout are chosen before the first message and after it', async (t) => {
-  const { page, gateway } = await openedPage(t, {
+  const { page, gateway } = await blankPage(t, {
     answer,
     models: [{ name: 'scripted' }, { name: 'another' }],
   })
   await gateway.curl('/api/agents', { name: 'Poet', prompt: 'Answer in verse.', mode: 'append' })
   await gateway.curl('/api/projects', { name: 'Atlas', instructions: 'Maps only.' })
   await gateway.curl('/api/subjects', { id: 'reef', brief: 'The reef.' })
-  await page.reload()
+  await page.goto(gateway.url)
   await options(page).click()
   await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'Poet' })
   await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Atlas' })
@@ -141,7 +141,7 @@ test('6. the palette finds sessions, pages, commands and colours, by keyboard al
 })
 
 test('6. a key that is pressed before the gateway has answered is not lost', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer })
+  const { page, gateway } = await blankPage(t, { answer })
   const held = Promise.withResolvers<void>()
   await page.route('**/api/status', async (route) => {
     await held.promise

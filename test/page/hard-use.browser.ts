@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
 import { fitsWidth, send } from './conversation.ts'
 
 after(closeBrowser)
@@ -159,13 +159,13 @@ test('3. a folder that is dropped is named, and the files beside it are attached
 })
 
 test('6. a command that is typed before the page knows the commands is not sent as a message', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer })
+  const { page, gateway } = await blankPage(t, { answer })
   const held = Promise.withResolvers<void>()
   await page.route('**/api/commands', async (route) => {
     await held.promise
     await route.continue()
   })
-  await page.reload()
+  await page.goto(gateway.url)
   await field(page).fill('/MODELS')
   const asked = page.waitForRequest('**/api/commands')
   await page.keyboard.press('Enter')

@@ -8,7 +8,7 @@ import type { Preview } from '../../src/capability.ts'
 import type { CallRecord } from '../../src/session.ts'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
 import { dollars } from '../../web/src/parts/numbers.ts'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
 
 after(closeBrowser)
 
@@ -38,7 +38,7 @@ test('8: the bar follows what one types, to scale, and says what is free', async
 })
 
 test('9: every segment of a call opens to the exact text, its origin and its other forms', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'High water.' }) }, { prepare })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'High water.' }) }, { prepare })
   const { session, calls } = await gateway.say('When is high water?')
   const call = calls[0]!
   const { request } = await gateway.curl<{ request: { system: string; tools: readonly object[] } }>(
@@ -66,7 +66,7 @@ test('9: every segment of a call opens to the exact text, its origin and its oth
 test('10: what was left out says why, with the numbers', async (t) => {
   const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
   const models = { 'ollama/scripted': { window: 3_000 } }
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer },
     { configuration: { models, context: { reserve: 500, notes: 'off' } } },
@@ -85,7 +85,7 @@ test('10: what was left out says why, with the numbers', async (t) => {
 
 test('8: every number that the inspector shows is that of the account and of the provider', async (t) => {
   const usage = { promptTokens: 400, cachedTokens: 100, outputTokens: 7 }
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
   const { session } = await gateway.say('One?')
   await gateway.say('Two?', { session })
   await gateway.say('Three?', { session })
@@ -135,7 +135,7 @@ test('8: a call that is opened as soon as it is over shows what its provider rep
 })
 
 test('8: on a narrow screen the inspector opens over the conversation, from the strip and from a call', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'Yes.' }) },
     { prepare, browser: { viewport: { width: 360, height: 740 } } },
@@ -158,7 +158,7 @@ test('8: on a narrow screen the inspector opens over the conversation, from the 
 })
 
 test('8: each piece of the bar is reached by the arrow keys, says its name and tokens, and opens with Enter', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.' }) }, { prepare })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.' }) }, { prepare })
   const { session } = await gateway.say('One?')
   await page.goto(`${gateway.url}/sessions/${session}`)
   const { manifest } = await gateway.curl<{ manifest: Manifest }>('/api/context', { session })
@@ -210,7 +210,7 @@ test('8: on a narrow screen Enter on a piece of the bar opens it over the conver
 })
 
 test('9: on a narrow screen the tabs stay where they are read to the end, and a turn is shown behind the inspector', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'Yes. '.repeat(200) }) },
     { prepare, browser: { viewport: { width: 360, height: 500 } } },
@@ -240,7 +240,7 @@ const priced = {
 test('8: money is beside the forecast and beside the report, part by part, on a model whose price is known', async (t) => {
   const usage = { promptTokens: 2_000, cachedTokens: 1_000, cacheWrittenTokens: 600, outputTokens: 100 }
   const configuration = { model: 'anthropic/scripted', models: { 'anthropic/scripted': priced } }
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare, configuration })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare, configuration })
   const { session, calls } = await gateway.say('One?')
   await gateway.say('Two?', { session })
   const { manifest } = await gateway.curl<Preview>('/api/context', { session })
@@ -274,7 +274,7 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
 
 test('8: no money is shown where the price of the model is not known', async (t) => {
   const usage = { promptTokens: 400, outputTokens: 7 }
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
   const { session, calls } = await gateway.say('One?')
   await Promise.all([
     page.waitForResponse((response) => response.url().includes('/api/model?id=')),
@@ -289,7 +289,7 @@ test('9: a part says where it was in the call before, why it has its form, and w
   const answer: ScriptedProviderOptions['answer'] = ({ newest }, n) =>
     n === 1 ? { toolCalls: [{ name: 'list_files', input: { path: '.' } }] } : { text: `${newest} Yes. `.repeat(30) }
   const tools = { global: { mode: 'allowlist', allowedTools: ['list_files'] } }
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer },
     {
@@ -346,7 +346,7 @@ test('9: a part says where it was in the call before, why it has its form, and w
 test('10: what was left out opens to its exact text, a turn by its number, and the command says the same', async (t) => {
   const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
   const models = { 'ollama/scripted': { window: 3_000 } }
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer },
     { configuration: { models, context: { reserve: 500, notes: 'off' } } },
@@ -386,7 +386,7 @@ test('10: a note stands in the account, opens to its text, and what it covers sa
   const answer = () => ({ text: 'An answer of some length. '.repeat(60) })
   const models = { 'ollama/scripted': { window: 3_000 } }
   const context = { reserve: 500, notes: 'index' }
-  const { page, gateway } = await openedPage(t, { answer }, { configuration: { models, context } })
+  const { page, gateway } = await blankPage(t, { answer }, { configuration: { models, context } })
   const { session } = await gateway.say('The first question.')
   let cut: string | undefined
   for (let turn = 2; turn <= 12 && cut === undefined; turn++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser, openedPage } from './browser.ts'
 import { writeLongSession } from './large-home.ts'
 
 after(closeBrowser)
@@ -14,7 +14,7 @@ const observeLongTasks = `
 `
 
 test('a session of 5,000 messages opens at its end and can be read to its beginning', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'One more.' }) },
     { prepare: (home) => writeLongSession(home, 'session_long', 2_500) },
@@ -39,7 +39,7 @@ test('a session of 5,000 messages opens at its end and can be read to its beginn
 })
 
 test('earlier turns are put in front of those that are read without moving them', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'One more.' }) },
     { prepare: (home) => writeLongSession(home, 'session_long', 500) },
@@ -69,7 +69,7 @@ test('earlier turns are put in front of those that are read without moving them'
 })
 
 test('a reader who leaves the end while it is still being drawn is not pulled back', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'One more.' }) },
     { prepare: (home) => writeLongSession(home, 'session_long', 500) },
@@ -93,7 +93,7 @@ test('a reader who leaves the end while it is still being drawn is not pulled ba
 })
 
 test('a message that was sent is on the screen, however far the reader was from the end', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'One more.' }) },
     { prepare: (home) => writeLongSession(home, 'session_long', 100) },

@@ -5,7 +5,7 @@ import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import type { CallPrice, CostReport } from '../../src/capability.ts'
 import { dollars } from '../../web/src/parts/numbers.ts'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
 import { lastTurn, send, looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -124,7 +124,7 @@ test('where no price is known, no figure of money is shown, and the header says 
 })
 
 test('a model that runs on the own machine costs nothing, and the header says nothing of it', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'The tide is high.', usage }) }, {})
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'The tide is high.', usage }) }, {})
   const { session, calls } = await gateway.say('How high is the water?')
   await Promise.all([
     page.waitForResponse((response) => response.url().includes('/api/costs?')),

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import type { SessionNotes } from '../../src/capability.ts'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
 /** The inspector of a session that was cut, with its newest note open. `note`: what the model writes when it is asked for one. */
 async function noted(t: TestContext, note: string, browser: BrowserContextOptions = {}) {
-  const opened = await openedPage(
+  const opened = await blankPage(
     t,
     {
       answer: ({ newest }) => ({

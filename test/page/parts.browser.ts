@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
 import { waitUntil, looksRight, picture } from './conversation.ts'
 import { writeSessions } from './large-home.ts'
 
@@ -155,7 +155,7 @@ test('a popover at 360 px takes the focus, stays inside the page, and gives the 
 })
 
 test('tabs are used by keyboard: arrows go round, Home and End, and only the chosen page is there', async (t) => {
-  const { page, gateway } = await openedPage(t, answers, { browser: { viewport: { width: 360, height: 640 } } })
+  const { page, gateway } = await blankPage(t, answers, { browser: { viewport: { width: 360, height: 640 } } })
   const { session } = await gateway.say('Tides')
   await page.goto(`${gateway.url}/sessions/${session}`)
   await page.getByRole('button', { name: 'What the model will read' }).click()

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import type { Manifest } from '../../src/context.ts'
 import type { Preview } from '../../src/capability.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { fitsWidth, picture } from './conversation.ts'
 import { writeLongSession } from './large-home.ts'
 
@@ -33,7 +33,7 @@ async function callThatNames(page: Page, gateway: RealGateway, turn: string): Pr
 const thousandTurns = { prepare: (home: string) => writeLongSession(home, SESSION, 1_000) }
 
 test('9: a turn that the session does not have is said to be gone, and nothing is read in search of it', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'One more.' }) }, thousandTurns)
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'One more.' }) }, thousandTurns)
   const read = await callThatNames(page, gateway, 'turn_gone')
   await page.getByRole('button', { name: 'Show in the conversation' }).last().click()
   await page.getByText('This turn was not found. The session does not have it any more.').waitFor()
@@ -44,7 +44,7 @@ test('9: a turn that the session does not have is said to be gone, and nothing i
 test('9: a turn that is far above is read and shown, while an answer arrives', async (t) => {
   let calls = 0
   const answer = () => (++calls === 1 ? { text: 'One more.' } : { text: 'word '.repeat(300), pieceDelayMs: 20 })
-  const { page, gateway } = await openedPage(t, { answer }, thousandTurns)
+  const { page, gateway } = await blankPage(t, { answer }, thousandTurns)
   const read = await callThatNames(page, gateway, 'turn_12')
   await page.getByLabel('Message', { exact: true }).fill('Go on')
   await page.keyboard.press('Enter')
@@ -60,7 +60,7 @@ const name = `${'tides-and-lights-of-the-harbour-'.repeat(4)}plan.md`
 test('8: names of files are shown instead of their ids, and the lines of cost fit 360 px with the longest names', async (t) => {
   const model = `openai/${'a-model-with-a-long-name-'.repeat(5)}`
   const usage = { promptTokens: 400, cachedTokens: 100, outputTokens: 7 }
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'Yes.', usage }) },
     { browser: { viewport: { width: 360, height: 740 } }, configuration: { models: { [model]: { window: 8_000 } } } },

@@ -95,8 +95,9 @@ test('1. two browsers see the rename and the states of each other at once', asyn
     if (newest === 'Wait') await held
     return { text: `Answer to ${newest}` }
   }
-  const { page, another } = await openedPage(t, { answer })
+  const { page, another, gateway } = await openedPage(t, { answer })
   const other = await another()
+  await other.goto(gateway.url)
   await page.getByLabel('Message', { exact: true }).fill('Wait')
   await page.keyboard.press('Enter')
   await row(other, 'Works: Wait').waitFor()
@@ -160,6 +161,7 @@ test('1. a deletion is undone, and a page that is closed in time has deleted not
   await row(page, 'Keep me').waitFor()
 
   const closed = await another()
+  await closed.goto(gateway.url)
   await choose(closed, 'Keep me', 'Delete')
   await row(closed, 'Keep me').waitFor({ state: 'detached' })
   await closed.close()

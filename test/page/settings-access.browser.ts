@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, type PageOptions, seriousFaults } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -20,7 +20,7 @@ async function toolSettings(t: TestContext, text = WRITTEN, options: PageOptions
   const prepare = async (home: string): Promise<void> => {
     if (text !== '') writeFileSync(join(home, 'tool-access.json'), text)
   }
-  const opened = await openedPage(t, {}, { ...options, prepare })
+  const opened = await blankPage(t, {}, { ...options, prepare })
   const { gateway, another } = opened
   const show = async (page: Page) => {
     await page.goto(`${gateway.url}/settings/tools`)

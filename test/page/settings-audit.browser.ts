@@ -6,14 +6,14 @@ import { after, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { AuditRecord } from '../../src/session.ts'
 import { run } from '../cli/recorded-io.ts'
-import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, type OpenedPage, seriousFaults } from './browser.ts'
 import { picture, downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
 /** The page after calls that ran and a call that was refused. */
 async function audited(t: TestContext, browser: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const opened = await openedPage(
+  const opened = await blankPage(
     t,
     {
       answer: (_request, n) => {
@@ -141,7 +141,7 @@ test('verify says how many records match, and exactly where the chain breaks', a
 })
 
 test('verify says that an audit was emptied of which there are checkpoints', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     {},
     {
@@ -174,7 +174,7 @@ test('verify says that an audit was emptied of which there are checkpoints', asy
 })
 
 test('an audit without records says what will be in it', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/audit`)
   const main = page.locator('#main')
   await main.getByText('No records yet.').waitFor()

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { run } from '../cli/recorded-io.ts'
-import { closeBrowser, openedPage, type PageOptions } from './browser.ts'
+import { blankPage, closeBrowser, type PageOptions } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
 async function backupSettings(t: TestContext, options: PageOptions = {}) {
-  const opened = await openedPage(t, { answer: () => ({ text: 'Good morning.' }) }, options)
+  const opened = await blankPage(t, { answer: () => ({ text: 'Good morning.' }) }, options)
   await opened.gateway.say('Hello.')
   await opened.page.goto(`${opened.gateway.url}/settings/backup`)
   const main = opened.page.locator('#main')

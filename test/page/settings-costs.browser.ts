@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { CostReport } from '../../src/capability.ts'
-import { closeBrowser, openedPage, type OpenedPage } from './browser.ts'
+import { blankPage, closeBrowser, type OpenedPage } from './browser.ts'
 import { downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -13,7 +13,7 @@ const price = { input: 1, cachedInput: 0.1, output: 5 }
 
 /** The page after two sessions: of a model with a price in the configuration, of one in the catalog, and of one without. */
 async function spent(t: TestContext): Promise<OpenedPage & { session: string }> {
-  const opened = await openedPage(
+  const opened = await blankPage(
     t,
     {
       answer: (_request, n) => ({
@@ -47,7 +47,7 @@ async function group(page: Page, by: string) {
 }
 
 test('costs show what is left of each budget, light and dark, on a phone and a desk', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'Seen.', usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } }) },
     {
@@ -75,7 +75,7 @@ test('costs show what is left of each budget, light and dark, on a phone and a d
 const groups = ['Day', 'Model', 'Layer', 'Skill', 'Tool', 'Agent', 'Channel', 'Token', 'Session']
 
 test('costs of a new home say that there are no calls', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/costs`)
   await page.locator('#main').getByText('No calls in this time.').waitFor()
 })

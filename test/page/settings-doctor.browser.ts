@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test, type TestContext } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Finding } from '../../src/capability.ts'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -25,7 +25,7 @@ async function checked(page: Page): Promise<Locator> {
 }
 
 test('the page has the findings of foreword doctor, each with its hint', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await gateway.say('hello')
   const main = await openDoctor(page, gateway.url)
   const printed = await gateway.foreword('doctor', '--json')
@@ -44,7 +44,7 @@ test('the page has the findings of foreword doctor, each with its hint', async (
 })
 
 test('known holes have a section of their own, each with its id, its sentence and how to close it', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/doctor`)
   const security = page.locator('#main').getByRole('region', { name: 'Security' })
   await security.getByRole('button', { name: 'Check again' }).and(page.locator(':enabled')).waitFor()
@@ -58,7 +58,7 @@ test('known holes have a section of their own, each with its id, its sentence an
 })
 
 test('a problem comes first with its hint, and is gone when the checks run again after it is corrected', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   const file = join(gateway.home, 'tool-access.json')
   await writeFile(file, '{"global": {"mode": "nothing"}}')
   const main = await openDoctor(page, gateway.url)
@@ -75,7 +75,7 @@ test('a problem comes first with its hint, and is gone when the checks run again
 })
 
 test('a finding about a setting links to its page', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: (_request, n) => (n === 1 ? refusedCall : { text: 'No.' }) })
+  const { page, gateway } = await blankPage(t, { answer: (_request, n) => (n === 1 ? refusedCall : { text: 'No.' }) })
   await gateway.say('Run something')
   const store = new DatabaseSync(join(gateway.home, 'data', 'foreword.sqlite'))
   store.exec(`update audit set hash = '${'0'.repeat(64)}' where number = 1`)
@@ -94,7 +94,7 @@ const refusedCall = { toolCalls: [{ name: 'read_file', input: { path: 'log.txt' 
 test('checks that take long show what they have found so far', async (t) => {
   const slow = await slowServer(t)
   const providers = { slow: { kind: 'openai-compatible', baseURL: `${slow.url}/v1` } }
-  const { page, gateway } = await openedPage(t, {}, { configuration: { providers, model: 'slow/one' } })
+  const { page, gateway } = await blankPage(t, {}, { configuration: { providers, model: 'slow/one' } })
   await page.goto(`${gateway.url}/settings/doctor`)
   const main = page.locator('#main')
   await main.getByRole('status').filter({ hasText: 'Checking… ' }).first().waitFor()
@@ -106,7 +106,7 @@ test('checks that take long show what they have found so far', async (t) => {
 })
 
 test('the doctor fits, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await writeFile(join(gateway.home, 'tool-access.json'), '{"global": {"mode": "nothing"}}')
   await openDoctor(page, gateway.url)
   await looksRight(page, 'doctor')

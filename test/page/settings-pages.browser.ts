@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { fitsWidth, looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -11,14 +11,13 @@ const pages =
   )
 
 test('every page of the settings says what it is for, without marks of code, and fits a phone', async (t) => {
-  const { page } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'A good answer.' }) },
     { browser: { viewport: { width: 360, height: 740 } } },
   )
-  const { origin } = new URL(page.url())
   for (const id of pages) {
-    await page.goto(`${origin}/settings/${id}`)
+    await page.goto(`${gateway.url}/settings/${id}`)
     const sentence = page.locator('#main p.text-soft').first()
     await sentence.waitFor()
     assert.match(await sentence.innerText(), /^[A-Z][^]*\.$/, id)
@@ -28,7 +27,7 @@ test('every page of the settings says what it is for, without marks of code, and
 })
 
 test('status, models and appearance fit, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {
-  const { page, gateway } = await openedPage(t, {}, { browser: { viewport: { width: 360, height: 740 } } })
+  const { page, gateway } = await blankPage(t, {}, { browser: { viewport: { width: 360, height: 740 } } })
   const seen = { status: 'Home', models: 'Attach a provider', appearance: 'Colours' }
   for (const [id, text] of Object.entries(seen)) {
     await page.goto(`${gateway.url}/settings/${id}`)
@@ -42,7 +41,7 @@ for (const [kind, body] of [
   ['project', { name: 'Harbour', instructions: 'Be brief.' }],
 ] as const) {
   test(`removed ${kind}s are spoken of only where there are some`, async (t) => {
-    const { page, gateway } = await openedPage(t, {})
+    const { page, gateway } = await blankPage(t, {})
     const main = page.locator('#main')
     const read = page.waitForResponse((response) => response.url().endsWith(`/api/${kind}s?removed=true`))
     await page.goto(`${gateway.url}/settings/${kind}s`)

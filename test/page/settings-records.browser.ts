@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
-import { closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, seriousFaults } from './browser.ts'
 import { looksRight, picture } from './conversation.ts'
 
 after(closeBrowser)
@@ -20,7 +20,7 @@ const newest = async (gateway: RealGateway, kind: string, id: string): Promise<K
   (await gateway.curl<{ readonly versions: readonly Kept[] }>(`/api/${kind}/${id}/versions`)).versions[0]!
 
 test('the system prompt in force is shown with its source and its tokens, and is edited, put back and reset', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'Yes.' }) })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.' }) })
   await page.goto(`${gateway.url}/settings/prompt`)
   const main = page.locator('#main')
   const field = main.getByRole('textbox', { name: 'System prompt' })
@@ -71,7 +71,7 @@ test('a prompt in a file of the home is named as the source, and a blank one is 
     mkdirSync(join(home, 'context'), { recursive: true })
     writeFileSync(join(home, 'context', 'system_prompt.md'), 'Speak like the sea.\n')
   }
-  const { page, gateway } = await openedPage(t, {}, { prepare })
+  const { page, gateway } = await blankPage(t, {}, { prepare })
   await page.goto(`${gateway.url}/settings/prompt`)
   const main = page.locator('#main')
   await main.getByText('In force: the file context/system_prompt.md of the home.').waitFor()
@@ -83,7 +83,7 @@ test('a prompt in a file of the home is named as the source, and a blank one is 
 })
 
 test('files are added to a project and removed, each with its size or the reason why it is not read', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour' })
   await page.goto(`${gateway.url}/settings/projects?id=${id}`)
   const files = page.locator('#main').getByRole('region', { name: 'Files' })
@@ -113,7 +113,7 @@ test('files are added to a project and removed, each with its size or the reason
 })
 
 test('a link to a document of a project opens its text at the place, and its other pieces are a click away', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour' })
   await page.goto(`${gateway.url}/settings/projects?id=${id}`)
   const files = page.locator('#main').getByRole('region', { name: 'Files', exact: true })
@@ -143,7 +143,7 @@ test('a link to a document of a project opens its text at the place, and its oth
 })
 
 test('an agent is made with every field, changed, removed, and put back from an earlier version', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/agents`)
   const main = page.locator('#main')
   await main.getByText('There is no agent yet.').waitFor()
@@ -207,7 +207,7 @@ test('an agent is made with every field, changed, removed, and put back from an 
 })
 
 test('of two browsers that change the same agent, the second sees the version of the first beside its own', async (t) => {
-  const { page, gateway, another } = await openedPage(t, {})
+  const { page, gateway, another } = await blankPage(t, {})
   const { id } = await gateway.curl<Kept>('/api/agents', { name: 'Poet', prompt: 'Answer in verse.' })
   const other = await another()
   for (const each of [page, other]) {
@@ -239,7 +239,7 @@ test('of two browsers that change the same agent, the second sees the version of
 })
 
 test('what is typed while a save runs stays, as a change of what was saved', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour', instructions: 'Be brief.' })
   for (const [path, field, address] of [
     [`projects?id=${id}`, 'Instructions', `**/api/projects/${id}`],
@@ -274,7 +274,7 @@ test('what is typed while a save runs stays, as a change of what was saved', asy
 })
 
 test('what is typed while a new one is being made is a change of it', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/projects?id=new`)
   const held = Promise.withResolvers<void>()
   await page.route('**/api/projects', async (route) => {
@@ -294,7 +294,7 @@ test('what is typed while a new one is being made is a change of it', async (t) 
 })
 
 test('what is refused says why and keeps the input, and a change that was left is there on return', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await gateway.curl<Kept>('/api/projects', { name: 'Tides' })
   const { id } = await gateway.curl<Kept>('/api/projects', { name: 'Harbour', instructions: 'Be brief.' })
   await page.goto(`${gateway.url}/settings/projects?id=${id}`)
@@ -334,7 +334,7 @@ const reef = async (home: string): Promise<void> => {
 }
 
 test('a subject shows what the model reads of it, its notes and its proposals, which are decided and undone in place', async (t) => {
-  const { page, gateway } = await openedPage(t, { answer: surge() }, { prepare: reef })
+  const { page, gateway } = await blankPage(t, { answer: surge() }, { prepare: reef })
   await page.goto(`${gateway.url}/settings/subjects`)
   const main = page.locator('#main')
   await main.getByRole('link', { name: /^reef/ }).click()
@@ -374,7 +374,7 @@ test('a subject shows what the model reads of it, its notes and its proposals, w
 })
 
 test('a subject is made in the page, and what it cannot be called is refused', async (t) => {
-  const { page, gateway } = await openedPage(t, {}, { prepare: reef })
+  const { page, gateway } = await blankPage(t, {}, { prepare: reef })
   await page.goto(`${gateway.url}/settings/subjects`)
   const main = page.locator('#main')
   await main.getByText('New subject').click()
@@ -392,7 +392,7 @@ test('a subject is made in the page, and what it cannot be called is refused', a
 
 test('every page of records is whole and accessible, light and dark, on a phone and a desk', async (t) => {
   const browser = { viewport: { width: 360, height: 900 } }
-  const { page, gateway } = await openedPage(t, { answer: surge() }, { prepare: reef, browser })
+  const { page, gateway } = await blankPage(t, { answer: surge() }, { prepare: reef, browser })
   const agent = {
     name: 'Poet',
     prompt: 'Answer in verse.',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
-import { closeBrowser, openedPage, type PageOptions } from './browser.ts'
+import { blankPage, closeBrowser, type PageOptions } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
 async function scheduleSettings(t: TestContext, options: PageOptions = {}) {
-  const opened = await openedPage(t, { answer: () => ({ text: 'Nothing new.' }) }, options)
+  const opened = await blankPage(t, { answer: () => ({ text: 'Nothing new.' }) }, options)
   await opened.page.goto(`${opened.gateway.url}/settings/schedules`)
   const main = opened.page.locator('#main')
   await main.getByText('There is no schedule yet.').waitFor()

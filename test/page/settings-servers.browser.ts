@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { openMcpHome } from '../mcp/mcp-home.ts'
-import { closeBrowser, openedPage, type PageOptions } from './browser.ts'
+import { blankPage, closeBrowser, type PageOptions } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -16,7 +16,7 @@ async function serverSettings(
   servers: Readonly<Record<string, object>> = {},
   options: PageOptions = {},
 ) {
-  const opened = await openedPage(t, {}, { ...options, configuration: { mcp: { servers } } })
+  const opened = await blankPage(t, {}, { ...options, configuration: { mcp: { servers } } })
   const { page, gateway } = opened
   await page.goto(`${gateway.url}/settings/mcp-servers`)
   await page.locator('#main').getByRole('heading', { name: 'Earlier servers' }).waitFor()

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { after, test } from 'node:test'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight, picture } from './conversation.ts'
 
 after(closeBrowser)
@@ -53,7 +53,7 @@ async function manySkills(home: string): Promise<void> {
 const configuration = { skills: { disabled: ['off'] }, agent: { workspace } }
 
 test('each skill shows its tokens, digest and folder, the exact text that a model reads, its files and its faults', async (t) => {
-  const { page, gateway } = await openedPage(t, {}, { prepare: someSkills, configuration })
+  const { page, gateway } = await blankPage(t, {}, { prepare: someSkills, configuration })
   const { skills } = await gateway.curl<{
     readonly skills: readonly {
       readonly name: string
@@ -88,7 +88,7 @@ test('each skill shows its tokens, digest and folder, the exact text that a mode
 })
 
 test('a skill that is not loaded says why, in which file, and how to have it loaded', async (t) => {
-  const { page, gateway } = await openedPage(t, {}, { prepare: someSkills, configuration })
+  const { page, gateway } = await blankPage(t, {}, { prepare: someSkills, configuration })
   await page.goto(`${gateway.url}/settings/skills`)
   const left = page.locator('#main').getByRole('region', { name: 'Skills that are not loaded' })
   const cases: readonly (readonly [name: string, why: RegExp, fix: RegExp, file: string])[] = [
@@ -113,7 +113,7 @@ test('a skill that is not loaded says why, in which file, and how to have it loa
 })
 
 test('a skill that is mended in its file is loaded once the folders are read again', async (t) => {
-  const { page, gateway } = await openedPage(t, {}, { prepare: someSkills, configuration })
+  const { page, gateway } = await blankPage(t, {}, { prepare: someSkills, configuration })
   await page.goto(`${gateway.url}/settings/skills`)
   const main = page.locator('#main')
   await main.getByRole('listitem', { name: 'gated' }).getByText('Not loaded').waitFor()
@@ -129,7 +129,7 @@ test('a skill that is mended in its file is loaded once the folders are read aga
 
 test('300 skills are found by a filter, and what reaches a model or an agent is said with the reason', async (t) => {
   const models = { 'ollama/scripted': { window: 8_192 } }
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     {},
     { prepare: manySkills, configuration: { ...configuration, models, context: { reserve: 1_000 } } },
@@ -163,7 +163,7 @@ test('300 skills are found by a filter, and what reaches a model or an agent is 
 
 test('the page of the skills is whole and accessible, light and dark, on a phone and a desk', async (t) => {
   const browser = { viewport: { width: 360, height: 900 } }
-  const { page, gateway } = await openedPage(t, {}, { prepare: someSkills, configuration, browser })
+  const { page, gateway } = await blankPage(t, {}, { prepare: someSkills, configuration, browser })
   await page.goto(`${gateway.url}/settings/skills`)
   const main = page.locator('#main')
   await main.getByText(/^All \d skills in full/).waitFor()

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
 
 test('a new token signs all other browsers out, this one stays, and the old token is refused', async (t) => {
-  const { page, gateway, another } = await openedPage(t, { answer: () => ({ text: 'Good morning.' }) })
+  const { page, gateway, another } = await blankPage(t, { answer: () => ({ text: 'Good morning.' }) })
   const other = await another()
+  await other.goto(gateway.url)
   await other.getByText('Write a message.').waitFor()
   await page.goto(`${gateway.url}/settings/token`)
   const main = page.locator('#main')
@@ -41,7 +42,7 @@ test('a new token signs all other browsers out, this one stays, and the old toke
 
 test('a token of the configuration is not replaced, and the page says where it is set', async (t) => {
   const configuration = { gateway: { token: 'a-token-of-the-configuration-0123456789' } }
-  const { page, gateway } = await openedPage(t, {}, { configuration })
+  const { page, gateway } = await blankPage(t, {}, { configuration })
   await page.goto(`${gateway.url}/settings/token`)
   const main = page.locator('#main')
   await main.getByText('The configuration sets the token.').waitFor()
@@ -50,7 +51,7 @@ test('a token of the configuration is not replaced, and the page says where it i
 })
 
 test('the page of the token is accessible and no wider than the window, light and dark, on a phone and a desk', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/token`)
   const main = page.locator('#main')
   await main.getByRole('button', { name: 'Make a new token' }).click()
@@ -59,7 +60,7 @@ test('the page of the token is accessible and no wider than the window, light an
 })
 
 test('a token for another is shown once, works, and is refused once it is revoked', async (t) => {
-  const { page, gateway, another } = await openedPage(t, {})
+  const { page, gateway, another } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/token`)
   const region = page.getByRole('region', { name: 'Tokens for others' })
   await region.getByText('None yet.').waitFor()
@@ -94,7 +95,7 @@ test('a token for another is shown once, works, and is refused once it is revoke
 })
 
 test('a browser signs out and has to bring a token again', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/token`)
   await page.getByRole('region', { name: 'This browser' }).getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Foreword' }).waitFor()

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { UsageReport } from '../../src/capability.ts'
-import { closeBrowser, openedPage, type OpenedPage } from './browser.ts'
+import { blankPage, closeBrowser, type OpenedPage } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -13,7 +13,7 @@ const price = { input: 1, cachedInput: 0.1, output: 5 }
 
 /** The page after two sessions: of a model with a price in the configuration, of one in the catalog, and of one without. */
 async function used(t: TestContext, browser: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const opened = await openedPage(
+  const opened = await blankPage(
     t,
     {
       answer: (_request, n) => ({
@@ -81,7 +81,7 @@ test('usage shows the totals of the gateway by day, model, layer, tool and sessi
 })
 
 test('usage is chosen by keyboard, and a time without calls says so', async (t) => {
-  const { page, gateway } = await openedPage(t, {})
+  const { page, gateway } = await blankPage(t, {})
   await page.goto(`${gateway.url}/settings/usage`)
   const main = page.locator('#main')
   await main.getByText('No calls in this time.').waitFor()

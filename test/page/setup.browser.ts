@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { scriptedProvider } from '../../src/testing.ts'
-import { closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
 
 after(closeBrowser)
 
@@ -125,7 +125,7 @@ test('7. the rehearsal is one click away, and the page stays away after a reload
 })
 
 test('7. the settings show the models and set the one that is used', async (t) => {
-  const { page, gateway } = await openedPage(t, { models: [{ name: 'scripted' }, { name: 'other' }] })
+  const { page, gateway } = await blankPage(t, { models: [{ name: 'scripted' }, { name: 'other' }] })
   await page.goto(`${gateway.url}/settings/models`)
   const row = page.getByRole('listitem').filter({ hasText: 'ollama/other' })
   await row.getByRole('button', { name: 'Use' }).click()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import type { RealGateway } from '../end-to-end/gateway.ts'
-import { closeBrowser, openedPage } from './browser.ts'
+import { blankPage, closeBrowser } from './browser.ts'
 import { fitsWidth, waitUntil, lastTurn, looksRight, picture, send, turnEnded } from './conversation.ts'
 
 after(closeBrowser)
@@ -22,7 +22,7 @@ const tides = `# Tides\n\n## Spring\n\nHigh water is at nine.\n\n${'The sea is w
 
 test('2. a citation is a chip with a preview, and the turn lists its sources, light and dark', async (t) => {
   const text = 'High water is at nine [1], as it says [1](https://example.org), not [7] and not `[1]`.'
-  const { page, gateway } = await openedPage(t, { answer: () => ({ text }) })
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text }) })
   const { id: project } = await gateway.curl<{ id: string }>('/api/projects', { name: 'Sea', instructions: '' })
   await upload(gateway, 'tides.md', Buffer.from(tides), `?project=${project}`)
   const { id } = await gateway.curl<{ id: string }>('/api/sessions', { project })
@@ -77,7 +77,7 @@ function redSquare(): Buffer {
 }
 
 test('2. an attached image is seen, and large at a click; another file has its name', async (t) => {
-  const { page, gateway } = await openedPage(
+  const { page, gateway } = await blankPage(
     t,
     { answer: () => ({ text: 'A square.' }), models: [{ name: 'scripted', capabilities: ['completion', 'vision'] }] },
     { browser: { viewport: { width: 360, height: 800 } } },

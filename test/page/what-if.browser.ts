@@ -9,7 +9,7 @@ import { type Comparison, type Manifest, outline, type Scenario } from '../../sr
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys } from '../end-to-end/gateway.ts'
-import { closeBrowser, type OpenedPage, openedPage } from './browser.ts'
+import { blankPage, closeBrowser, type OpenedPage, openedPage } from './browser.ts'
 import { downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -29,7 +29,7 @@ async function longSession(
   t: TestContext,
   browser: Parameters<typeof openedPage>[2] = {},
 ): Promise<OpenedPage & { readonly session: string; readonly calls: readonly string[] }> {
-  const opened = await openedPage(
+  const opened = await blankPage(
     t,
     { answer: ({ newest }) => ({ text: `${newest} `.repeat(4) }) },
     {
