@@ -1,13 +1,26 @@
 import { type AssistantMessage, messageText, toolCalls } from '../context.ts'
 import type { ModelEvent } from '../model.ts'
 import { defined, ForewordError } from '../platform.ts'
-import type { AnswerLimit, CallOutcome, TurnOutcome } from '../session.ts'
+import type { AnswerLimit, CallOutcome, EntryBody, TurnOutcome } from '../session.ts'
+
+export function withoutCalls(message: AssistantMessage): AssistantMessage {
+  const { content } = message
+  return typeof content === 'string'
+    ? message
+    : { ...message, content: content.filter(({ type }) => type !== 'tool-call') }
+}
+
+/** Whether the newest answer of a turn was cut at its length limit: a call of it without complete arguments did not run. */
+export function wasCut(entries: readonly EntryBody[]): boolean {
+  const usage = entries.findLast(({ type }) => type === 'usage')
+  return usage?.type === 'usage' && usage.finish === 'length'
+}
 
 /** Removes tool calls, for models that call tools despite `toolChoice: 'none'`: nothing would answer such a call. `undefined` where no text is left. */
 export function answerOnly(message: AssistantMessage): AssistantMessage | undefined {
-  if (typeof message.content === 'string' || toolCalls(message).length === 0) return message
-  const content = message.content.filter((part) => part.type !== 'tool-call')
-  return content.some((part) => part.type === 'text') ? { ...message, content } : undefined
+  if (toolCalls(message).length === 0) return message
+  const rest = withoutCalls(message)
+  return typeof rest.content !== 'string' && rest.content.some((part) => part.type === 'text') ? rest : undefined
 }
 
 /** The model called a tool where it had to answer, and wrote no text. */
@@ -54,15 +67,15 @@ type Finish = Extract<ModelEvent, { type: 'finish' }>
  */
 export function answerOutcome(
   message: AssistantMessage,
-  { reason, limit, message: given }: Finish,
+  { reason, limit, cutCall, message: given }: Finish,
 ): Exclude<TurnOutcome, { type: 'cancelled' | 'failed' }> {
   if (reason === 'content-filter') return { type: 'content-filter' }
   const cutAt: AnswerLimit | undefined = reason === 'length' ? (limit ?? 'tokens') : undefined
   if (messageText(message).trim() === '') {
     const type = hasReasoning(message) ? 'reasoning-only' : 'empty'
-    return { type, ...defined({ limit: cutAt }) }
+    return { type, ...defined({ limit: cutAt, cutCall }) }
   }
-  if (cutAt !== undefined) return { type: 'length', limit: cutAt }
+  if (cutAt !== undefined) return { type: 'length', limit: cutAt, ...defined({ cutCall }) }
   // The calls of a last step are removed from its message: the rest is the whole answer.
   const calledInVain = reason === 'tool-calls' && given !== message
   return { type: reason === 'stop' || calledInVain ? 'completed' : 'other' }

@@ -1,8 +1,16 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
 import { ModelError, type ModelEvent, SILENT } from '../model.ts'
-import { type Entry, type EntryBody, StoreError, type TurnOutcome, type Usage } from '../session.ts'
+import { type Entry, type EntryBody, type PartialReason, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
-import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, ResponseAccumulator } from './answer.ts'
+import {
+  answerOnly,
+  answerOutcome,
+  distinctCalls,
+  NoAnswerError,
+  ResponseAccumulator,
+  wasCut,
+  withoutCalls,
+} from './answer.ts'
 import { holdCall } from './hold-call.ts'
 import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
@@ -160,7 +168,9 @@ async function recordAnswer(
   const { clock, journal, model, turn } = context
   const warned = defined({ warning: prepared.warningAbout?.(usage) })
   const usageBody: EntryBody = { type: 'usage', turn: turn.id, call, model: model.id, usage, finish: reason, ...warned }
-  const message = options?.toolChoice === 'none' ? answerOnly(given) : distinctCalls(given)
+  // A call that is cut is told to the model once, and ends the turn when the next answer is cut, too.
+  const whole = finish.cutCall !== undefined && wasCut(state.entries) ? withoutCalls(given) : given
+  const message = options?.toolChoice === 'none' ? answerOnly(whole) : distinctCalls(whole)
   if (message) {
     const outcome = response.outcome(clock.monotonic(), { usage, finish: reason, ...warned })
     const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, finish)
@@ -198,7 +208,8 @@ async function answerEntries(
   const turn = context.turn.id
   const citations = await context.output.citedSources(messageText(message))
   const cited = citations.length > 0 ? { citations } : {}
-  const partial = ended && ended.type !== 'completed' ? ended.type : undefined
+  const cutCall = ended && 'cutCall' in ended ? 'cut-call' : undefined
+  const partial: PartialReason | undefined = cutCall ?? (ended && ended.type !== 'completed' ? ended.type : undefined)
   const tokens = await context.journal.countTokens(message, partial)
   const said: EntryBody = { type: 'message', turn, call, message, tokens, ...defined({ partial }), ...cited }
   return ended ? [said, usage, { type: 'turn-end', turn, outcome: ended }] : [said, usage]

@@ -18,8 +18,8 @@ interface CallToSettle {
   readonly roomTokens?: number | undefined
   /** The messages that the model had read when it made the call. */
   readonly seen?: readonly Message[] | undefined
-  /** The call is beyond the limit of calls in one message. */
-  readonly isTooMany?: boolean
+  /** Why the call does not run: it is beyond the limit of calls in one message, or its arguments are not complete. */
+  readonly refused?: keyof typeof REFUSED | undefined
 }
 
 /** What the model reads of a call, and the entries that were written for it. */
@@ -53,7 +53,8 @@ export async function settleCall(
   throwIfStopping(context.turn.signal)
   // A cancelled call has a result, too: no call is left without one.
   if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
-  if (settling.isTooMany) return refuseCall(context, settling, { result: tooMany, rule: 'too-many-calls' })
+  const { refused } = settling
+  if (refused) return refuseCall(context, settling, { result: { ok: false, error: REFUSED[refused] }, rule: refused })
 
   const planned = await planCall(context, settling)
   if (planned.type === 'refused') return refuseCall(context, settling, planned)
@@ -128,9 +129,10 @@ async function abandonCall(context: TurnContext, settling: CallToSettle): Promis
   return { ok: false, text: interrupted, entries: [] }
 }
 
-const tooMany: ToolResult = {
-  ok: false,
-  error: 'too many calls in one message: this one was not run. Call it again in your next message.',
+const REFUSED = {
+  'too-many-calls': 'too many calls in one message: this one was not run. Call it again in your next message.',
+  'cut-call':
+    'the call was cut at the length limit of an answer: its arguments are incomplete, and it was not run. Write less in one call, such as a long text in several parts.',
 }
 
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }

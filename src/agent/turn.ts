@@ -11,7 +11,7 @@ import { ModelError } from '../model.ts'
 import { StoreError, type TurnOutcome, type EntryBody } from '../session.ts'
 import { errorMessage, sha256 } from '../platform.ts'
 import { askStep, type Unanswered } from './ask-model.ts'
-import { NoAnswerError } from './answer.ts'
+import { NoAnswerError, wasCut } from './answer.ts'
 import { OverBudgetError } from './hold-call.ts'
 import { type PreparedCall, stopping, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { turnState, toolJournal, type TurnState } from './turn-state.ts'
@@ -114,6 +114,7 @@ async function runTools(
   const { activity, journal: log, limits } = context
   const journal = toolJournal(state.entries)
   const call = askingCall(state)
+  const isCut = wasCut(state.entries)
   const turn = { most: limits.turnResultChars, shown: countShownChars(state), calls: calls.length }
   const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
@@ -123,7 +124,9 @@ async function runTools(
       ? resultAllowance(await limits.resultChars(part.toolName), turn)
       : Number.MAX_SAFE_INTEGER
     const seen = prepared?.seen
-    return settleCall(context, journal, { part, call, most, roomTokens, seen, isTooMany: index >= MOST_CALLS })
+    const refused =
+      index >= MOST_CALLS ? 'too-many-calls' : isCut && typeof part.input === 'string' ? 'cut-call' : undefined
+    return settleCall(context, journal, { part, call, most, roomTokens, seen, refused })
   }
   const running = calls.map((part, index) => activity.run(settle(part, index)))
   const settled = await activity.rest(Promise.all(running))

@@ -203,10 +203,10 @@ async function* readAnswer(
   const endsAt = clock.monotonic() + limits.milliseconds
   let begun = false
   // An answer that does not end is cut; its unfinished calls are not run.
-  const cut = (limit: Finish['limit']): Finish => ({
+  const cut = (limit: Finish['limit'], cutCall = built.cutCall): Finish => ({
     type: 'finish',
     reason: 'length',
-    ...defined({ limit }),
+    ...defined({ limit, cutCall }),
     usage: SILENT,
     message: built.message({ calls: false }),
   })
@@ -236,7 +236,7 @@ async function* readAnswer(
         const event = built.add(part)
         if (event) yield event
       }
-      if (full) return yield cut('characters')
+      if (full) return yield cut('characters', next.type === 'tool-call' ? next.toolName : undefined)
       if (whole?.type === 'finish') {
         const usage = readUsage(whole.usage, whole.providerMetadata)
         const reason = finishReason(whole.finishReason, built.calls)
@@ -245,7 +245,9 @@ async function* readAnswer(
         await withCallTimeout(clock, drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
           if (!(error instanceof TimeoutExceeded)) throw error
         })
-        return yield { type: 'finish', reason, usage, message: built.message() }
+        const { cutCall } = built
+        const ofCall = reason === 'length' ? defined({ cutCall }) : {}
+        return yield { type: 'finish', reason, ...ofCall, usage, message: built.message() }
       }
     }
   } finally {

@@ -10,6 +10,8 @@ export interface MessageBuilder {
   /** The message so far. Each part keeps the metadata that its provider needs in later calls. */
   message(options?: { readonly calls: boolean }): AssistantMessage
   readonly calls: number
+  /** The tool of a call that has begun and is not complete, or whose input is no JSON. */
+  readonly cutCall: string | undefined
 }
 
 type Part = Exclude<AssistantMessage['content'], string>[number]
@@ -19,6 +21,8 @@ export function messageBuilder(): MessageBuilder {
   const parts: (TextBlock | Part)[] = []
   const open = new Map<string, TextBlock>()
   let calls = 0
+  /** Tools of calls that are not complete, by the id of the call. */
+  const incomplete = new Map<string, string>()
 
   const words = (type: TextBlock['type'], id: string, metadata: SharedV4ProviderMetadata | undefined): TextBlock => {
     const key = `${type} ${id}`
@@ -59,10 +63,15 @@ export function messageBuilder(): MessageBuilder {
           words(type, part.id, part.providerMetadata).text += part.delta
           return part.delta === '' ? undefined : { type: part.type, text: part.delta }
         }
+        case 'tool-input-start':
+          incomplete.set(part.id, part.toolName)
+          return undefined
         case 'tool-call': {
           calls += 1
           const { toolCallId, toolName, providerMetadata } = part
           const input = parseInput(part.input)
+          if (typeof input === 'string') incomplete.set(toolCallId, toolName)
+          else incomplete.delete(toolCallId)
           parts.push({ type: 'tool-call', toolCallId, toolName, input, ...providerOptions(providerMetadata) })
           return { type: 'tool-call', toolCallId, toolName, input }
         }
@@ -76,6 +85,9 @@ export function messageBuilder(): MessageBuilder {
     }),
     get calls() {
       return calls
+    },
+    get cutCall() {
+      return [...incomplete.values()].at(-1)
     },
   }
 }

@@ -136,6 +136,8 @@ export type ModelEvent =
       readonly reason: FinishReason
       /** Of `length`: the bound of Foreword that cut the answer. Absent if the model or its provider did. */
       readonly limit?: 'characters' | 'event' | 'time'
+      /** Of `length`: the tool whose call was cut. Where the message has that call, its input is a string. */
+      readonly cutCall?: string
       readonly usage: ModelUsage
       readonly message: AssistantMessage
     }

@@ -10,15 +10,18 @@ export const turnOutcomeTypes = [
   'failed',
 ] as const
 
-/** How a turn ended (BEHAVIOURS §1.6). Only an answer that its model ended itself is `completed`. */
+/**
+ * How a turn ended (BEHAVIOURS §1.6). Only an answer that its model ended itself is `completed`. `cutCall`: the tool whose call
+ * was being written when the answer was cut; it did not run.
+ */
 export type TurnOutcome =
   | { readonly type: 'completed' }
   /** The answer was cut at a limit. It has text. */
-  | { readonly type: 'length'; readonly limit: AnswerLimit }
+  | { readonly type: 'length'; readonly limit: AnswerLimit; readonly cutCall?: string }
   /** No text and no reasoning. `limit`: the answer was cut before its first text. */
-  | { readonly type: 'empty'; readonly limit?: AnswerLimit }
+  | { readonly type: 'empty'; readonly limit?: AnswerLimit; readonly cutCall?: string }
   /** Reasoning without text. */
-  | { readonly type: 'reasoning-only'; readonly limit?: AnswerLimit }
+  | { readonly type: 'reasoning-only'; readonly limit?: AnswerLimit; readonly cutCall?: string }
   /** Stopped or refused by the content rules of the model or its provider, with or without text. */
   | { readonly type: 'content-filter' }
   /** There is text, and it ended for a reason that the provider did not name. */
@@ -34,4 +37,4 @@ export type TurnOutcome =
 export type AnswerLimit = 'tokens' | 'characters' | 'event' | 'time'
 
 /** Why a message in the log is incomplete. */
-export type PartialReason = 'interrupted' | Exclude<TurnOutcome['type'], 'completed' | 'failed'>
+export type PartialReason = 'interrupted' | 'cut-call' | Exclude<TurnOutcome['type'], 'completed' | 'failed'>

@@ -44,8 +44,12 @@ for (const id of wires) {
 
   test(`${id}: calls without end are cut, and none of them runs`, async (t) => {
     const toolCalls = [{ id: 'call_1', name: 'search', input: { q: 'again and again' } }]
-    const { outcome, runs } = await cutAnswer(t, id, { toolCalls, forever: 'again' })
-    assert.deepEqual([outcome, runs], [{ type: 'empty', limit: 'characters' }, 0])
+    const { outcome, runs, notice } = await cutAnswer(t, id, { toolCalls, forever: 'again' })
+    assert.deepEqual([outcome, runs], [{ type: 'empty', limit: 'characters', cutCall: 'search' }, 0])
+    assert.match(
+      notice ?? '',
+      /^There is no answer: a call of search was cut because it did not end.* It did not run\./,
+    )
   })
 
   test(`${id}: one event of 40 MB is not read to its end, and what was said before it is kept`, async (t) => {

@@ -14,7 +14,7 @@ async function answered(t: TestContext, id: string, ...script: readonly Scripted
     settings: { model: id, retryDelaysMs: [1, 2, 3] },
     sleep: async (milliseconds) => void waits.push(milliseconds),
   })
-  return { ...(await home.say('hello')), waits, asked: provider.requests.length, home }
+  return { ...(await home.say('hello')), waits, asked: provider.requests.length, home, requests: provider.requests }
 }
 
 function failed(outcome: TurnOutcome | undefined): Extract<TurnOutcome, { type: 'failed' }> {
@@ -30,6 +30,28 @@ function inTheMiddle(id: string): number {
 
 const page = '<!doctype html><html><title>Sign in to continue</title></html>'
 const document = { object: 'chat.completion', choices: [{ message: { content: 'Not streamed.' } }] }
+
+// Ollama sends the arguments of a call as an object, whole or not at all.
+for (const id of wires.filter((each) => !each.startsWith('ollama'))) {
+  const cutCall = { toolCalls: [{ id: 'call_1', name: 'search', input: '{"q": "and then' }], finish: 'length' } as const
+  test(`${id}: a model reads that its call was cut, and a second one ends the turn`, async (t) => {
+    const adapts = await answered(t, id, cutCall, { text: 'Shorter.' })
+    assert.deepEqual([adapts.outcome, adapts.asked], [{ type: 'completed' }, 2])
+    assert.match(
+      JSON.stringify(adapts.requests[1]),
+      /the call was cut at the length limit of an answer.*Write less in one call/,
+    )
+    const repeats = await answered(t, id, cutCall, { ...cutCall, text: 'Again:' }, { text: 'Well.' })
+    const outcome = { type: 'length', limit: 'tokens', cutCall: 'search' }
+    assert.deepEqual([repeats.outcome, repeats.text, repeats.asked], [outcome, 'Again:', 2])
+    assert.match(repeats.notice ?? '', /^A call of search was cut at its length limit/)
+    await repeats.home.say('go on', { session: repeats.session })
+    assert.match(
+      JSON.stringify(repeats.requests[2]),
+      /Again:\\n\[This answer was cut here, in the middle of a tool call/,
+    )
+  })
+}
 
 for (const id of wires) {
   test(`${id}: an answer that was cut at its limit is \`length\``, async (t) => {

@@ -79,6 +79,7 @@ function printEntry(entry: Entry, io: Io, dim: (text: string) => void): void {
 const PARTIAL: Readonly<Record<Exclude<PartialReason, 'cancelled'>, string>> = {
   interrupted: 'interrupted here',
   length: 'cut here',
+  'cut-call': 'cut here',
   empty: 'no text',
   'reasoning-only': 'no text',
   'content-filter': 'stopped here',

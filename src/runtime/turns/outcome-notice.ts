@@ -2,6 +2,7 @@ import type { AnswerLimit, TurnOutcome } from '../../session.ts'
 
 /** How a turn ended and what can be done, in a sentence or two for a person. `undefined` where it ended well. */
 export function outcomeNotice(outcome: TurnOutcome): string | undefined {
+  if ('cutCall' in outcome && outcome.cutCall !== undefined) return cutCallNotice(outcome, outcome.cutCall)
   switch (outcome.type) {
     case 'completed':
       return undefined
@@ -20,6 +21,14 @@ export function outcomeNotice(outcome: TurnOutcome): string | undefined {
     case 'failed':
       return outcome.message
   }
+}
+
+function cutCallNotice(
+  { type, limit = 'tokens' }: { readonly type: string; readonly limit?: AnswerLimit },
+  tool: string,
+) {
+  const what = `${type === 'length' ? 'A' : 'There is no answer: a'} call of ${tool} was cut`
+  return `${what} ${CUT[limit]} It did not run. Ask for less at once, or raise ${limit === 'time' ? 'agent.maxAnswerMs' : 'context.reserve'}.`
 }
 
 const CUT: Readonly<Record<AnswerLimit, string>> = {

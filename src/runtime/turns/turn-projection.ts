@@ -50,6 +50,8 @@ const labels: Readonly<Record<PartialReason, string>> = {
   empty: '[No answer was given: the model said nothing.]',
   'reasoning-only': '[No answer was given: the model reasoned and then said nothing.]',
   'content-filter': "[This answer was stopped here by the provider's content rules.]",
+  'cut-call':
+    '[This answer was cut here, in the middle of a tool call that was longer than an answer may be. The call did not run. Write less in one call.]',
   other: '[This answer ended here for a reason that the provider did not name.]',
 }
 
