@@ -18,6 +18,7 @@ import type {
   ModelEvent,
   ModelFacts,
   ModelRequest,
+  ModelUsage,
   WireBody,
   WireCarriage,
 } from './model.ts'
@@ -241,7 +242,7 @@ async function* readAnswer(
         const usage = readUsage(whole.usage, whole.providerMetadata)
         const reason = finishReason(whole.finishReason, built.calls)
         if (!reason) throw brokenOff(callee, whole.finishReason.raw)
-        checkTruncation(usage.promptTokens, options, callee)
+        checkTruncation(usage, options, callee)
         await withCallTimeout(clock, drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
           if (!(error instanceof TimeoutExceeded)) throw error
         })
@@ -292,13 +293,21 @@ const OTHER_REASONS = [
 ] as const satisfies readonly (readonly [FinishReason | 'error', RegExp])[]
 
 /** A server that reports fewer tokens than the prompt has at least has truncated it (BEHAVIOURS §1.6). */
-function checkTruncation(promptTokens: number | undefined, { leastPromptTokens }: CallOptions, callee: Callee): void {
-  if (promptTokens === undefined || leastPromptTokens === undefined || promptTokens >= leastPromptTokens) return
+function checkTruncation(
+  { promptTokens, cachedTokens }: ModelUsage,
+  { leastPromptTokens = 0, leastWholeTokens = 0 }: CallOptions,
+  callee: Callee,
+): void {
+  if (promptTokens === undefined) return
+  // Some servers count what they had cached beside the prompt, others in it.
+  const isWhole = cachedTokens !== undefined && promptTokens + cachedTokens >= leastWholeTokens
+  const sent = isWhole || cachedTokens === undefined ? leastPromptTokens : leastWholeTokens
+  if (promptTokens >= sent) return
   throw new ModelError(
     'prompt-truncated',
     `prompt was truncated by the server: ${callee.provider}/${callee.model} read ${promptTokens} tokens of at least ` +
-      `${leastPromptTokens}. Set models."${callee.provider}/${callee.model}".window to the context length it is served with.`,
-    { ...modelNames(callee), limit: promptTokens, sent: leastPromptTokens },
+      `${sent}. Set models."${callee.provider}/${callee.model}".window to the context length it is served with.`,
+    { ...modelNames(callee), limit: promptTokens, sent },
   )
 }
 

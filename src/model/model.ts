@@ -106,8 +106,10 @@ export interface CallOptions {
   readonly cacheSlot?: number
   /** Reasoning effort of models that can reason. `parameters.reasoningEffort` wins. */
   readonly reasoning?: 'none' | 'low' | 'medium' | 'high'
-  /** The least tokens of the prompt. A server that reports fewer has truncated it. */
+  /** The least tokens of what no server can have cached. One that reports fewer has truncated the prompt. */
   readonly leastPromptTokens?: number
+  /** The least tokens of the whole prompt, for servers that report what they had cached, too. */
+  readonly leastWholeTokens?: number
   /** The outline of the assembly. Only models without a server read it. Never sent. */
   readonly account?: string
 }

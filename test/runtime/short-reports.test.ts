@@ -9,6 +9,7 @@ import { createModels } from '../../src/model.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { imageFiles } from '../document/files/image-file.ts'
+import { modelsAt, providerFor } from '../model/providers.ts'
 import { type Opened, opened } from './opened.ts'
 import { systemClock } from '../../src/platform.ts'
 
@@ -167,4 +168,40 @@ test('what was read is held by our own count, as the counter was learned to be o
   const { ratio } = status?.calibration ?? assert.fail()
   assert.ok(ratio > 1.4, String(ratio))
   assert.equal(status?.limit?.prompt, Math.floor(1200 / ratio))
+})
+
+test('a server that counts what it had cached, too, is found to cut a later prompt', async (t) => {
+  const server = await providerFor(t, {
+    answer: ({ bytes }) => ({
+      text: 'So be it.',
+      usage: { promptTokens: Math.min(1200, Math.round(bytes.byteLength / 3)), cachedTokens: 0 },
+    }),
+  })
+  // Two tokens for each word, of which one half is certain.
+  const dense = (count: number) => 'well, '.repeat(count)
+  const at = await opened(t, { models: modelsAt(server.url), settings: { model: 'local/scripted' } })
+  const unclear = await at.say(dense(200))
+  assert.deepEqual([unclear.outcome, unclear.warnings], [{ type: 'completed' }, []])
+  const noticed = await at.say(dense(1900), { session: unclear.session })
+  assert.deepEqual(
+    [noticed.outcome, noticed.warnings.map(({ code }) => code)],
+    [{ type: 'completed' }, ['prompt-read-short']],
+  )
+  await at.runtime.reload()
+  const other = await at.say(dense(1200))
+  const proven = await at.say(dense(1400), { session: other.session })
+  assert.equal(proven.outcome?.type === 'failed' && proven.outcome.code, 'prompt-truncated')
+})
+
+test('what a server can have cached proves nothing: the same message again, and the first one after a restart', async (t) => {
+  const server = await providerFor(t, {
+    answer: (_, n) => ({ text: 'So be it.', usage: { promptTokens: n === 1 ? 2000 : 40 } }),
+  })
+  const at = await opened(t, { models: modelsAt(server.url), settings: { model: 'ollama/scripted' } })
+  const { session } = await at.say(words(900))
+  const again = await at.say(words(900), { session, from: null })
+  assert.deepEqual([again.outcome, again.warnings], [{ type: 'completed' }, []])
+  const next = await at.reopened()
+  const { outcome, warnings } = await next.say('And now?', { session })
+  assert.deepEqual([outcome, warnings], [{ type: 'completed' }, []])
 })

@@ -105,7 +105,8 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       const { request } = outcome
       const estimate = promptAccount(context, model, { call, manifest, request })
       account = estimate
-      const part = calibration.wasCalled(model.id) ? 'newest' : 'whole'
+      const least = leastPromptTokens(request, 'whole')
+      const isCacheable = estimate.fresh < estimate.text
       calibration.noteCalled(model.id)
       const prepared: PreparedCall = {
         call,
@@ -113,7 +114,8 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
         options: {
           ...options,
           limits: answerLimits(reserve, settings.maxAnswerMs),
-          leastPromptTokens: leastPromptTokens(request, part),
+          leastPromptTokens: isCacheable ? Math.min(leastPromptTokens(request, 'newest'), estimate.fresh) : least,
+          leastWholeTokens: least,
           account: outline(manifest),
         },
         warningAbout: (usage) => shortReportWarning(context, model, estimate, usage),
@@ -181,7 +183,8 @@ function promptAccount(
 ): PromptAccount {
   const { used, slots, reuse, forecast } = manifest
   const head = slots.tools + slots.system + slots.preamble
-  const cacheable = calibration.wasCalled(model.id) ? Math.max(reuse?.tokens ?? 0, head) : 0
+  // A server may have kept what another process or session sent.
+  const cacheable = Math.max(reuse?.tokens ?? 0, calibration.wasCalled(model.id) ? head : 0)
   let text = used
   let images = false
   for (const message of request.messages) {
@@ -204,12 +207,12 @@ function learnFrom(
   account: PromptAccount,
   { usage, error }: Pick<CallOutcome, 'usage' | 'error'>,
 ): void {
-  const reported = usage?.promptTokens
-  if (reported === undefined) return
+  if (usage?.promptTokens === undefined) return
+  const { promptTokens: reported } = usage
   const { call, used, images } = account
   const { calibration, limits } = context
   const { counter } = context.settings
-  const report = error?.code === 'prompt-truncated' ? 'short' : judgeReport(context, model, account, reported)
+  const report = error?.code === 'prompt-truncated' ? 'short' : judgeReport(context, model, account, usage)
   if (report === 'short') {
     limits.readShort(model, { read: Math.floor(reported / calibration.ratio(model.id, counter)), used, call })
   } else if (report === 'whole') {
@@ -228,9 +231,10 @@ function shortReportWarning(
   context: Learning,
   model: Model,
   account: PromptAccount,
-  { promptTokens: reported }: Usage,
+  usage: Usage,
 ): CallWarning | undefined {
-  if (reported === undefined || judgeReport(context, model, account, reported) !== 'short') return undefined
+  const { promptTokens: reported } = usage
+  if (reported === undefined || judgeReport(context, model, account, usage) !== 'short') return undefined
   return {
     code: 'prompt-read-short',
     message:
@@ -240,10 +244,17 @@ function shortReportWarning(
   }
 }
 
-function judgeReport(context: Learning, model: Model, account: PromptAccount, reported: number): PromptReport {
+function judgeReport(
+  context: Learning,
+  model: Model,
+  account: PromptAccount,
+  { promptTokens: reported = 0, cachedTokens }: Usage,
+): PromptReport {
   const { calibration, settings } = context
   const expected = expectedTokens(context, model, account)
-  const fresh = Math.round(account.fresh * calibration.ratio(model.id, settings.counter))
+  const estimated = Math.round(account.fresh * calibration.ratio(model.id, settings.counter))
+  // What a server says of its cache is better than what it may have there.
+  const fresh = cachedTokens === undefined ? estimated : Math.max(0, expected - cachedTokens)
   return promptReport({
     expected,
     fresh,

@@ -26,7 +26,10 @@ import { readNotedHistory } from '../notes/noted-history.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** How a call was made, as far as the body depends on it. Recorded with the call. */
-export type RecordedOptions = Omit<CallOptions, 'signal' | 'account' | 'leastPromptTokens' | 'limits'>
+export type RecordedOptions = Omit<
+  CallOptions,
+  'signal' | 'account' | 'leastPromptTokens' | 'leastWholeTokens' | 'limits'
+>
 
 /** What an assembly was given besides the log, as it is recorded. Large texts are `sha256:` references to contents. */
 export interface CallInput {

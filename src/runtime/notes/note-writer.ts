@@ -147,7 +147,13 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     }
     const call = clock.newId('call')
     const asked = Date.parse(clock.time())
-    const { leastPromptTokens: _least, limits: _limits, account: _account, ...same } = last.prepared.options ?? {}
+    const {
+      leastPromptTokens: _least,
+      leastWholeTokens: _whole,
+      limits: _limits,
+      account: _account,
+      ...same
+    } = last.prepared.options ?? {}
     // The next message does not wait for the slot of a note.
     const cacheSlot = context.slots.take(model, state.session, call)
     const { cacheSlot: _slot, ...others } = same
