@@ -15,7 +15,14 @@ export {
   toolAfterUntrusted,
   untrustedAnswer,
 } from './tool/access/after-untrusted.ts'
-export { accessAnswer, toolApproval, disablingRule, toolLimits, faultyText } from './tool/access/access-answer.ts'
+export {
+  accessAnswer,
+  toolApproval,
+  disablingRule,
+  toolLimits,
+  faultyText,
+  shellGap,
+} from './tool/access/access-answer.ts'
 export { accessFile, accessPaths } from './tool/access/access-file.ts'
 export { accessText, narrowAccess } from './tool/access/narrow-access.ts'
 export { editJson, type JsonChange } from './tool/access/edit-json.ts'

@@ -162,9 +162,27 @@ test('doctor warns of a shell that may run anything', async (context) => {
   ])
 })
 
+test('a shell that is switched on and may run nothing is a warning that says what is missing', async (context) => {
+  const shell = async (policy: string, environment: Readonly<Record<string, string>> = {}) => {
+    const { findings } = await examined(context, { 'tool-access.json': policy }, { environment })
+    return brief(findings.filter(({ check }) => check === 'shell'))
+  }
+  const refused = 'the shell is switched on, and yet refused, because it is not in global.allowedTools'
+  assert.deepEqual(await shell('{"tools": {"shell": {"enabled": true, "presets": ["search"]}}}'), [
+    ['shell', 'warning', refused],
+  ])
+  const on = { SHELL_TOOL_ENABLED: 'true' }
+  assert.deepEqual(await shell('{}', on), [['shell', 'warning', 'the shell may run no command yet']])
+  assert.deepEqual(await shell('{}', { ...on, SHELL_TOOL_ALLOWED_PREFIXES: 'pwd' }), [
+    ['shell', 'ok', 'allowlist: one prefix (any argument may follow)'],
+  ])
+})
+
 test('prefixes that run other programs are reported, each with the reason and what to do', async (context) => {
   const shell = { enabled: true, allowedPrefixes: ['ls', 'git log', 'python3', 'find'] }
-  const { code, findings } = await examined(context, { 'tool-access.json': JSON.stringify({ tools: { shell } }) })
+  const { code, findings } = await examined(context, {
+    'tool-access.json': JSON.stringify({ global: { allowedTools: ['shell'] }, tools: { shell } }),
+  })
   assert.equal(code, 0)
   const told = findings.filter(({ check, level }) => check === 'shell' && level === 'warning')
   assert.deepEqual(
@@ -177,14 +195,19 @@ test('prefixes that run other programs are reported, each with the reason and wh
     /^A preset knows its arguments \(tools\.shell\.presets\): git-read\. Remove it from tools\.shell\.allowedPrefixes .* or set tools\.shell\.approval to "ask"/,
   )
   const asked = await examined(context, {
-    'tool-access.json': JSON.stringify({ tools: { shell: { ...shell, approval: 'ask' } } }),
+    'tool-access.json': JSON.stringify({
+      global: { allowedTools: ['shell'] },
+      tools: { shell: { ...shell, approval: 'ask' } },
+    }),
   })
   assert.deepEqual(brief(asked.findings.filter(({ level }) => level === 'warning')), [])
 })
 
 test('presets are named, and a policy of presets alone has nothing to warn of', async (context) => {
   const shell = { enabled: true, presets: ['git-read', 'node-test'] }
-  const { findings } = await examined(context, { 'tool-access.json': JSON.stringify({ tools: { shell } }) })
+  const { findings } = await examined(context, {
+    'tool-access.json': JSON.stringify({ global: { allowedTools: ['shell'] }, tools: { shell } }),
+  })
   assert.deepEqual(brief(findings.filter(({ check }) => check === 'shell')), [
     ['shell', 'ok', 'allowlist: the presets git-read, node-test (runs code of the project)'],
   ])

@@ -126,7 +126,10 @@ test('an unknown model is rejected with the nearest one', async () => {
   assert.deepEqual(await meant('llama3.2'), [1, 'Did you mean ollama/llama3.2?'])
   assert.deepEqual(await meant('opnai/gpt-4o'), [1, 'Did you mean openai/gpt-4o?'])
   assert.deepEqual(await meant('antropic/haiku'), [1, 'Did you mean anthropic/haiku?'])
-  assert.deepEqual(await meant('qwen'), [1, 'List the models with `foreword models`.'])
+  assert.deepEqual(await meant('qwen'), [
+    1,
+    'Use one of these, for example: openai/gpt-4o, ollama/llama3.2. List the models with `foreword models`.',
+  ])
   assert.match(
     (await run(['context', '--model', 'lama3.2'], { connection })).stderr,
     /Did you mean ollama\/llama3\.2\?/,
@@ -408,8 +411,17 @@ test('what a session cost is not known where a provider was silent, or a price i
   ])
 })
 
+test('a model name without a provider is no name of a provider; where none is near, models are proposed', async (t) => {
+  const { environment } = temporaryHome(t)
+  const { code, stderr } = await run(['send', 'Hello', '--model', 'gpt-9'], { environment })
+  assert.equal(code, 1)
+  assert.match(stderr, /Unknown model "gpt-9"\. The providers are: [^]*Use one of these, for example: rehearsal/)
+  assert.doesNotMatch(stderr, /"providers"/)
+})
+
 test('a model of another provider is meant before one that is only spelled alike', async () => {
   const models = ['openai/m2', 'lab/m1'].map((id) => ({ id, ready: true }))
   const connection = scriptedConnection({ 'GET /api/models': { models } })
   assert.equal(await nearestModelHint(connection, 'openai/m1'), 'Did you mean lab/m1?')
+  assert.equal(await nearestModelHint(connection, 'm3'), 'Did you mean openai/m2?')
 })

@@ -118,7 +118,7 @@ test('allow and deny write tool-access.json, for the owner alone, and leave comm
   assert.match(first.stderr, /It takes effect at the next step[^]*`foreword reload --now`/)
   assert.match(
     first.stderr,
-    /The shell may run no command yet\. Name presets in tools\.shell\.presets .*`foreword tools presets`/,
+    /the shell may run no command yet\. Name presets in tools\.shell\.presets .*`foreword tools presets`/,
   )
   const written = JSON.parse(readFileSync(file, 'utf8')) as { global: { allowedTools: string[] } }
   assert.deepEqual(written.global.allowedTools, ['shell', 'files__*'])
@@ -218,6 +218,16 @@ test('a shell whose prefixes lead to other programs is allowed with a warning fo
   assert.match(stderr, /The prefix "git status" allows more than it seems to: its options and/)
   assert.match(stderr, /The prefix "find \." .*-exec/)
   assert.doesNotMatch(stderr, /The prefix "ls"/)
+})
+
+test('to allow a name that no tool has is refused with the nearest one, and nothing is written', async (context) => {
+  const { environment, file } = homeWith(context, '{}')
+  const { code, stderr } = await run(['tools', 'allow', 'list_files', 'red_file'], { environment })
+  assert.equal(code, 1)
+  assert.match(stderr, /Unknown tool "red_file"\.[^]*Did you mean read_file\?/)
+  assert.equal(readFileSync(file, 'utf8'), '{}')
+  const later = await run(['tools', 'allow', 'github__*'], { environment })
+  assert.equal(later.code, 0)
 })
 
 test('names and patterns that match no tool are written, with a warning that names the nearest tool', async (context) => {

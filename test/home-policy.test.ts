@@ -163,3 +163,16 @@ function sampleOf(schema: Readonly<Record<string, unknown>>): unknown {
   if (type === 'array') return items ? [sampleOf(items)] : []
   return { integer: 1, number: 1, boolean: true }[type ?? ''] ?? 'x'
 }
+
+test('SHELL_TOOL_ENABLED and its prefixes alone switch the shell on; without commands the status says what is missing', async (t) => {
+  const on = { SHELL_TOOL_ENABLED: 'true' }
+  const here = await openedHome(t, {}, {}, { ...on, SHELL_TOOL_ALLOWED_PREFIXES: 'echo' })
+  const { results, offered } = await here.say('/call shell {"cmd": "echo calm"}\n/say So be it.')
+  assert.ok(offered.includes('shell'))
+  assert.doesNotMatch(results[0]!, /allowlist/)
+  const bare = await openedHome(t, {}, {}, on)
+  assert.match(
+    (await bare.runtime.status()).warnings.join('\n'),
+    /tool-access\.json: the shell may run no command yet\. Name presets in .*SHELL_TOOL_PRESETS/,
+  )
+})

@@ -79,6 +79,8 @@ export async function withNearestModel<T>(
   }
 }
 
+const MOST_PROPOSED = 3
+
 export const NOT_FOUND = 'model-not-found'
 
 /** A hint with the nearest model; how to list the models where none is near. */
@@ -88,7 +90,9 @@ export async function nearestModelHint(connection: GatewayConnection, model: str
   const name = model.slice(model.indexOf('/') + 1)
   const ofOther = ids.find((id) => id.slice(id.indexOf('/') + 1) === name)
   const near = ofOther ?? nearestName(model, ids) ?? nearestByName(name, ids) ?? withNearestProvider(model, models)
-  return near === undefined ? 'List the models with `foreword models`.' : `Did you mean ${near}?`
+  if (near !== undefined) return `Did you mean ${near}?`
+  const some = ids.slice(0, MOST_PROPOSED).join(', ')
+  return `${some === '' ? '' : `Use one of these, for example: ${some}. `}List the models with \`foreword models\`.`
 }
 
 function withNearestProvider(model: string, models: readonly ModelLine[]): string | undefined {

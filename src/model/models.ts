@@ -218,6 +218,11 @@ function unknownKind(name: string, kind: string, known: readonly Provider[]): Pr
 function unknownProvider(id: string, all: readonly Connected[], known: readonly Provider[]): ModelError {
   const names = all.map(({ connection }) => connection.name).join(', ')
   const [name = id] = id.split('/')
+  if (name === id) {
+    const message = `Unknown model "${id}". The providers are: ${names}.`
+    const hint = 'Write PROVIDER/MODEL. `foreword models` and GET /api/models list the models.'
+    return new ModelError('model-not-found', message, { provider: '', model: id }, { hint })
+  }
   const server = known.find(({ needsBaseURL }) => needsBaseURL)
   const attach = server
     ? ` To attach a server of your own, write in config.json: "providers": {"${name}": {"kind": "${server.kind}", "baseURL": "http://127.0.0.1:1234/v1"}}.`

@@ -10,6 +10,7 @@ import {
   prefixWords,
   presetsInstead,
   readText,
+  shellGap,
 } from '../../tool.ts'
 
 export async function checkShell({ home, environment }: CheckContext<unknown>): Promise<readonly Finding[]> {
@@ -19,8 +20,11 @@ export async function checkShell({ home, environment }: CheckContext<unknown>): 
   return [checkMode(read.access, file), ...checkPrefixes(read.access, file)]
 }
 
-function checkMode({ shell }: Access, file: string): Finding {
+function checkMode(access: Access, file: string): Finding {
+  const { shell } = access
   if (!shell.enabled || shell.mode === 'off') return ok('shell', 'off')
+  const gap = shellGap(access)
+  if (gap) return warning('shell', gap.message, gap.hint)
   const where = shell.allowAnyCwd ? ', in any folder' : ''
   const asked = shell.approval === 'ask' ? ', each with your approval' : ''
   if (shell.mode === 'full') {
@@ -43,7 +47,7 @@ function allowedCommands({ presets, allowedPrefixes: { length } }: Access['shell
     ...(names.length === 0 ? [] : [`${names.length === 1 ? 'the preset' : 'the presets'} ${names.join(', ')}`]),
     ...(length === 0 ? [] : [prefixes]),
   ]
-  return named.length === 0 ? 'no command' : named.join(' and ')
+  return named.join(' and ')
 }
 
 /** Prefixes that allow more than they seem to. Where a person approves every command, there is nothing to warn of. */

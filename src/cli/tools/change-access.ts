@@ -7,7 +7,7 @@ import { withConnection } from '../connection.ts'
 import { CommandFailure } from '../failure.ts'
 import { lineLimit, note, print, printJson, applyStyle } from '../io.ts'
 import { findHomeStore, withWritableStore } from '../open-store.ts'
-import { fetchTools, toolTable } from './tool-table.ts'
+import { fetchTools, findTool, toolTable } from './tool-table.ts'
 
 /** Allows tools in `tool-access.json` and prints the new access of each. */
 export function allowTools(call: CommandCall, io: Io): Promise<number> {
@@ -21,6 +21,7 @@ export function denyTools(call: CommandCall, io: Io): Promise<number> {
 
 async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promise<number> {
   const wanted: Wanted = { names: call.words.slice(1), allowed }
+  if (allowed) await refuseUnknown(call.home, wanted.names, io)
   const written = await changeAccessFile(call.home, wanted)
   const tools = await toolsNow(call, written, io)
   const { matchesToolName } = await import('../../tool.ts')
@@ -43,6 +44,12 @@ async function changeAccess(call: CommandCall, io: Io, allowed: boolean): Promis
   note(io, writtenText(written))
   if (allowed && written.isChanged && meant.length > others.length) note(io, ANNOUNCED)
   return !allowed && others.length > 0 ? 1 : 0
+}
+
+/** A name that no tool has is most likely mistyped. A pattern may be meant for later; where the tools cannot be listed, nothing is known. */
+async function refuseUnknown(home: string, names: readonly string[], io: Io): Promise<void> {
+  const tools = await withConnection(home, io, 'read', fetchTools).catch(() => undefined)
+  for (const name of tools === undefined ? [] : names.filter((each) => !each.includes('*'))) findTool(name, tools!)
 }
 
 /** Asks the gateway for the access of each tool, because a running gateway has an environment of its own. */
@@ -159,15 +166,12 @@ async function changeAccessFile(home: string, wanted: Wanted): Promise<EditedAcc
 
 /** Warnings about a shell that was just allowed: it may run no command, or commands that can run any other. */
 async function shellWarnings(file: string, io: Io): Promise<readonly string[]> {
-  const { accessFile, prefixRisk, readText } = await import('../../tool.ts')
+  const { accessFile, prefixRisk, readText, shellGap } = await import('../../tool.ts')
   const read = await accessFile([file], io.environment, readText).current()
   if (read.type === 'faulty' || read.access.shell.mode !== 'allowlist') return []
-  const { presets, allowedPrefixes, approval } = read.access.shell
-  if (presets.length + allowedPrefixes.length === 0) {
-    return [
-      `The shell may run no command yet. Name presets in tools.shell.presets in ${file}, such as ["files-read", "search"]. Explain them with \`foreword tools presets\`.`,
-    ]
-  }
+  const gap = shellGap(read.access)
+  if (gap) return [`${gap.message}. ${gap.hint}`]
+  const { allowedPrefixes, approval } = read.access.shell
   if (approval === 'ask') return []
   return allowedPrefixes.flatMap((prefix) => {
     const risk = prefixRisk(prefix)

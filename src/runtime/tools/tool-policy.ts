@@ -8,6 +8,7 @@ import {
   type GateAnswer,
   type OfferedWhile,
   type Redaction,
+  shellGap,
   type Taint,
   type Tool,
   type ToolGate,
@@ -83,8 +84,10 @@ export async function shownChars(policy: ToolPolicy, tool: Tool | undefined, oth
 export async function toolWarnings(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly string[]> {
   const access = await policy.current()
   const faults = access.type === 'faulty' ? access.problems : []
+  const gap = access.type === 'access' ? shellGap(access.access) : undefined
   return [
     ...faults.map((fault) => `tool-access.json: ${fault}. Fix it: no tool may run until then.`),
+    ...(gap ? [`tool-access.json: ${gap.message}. ${gap.hint}`] : []),
     ...((await policy.warnings?.()) ?? []),
     ...createToolbox(tools).replaced.map(
       (name) => `The tool ${name} is declared more than once; the last one is used.`,

@@ -41,6 +41,21 @@ export function toolApproval(
   return { value: shell.approval, rule: shell.approvalRule ?? 'tools.shell.approval' }
 }
 
+/** What keeps a shell that is switched on from running anything, and what to do; `undefined` where nothing does, or it is off. */
+export function shellGap({ global, shell }: Access): { readonly message: string; readonly hint: string } | undefined {
+  const isOn = global.enabled && global.mode !== 'off' && shell.enabled && shell.mode !== 'off'
+  if (!isOn) return undefined
+  if (ruleThatAllows({ global, shell }, { name: 'shell' }) === undefined) {
+    const hint = 'Allow it with `foreword tools allow shell`, or set SHELL_TOOL_ENABLED=true.'
+    return { message: 'the shell is switched on, and yet refused, because it is not in global.allowedTools', hint }
+  }
+  if (shell.mode === 'full' || shell.presets.length + shell.allowedPrefixes.length > 0) return undefined
+  const hint =
+    'Name presets in tools.shell.presets of tool-access.json or SHELL_TOOL_PRESETS, such as files-read and search, or prefixes ' +
+    'in SHELL_TOOL_ALLOWED_PREFIXES. Explain the presets with `foreword tools presets`.'
+  return { message: 'the shell may run no command yet', hint }
+}
+
 /** Limits that the policy sets for a tool. None for `shell`, which keeps its own. */
 export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'timeoutMs' | 'maxShownChars'> {
   if (read.type === 'faulty' || name === 'shell') return {}
@@ -52,11 +67,12 @@ export function toolLimits(read: AccessRead, name: string): Pick<ToolAccess, 'ti
 }
 
 function ruleThatAllows(
-  { global }: Access,
+  { global, shell }: Pick<Access, 'global' | 'shell'>,
   { name, readsContext }: Pick<Tool, 'name' | 'readsContext'>,
 ): string | undefined {
   if (global.mode === 'full') return 'global.mode'
   if (isListed(global.allowedTools, name)) return 'global.allowedTools'
+  if (name === 'shell' && shell.entry !== undefined) return shell.entry
   return readsContext ? 'reads-context' : undefined
 }
 

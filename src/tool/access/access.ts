@@ -25,6 +25,8 @@ export interface ShellAccess extends Required<Omit<Settings<typeof shellShape>, 
   readonly afterUntrusted?: AfterUntrusted
   /** The setting that decided, where it is that of a pattern and not `tools.shell.approval`. */
   readonly approvalRule?: string
+  /** The variable that is its entry in the allowlist, where `SHELL_TOOL_ENABLED` switches it on (BEHAVIOURS §2.3). */
+  readonly entry?: string
 }
 
 /** What happens to a call that was asked for after the model had read texts of others. */

@@ -35,7 +35,12 @@ export function narrowAccess(accepted: AccessRead, now: AccessRead): AccessRead 
 }
 
 /** The text of a `tool-access.json` with exactly this policy. */
-export function accessText({ global, tools, shell: { approvalRule: _rule, ...shell }, sandbox }: Access): string {
+export function accessText({
+  global,
+  tools,
+  shell: { approvalRule: _rule, entry: _entry, ...shell },
+  sandbox,
+}: Access): string {
   return JSON.stringify({ global, tools: { ...tools, shell }, sandbox }, null, 2)
 }
 

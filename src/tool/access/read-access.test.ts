@@ -196,8 +196,8 @@ for (const [text, ...problems] of [
 }
 
 for (const [environment, shell] of [
-  [{ SHELL_TOOL_ENABLED: 'true' }, { enabled: true }],
-  [{ SHELL_TOOL_ENABLED: '1' }, { enabled: true }],
+  [{ SHELL_TOOL_ENABLED: 'true' }, { enabled: true, entry: 'SHELL_TOOL_ENABLED' }],
+  [{ SHELL_TOOL_ENABLED: '1' }, { enabled: true, entry: 'SHELL_TOOL_ENABLED' }],
   [{ SHELL_TOOL_ENABLED: 'False' }, { enabled: false }],
   [{ SHELL_TOOL_ENABLED: '0' }, { enabled: false }],
   [{ SHELL_TOOL_MODE: 'off' }, { mode: 'off' }],

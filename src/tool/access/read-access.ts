@@ -40,6 +40,7 @@ function settled(
     approval: 'never' as const,
     ...(asked && { approval: asked.value, approvalRule: asked.rule }),
     ...shellShape.parse({ ...shellWritten, ...knobs }),
+    ...(knobs.enabled === true && { entry: 'SHELL_TOOL_ENABLED' }),
   }
   return {
     global: globalShape.parse({ ...global }),
