@@ -64,7 +64,7 @@ export {
   type PlannedPlace,
   plannedFilesChange,
 } from './tool/process/planned-files.ts'
-export { type Program, type ProgramLimits, programResult } from './tool/process/program.ts'
+export { type Program, type ProgramEnd, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
 export { findSandbox, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'

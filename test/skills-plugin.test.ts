@@ -209,7 +209,7 @@ test('the tools of skills come after read_skill, and two of one name are a warni
     plugin.tools.map(({ name }) => name),
     ['read_skill', 'one', 'both', 'both'],
   )
-  const [both, broken, ...others] = plugin.warnings
+  const [broken, both, ...others] = plugin.warnings
   assert.equal(both, 'the skills a and b both export a tool both; that of b is used')
   assert.match(broken!, /tools\.json/)
   assert.deepEqual(others, [])
@@ -228,6 +228,41 @@ test('a tool that can never run takes the name of no other, whichever of the two
     assert.deepEqual([both?.name, both?.offeredWhile, others], ['both', undefined, []])
     assert.match(plugin.warnings.join('\n'), /both is not offered.*binary not allowlisted: echo$/)
   }
+})
+
+test('a skill without its tools says so to the model, and there is one warning for each skill', async (context) => {
+  const some = JSON.parse(toolsJson('one', 'two', 'three')) as { execution: { binary: string }[] }
+  some.execution[1]!.binary = 'missing'
+  some.execution[2]!.binary = 'missing'
+  const files = {
+    'a/SKILL.md': skillText('description: Does A.', '# A'),
+    'a/tools.json': JSON.stringify(some),
+    'b/SKILL.md': skillText('description: Does B.', '# B'),
+    'b/tools.json': toolsJson('four', 'five').replace('["hello"]', '[]'),
+    'c/SKILL.md': '# C',
+    'c/tools.json': '{"tools":[1,2],"allowlist":3,"more":4}',
+    'd/SKILL.md': '# D',
+    'd/tools.json': toolsJson('six'),
+  }
+  const plugin = await started(context, files)
+  assert.deepEqual(
+    plugin.warnings.map((warning) => warning.replace(/^.*\/(?=.: )/, '')),
+    [
+      'a: two, three are not offered, since no call of them can run: binary not allowlisted: missing',
+      'b: four, five are not offered, since no call of them can run: subcommand not allowlisted: echo hello',
+      'c: tools.json: tools[0]: must be an object; tools.json: tools[1]: must be an object; tools.json: allowlist: must be an object; ' +
+        'and 2 more, which `foreword skills check` lists; none of its tools is used',
+    ],
+  )
+  const [inFull, asList] = layers(plugin)[0]!.renditions
+  assert.match(inFull!.text, /# A\n\nThese tools of this skill cannot be used here: two, three\.\n\n## b\n/)
+  assert.match(
+    inFull!.text,
+    /# B\n\nThe tools of this skill cannot be used here\.\n\n## c\n# C\n\nThe tools of this skill cannot be used here\.\n\n## d\n# D$/,
+  )
+  assert.match(asList!.text, /\*\*a\*\*: Does A\.\n- \*\*b\*\*: Does B\. \(Its tools cannot be used here\.\)/)
+  const preset = layers(plugin, { layout: layoutOf('chai') })[0]!.renditions[0]!
+  assert.doesNotMatch(preset.text, /cannot be used/)
 })
 
 test('no skill takes the place of read_skill', async (context) => {

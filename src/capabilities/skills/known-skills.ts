@@ -5,7 +5,7 @@ import { nearestHint } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 import type { LeftSkill, LoadedSkills, Skill } from './skill.ts'
 import { sentSkill, skillFullText, skillLine, skillsFullText, skillsListText } from './skills-text.ts'
-import type { SkillsTools } from './skills-tools.ts'
+import { type SkillsTools, noticedSkill } from './skills-tools.ts'
 
 interface SkillsConfiguration extends Pick<
   CheckContext<Configuration['skills']>,
@@ -53,19 +53,20 @@ interface SkillsCount {
 
 export function skillFacts({ skills, tools }: Pick<FoundSkills, 'skills' | 'tools'>, { counter, layout }: SkillsCount) {
   const { summaries } = layout.skills
+  const sentOf = (skill: Skill) => sentSkill(noticedSkill(skill, tools, layout), layout)
   const describeSkill = (skill: Skill): SkillFacts => ({
     name: skill.name,
     description: skill.description,
     tokens: {
-      full: counter.text(skillFullText(sentSkill(skill, layout))),
-      list: counter.text(skillLine(sentSkill(skill, layout), summaries)),
+      full: counter.text(skillFullText(sentOf(skill))),
+      list: counter.text(skillLine(sentOf(skill), summaries)),
     },
     tools: (tools.bySkill.get(skill.name) ?? []).flatMap((tool) => (tools.idle.has(tool) ? [] : [tool.name])),
     from: skill.ref,
     folder: skill.folder,
     digest: skill.digest,
   })
-  const sent = skills.map((skill) => sentSkill(skill, layout))
+  const sent = skills.map(sentOf)
   return {
     skills: skills.map(describeSkill),
     tokens: {

@@ -18,7 +18,7 @@ import {
   skillsNamesText,
   skillsSearchText,
 } from './skills-text.ts'
-import { skillsTools, type SkillToolOptions } from './skills-tools.ts'
+import { skillsTools, type SkillToolOptions, noticedSkill } from './skills-tools.ts'
 
 export interface SkillsOptions
   extends Omit<LoadSkillsOptions, 'digests' | 'environment' | 'findBinary'>, Omit<SkillToolOptions, 'findBinary'> {
@@ -58,7 +58,8 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
   const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout) } = options
   const loaded = await loadSkills(options)
   const { skills } = loaded
-  const { bySkill, warnings: ofTools } = await skillsTools(skills, options)
+  const found = await skillsTools(skills, options)
+  const { bySkill, warnings: ofTools } = found
   await options.pins?.compare(skills, bySkill)
   const warnings = [...loaded.warnings, ...ofTools]
   if (toolsFor.skills.asCapabilities) {
@@ -76,7 +77,9 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
     if (skills.length === 0) return []
     const { forms } = skillsForms(mode, chosen, skills)
     const parts = forms.includes('full') ? 'whole' : 'lines'
-    const neutral = chosen.skills.neutralizes ? skills.map((skill) => neutralSkill(skill, parts)) : undefined
+    const neutral = chosen.skills.neutralizes
+      ? skills.map((skill) => neutralSkill(noticedSkill(skill, found, chosen), parts))
+      : undefined
     const sent = neutral?.map(({ skill }) => skill) ?? skills
     const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
     const texts = {
@@ -89,12 +92,13 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
       form,
       text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
     }))
-    const found = addNeutralized(neutral?.map((each) => each.found) ?? [])
-    const because = Object.keys(found).length > 0 ? { because: { code: 'neutralized', ...found } } : {}
+    const signs = addNeutralized(neutral?.map((each) => each.found) ?? [])
+    const because = Object.keys(signs).length > 0 ? { because: { code: 'neutralized', ...signs } } : {}
     return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' }, ...because }]
   })
-  const found = toolsFor.skills.neutralizes ? skills.map((skill) => neutralSkill(skill, 'lines').skill) : skills
-  const tools = [...readers({ skills, found }, mode, inSchema), ...[...bySkill.values()].flat()]
+  const noticed = skills.map((skill) => noticedSkill(skill, found, toolsFor))
+  const shown = toolsFor.skills.neutralizes ? noticed.map((skill) => neutralSkill(skill, 'lines').skill) : skills
+  const tools = [...readers({ skills: noticed, found: shown }, mode, inSchema), ...[...bySkill.values()].flat()]
   return { loaded, warnings, tools, promptBlocks: [], layersIn }
 }
 

@@ -72,6 +72,7 @@ export const skills = capability({
       environment,
       sandbox,
       allowScripts: settings.allowScripts,
+      places: host.places,
       takenPrefixes: serverPrefixes(settingsOf('mcp')),
     })
     return Object.assign(opened, { pins })

@@ -7,6 +7,12 @@ const parameters = { type: 'object', properties: { title: { type: 'string' } }, 
 const tool = { name: 'add_note', description: 'Adds a note.', parameters }
 const entry = { tool: 'add_note', binary: 'notes', subcommand: 'add', args: [{ param: 'title' }] }
 const whole = { tools: [tool], allowlist: { notes: ['add'] }, execution: [entry] }
+const ENTRY =
+  'tool, binary, subcommand, args, separator, paramCondition, condition, successExitCodes, postProcess, hintConditions, ' +
+  'maxOutputLines, truncationHint, binaryWrapper, sideRead'
+const ARGUMENT =
+  'param, kind, flag, flagIfTrue, flagIfFalse, normalizeNewlines, resolveCommand, value, optional, absentDefault, split, ' +
+  'disambiguateAfterSkippedPositionals, subcommandOverride, readPath, writePath, unsafePath, denyPattern, denyResolveCommand, denyAlwaysResolve'
 const withArgument = (argument: object) => ({ ...whole, execution: [{ ...entry, args: [argument] }] })
 
 function faults(text: string): readonly string[] {
@@ -62,14 +68,14 @@ for (const [rule, value, expected] of [
   [
     'an unknown field of an entry',
     { ...whole, execution: [{ ...entry, shell: true }] },
-    ['execution[0].shell: unknown field (the fields are tool, binary, subcommand, args, separator)'],
+    [`execution[0].shell: unknown field (the fields are ${ENTRY})`],
   ],
   [
     'two unknown fields of an argument',
     withArgument({ param: 'a', x: 1, y: 2 }),
     [
-      'execution[0].args[0].x: unknown field (the fields are param, kind, flag, flagIfTrue, flagIfFalse, normalizeNewlines, resolveCommand)',
-      'execution[0].args[0].y: unknown field (the fields are param, kind, flag, flagIfTrue, flagIfFalse, normalizeNewlines, resolveCommand)',
+      `execution[0].args[0].x: unknown field (the fields are ${ARGUMENT})`,
+      `execution[0].args[0].y: unknown field (the fields are ${ARGUMENT})`,
     ],
   ],
   [
@@ -80,9 +86,32 @@ for (const [rule, value, expected] of [
   [
     'a kind there is not',
     withArgument({ param: 'a', kind: 'option' }),
-    ['execution[0].args[0].kind: must be "positional", "flag" or "flagifboolean"'],
+    ['execution[0].args[0].kind: must be one of positional, flag, flagifboolean, stdin, workingdir, tempfile, literal'],
   ],
   ['a parameter without a name', withArgument({ param: '' }), ['execution[0].args[0].param: is empty']],
+  ['an argument without a parameter', withArgument({ kind: 'flag' }), ['execution[0].args[0].param: is missing']],
+  ['a literal without a value', withArgument({ kind: 'literal' }), ['execution[0].args[0].value: is missing']],
+  [
+    'a hint that is always given',
+    { ...whole, execution: [{ ...entry, hintConditions: [{ hint: 'x' }] }] },
+    ['execution[0].hintConditions[0]: must have a condition: match, exitCode, notEmpty or whenArg'],
+  ],
+  [
+    'a wish for no lines',
+    { ...whole, execution: [{ ...entry, maxOutputLines: 0 }] },
+    ['execution[0].maxOutputLines: must be 1 or more'],
+  ],
+  [
+    'two entries for the same calls',
+    {
+      ...whole,
+      execution: [
+        { ...entry, paramCondition: { present: ['a', 'b'] } },
+        { ...entry, paramCondition: { present: ['b', 'a'], absent: [] } },
+      ],
+    },
+    ['execution[1].tool: add_note has an entry already'],
+  ],
   [
     'an argument that is text',
     { ...whole, execution: [{ ...entry, args: ['title'] }] },
@@ -231,8 +260,8 @@ for (const [rule, changes, expected] of [
   ],
   [
     'an entry has an unknown field',
-    { 'execution.json': JSON.stringify([{ ...entry, sideRead: {} }]) },
-    ['execution.json: execution[0].sideRead: unknown field (the fields are tool, binary, subcommand, args, separator)'],
+    { 'execution.json': JSON.stringify([{ ...entry, shell: {} }]) },
+    [`execution.json: execution[0].shell: unknown field (the fields are ${ENTRY})`],
   ],
   ['the allowlist is a list', { 'allowlist.json': '[]' }, ['allowlist.json: allowlist: must be an object']],
   [

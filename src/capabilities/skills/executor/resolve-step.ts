@@ -3,12 +3,22 @@ import { join } from 'node:path'
 import { isWithin } from '../../../capability/toolkit.ts'
 import type { ToolFailed } from '../../../tool.ts'
 import { isProgram } from '../folder/requirements.ts'
-import type { Allowlist, Execution, ResolveCommand, Argument, SkillCommand } from './tools-json.ts'
+import {
+  type Allowlist,
+  type Argument,
+  type Execution,
+  type ResolveCommand,
+  type SkillCommand,
+  subcommandWords,
+} from './tools-json.ts'
 
+/** A program that runs before or after the program of a call. */
 export interface ResolveStep {
-  /** Which of the execution's arguments it is for. */
+  /** Which of the execution's arguments it is for; -1 for the output. */
   readonly index: number
   readonly param: string
+  /** `value`: its output is the value. `denied`: its output must not match the pattern. `output`: it is given the output, and its own takes its place. */
+  readonly gives: 'value' | 'denied' | 'output'
   readonly argv: readonly string[]
   /** The text in the plan in place of a value that is not known yet. */
   readonly placeholder: string
@@ -20,30 +30,74 @@ export interface SkillRights {
   readonly allowScripts: boolean
 }
 
-/** Finds the programs that give a call its values, in the order in which they run, and runs none of them. */
+/** Stands in the words of a step for the folder that the program works in, which may be known only when it runs. */
+export const WORKING_FOLDER = '$workingDir'
+
+/**
+ * Finds the programs that run beside that of a call: those that give it its values, those whose output is compared with a
+ * pattern, and the one that is given its output. In the order in which they run; runs none of them.
+ */
 export async function resolveSteps(
-  { args = [] }: Execution,
+  execution: Execution,
   input: unknown,
   rights: SkillRights,
 ): Promise<readonly ResolveStep[] | ToolFailed> {
+  const { args = [], postProcess } = execution
+  const given = withDefaults(execution, input)
   const steps: ResolveStep[] = []
-  for (const [index, argument] of args.entries()) {
-    const { param, resolveCommand } = argument
-    const value = argumentText(argument, inputValue(input, param))
-    if (resolveCommand === undefined || value === undefined) continue
-    const found = await resolveProgram(resolveCommand, value, rights)
-    if ('error' in found) return refuse(`the resolveCommand of ${param}: ${found.error}`)
-    steps.push({ index, param, ...found })
+  const plans = args.flatMap((argument, index) => {
+    const { param, optional, resolveCommand, denyPattern, denyResolveCommand: denied, denyAlwaysResolve } = argument
+    const written = argumentText(argument, inputValue(given, param))
+    const value = written ?? (optional ? '' : undefined)
+    const isCompared = denyPattern !== undefined && denied !== undefined && (denyAlwaysResolve || !value)
+    return [
+      ...(resolveCommand && !isPathResolver(resolveCommand) && value !== undefined
+        ? [
+            {
+              index,
+              param,
+              gives: 'value',
+              what: `the resolveCommand of ${param}`,
+              command: resolveCommand,
+              value,
+            } as const,
+          ]
+        : []),
+      ...(isCompared
+        ? [
+            {
+              index,
+              param,
+              gives: 'denied',
+              what: `the denyResolveCommand of ${param}`,
+              command: denied,
+              value: value ?? '',
+            } as const,
+          ]
+        : []),
+    ]
+  })
+  const last =
+    postProcess &&
+    ({ index: -1, param: '', gives: 'output', what: 'postProcess', command: postProcess, value: '' } as const)
+  for (const { what, command, value, ...step } of [
+    ...plans.filter(({ gives }) => gives === 'value'),
+    ...plans.filter(({ gives }) => gives === 'denied'),
+    ...(last ? [last] : []),
+  ]) {
+    const found = await resolveProgram(command, { value, input: given }, rights)
+    if ('error' in found) return refuse(`${what}: ${found.error}`)
+    steps.push({ ...step, ...found })
   }
   return steps
 }
 
 async function resolveProgram(
   command: ResolveCommand,
-  value: string,
+  given: GivenValues,
   { folder, allowlist, allowScripts }: SkillRights,
-): Promise<Omit<ResolveStep, 'index' | 'param'> | ToolFailed> {
-  const words = resolveWords(command, value)
+): Promise<Pick<ResolveStep, 'argv' | 'placeholder'> | ToolFailed> {
+  const words = resolveWords(command, given)
   if ('error' in words) return words
   if (command.script === undefined) {
     const fault = commandFault(command, allowlist)
@@ -61,14 +115,22 @@ async function resolveProgram(
   return { argv: [...script.words, ...words], placeholder }
 }
 
-/** Replaces `$param` by the value, anywhere in a word. */
-function resolveWords({ args = [] }: ResolveCommand, value: string): readonly string[] | ToolFailed {
+interface GivenValues {
+  readonly value: string
+  readonly input: unknown
+}
+
+/** Replaces `$param` by the value, anywhere in a word, and a word `$NAME` by the value of that parameter. */
+function resolveWords({ args = [] }: ResolveCommand, { value, input }: GivenValues): readonly string[] | ToolFailed {
   const words: string[] = []
   for (const arg of args) {
-    if (arg.startsWith('$param') && value.startsWith('-') && !words.includes('--')) {
+    const other = namedIn(arg)
+    const named = other === undefined ? undefined : (argumentText({ param: other }, inputValue(input, other)) ?? '')
+    const begins = named ?? (arg.startsWith('$param') ? value : '')
+    if (begins.startsWith('-') && !words.includes('--')) {
       return refuse('the value starts with "-", which the program would take for a flag; "--" in its args allows that')
     }
-    words.push(arg.replaceAll('$param', () => value))
+    words.push(named ?? arg.replaceAll('$param', () => value))
   }
   return words
 }
@@ -124,7 +186,7 @@ function refuse(error: string): ToolFailed {
   return { ok: false, error }
 }
 
-/** For each argument, in declared order, the answer of its `resolveCommand`, or a placeholder until it has run. */
+/** For each argument, in declared order, what takes the place of its value: the answer of its `resolveCommand`, or a placeholder until it has run; the path that it names. */
 export type Resolved = readonly (string | undefined)[]
 
 /**
@@ -136,32 +198,104 @@ export function argvPlan(
   allowlist: Allowlist,
   input: unknown,
   resolved: Resolved = [],
+  known = parameterNames([execution]),
 ): readonly string[] | ToolFailed {
-  const fault = argumentsFault(execution, input) ?? commandFault(execution, allowlist)
+  const given = withDefaults(execution, input)
+  const command = chosenCommand(execution, given)
+  const fault = argumentsFault(execution, input, known) ?? commandFault(command, allowlist)
   if (fault !== undefined) return { ok: false, error: fault }
   const options: string[] = []
   const positionals: string[] = []
+  let isSkipped = false
   for (const [index, argument] of (execution.args ?? []).entries()) {
     const answer = resolved[index]
     const wrong = answer === undefined ? undefined : textFault(execution, argument, answer)
     if (wrong !== undefined) return { ok: false, error: `the answer to the resolveCommand of ${wrong}` }
-    const words = argumentWords(argument, inputValue(input, argument.param), answer)
+    const words = argumentWords(argument, inputValue(given, argument.param), answer)
+    const isFirstPath = isSkipped && argument.disambiguateAfterSkippedPositionals && words.length > 0
+    isSkipped ||= isPositional(argument) && words.length === 0
     if (execution.separator && isPositional(argument)) positionals.push(...words)
-    else options.push(...words)
+    else options.push(...(isFirstPath ? ['--'] : []), ...words)
   }
   const separated = positionals.length === 0 ? [] : ['--', ...positionals]
-  return [...programWords(execution), ...options, ...separated]
+  return [...programWords(command), ...options, ...separated]
+}
+
+/** The subcommand of a flag that is true takes the place of the usual one. */
+function chosenCommand(execution: Execution, given: unknown): SkillCommand {
+  const chosen = execution.args?.find(
+    ({ param, subcommandOverride }) => subcommandOverride && isTrue(inputValue(given, param)),
+  )
+  const subcommand = chosen?.subcommandOverride ?? execution.subcommand
+  return { ...execution, subcommand, words: execution.words && subcommandWords(subcommand) }
+}
+
+/** What a parameter that is missing or null has instead. */
+export function withDefaults({ args = [] }: Execution, input: unknown): unknown {
+  const missing = args.filter(({ param, absentDefault }) => {
+    return absentDefault !== undefined && isObject(input) && (inputValue(input, param) ?? null) === null
+  })
+  if (missing.length === 0) return input
+  return {
+    ...(input as object),
+    ...Object.fromEntries(missing.map(({ param, absentDefault }) => [param, absentDefault])),
+  }
+}
+
+/** Every parameter that some call can have. */
+export function parameterNames(executions: readonly Execution[]): readonly string[] {
+  const names = executions.flatMap((execution) => {
+    const {
+      args = [],
+      paramCondition: { present = [], absent = [] } = {},
+      postProcess,
+      hintConditions = [],
+    } = execution
+    const commands = [
+      postProcess,
+      ...args.flatMap((argument) => [argument.resolveCommand, argument.denyResolveCommand]),
+    ]
+    const words = commands.flatMap((command) => command?.args ?? [])
+    return [
+      ...args.flatMap(({ param }) => (param === '' ? [] : [param])),
+      ...present,
+      ...absent,
+      ...words.flatMap((word) => namedIn(word) ?? []),
+      ...hintConditions.flatMap(({ whenArg = {} }) => Object.keys(whenArg)),
+    ]
+  })
+  return [...new Set(names)]
+}
+
+/** The other parameter whose value takes the place of a word. */
+function namedIn(word: string): string | undefined {
+  return /^\$(?!param$|workingDir$)(\w+)$/.exec(word)?.[1]
+}
+
+/**
+ * Chai's own resolvers of a path within its sandbox. The workspace is that place here, so Foreword answers in their
+ * place: the path itself, which it then keeps within the workspace.
+ */
+export function isPathResolver(command: ResolveCommand | undefined): boolean {
+  return /^chai resolve [a-z]+-path$/.test(`${command?.binary} ${command?.subcommand}`)
+}
+
+function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 /** In declared order. */
-export function argumentsFault(execution: Execution, input: unknown): string | undefined {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'arguments must be an object'
-  const { args = [] } = execution
-  const names = new Set(args.map(({ param }) => param))
-  const unknown = Object.keys(input).find((name) => !names.has(name))
-  if (unknown !== undefined) return undeclaredFault(unknown, [...names])
-  for (const argument of args) {
-    const fault = valueFault(execution, argument, inputValue(input, argument.param))
+export function argumentsFault(
+  execution: Execution,
+  input: unknown,
+  known = parameterNames([execution]),
+): string | undefined {
+  if (!isObject(input)) return 'arguments must be an object'
+  const unknown = Object.keys(input).find((name) => !known.includes(name))
+  if (unknown !== undefined) return undeclaredFault(unknown, known)
+  const given = withDefaults(execution, input)
+  for (const argument of execution.args ?? []) {
+    const fault = valueFault(execution, argument, inputValue(given, argument.param))
     if (fault !== undefined) return fault
   }
 }
@@ -180,16 +314,16 @@ function programWords({ binary, subcommand, words = [subcommand] }: SkillCommand
   return subcommand === '' ? [binary] : [binary, ...words]
 }
 
-function inputValue(input: unknown, name: string): unknown {
+export function inputValue(input: unknown, name: string): unknown {
   const given = input as Readonly<Record<string, unknown>>
   return Object.hasOwn(given, name) ? given[name] : undefined
 }
 
 function valueFault(execution: Execution, argument: Argument, value: unknown): string | undefined {
-  const { param, kind } = argument
-  if (kind === 'flagifboolean') return undefined
-  if (isPositional(argument) && value === undefined) return `missing parameter: ${param}`
-  if (kind === 'flag' && (value === undefined || value === null)) return undefined
+  const { param, kind = 'positional', optional } = argument
+  if (kind === 'flagifboolean' || kind === 'literal') return undefined
+  if (kind !== 'flag' && !optional && value === undefined) return `missing parameter: ${param}`
+  if ((kind === 'flag' || optional) && (value === undefined || value === null)) return undefined
   const text = argumentText(argument, value)
   if (text === undefined) return `parameter ${param} must be a string, number, or boolean`
   const fault = textFault(execution, argument, text)
@@ -201,7 +335,8 @@ function textFault(execution: Execution, argument: Argument, text: string): stri
   const { param } = argument
   if (text.includes('\0')) return `${param} holds a NUL byte, which no program can be given`
   if (!text.isWellFormed()) return `${param} holds half a character (a lone surrogate), which no program can be given`
-  if (isPositional(argument) && !execution.separator && text.startsWith('-')) {
+  const words = argument.split ? text.split(/\s+/) : [text]
+  if (isPositional(argument) && !execution.separator && words.some((word) => word.startsWith('-'))) {
     return `${param} starts with "-", which the program would take for a flag`
   }
 }
@@ -212,13 +347,17 @@ function isPositional({ kind = 'positional' }: Argument): boolean {
 
 function argumentWords(argument: Argument, value: unknown, resolved: string | undefined): readonly string[] {
   const { param, kind, flag = param, flagIfTrue, flagIfFalse } = argument
+  if (kind === 'literal') return [argument.value ?? '']
+  if (kind === 'stdin' || kind === 'workingdir') return []
   if (kind === 'flagifboolean') {
+    if (argument.subcommandOverride !== undefined) return []
     const chosen = isTrue(value) ? flagIfTrue : flagIfFalse
     return chosen === undefined || chosen === '' ? [] : [chosen]
   }
-  const text = argumentText(argument, value)
+  const text = resolved ?? argumentText(argument, value)
   if (text === undefined) return []
-  return kind === 'flag' ? [flagName(flag), resolved ?? text] : [resolved ?? text]
+  if (kind === 'flag') return [flagName(flag), text]
+  return argument.split ? text.split(/\s+/).filter((word) => word !== '') : [text]
 }
 
 /** `n` gives `-n`, `name` gives `--name`; a name that begins with a dash is used as it is. */
@@ -228,7 +367,10 @@ function flagName(name: string): string {
 }
 
 /** A value as one argument of a program (BEHAVIOURS §1.5), or `undefined` for what has no such form. */
-function argumentText({ normalizeNewlines }: Argument, value: unknown): string | undefined {
+export function argumentText(
+  { normalizeNewlines }: Pick<Argument, 'param' | 'normalizeNewlines'>,
+  value: unknown,
+): string | undefined {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return decimalText(value)
   if (typeof value !== 'string') return undefined

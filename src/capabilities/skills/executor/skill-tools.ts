@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import {
   cleanEnvironment,
   findPlannedFiles,
@@ -7,6 +8,7 @@ import {
   type PlannedPlace,
   plannedFilesChange,
   type PlannedSandbox,
+  type ProgramEnd,
   type ProgramLimits,
   programResult,
   type Sandbox,
@@ -15,27 +17,33 @@ import {
   type ToolPlan,
   type ToolResult,
 } from '../../../tool.ts'
-import { type FindBinary, isProgram } from '../folder/requirements.ts'
+import type { FindBinary } from '../folder/requirements.ts'
 import type { Skill, ToolFile } from '../skill.ts'
+import { callResult, hasSucceeded, mergedOutput } from './call-output.ts'
+import { confineValues, deniedFault, type ValueBounds } from './call-values.ts'
 import {
-  argvPlan,
   argumentsFault,
-  undeclaredFault,
+  argumentText,
+  argvPlan,
+  inputValue,
+  isPathResolver,
+  parameterNames,
   type ResolveStep,
   resolveSteps,
-  commandFault,
-  skillScript,
-  type SkillRights,
+  undeclaredFault,
+  withDefaults,
+  WORKING_FOLDER,
 } from './resolve-step.ts'
 import {
-  readToolFiles,
-  type Allowlist,
-  type DeclaredTool,
-  type Execution,
-  type ToolsJson,
-  type Argument,
-} from './tools-json.ts'
-import { isAbsolute } from 'node:path'
+  chosenEntries,
+  declaredProperties,
+  type ToolEntry,
+  entryDoubts,
+  entryOf,
+  schemaDoubts,
+  type ToolDoubt,
+} from './tool-entries.ts'
+import { type Allowlist, type DeclaredTool, type Execution, readToolFiles } from './tools-json.ts'
 
 type SkillWithTools = Pick<Skill, 'name' | 'folder' | 'toolFiles'>
 
@@ -53,6 +61,8 @@ export interface SkillToolsOptions {
   readonly maxOutputChars?: number
   /** A tool without its program is not offered. Programs are not looked for where absent. */
   readonly findBinary?: FindBinary
+  /** Places of the workspace that no tool may touch, and places that none may change. */
+  readonly places?: () => Pick<ValueBounds, 'outOfReach' | 'readOnly'>
 }
 
 export interface SkillTools {
@@ -62,12 +72,17 @@ export interface SkillTools {
   readonly findings: readonly ToolFinding[]
 }
 
-interface ToolFinding {
+export interface ToolFinding {
   readonly file: ToolFile
   /** An `error` is for the author of the skill; a `note` may be about this machine and its settings alone. */
   readonly level: 'error' | 'note'
   readonly message: string
+  /** The tool that it is about, and what keeps it from running or from doing all that it declares. */
+  readonly about?: ToolDoubt & { readonly tool: string }
 }
+
+/** What a fault of a file that declares tools leads to. */
+export const NO_TOOL_IS_USED = '; none of its tools is used'
 
 /** None if a file that declares them is broken; a tool that can never run is not offered (BEHAVIOURS §1.5). */
 export async function skillTools(skill: SkillWithTools, options: SkillToolsOptions): Promise<SkillTools> {
@@ -75,22 +90,36 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
   const read = readToolFiles(skill.toolFiles)
   if (read.type === 'invalid') {
     const findings = read.faults.map(({ file, message }) => {
-      return { file, level: 'error' as const, message: `${message}; none of its tools is used` }
+      return { file, level: 'error' as const, message: `${message}${NO_TOOL_IS_USED}` }
     })
     return { tools: [], idle: new Set(), findings }
   }
   const json = read.value
   const looked = await Promise.all(
     json.tools.map(async (tool) => {
-      const execution = json.execution.find((entry) => entry.tool === tool.name)!
       const surroundings = { ...options, folder: skill.folder, allowlist: json.allowlist }
-      const doubts = await toolDoubts(tool, execution, surroundings)
-      const made = skillTool(tool, execution, json, skill, options)
+      const entries = await Promise.all(
+        json.execution
+          .filter((entry) => entry.tool === tool.name)
+          .map(async (execution) => ({ execution, doubts: await entryDoubts(tool, execution, surroundings) })),
+      )
+      const chosen = chosenEntries(entries)
+      const ofAll = schemaDoubts(
+        tool,
+        chosen.map(({ execution }) => execution),
+      )
+      const isIdle = ofAll.some(({ stops }) => stops) || chosen.every(({ stop }) => stop !== undefined)
+      // Where some calls can run, the others are refused with their reason.
+      const doubts = [...chosen.flatMap((entry) => entry.doubts), ...ofAll].map((doubt) => ({
+        ...doubt,
+        stops: doubt.stops && isIdle,
+      }))
+      const made = skillTool(tool, chosen, json.allowlist, skill, options)
       const stop = doubts.find(({ stops }) => stops)
-      if (stop === undefined) return { doubts, isIdle: false, tool: made }
+      if (!isIdle) return { doubts, isIdle, tool: made }
       // It stays listed for its owner, with the reason.
-      const offeredWhile = { what: `a call of it can run (${stop.message})`, isSo: async () => false }
-      return { doubts, isIdle: true, tool: { ...made, offeredWhile } }
+      const offeredWhile = { what: `a call of it can run (${stop?.message})`, isSo: async () => false }
+      return { doubts, isIdle, tool: { ...made, offeredWhile } }
     }),
   )
   return {
@@ -103,35 +132,56 @@ export async function skillTools(skill: SkillWithTools, options: SkillToolsOptio
   }
 }
 
-function toolFinding(tool: string, { message, stops, local }: ToolDoubt): ToolFinding {
+function toolFinding(tool: string, doubt: ToolDoubt): ToolFinding {
+  const { message, stops, local } = doubt
   return {
     file: 'tools.json',
     level: stops && !local ? 'error' : 'note',
-    message: stops ? `${tool} is not offered, since no call of it can run: ${message}` : `${tool}: ${message}`,
+    message: doubtText([tool], doubt),
+    about: { message, stops, local, tool },
   }
+}
+
+/** What is wrong with tools, in a sentence. */
+export function doubtText(tools: readonly string[], { message, stops }: Pick<ToolDoubt, 'message' | 'stops'>): string {
+  const names = tools.join(', ')
+  if (!stops) return `${names}: ${message}`
+  const one = tools.length === 1
+  return `${names} ${one ? 'is' : 'are'} not offered, since no call of ${one ? 'it' : 'them'} can run: ${message}`
 }
 
 function skillTool(
   { name, description, parameters }: DeclaredTool,
-  execution: Execution,
-  { allowlist }: ToolsJson,
+  entries: readonly ToolEntry[],
+  allowlist: Allowlist,
   skill: SkillWithTools,
-  { workspace, environment, sandbox, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 }: SkillToolsOptions,
+  options: SkillToolsOptions,
 ): Tool {
+  const { workspace, environment, sandbox, allowScripts, timeoutMs = 60_000, maxOutputChars = 200_000 } = options
   const declared = declaredProperties(parameters)
+  const known = parameterNames(entries.map(({ execution }) => execution))
 
   async function plan(input: unknown): Promise<ToolPlan | ToolFailed> {
-    const call = argvPlan(execution, allowlist, input)
+    const entry = entryOf(entries, input)
+    if (typeof entry === 'string') return { ok: false, error: entry }
+    const { execution } = entry
+    const call = argvPlan(execution, allowlist, input, [], known)
     if ('error' in call) return call
     const steps = await resolveSteps(execution, input, { folder: skill.folder, allowlist, allowScripts })
     if ('error' in steps) return steps
-    const shown: (string | undefined)[] = []
-    for (const { index, placeholder } of steps) shown[index] = placeholder
-    const argv = argvPlan(execution, allowlist, input, shown)
+    const pending = new Set(steps.filter(({ gives }) => gives === 'value').map(({ index }) => index))
+    const real = await realpath(workspace).catch(() => realpath(skill.folder))
+    const { outOfReach = [], readOnly = [] } = options.places?.() ?? {}
+    const bounds = { workspace: real, outOfReach, readOnly }
+    const confinement = await confineValues(execution, input, { answers: [], pending }, bounds)
+    if ('error' in confinement) return confinement
+    const { folder } = confinement
+    const shown = [...confinement.resolved]
+    for (const { index, gives, placeholder } of steps) if (gives === 'value') shown[index] = placeholder
+    const argv = argvPlan(execution, allowlist, input, shown, known)
     if ('error' in argv) return argv
     const confined = await sandbox?.plan({ argv, readable: [skill.folder] })
     if (confined?.type !== 'planned') return { ok: false, error: confined?.why ?? 'tools are only listed here' }
-    const folder = await realpath(workspace).catch(() => realpath(skill.folder))
     const clean = cleanEnvironment(environment)
     const path = await pathOutside(clean['PATH'] ?? '', workspace)
     const place = { folder, path, workspace }
@@ -141,17 +191,27 @@ function skillTool(
       if ('why' in files) return { ok: false, error: files.why }
       programs.push(files)
     }
-    const command = {
+    const command: PlannedCommand = {
       confined,
       execution,
       allowlist,
+      known,
       input,
       planned: argv,
       steps,
       programs,
       place,
-      environment: { ...clean, ...(clean['PATH'] !== undefined && { PATH: path }) },
+      bounds,
+      environment: {
+        ...clean,
+        ...(clean['PATH'] !== undefined && { PATH: path }),
+        // As Chai's resolver sees to it, git finds no repository that begins above the workspace.
+        ...(execution.args?.some(({ resolveCommand }) => isPathResolver(resolveCommand)) && {
+          GIT_CEILING_DIRECTORIES: dirname(real),
+        }),
+      },
     }
+    const said = stdinText(execution, input)
     return {
       argv,
       folder,
@@ -160,6 +220,7 @@ function skillTool(
         skill: skill.name,
         sandbox: confined.text,
         ...programs.at(-1)!.facts,
+        ...(said !== undefined && { stdin: said }),
         ...(steps.length > 0 && { resolve: steps.map((step, index) => stepFacts(step, programs[index]!)) }),
       },
       run: (context) =>
@@ -175,177 +236,147 @@ function skillTool(
     timeoutMs,
     // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
     normalizeInput: (input) =>
-      Object.fromEntries(Object.entries(input).filter(([param, value]) => value !== null || !isFlag(execution, param))),
+      Object.fromEntries(
+        Object.entries(input).filter(([param, value]) => value !== null || !canBeMissing(entries, param)),
+      ),
     inputError(input) {
       const unknown = declared && Object.keys(input).find((key) => !declared.includes(key))
-      return unknown === undefined ? argumentsFault(execution, input) : undeclaredFault(unknown, declared!)
+      if (unknown !== undefined) return undeclaredFault(unknown, declared!)
+      const entry = entryOf(entries, input)
+      return typeof entry === 'string' ? entry : argumentsFault(entry.execution, input, known)
     },
     plan,
   }
 }
 
-/** What runs first, as a person sees it: its output replaces `standsAs` in the plan's argv. */
+/** What runs beside the program, as a person sees it. The output of one that gives a value replaces `standsAs` in the plan's argv. */
 function stepFacts(
-  { param, argv, placeholder }: ResolveStep,
+  { param, gives, argv, placeholder }: ResolveStep,
   { facts }: PlannedFiles,
 ): Readonly<Record<string, unknown>> {
-  return { param, runsFirst: argv, standsAs: placeholder, ...facts }
+  if (gives === 'output') return { runsOnTheOutput: argv, ...facts }
+  return { param, runsFirst: argv, ...(gives === 'value' && { standsAs: placeholder }), ...facts }
 }
 
-function isFlag({ args = [] }: Execution, name: string): boolean {
-  return args.some(({ param, kind }) => param === name && (kind === 'flag' || kind === 'flagifboolean'))
+function canBeMissing(entries: readonly ToolEntry[], name: string): boolean {
+  return entries.some(({ execution: { args = [], paramCondition } }) => {
+    const isFlag = args.some(
+      ({ param, kind, optional }) =>
+        param === name && (kind === 'flag' || kind === 'flagifboolean' || optional === true),
+    )
+    return isFlag || paramCondition?.present?.includes(name) === true
+  })
+}
+
+function stdinText(execution: Execution, input: unknown): string | undefined {
+  const argument = execution.args?.find(({ kind }) => kind === 'stdin')
+  return argument && argumentText(argument, inputValue(withDefaults(execution, input), argument.param))
 }
 
 interface PlannedCommand {
   readonly confined: PlannedSandbox
   readonly execution: Execution
   readonly allowlist: Allowlist
+  readonly known: readonly string[]
   readonly input: unknown
   readonly planned: readonly string[]
-  /** What runs first, in this order. */
+  /** What runs before and after, in this order. */
   readonly steps: readonly ResolveStep[]
   /** The files of each step, and last those of the program itself. */
   readonly programs: readonly PlannedFiles[]
   readonly place: PlannedPlace
+  readonly bounds: ValueBounds
   readonly environment: Readonly<Record<string, string>>
 }
 
 /**
- * First the programs that give values, then, if the call is still allowed with these, the program itself. `meta.argv`
- * then has the arguments that really ran. The time limit is for all of them together.
+ * First the programs that give values or are asked whether the call is denied, then, if it is still allowed with these,
+ * the program itself, and last what is given its output. `meta.argv` then has the arguments that really ran. The time
+ * limit is for all of them together.
  */
 async function runCommand(command: PlannedCommand, limits: ProgramLimits): Promise<ToolResult> {
-  const { confined, execution, allowlist, input, planned, steps, programs, place, environment } = command
-  const resolved: (string | undefined)[] = []
+  const { confined, execution, allowlist, known, input, planned, steps, programs, place, bounds, environment } = command
+  const answers: (string | undefined)[] = []
   let leftMs = limits.timeoutMs
+  let folder = place.folder
 
-  async function run([, ...words]: readonly string[], files: PlannedFiles) {
-    const program = { argv: [files.program, ...words], folder: place.folder, environment }
+  async function run(
+    [, ...words]: readonly string[],
+    files: PlannedFiles,
+    more: { readonly input?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+  ) {
+    const program = {
+      argv: [files.program, ...words],
+      folder,
+      environment,
+      ...more,
+    }
     const end = await confined.run(program, { ...limits, timeoutMs: leftMs })
     leftMs = Math.max(1, leftMs - end.durationMs)
     return { end, result: programResult(end, limits) }
   }
 
-  for (const [index, step] of steps.entries()) {
-    const files = programs[index]!
+  /** What a step wrote, trimmed. */
+  async function answerOf(step: ResolveStep, files: PlannedFiles): Promise<string | ToolFailed> {
     const changed = await plannedFilesChange(files, step.argv, place)
     if (changed !== undefined) return stepFailure(step, changed)
-    const { end, result } = await run(step.argv, files)
+    const words = step.argv.map((word) => (word === WORKING_FOLDER ? folder : word))
+    const { end, result } = await run(words, files)
     if (!result.ok) return { ...result, ...stepFailure(step, result.error) }
     if (end.stdout.binary) return stepFailure(step, `its output is no text: ${end.stdout.text}`)
     if (end.stdout.truncated) return stepFailure(step, `its output is longer than ${limits.maxOutputChars} characters`)
-    resolved[step.index] = end.stdout.text.trim()
+    return end.stdout.text.trim()
   }
-  const argv = argvPlan(execution, allowlist, input, resolved)
+
+  let resolved: readonly (string | undefined)[] = []
+  for (const gives of ['value', 'denied'] as const) {
+    for (const [at, step] of steps.entries()) {
+      if (step.gives !== gives) continue
+      const answer = await answerOf(step, programs[at]!)
+      if (typeof answer !== 'string') return answer
+      if (gives === 'value') answers[step.index] = answer
+      else {
+        if (answer === '') return stepFailure(step, 'it wrote nothing')
+        const denied = deniedFault(execution.args![step.index]!, [answer])
+        if (denied) return denied
+      }
+    }
+    if (gives === 'denied') break
+    const confinement = await confineValues(execution, input, { answers, pending: new Set() }, bounds)
+    if ('error' in confinement) return confinement
+    ;({ folder, resolved } = confinement)
+  }
+  const argv = argvPlan(execution, allowlist, input, resolved, known)
   if ('error' in argv) return argv
   const files = programs.at(-1)!
   const changed = await plannedFilesChange(files, planned, place)
   if (changed !== undefined) return { ok: false, error: changed }
-  const { result } = await run(argv, files)
+  const said = stdinText(execution, input)
+  const { end } = await run(argv, files, said === undefined ? {} : { input: said })
+  const processed = await processedOutput(end)
+  const given = withDefaults(execution, input)
+  const result = callResult(execution, given, end, { limits, processed })
   return steps.length === 0 ? result : { ...result, meta: { ...result.meta, argv } }
-}
 
-function stepFailure({ param }: ResolveStep, why: string) {
-  return { ok: false, error: `the resolveCommand of ${param} failed: ${why}` } as const
-}
-
-/** A reason why a tool does not work, although the files that declare it are valid. */
-interface ToolDoubt {
-  readonly message: string
-  /** No call can ever run, so the tool is not offered (BEHAVIOURS §1.5). */
-  readonly stops: boolean
-  /** The skill is valid: this machine lacks something, or a setting forbids it. */
-  readonly local: boolean
-}
-
-interface ToolSurroundings extends SkillRights {
-  /** Whether a program is on the PATH; nothing is looked for where absent. */
-  readonly findBinary?: FindBinary | undefined
-}
-
-async function toolDoubts(
-  tool: DeclaredTool,
-  execution: Execution,
-  surroundings: ToolSurroundings,
-): Promise<readonly ToolDoubt[]> {
-  const { args = [] } = execution
-  return [
-    ...(await programDoubts(execution, surroundings)),
-    ...schemaDoubts(tool, args),
-    ...(await Promise.all(args.map((argument) => resolveDoubts(argument, surroundings)))).flat(),
-  ]
-}
-
-async function programDoubts(
-  { binary, subcommand }: Pick<Execution, 'binary' | 'subcommand'>,
-  { allowlist, findBinary }: ToolSurroundings,
-): Promise<readonly ToolDoubt[]> {
-  const fault = commandFault({ binary, subcommand }, allowlist)
-  if (fault !== undefined) return [{ message: fault, stops: true, local: false }]
-  if (findBinary === undefined) return []
-  const isThere = isAbsolute(binary) ? await isProgram(binary) : await findBinary(binary)
-  if (isThere) return []
-  const where = isAbsolute(binary) ? 'there' : 'on PATH'
-  return [{ message: `the program ${binary} is not ${where}`, stops: true, local: true }]
-}
-
-function schemaDoubts({ parameters }: DeclaredTool, args: readonly Argument[]): readonly ToolDoubt[] {
-  const declared = declaredProperties(parameters)
-  if (declared === undefined) return []
-  const reached = new Set(args.map(({ param }) => param))
-  const required = new Set(Array.isArray(parameters['required']) ? parameters['required'] : [])
-  const hidden = args.filter(({ param }) => !declared.includes(param))
-  return [
-    ...hidden.map(({ param, kind = 'positional' }) => ({
-      message: `its schema does not declare the parameter ${param}, so no call can give it`,
-      stops: kind === 'positional',
-      local: false,
-    })),
-    ...declared
-      .filter((param) => !reached.has(param))
-      .map((param) => ({
-        message: required.has(param)
-          ? `its schema requires the parameter ${param}, which no argument takes`
-          : `no argument takes the parameter ${param}; a call that gives it is refused`,
-        stops: required.has(param),
-        local: false,
-      })),
-  ]
-}
-
-/** A doubt about a required value stops the tool; a flag can be left out. */
-async function resolveDoubts(
-  { param, kind = 'positional', resolveCommand }: Argument,
-  surroundings: ToolSurroundings,
-): Promise<readonly ToolDoubt[]> {
-  if (resolveCommand === undefined) return []
-  const found =
-    resolveCommand.script === undefined
-      ? await programDoubts(resolveCommand, surroundings)
-      : await scriptDoubts(resolveCommand.script, surroundings)
-  return found.map(({ message, local }) => ({
-    message: `the resolveCommand of ${param}: ${message}`,
-    stops: kind === 'positional',
-    local,
-  }))
-}
-
-async function scriptDoubts(
-  script: string,
-  { folder, allowScripts, findBinary }: ToolSurroundings,
-): Promise<readonly ToolDoubt[]> {
-  const found = await skillScript(folder, script)
-  if ('error' in found) return [{ message: found.error, stops: true, local: false }]
-  if (!allowScripts) {
-    const message = `the script ${JSON.stringify(script)} runs only once skills.allowScripts is on`
-    return [{ message, stops: true, local: true }]
+  /** What a `postProcess` makes of the output; `undefined` where it has none, fails, or writes nothing and that is no result. */
+  async function processedOutput(of: ProgramEnd): Promise<string | undefined> {
+    const at = steps.findIndex(({ gives }) => gives === 'output')
+    const step = steps[at]
+    if (step === undefined || of.end.type !== 'exit' || !hasSucceeded(execution, of)) return undefined
+    if ((await plannedFilesChange(programs[at]!, step.argv, place)) !== undefined) return undefined
+    const after = await run(step.argv, programs[at]!, {
+      input: mergedOutput(of),
+      environment: { ...environment, CHAI_EXIT_CODE: String(of.end.code) },
+    })
+    if (!after.result.ok || after.end.stdout.binary) return undefined
+    const { text } = after.end.stdout
+    return text.trim() === '' && execution.postProcess?.emptyIsResult !== true ? undefined : text
   }
-  const [program] = found.words
-  if (program === found.path || findBinary === undefined || (await findBinary(program!))) return []
-  return [{ message: `the program ${program} is not on PATH`, stops: true, local: true }]
 }
 
-/** Parameters that the model learns of; `undefined` where the schema does not list them. */
-function declaredProperties({ properties }: DeclaredTool['parameters']): readonly string[] | undefined {
-  return properties === undefined ? undefined : Object.keys(properties as object)
+function stepFailure({ param, gives }: ResolveStep, why: string) {
+  return {
+    ok: false,
+    error: `the ${gives === 'value' ? 'resolveCommand' : 'denyResolveCommand'} of ${param} failed: ${why}`,
+  } as const
 }

@@ -6,7 +6,7 @@ import { TOOL_FILES, type ToolFile, type ToolFiles } from '../skill.ts'
 export interface ToolsJson {
   readonly tools: readonly DeclaredTool[]
   readonly allowlist: Allowlist
-  /** Exactly one for each tool. */
+  /** At least one for each tool; more than one only where they differ in `paramCondition` or `condition`. */
   readonly execution: readonly Execution[]
 }
 
@@ -33,12 +33,51 @@ export interface Execution extends SkillCommand {
   readonly args?: readonly Argument[] | undefined
   /** Comes before the positional arguments, which then may start with `-`, and after the flags. */
   readonly separator?: '--' | undefined
+  /** The entry is for calls that give all of the first and none of the others. An entry without it is for all other calls. */
+  readonly paramCondition?: { readonly present?: readonly string[]; readonly absent?: readonly string[] } | undefined
+  /** Of several entries for the same calls, the first whose programs are here is used. */
+  readonly condition?: { readonly binGroup: number } | undefined
+  /** Exit codes that are no failure, beside 0. */
+  readonly successExitCodes?: readonly number[] | undefined
+  /** A program that is given the output of a call that succeeded, and whose output takes its place. */
+  readonly postProcess?: PostProcess | undefined
+  readonly hintConditions?: readonly HintCondition[] | undefined
+  /** The most lines of the output that are kept, hints apart. */
+  readonly maxOutputLines?: number | undefined
+  /** What is said of a cut; `{kept}`, `{total}`, `{omitted}` and `{next_start}` are numbers of lines. */
+  readonly truncationHint?: string | undefined
+  /** Not supported: an entry with the first is not used, and the second adds nothing to the output. */
+  readonly binaryWrapper?: unknown
+  readonly sideRead?: unknown
 }
 
 export interface Argument {
+  /** Empty for a `literal`, which has no parameter. */
   readonly param: string
-  /** Default: `positional`. */
-  readonly kind?: 'positional' | 'flag' | 'flagifboolean' | undefined
+  /** Default: `positional`. A `stdin` is the input of the program, a `workingdir` the folder that it works in. `tempfile` is not supported. */
+  readonly kind?: (typeof ARGUMENT_KINDS)[number] | undefined
+  /** What a `literal` adds. */
+  readonly value?: string | undefined
+  /** It may be missing or null; its `resolveCommand` then gets an empty text. */
+  readonly optional?: boolean | undefined
+  /** Used where the parameter is missing or null. */
+  readonly absentDefault?: string | number | boolean | undefined
+  /** Each word of the value is an argument of its own. */
+  readonly split?: boolean | undefined
+  /** `--` comes before the value where an optional positional before it is missing. */
+  readonly disambiguateAfterSkippedPositionals?: boolean | undefined
+  /** The subcommand in the place of the usual one where a `flagifboolean` is true. */
+  readonly subcommandOverride?: string | undefined
+  /** The value is a path of the workspace, which the program reads or writes. */
+  readonly readPath?: boolean | undefined
+  readonly writePath?: boolean | undefined
+  /** Not supported: no path may lead out of the workspace. */
+  readonly unsafePath?: boolean | undefined
+  /** A regular expression that the value must not match. */
+  readonly denyPattern?: string | undefined
+  /** A program whose output is compared in the place of a value that is missing or empty, or (`denyAlwaysResolve`) of any value. */
+  readonly denyResolveCommand?: ResolveCommand | undefined
+  readonly denyAlwaysResolve?: boolean | undefined
   /** Name of a flag. Default: the name of the parameter. */
   readonly flag?: string | undefined
   readonly flagIfTrue?: string | undefined
@@ -49,7 +88,26 @@ export interface Argument {
   readonly resolveCommand?: ResolveCommand | undefined
 }
 
-/** A script of the skill, or a program of its allowlist. In `args`, `$param` is replaced by the value. */
+const ARGUMENT_KINDS = ['positional', 'flag', 'flagifboolean', 'stdin', 'workingdir', 'tempfile', 'literal'] as const
+
+/** A line that is added to the output of a call where all of its conditions hold. */
+export interface HintCondition {
+  /** A text that the output contains. */
+  readonly match?: string | undefined
+  readonly exitCode?: number | 'nonzero' | undefined
+  readonly notEmpty?: boolean | undefined
+  /** Values of parameters. */
+  readonly whenArg?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** In it, `{NAME}` is replaced by the value of a parameter. */
+  readonly hint: string
+}
+
+export type PostProcess = ResolveCommand & { readonly emptyIsResult?: boolean | undefined }
+
+/**
+ * A script of the skill, or a program of its allowlist. In `args`, `$param` is replaced by the value, a word `$NAME` by
+ * the value of another parameter, and a word `$workingDir` by the folder that the program works in.
+ */
 export type ResolveCommand = (
   | { readonly script: string; readonly binary?: undefined; readonly subcommand?: undefined }
   | ({ readonly script?: undefined } & SkillCommand)
@@ -91,31 +149,62 @@ const parameters = z.looseObject(
 
 const tool = fieldsOnly({ name: toolName, description: z.string().optional(), parameters })
 
-const resolveCommandSchema = fieldsOnly({
+const commandFields = {
   script: named.optional(),
   binary: binary.optional(),
   subcommand: wordSchema.optional(),
   args: z.array(wordSchema).optional(),
-}).refine(
-  (given) =>
+}
+
+const isOneCommand = [
+  (given: { script?: unknown; binary?: unknown; subcommand?: unknown }) =>
     given.script === undefined
       ? given.binary !== undefined && given.subcommand !== undefined
       : given.binary === undefined && given.subcommand === undefined,
   'must have either script, or binary and subcommand',
-)
+] as const
+
+const resolveCommandSchema = fieldsOnly(commandFields).refine(...isOneCommand)
+
+const plainValue = z.union([z.string(), z.number(), z.boolean()], 'must be a string, number, or boolean')
+
+const parameterList = z.array(z.string().min(1, 'is empty'))
 
 const argumentSchema = fieldsOnly({
-  param: z.string().min(1, 'is empty'),
-  kind: z.enum(['positional', 'flag', 'flagifboolean'], 'must be "positional", "flag" or "flagifboolean"').optional(),
+  param: z.string().min(1, 'is empty').optional(),
+  kind: z.enum(ARGUMENT_KINDS, `must be one of ${ARGUMENT_KINDS.join(', ')}`).optional(),
   flag: named.optional(),
   flagIfTrue: wordSchema.optional(),
   flagIfFalse: wordSchema.optional(),
   normalizeNewlines: z.boolean().optional(),
   resolveCommand: resolveCommandSchema.optional(),
-}).refine(({ kind, resolveCommand: resolve }) => kind !== 'flagifboolean' || resolve === undefined, {
-  path: ['resolveCommand'],
-  error: 'has no place on a flagifboolean, which puts no value on the command line',
+  value: wordSchema.optional(),
+  optional: z.boolean().optional(),
+  absentDefault: plainValue.optional(),
+  split: z.boolean().optional(),
+  disambiguateAfterSkippedPositionals: z.boolean().optional(),
+  subcommandOverride: wordSchema.optional(),
+  readPath: z.boolean().optional(),
+  writePath: z.boolean().optional(),
+  unsafePath: z.boolean().optional(),
+  denyPattern: z.string().optional(),
+  denyResolveCommand: resolveCommandSchema.optional(),
+  denyAlwaysResolve: z.boolean().optional(),
 })
+  .refine(({ kind, resolveCommand: resolve }) => kind !== 'flagifboolean' || resolve === undefined, {
+    path: ['resolveCommand'],
+    error: 'has no place on a flagifboolean, which puts no value on the command line',
+  })
+  .refine(({ kind, param }) => param !== undefined || kind === 'literal', { path: ['param'], error: 'is missing' })
+  .refine(({ kind, value }) => value !== undefined || kind !== 'literal', { path: ['value'], error: 'is missing' })
+
+const hintSchema = fieldsOnly({
+  match: z.string().optional(),
+  exitCode: z.union([z.int(), z.literal('nonzero')], 'must be a whole number or "nonzero"').optional(),
+  notEmpty: z.boolean().optional(),
+  whenArg: z.record(z.string(), plainValue).optional(),
+  hint: z.string(),
+}).refine((given) => Object.keys(given).length > 1, 'must have a condition: match, exitCode, notEmpty or whenArg')
 
 const executionSchema = fieldsOnly({
   tool: z.string(),
@@ -123,6 +212,17 @@ const executionSchema = fieldsOnly({
   subcommand: wordSchema,
   args: z.array(argumentSchema).optional(),
   separator: z.literal('--', 'must be "--"').optional(),
+  paramCondition: fieldsOnly({ present: parameterList.optional(), absent: parameterList.optional() }).optional(),
+  condition: fieldsOnly({ binGroup: z.int().min(0) }).optional(),
+  successExitCodes: z.array(z.int()).optional(),
+  postProcess: fieldsOnly({ ...commandFields, emptyIsResult: z.boolean().optional() })
+    .refine(...isOneCommand)
+    .optional(),
+  hintConditions: z.array(hintSchema).optional(),
+  maxOutputLines: z.int().min(1, 'must be 1 or more').optional(),
+  truncationHint: z.string().optional(),
+  binaryWrapper: z.unknown().optional(),
+  sideRead: z.unknown().optional(),
 })
 
 /** The shape of `tools.json` (BEHAVIOURS §1.5). Unknown fields are faults. It transforms nothing. */
@@ -181,18 +281,21 @@ const MISSING = 'it is missing: a tools.json that is a list needs allowlist.json
 function splitSubcommands(json: ToolsJson): ToolsJson {
   const split = <One extends SkillCommand>(command: One): One => ({
     ...command,
-    words: command.subcommand.split(/\s+/).filter((word) => word !== ''),
+    words: subcommandWords(command.subcommand),
   })
+  const splitIn = <One extends object>(one: One, key: string): One => {
+    const command = (one as Readonly<Record<string, ResolveCommand | undefined>>)[key]
+    return command === undefined || command.script !== undefined ? one : { ...one, [key]: split(command) }
+  }
   const execution = json.execution.map(({ args = [], ...entry }) => ({
-    ...split(entry),
-    args: args.map((argument) => {
-      const { resolveCommand } = argument
-      return resolveCommand?.script === undefined && resolveCommand
-        ? { ...argument, resolveCommand: split(resolveCommand) }
-        : argument
-    }),
+    ...splitIn(split(entry), 'postProcess'),
+    args: args.map((argument) => splitIn(splitIn(argument, 'resolveCommand'), 'denyResolveCommand')),
   }))
   return { ...json, execution }
+}
+
+export function subcommandWords(subcommand: string): readonly string[] {
+  return subcommand.split(/\s+/).filter((word) => word !== '')
 }
 
 function partName(file: ToolFile): string {
@@ -205,7 +308,12 @@ function checkTools(json: unknown): Read<ToolsJson> {
   const checked = toolsJsonSchema.safeParse(json, { reportInput: true })
   if (!checked.success) return { faults: checked.error.issues.flatMap(issueSentences) }
   // The value as written, not the parsed copy, so that a schema keeps the order of its fields.
-  const value = json as ToolsJson
+  const written = json as ToolsJson
+  const withParam = (argument: Argument) => (argument.kind === 'literal' ? { ...argument, param: '' } : argument)
+  const execution = written.execution.map((entry) =>
+    entry.args ? { ...entry, args: entry.args.map(withParam) } : entry,
+  )
+  const value = { ...written, execution }
   const faults = pairingFaults(value)
   return faults.length === 0 ? { value } : { faults }
 }
@@ -264,7 +372,13 @@ function fieldPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** Every tool runs exactly one program. */
+/** Which calls an entry is for, and where. */
+export function entryCalls({ paramCondition = {}, condition }: Execution): string {
+  const { present = [], absent = [] } = paramCondition
+  return JSON.stringify([present.toSorted(), absent.toSorted(), condition?.binGroup])
+}
+
+/** Every tool runs one program for each kind of call. */
 function pairingFaults({ tools, execution }: ToolsJson): readonly string[] {
   const names = tools.map(({ name }) => name)
   const run = execution.map((entry) => entry.tool)
@@ -276,7 +390,8 @@ function pairingFaults({ tools, execution }: ToolsJson): readonly string[] {
     ...run.flatMap((name, at) => {
       if (!names.includes(name))
         return [`execution[${at}].tool: ${name} is not declared (tools declares ${names.join(', ') || 'none'})`]
-      return run.indexOf(name) < at ? [`execution[${at}].tool: ${name} has an entry already`] : []
+      const [one, other] = [run.indexOf(name), at].map((each) => entryCalls(execution[each]!))
+      return run.indexOf(name) < at && one === other ? [`execution[${at}].tool: ${name} has an entry already`] : []
     }),
   ]
 }

@@ -147,6 +147,8 @@ test('required programs may be one, a list, or lists of alternatives', () => {
   const requires = (bins: string) => read(['metadata:', '  requires:', `    bins: ${bins}`])
   assert.deepEqual(requires('git').fields.requires.bins, [['git']])
   assert.deepEqual(requires('[git, [rg, ag]]').fields.requires.bins, [['git'], ['rg', 'ag']])
+  assert.deepEqual(requires('[[cargo], [nix]]').fields.requires.bins, [['cargo', 'nix']])
+  assert.deepEqual(requires('[[cargo]]').fields.requires.bins, [['cargo']])
   assert.deepEqual(requires('').fields.requires, noRequirements)
   assert.deepEqual(requires('[[], 3, git]'), {
     fields: { metadata: { requires: { bins: [[], 3, 'git'] } }, requires: needs([['git']]) },

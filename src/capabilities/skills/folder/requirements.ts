@@ -93,8 +93,12 @@ export function readRequirements(metadata: Readonly<Record<string, unknown>>, wa
       })
     }
     const anyBins = list('anyBins').flat()
+    const written = asList(requires['bins'])
+    // As Chai has it: where every entry is a list of one, they are alternatives. Otherwise they would need no lists.
+    const areAlternatives = written.length > 1 && written.every((entry) => Array.isArray(entry) && entry.length === 1)
+    const bins = areAlternatives ? [list('bins').flat()] : list('bins')
     return {
-      bins: [...list('bins'), ...(anyBins.length > 0 ? [anyBins] : [])],
+      bins: [...bins, ...(anyBins.length > 0 ? [anyBins] : [])],
       env: list('env').flat(),
       // No agent defines an `os` at the top of `metadata`.
       os: path === 'metadata' ? [] : asList(fields['os']).flatMap(trimmedName).map(nodeSystem),
