@@ -9,6 +9,11 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+/** Goes to another address of the page that is loaded, as its links do. What stood there cannot be seen any more when this resolves. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
+}
+
 /** The newest turn on the page. */
 export function lastTurn(page: Page): Locator {
   return page.getByRole('article').last()

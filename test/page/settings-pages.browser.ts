@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { blankPage, closeBrowser } from './browser.ts'
-import { fitsWidth, looksRight } from './conversation.ts'
+import { fitsWidth, looksRight, visit } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -16,8 +16,9 @@ test('every page of the settings says what it is for, without marks of code, and
     { answer: () => ({ text: 'A good answer.' }) },
     { browser: { viewport: { width: 360, height: 740 } } },
   )
+  await page.goto(`${gateway.url}/settings`)
   for (const id of pages) {
-    await page.goto(`${gateway.url}/settings/${id}`)
+    await visit(page, `/settings/${id}`)
     const sentence = page.locator('#main p.text-soft').first()
     await sentence.waitFor()
     assert.match(await sentence.innerText(), /^[A-Z][^]*\.$/, id)
@@ -29,8 +30,9 @@ test('every page of the settings says what it is for, without marks of code, and
 test('status, models and appearance fit, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {
   const { page, gateway } = await blankPage(t, {}, { browser: { viewport: { width: 360, height: 740 } } })
   const seen = { status: 'Home', models: 'Attach a provider', appearance: 'Colours' }
+  await page.goto(`${gateway.url}/settings`)
   for (const [id, text] of Object.entries(seen)) {
-    await page.goto(`${gateway.url}/settings/${id}`)
+    await visit(page, `/settings/${id}`)
     await page.locator('#main').getByText(text, { exact: true }).waitFor()
     await looksRight(page, id)
   }

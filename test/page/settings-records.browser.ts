@@ -6,7 +6,7 @@ import type { Locator } from 'playwright-core'
 import type { ScriptedAnswer, ScriptedRequest } from '../../src/testing.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { blankPage, closeBrowser, seriousFaults } from './browser.ts'
-import { looksRight, picture } from './conversation.ts'
+import { looksRight, picture, visit } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -412,8 +412,9 @@ test('every page of records is whole and accessible, light and dark, on a phone 
     ['subjects', main.getByRole('group', { name: 'Proposal for the notes of reef' })],
     ['subjects?id=reef', main.getByText(/tokens in each request/)],
   ]
+  await page.goto(`${gateway.url}/settings`)
   for (const [address, seen] of pages) {
-    await page.goto(`${gateway.url}/settings/${address}`)
+    await visit(page, `/settings/${address}`)
     await seen.first().waitFor()
     await looksRight(page, `records-${address.replaceAll(/\W+.*?=\w*/g, '-one')}`)
   }

@@ -8,8 +8,8 @@ import type { Page } from 'playwright-core'
 import { type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
-import { keys } from '../end-to-end/gateway.ts'
-import { blankPage, closeBrowser, type OpenedPage, openedPage } from './browser.ts'
+import { keys, realGateway } from '../end-to-end/gateway.ts'
+import { blankPage, closeBrowser, type OpenedPage, type PageOptions } from './browser.ts'
 import { downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -27,7 +27,7 @@ const configuration = {
 
 async function longSession(
   t: TestContext,
-  browser: Parameters<typeof openedPage>[2] = {},
+  options: PageOptions = {},
 ): Promise<OpenedPage & { readonly session: string; readonly calls: readonly string[] }> {
   const opened = await blankPage(
     t,
@@ -39,7 +39,7 @@ async function longSession(
         const text = `---\nname: letters\ndescription: Letters\n---\n${'Write every letter by hand. '.repeat(30)}`
         writeFileSync(join(home, 'skills', 'letters', 'SKILL.md'), text)
       },
-      ...browser,
+      ...options,
     },
   )
   const { say } = opened.gateway
@@ -355,7 +355,7 @@ test('a long session that stays as it is', async (t) => {
         skills: { contextMode: 'readOnDemand' },
       })
       const context = { ...configuration.context, ...copied.context }
-      const { gateway: other } = await openedPage(t, {}, { configuration: { ...configuration, ...copied, context } })
+      const other = await realGateway(t, {}, { ...configuration, ...copied, context })
       const [before, now] = await Promise.all(
         [gateway, other].map(({ curl }) => curl<Scenario>('/api/context/scenario', {})),
       )
@@ -395,8 +395,9 @@ test('a long session that stays as it is', async (t) => {
   await t.test('11 to 15: axe finds nothing serious in these pages of the inspector, light and dark', async () => {
     const viewport = { width: 1280, height: 1400 }
     const page = await another({ viewport })
+    await page.goto(`${gateway.url}/sessions/${session}/calls/${calls.at(-1)!}`)
     for (const [tab, shown] of Object.entries(tabs)) {
-      await openTab(page, gateway.url, session, tab, calls.at(-1))
+      await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: tab }).click()
       await shown(page).waitFor()
       await looksRight(page, tab.replace(' ', '-'), { widths: [1280] })
     }
