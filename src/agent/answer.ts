@@ -99,8 +99,8 @@ export class ResponseAccumulator {
 
   add(event: ModelEvent, at: number): void {
     if (event.type === 'wire') {
-      const { sha256, bytes, url } = event
-      this.#wire = { sha256, bytes, url }
+      const { type: _, ...wire } = event
+      this.#wire = wire
       return
     }
     if (event.type === 'finish') return

@@ -7,6 +7,7 @@ import {
   type Timeouts,
   withCallTimeout,
 } from './call-limits.ts'
+import { type RequestChanges, changeFor } from './body-changes.ts'
 import { withoutTemplates } from '../context.ts'
 import { type Clock, defined, timeSlice } from '../platform.ts'
 import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
@@ -67,11 +68,12 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
     return opened
   }
   const { id, facts, carries } = settings
+  const server: KnownServer = { changes: {} }
   return {
     id,
     facts,
     ...defined({ carries }),
-    call: (request, options) => call(settings, open, request, options),
+    call: (request, options) => callWithChanges(settings, server, open, request, options),
     ...(settings.usesFetch === false
       ? {}
       : { requestBody: (request, options, read) => requestBody(settings, request, options, read) }),
@@ -92,7 +94,7 @@ async function requestBody(
     read?.(body)
     made.resolve(wire)
   }
-  const listener = { left, onTooLarge: () => {} }
+  const listener = { left, onTooLarge: () => {}, changes: options.changes }
   const opened = withWireListener(listener, () =>
     openStream(settings, open, request, options, options.signal, () => {}),
   )
@@ -100,11 +102,47 @@ async function requestBody(
   return made.promise
 }
 
+/** What the server of a model does not accept. It holds as long as the process. */
+interface KnownServer {
+  changes: RequestChanges
+}
+
+/** How often a call is made again because the server refused a field that was added to it. */
+const MOST_CHANGES = 4
+
+/** Makes a call, and makes it again without what was added to it and the server refuses. */
+async function* callWithChanges(
+  settings: LanguageModelSettings,
+  server: KnownServer,
+  open: () => Promise<StreamingModel>,
+  request: ModelRequest,
+  options: CallOptions,
+): AsyncGenerator<ModelEvent> {
+  for (let tries = 0; ; tries += 1) {
+    let sent: Uint8Array | undefined
+    const { changes } = server
+    try {
+      return yield* call(settings, open, request, { ...options, changes }, (body) => void (sent = body))
+    } catch (error) {
+      const refusal = error instanceof ModelError && REFUSALS.has(error.code) ? error.facts.detail : undefined
+      const changed =
+        refusal === undefined || sent === undefined || tries === MOST_CHANGES
+          ? undefined
+          : changeFor(refusal, sent, { known: changes, ...defined({ parameters: options.parameters }) })
+      if (changed === undefined) throw error
+      server.changes = changed
+    }
+  }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['bad-request', 'unsupported-parameter'])
+
 async function* call(
   settings: LanguageModelSettings,
   open: () => Promise<StreamingModel>,
   request: ModelRequest,
   options: CallOptions,
+  onBody: (body: Uint8Array) => void,
 ): AsyncGenerator<ModelEvent> {
   const { clock } = settings
   const callee = calleeFor(settings)
@@ -119,13 +157,15 @@ async function* call(
     const wireState = { tooLarge: false }
     const leaves = (leaving: WireBody, body: Uint8Array) => {
       checkParameters(options.parameters, body, callee)
+      onBody(body)
       left.resolve(leaving)
     }
-    const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true) }
+    const { changes = {} } = options
+    const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true), changes }
     const opened = withWireListener(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
     const wire = await withCallTimeout(clock, left.promise, timeouts.firstMs, signal)
-    if (wire) yield { type: 'wire', ...wire }
+    if (wire) yield { type: 'wire', ...wire, ...(Object.keys(changes).length > 0 && { changes }) }
     const stream = await withCallTimeout(clock, opened, timeouts.firstMs, signal)
     answers = true
     yield* readAnswer(clock, stream, options, timeouts, signal, callee, wireState)

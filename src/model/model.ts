@@ -1,3 +1,4 @@
+import type { RequestChanges } from './body-changes.ts'
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition, ReportedTokens } from '../context.ts'
 import type { CallParameters } from './call-parameters.ts'
@@ -110,6 +111,8 @@ export interface CallOptions {
   readonly leastPromptTokens?: number
   /** The least tokens of the whole prompt, for servers that report what they had cached, too. */
   readonly leastWholeTokens?: number
+  /** What is changed in the body: a server has refused it otherwise. A model that makes calls finds them by itself. */
+  readonly changes?: RequestChanges | undefined
   /** The outline of the assembly. Only models without a server read it. Never sent. */
   readonly account?: string
 }
@@ -125,7 +128,14 @@ export interface AnswerLimits {
 /** An event of a call; `finish` is the last. */
 export type ModelEvent =
   /** The request was sent: digest of its body, before the first answer. Absent for models without HTTP. */
-  | { readonly type: 'wire'; readonly sha256: string; readonly bytes: number; readonly url: string }
+  | {
+      readonly type: 'wire'
+      readonly sha256: string
+      readonly bytes: number
+      readonly url: string
+      /** What was changed in the body because the server refuses it otherwise. */
+      readonly changes?: RequestChanges
+    }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   /** A reasoning text has ended that its provider needs back as it was: with its signature, or encrypted. No others are named. */

@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
 import { type Clock, largestEvent } from '../platform.ts'
+import { type RequestChanges, changedBody } from './body-changes.ts'
 import type { WireBody } from './model.ts'
 
 export type Fetch = typeof globalThis.fetch
 
 /** Observes the HTTP traffic of one call. */
 interface WireListener {
+  /** What is changed in a body before it is sent. */
+  readonly changes?: RequestChanges | undefined
   /** Called before a request with this body is sent. A throw prevents the request. */
   readonly left: (wire: WireBody, body: Uint8Array) => void
   /** Called when one event of the answer is too large: the body fails there. */
@@ -27,9 +30,10 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
  */
 export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?: () => EventFilter): Fetch {
   return async (input, init) => {
-    const body = bodyBytes(init?.body)
-    if (!body) return fetch(input, init)
+    const made = bodyBytes(init?.body)
+    if (!made) return fetch(input, init)
     const listener = listening.getStore()
+    const body = changedBody(made, listener?.changes)
     listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
     const response = await fetch(input, { ...init, body })
     return checkedResponse(response, { clock, form, filter, onTooLarge: () => listener?.onTooLarge() })

@@ -65,7 +65,13 @@ export interface ForeignEnd {
 /** What is known about a call only afterwards. */
 export interface CallOutcome {
   /** SHA-256 and size of the body that was sent to the provider. */
-  readonly wire?: { readonly sha256: string; readonly bytes: number; readonly url: string }
+  readonly wire?: {
+    readonly sha256: string
+    readonly bytes: number
+    readonly url: string
+    /** What was changed in the body because the server refused it otherwise: a field left out, renamed, or made smaller. */
+    readonly changes?: Readonly<Record<string, string | number | null>>
+  }
   readonly usage?: Usage
   /** The usage is an estimate: the answer broke off before its provider reported it. */
   readonly usageEstimated?: true

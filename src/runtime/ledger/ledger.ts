@@ -248,7 +248,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       request: ModelRequest,
       read?: (body: Uint8Array) => void,
     ): Promise<WireProof | undefined> {
-      const expected = call.outcome?.wire?.sha256
+      const { sha256: expected, changes } = call.outcome?.wire ?? {}
       if (expected === undefined) return undefined
       const unknown = (why: string) => ({ state: 'unknown', expected, why }) as const
       const { options } = call.input as CallInput
@@ -257,7 +257,7 @@ export function createWireProver(models: Pick<ModelChoice, 'resolve'>, library: 
       if (!model.requestBody) return unknown(`${call.model} has no body to make`)
       const { request: filled, missing } = await withPictures(request, library)
       if (missing.length > 0) return unknown('an image that was sent no longer exists')
-      const made = await model.requestBody(filled, { ...options, signal: NEVER }, read).catch(asError)
+      const made = await model.requestBody(filled, { ...options, changes, signal: NEVER }, read).catch(asError)
       if (made instanceof Error) return unknown(made.message)
       const { sha256: got } = made
       return got === expected ? { state: 'identical', expected, got } : { state: 'different', expected, got }

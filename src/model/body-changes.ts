@@ -1,0 +1,70 @@
+import { fieldsOf, isObject, parseJson } from '../platform.ts'
+import { type CallParameters, PARAMETER_NAMES } from './call-parameters.ts'
+
+/**
+ * What is changed in the body of a request because a server refuses it otherwise, by the name of a field: left out (`null`),
+ * sent under another name (a text), or made no larger than a number.
+ */
+export type RequestChanges = Readonly<Record<string, string | number | null>>
+
+/** The body with the changes. Fields that it lacks stay absent. */
+export function changedBody(
+  body: Uint8Array<ArrayBuffer>,
+  changes: RequestChanges | undefined,
+): Uint8Array<ArrayBuffer> {
+  if (changes === undefined || Object.keys(changes).length === 0) return body
+  const fields = parseJson(new TextDecoder().decode(body))
+  if (!isObject(fields)) return body
+  const changed = Object.entries(fields).flatMap(([former, value]) => {
+    const change = changes[former]
+    if (change === null) return []
+    const name = typeof change === 'string' ? change : former
+    const most = changes[name]
+    return [[name, typeof most === 'number' && typeof value === 'number' ? Math.min(most, value) : value]]
+  })
+  return new TextEncoder().encode(JSON.stringify(Object.fromEntries(changed)))
+}
+
+/** Fields that Foreword or a library adds by itself, and that an answer is possible without. */
+const ADDED = [
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'parallel_tool_calls',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'cache_prompt',
+  'id_slot',
+  'reasoning_effort',
+  'tool_choice',
+]
+
+const REFUSES =
+  /unrecogni[sz]ed|unknown|unsupported|unexpected|not (?:supported|permitted|allowed|recogni[sz]ed)|extra (?:inputs?|fields?)|invalid|does(?: not|n't) support|too (?:large|high|big)|must be|at most|exceeds?|maximum|use '?max_/i
+
+const LARGEST_ANSWER =
+  /(?:at most|maximum(?: allowed)?(?: value)?(?: is| of|:)?|<=|less than or equal to|up to|limit(?: is| of|:)?|\d+ >) (?<limit>\d+)/i
+
+/**
+ * The change after which a server may accept what it has refused with this sentence: it names a field that was added to the
+ * request and not asked for by the caller. `undefined`: none is known.
+ */
+export function changeFor(
+  refusal: string,
+  body: Uint8Array,
+  { known, parameters = {} }: { readonly known: RequestChanges; readonly parameters?: CallParameters | undefined },
+): RequestChanges | undefined {
+  if (!REFUSES.test(refusal)) return undefined
+  const sent = fieldsOf(parseJson(new TextDecoder().decode(body)))
+  const asked = new Set((Object.keys(parameters) as (keyof CallParameters)[]).map((name) => PARAMETER_NAMES[name]))
+  const name = ADDED.find((field) => field in sent && !asked.has(field) && new RegExp(`\\b${field}\\b`).test(refusal))
+  if (name === undefined) return undefined
+  const value = sent[name]
+  const limit = Number(LARGEST_ANSWER.exec(refusal)?.groups?.['limit'])
+  if (typeof value === 'number' && limit > 0 && limit < value) return { ...known, [name]: limit }
+  const other = /\b(?<other>max_(?:completion_|output_)?tokens)\b/.exec(
+    refusal.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), ''),
+  )
+  return { ...known, [name]: other?.groups?.['other'] ?? null }
+}
