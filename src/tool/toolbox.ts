@@ -13,6 +13,7 @@ import {
   type ToolResult,
 } from './tool.ts'
 import { inputFault } from './schema/input-fault.ts'
+import { readToolInput } from './schema/unambiguous-input.ts'
 import { sentDefinition } from './sent-definition.ts'
 import { cappedResult, redactedResult } from './output-cap.ts'
 
@@ -97,13 +98,15 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     }
     // What is checked, shown and run has the tool's own values, not those that stand for them in the description.
     const given = sentDefinition(tool).restore(call.input)
-    const input = isObject(given) ? (tool.normalizeInput?.(given) ?? given) : given
-    const described = { tool: toolName, input }
-    const fault = await faultIn(tool, input)
-    if (fault !== undefined) {
-      return { type: 'refused', rule: 'input-schema', result: failedResult('invalid-input', fault), call: described }
+    const checked = await toolInput(tool, given)
+    if (checked.fault !== undefined) {
+      const described = { tool: toolName, input: given }
+      const result = failedResult('invalid-input', checked.fault)
+      return { type: 'refused', rule: 'input-schema', result, call: described }
     }
-    const answer = await askGate(gate, call, tool, context)
+    const { input } = checked
+    const described = { tool: toolName, input }
+    const answer = await askGate(gate, { ...call, input }, tool, context)
     if (answer.type === 'refuse') {
       const { rule, reason, read } = answer
       return { type: 'refused', rule, result: failedResult('refused', reason), call: described, ...defined({ read }) }
@@ -163,9 +166,13 @@ function asked(
   return { type: 'allowed', rule, ...seen }
 }
 
+async function toolInput(tool: Tool, given: unknown): ReturnType<typeof readToolInput> {
+  if (!isObject(given)) return { fault: 'arguments must be an object' }
+  return readToolInput(tool.inputSchema, tool.normalizeInput?.(given) ?? given, (input) => faultIn(tool, input))
+}
+
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */
-async function faultIn(tool: Tool, input: unknown): Promise<string | undefined> {
-  if (!isObject(input)) return 'arguments must be an object'
+async function faultIn(tool: Tool, input: Readonly<Record<string, unknown>>): Promise<string | undefined> {
   const unshowable = jsonFault(input)
   if (unshowable !== undefined) return `invalid input for ${tool.name}: ${unshowable}`
   const own = ownFault(tool, input)

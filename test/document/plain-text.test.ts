@@ -62,6 +62,13 @@ test('UTF-8 with a broken byte stays UTF-8', async () => {
   assert.match(await textOf(bytes, 'a.txt'), /Äpfel\. \ufffdEnd$/)
 })
 
+test('a log with a run of NULs, and a text with the end mark of older systems, are text', async () => {
+  const log = Buffer.concat([Buffer.from('high\n'), Buffer.alloc(5000), Buffer.from('low\n')])
+  assert.equal(await textOf(log, 'a.log'), 'high\nlow\n')
+  assert.equal(await textOf('high\r\n\x1a\x1a', 'a.txt'), 'high\n')
+  assert.equal(await codeOf(Buffer.alloc(5000), 'a.log'), 'binary')
+})
+
 test('bytes that are not text in any known character set are binary', async () => {
   const every = Buffer.from(Array.from({ length: 2560 }, (_, index) => (index * 7) % 256))
   assert.deepEqual(await read(every, 'a.txt'), {

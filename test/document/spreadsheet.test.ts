@@ -105,3 +105,29 @@ test('CSV and TSV are spreadsheets of one sheet, whatever divides their cells', 
     /\n\(4,\d\d\d more rows of this sheet are left out\)$/,
   )
 })
+
+test('a formula whose value is not stored is shown as the formula', async () => {
+  const rows = [
+    '<row r="1"><c r="A1"><f>SUM(B1:B3)</f></c><c r="B1"><f>B2*2</f><v></v></c><c r="C1"><f>1+1</f><v>2</v></c></row>',
+    '<row r="2"><c r="A2" t="str"><f>IF(A1,"","")</f><v></v></c><c r="B2" t="str"><f>A1&amp;"x"</f></c></row>',
+    '<row r="3"><c r="A3"><f t="shared" ref="A3:A4" si="0">B3+1</f></c></row>',
+    '<row r="4"><c r="A4"><f t="shared" si="0"/></c><c r="B4"><f t="dataTable" ref="B4"/></c></row>',
+  ]
+  assert.equal(
+    await textOf(spreadsheetFile([{ name: 'A', rows: rows.join('') }]), 'a'),
+    '# A\n\n=SUM(B1:B3)\t=B2*2\t2\n\t=A1&"x"\n=B3+1\n=B3+1 (filled from A3)\t=(a formula without text)',
+  )
+})
+
+test('a text within a cell has no pronunciation, and what is beside the cells is counted', async () => {
+  const rows =
+    '<row r="1"><c r="A1" t="inlineStr"><is><r><t>漢</t></r><rPh sb="0" eb="1"><t>kan</t></rPh><t>字</t></is></c></row>'
+  const more = [
+    { name: 'xl/comments1.xml', content: '<comments><comment ref="A1"/><comment ref="A2"/></comments>' },
+    { name: 'xl/charts/chart1.xml', content: '<c/>' },
+  ]
+  assert.equal(
+    await textOf(spreadsheetFile([{ name: 'A', rows }], {}, more), 'a'),
+    '# A\n\n漢字\n\n(not in this text: 2 × comments, 1 × charts)',
+  )
+})

@@ -33,6 +33,79 @@ test('what was deleted under change tracking is not read, what was inserted is',
   assert.equal(await textOf(wordFile(tracked), 'a'), 'new')
 })
 
+/** A paragraph with a formula in the language of Word. */
+const formula = (math: string) =>
+  wordFile(`<w:p><m:oMath>${math}</m:oMath></w:p>`.replace('<m:oMath>', '<m:oMath xmlns:m="m">'))
+const run = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
+const of = (name: string, text: string) => `<m:${name}>${run(text)}</m:${name}>`
+
+test('a formula is read as TeX, in its place and as a paragraph of its own', async () => {
+  const math = `<m:oMath xmlns:m="m"><m:f>${of('num', '17')}${of('den', '4')}</m:f></m:oMath>`
+  const words = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+  const body = `<w:p>${words('It is ')}${math}${words(' metres.')}</w:p><w:p><m:oMathPara xmlns:m="m">${math}</m:oMathPara></w:p>`
+  assert.equal(await textOf(wordFile(body), 'a'), 'It is $\\frac{17}{4}$ metres.\n\n$$\\frac{17}{4}$$')
+})
+
+for (const [math, tex] of [
+  [`<m:f><m:fPr><m:type m:val="lin"/></m:fPr>${of('num', 'a')}${of('den', 'b')}</m:f>`, '{a}/{b}'],
+  [`<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/>${of('e', 'x')}</m:rad>`, '\\sqrt{x}'],
+  [`<m:rad>${of('deg', '3')}${of('e', 'x')}</m:rad>`, '\\sqrt[3]{x}'],
+  [`<m:sSup>${of('e', 'x')}${of('sup', '2')}</m:sSup>`, '{x}^{2}'],
+  [`<m:sSubSup>${of('e', 'x')}${of('sub', 'i')}${of('sup', '2')}</m:sSubSup>`, '{x}_{i}^{2}'],
+  [`<m:sPre>${of('sub', '6')}${of('sup', '14')}${of('e', 'C')}</m:sPre>`, '{}_{6}^{14}{C}'],
+  [
+    `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>${of('sub', 'i=1')}${of('sup', 'n')}${of('e', 'i')}</m:nary>`,
+    '\\sum_{i=1}^{n}{i}',
+  ],
+  [`<m:nary>${of('e', 'x')}</m:nary>`, '\\int{x}'],
+  [`<m:func>${of('fName', 'sin')}${of('e', 'α')}</m:func>`, '\\sin{α}'],
+  [`<m:func>${of('fName', 'sgn')}${of('e', 'x')}</m:func>`, '\\operatorname{sgn}{x}'],
+  [
+    `<m:func><m:fName><m:limLow>${of('e', 'lim')}${of('lim', 'x→0')}</m:limLow></m:fName>${of('e', 'x')}</m:func>`,
+    '\\lim_{x→0}{x}',
+  ],
+  [`<m:d>${of('e', 'a')}${of('e', 'b')}</m:d>`, '\\left( a | b \\right)'],
+  [
+    `<m:d><m:dPr><m:begChr m:val="{"/><m:endChr m:val=""/></m:dPr><m:e><m:eqArr>${of('e', 'a')}${of('e', 'b')}</m:eqArr></m:e></m:d>`,
+    '\\left\\{ \\begin{aligned} a \\\\ b \\end{aligned} \\right.',
+  ],
+  [
+    `<m:m><m:mr>${of('e', 'a')}${of('e', 'b')}</m:mr><m:mr>${of('e', 'c')}${of('e', 'd')}</m:mr></m:m>`,
+    '\\begin{matrix} a & b \\\\ c & d \\end{matrix}',
+  ],
+  [`<m:acc>${of('e', 'x')}</m:acc>`, '\\hat{x}'],
+  [`<m:acc><m:accPr><m:chr m:val="⃗"/></m:accPr>${of('e', 'v')}</m:acc>`, '\\vec{v}'],
+  [`<m:bar><m:barPr><m:pos m:val="top"/></m:barPr>${of('e', 'x')}</m:bar>`, '\\overline{x}'],
+  [`<m:groupChr>${of('e', 'x')}</m:groupChr>`, '\\underbrace{x}'],
+  [`<m:borderBox>${of('e', 'x')}</m:borderBox>`, '\\boxed{x}'],
+  ['<m:r><m:rPr><m:nor/></m:rPr><m:t>if </m:t></m:r>' + run('50 %'), '\\text{if }50 \\%'],
+  [`<w:del>${run('old')}</w:del><w:ins>${run('new')}</w:ins>`, 'new'],
+] as const) {
+  test(`a formula is read as ${tex}`, async () => assert.equal(await textOf(formula(math), 'a'), `$${tex}$`))
+}
+
+test('what a docx has beside its text, and elements that are not known, are counted in a last line', async () => {
+  const words = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
+  const body = `<w:p>${words('Hello.')}<w:newThing><w:r><w:t>lost</w:t></w:r></w:newThing><m:oMath xmlns:m="m"><m:odd>${run('x')}</m:odd></m:oMath></w:p>`
+  const more = [
+    { name: 'word/comments.xml', content: '<w:comments><w:comment w:id="1"/><w:comment w:id="2"/></w:comments>' },
+    { name: 'word/header1.xml', content: `<w:hdr><w:p>${words('Draft')}</w:p></w:hdr>` },
+    { name: 'word/footer1.xml', content: '<w:ftr><w:p/></w:ftr>' },
+    { name: 'word/charts/chart1.xml', content: '<c/>' },
+  ]
+  assert.equal(
+    await textOf(wordFile(body, more), 'a'),
+    'Hello.$x$\n\n(not in this text: 2 × comments, 1 × headers and footers, 1 × charts, 1 × m:odd, of which the text is kept, 1 × w:newThing)',
+  )
+})
+
+test('fields, text in another direction and readings beside a text keep their words', async () => {
+  const words = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+  const ruby = `<w:r><w:ruby><w:rubyPr><w:hps/></w:rubyPr><w:rt>${words('kan')}</w:rt><w:rubyBase>${words('漢')}</w:rubyBase></w:ruby></w:r>`
+  const body = `<w:p><w:fldSimple w:instr=" REF a ">${words('Table 1')}</w:fldSimple><w:bdo w:val="rtl">${words(' b')}</w:bdo>${ruby}</w:p>`
+  assert.equal(await textOf(wordFile(body), 'a'), 'Table 1 b漢')
+})
+
 test('a docx without text is empty; with images alone it has no text', async () => {
   assert.equal(await textOf(wordFile(''), 'a'), 'empty: the document contains no text')
   const image = { name: 'word/media/image1.png', content: 'x' }

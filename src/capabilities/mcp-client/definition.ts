@@ -1,6 +1,7 @@
 import { type Clock, isObject } from '../../platform.ts'
 import { hash } from 'node:crypto'
 import { schemaFault } from '../../tool.ts'
+import { correctedSchema } from './corrected-schema.ts'
 import type { Client } from '@modelcontextprotocol/client'
 
 export interface ToolList {
@@ -129,20 +130,18 @@ async function checkDefinition(listed: unknown, server: string): Promise<Definit
   if (typeof name !== 'string' || name === '') return rejectDefinition('a tool without a name')
   if (name.length > LONGEST_NAME) return rejectDefinition(`a tool whose name has ${name.length} characters`)
   const tool = `the tool ${JSON.stringify(name)}`
-  if (!isObject(inputSchema)) return rejectDefinition(`${tool} without a schema of its input`)
+  const offered = await usableSchema(inputSchema, server)
+  if ('fault' in offered) return rejectDefinition(`${tool} with a broken schema: ${offered.fault}`)
   const definition: McpDefinition = {
     name,
     ...(typeof description === 'string' && { description }),
-    inputSchema,
+    inputSchema: offered.schema,
     ...(isObject(annotations) && { annotations }),
   }
   const bytes = Buffer.byteLength(JSON.stringify(definition))
   if (bytes > LARGEST)
     return rejectDefinition(`${tool} with a definition of ${bytes} bytes, more than the ${LARGEST} allowed`)
-  const fault = await inputSchemaFault(inputSchema, server)
-  return fault === undefined
-    ? { type: 'definition', definition }
-    : rejectDefinition(`${tool} with a broken schema: ${fault}`)
+  return { type: 'definition', definition }
 }
 
 function rejectDefinition(why: string): DefinitionRead {
@@ -157,13 +156,17 @@ function sortKeys(value: unknown): unknown {
 }
 
 /** One broken schema would make a provider refuse the whole request. Draft 2020-12, or an older one in `$schema`. */
-async function inputSchemaFault(
-  schema: Readonly<Record<string, unknown>>,
+async function usableSchema(
+  given: unknown,
   server: string,
-): Promise<string | undefined> {
-  if (schema['type'] !== 'object') return 'it must describe an object ("type": "object")'
-  const fault = await schemaFault(schema, schemaOwner(server))
-  return fault === undefined ? undefined : oneLine(fault)
+): Promise<{ readonly schema: McpDefinition['inputSchema'] } | { readonly fault: string }> {
+  const faultOf = (schema: McpDefinition['inputSchema']) => schemaFault(schema, schemaOwner(server))
+  // One that is sound stays as it is, so that its digest does.
+  if (isObject(given) && given['type'] === 'object' && (await faultOf(given)) === undefined) return { schema: given }
+  const schema = correctedSchema(given)
+  if (schema === undefined) return { fault: 'it must describe an object ("type": "object")' }
+  const fault = await faultOf(schema)
+  return fault === undefined ? { schema } : { fault: oneLine(fault) }
 }
 
 /** Whose the schemas of a server are, as messages name it. */

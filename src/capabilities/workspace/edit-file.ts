@@ -2,7 +2,7 @@ import { type Tool, fileDiff, isOwnersName, type ToolFailed, type ToolPlan } fro
 import {
   MOST_FILE_BYTES,
   type WorkspaceOptions,
-  textDigest,
+  contentDigest,
   type WorkspaceFile,
   readTextFile,
   printableName,
@@ -11,6 +11,7 @@ import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, isWithin, resolvedPath } from '../../capability/toolkit.ts'
+import { encodedBytes, decodedFile } from '../../document.ts'
 import { holdFolder, writeFileAtomically } from '../../platform.ts'
 
 interface EditInput {
@@ -52,25 +53,48 @@ export function editFileTool(options: WorkspaceOptions): Tool {
 }
 
 function editText(shown: string, before: string, { old_text, new_text, replace_all = false }: EditInput): Change {
-  const count = countOccurrences(before, old_text)
-  if (count === 0) return refuseEdit(`old_text does not stand in ${shown}${nearestText(before, old_text)}`)
+  // Only a text of nothing but line ends means exactly those.
+  const asIs = (text: string) => text
+  const plainLines = /^[\r\n]*\r[\r\n]*$/.test(old_text) ? asIs : (text: string) => text.replaceAll(LINE_END, '\n')
+  const [plain, wanted, added] = [before, old_text, new_text].map(plainLines) as [string, string, string]
+  const parts = plain.split(wanted)
+  const count = parts.length - 1
+  if (count === 0) return refuseEdit(`old_text does not stand in ${shown}${nearestText(plain, wanted)}`)
   if (count > 1 && !replace_all) {
     return refuseEdit(
       `old_text stands ${count} times in ${shown}: add lines around it until it is unique, or set replace_all`,
     )
   }
-  if (before.length + count * (new_text.length - old_text.length) > MOST_FILE_BYTES) {
+  if (plain.length + count * (added.length - wanted.length) > MOST_FILE_BYTES) {
     return refuseEdit(`${shown} would grow beyond the ${MOST_FILE_BYTES} bytes that are written`)
   }
-  // A function, so that `$&` in a text is nothing but that.
-  const text = before.replaceAll(old_text, () => new_text)
+  const text = plainLines === asIs ? parts.join(added) : joinWithLineEnds(parts, wanted, added, before)
   return { type: 'text', text, said: `edited ${shown} (${count === 1 ? '1 place' : `${count} places`})` }
 }
 
-function countOccurrences(text: string, wanted: string): number {
-  let count = 0
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) count += 1
-  return count
+const LINE_END = /\r\n|\n|\r/g
+
+/** Joins parts of a text that had its line ends replaced by `\n`: each line keeps its end, and a new one gets that of a line it replaces. */
+function joinWithLineEnds(parts: readonly string[], wanted: string, added: string, before: string): string {
+  const ends = before.match(LINE_END) ?? []
+  const usual = usualEnd(before)
+  const replaced = wanted.split('\n').length - 1
+  let next = 0
+  return parts
+    .map((part, index) => {
+      const own = index === 0 ? [] : ends.slice(next, (next += replaced))
+      let line = 0
+      const start = index === 0 ? '' : added.replaceAll('\n', () => own[line++] ?? own.at(-1) ?? usual)
+      return start + part.replaceAll('\n', () => ends[next++]!)
+    })
+    .join('')
+}
+
+/** How most lines of a text end; `\n` where it has one line. */
+function usualEnd(text: string): string {
+  const ends = text.match(LINE_END) ?? []
+  const count = (end: string) => ends.filter((each) => each === end).length
+  return ['\n', '\r\n', '\r'].reduce((best, end) => (count(end) > count(best) ? end : best))
 }
 
 function refuseEdit(why: string): Change {
@@ -87,9 +111,6 @@ const MOST_COMPARISONS = 20_000_000
 
 /** As the end of a sentence for the model. */
 function nearestText(text: string, wanted: string): string {
-  if (text.includes('\r\n') && text.includes(wanted.replace(/\r?\n/g, '\r\n'))) {
-    return ': its lines end in \\r\\n, those of old_text in \\n'
-  }
   if (text.length > MOST_TEXT || wanted.length > MOST_WANTED) return '; read the file again'
   const lines = text.split('\n')
   const asked = wanted.split('\n').map(squeezeSpaces)
@@ -149,9 +170,9 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
     plan(input) {
       const { path, content } = input as WriteInput
       return changePlan(options, path, (shown, before) => {
-        const done = before === undefined ? 'created' : 'replaced'
-        const bytes = Buffer.byteLength(content)
-        return { type: 'text', text: content, said: `${done} ${shown} (${bytes} ${bytes === 1 ? 'byte' : 'bytes'})` }
+        if (before === undefined) return { type: 'text', text: content, replacesAll: true, said: `created ${shown}` }
+        const text = /[\r\n]/.test(before) ? content.replaceAll(LINE_END, usualEnd(before)) : content
+        return { type: 'text', text, replacesAll: true, said: `replaced ${shown}` }
       })
     },
   }
@@ -159,7 +180,7 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
 
 /** The new text of a file, or why the change cannot be made. `said` is the answer to the model. */
 type Change =
-  | { readonly type: 'text'; readonly text: string; readonly said: string }
+  | { readonly type: 'text'; readonly text: string; readonly replacesAll?: true; readonly said: string }
   | { readonly type: 'refused'; readonly why: string }
 
 /** Decides the new text of a file. `before` is its text, `undefined` if there is no file. */
@@ -181,39 +202,52 @@ async function changePlan(options: WorkspaceOptions, path: string, changing: Cha
   const before = found.type === 'text' ? found : undefined
   const change = changing(shown, before?.text)
   if (change.type === 'refused') return failure(change.why)
-  const fault = textFault(shown, change.text, before)
-  if (fault !== undefined) return failure(fault)
-  return planReplacement(place, shown, before, change)
-}
-
-type Before = Extract<WorkspaceFile, { type: 'text' }> | undefined
-
-async function planReplacement(
-  place: PathInFolder,
-  shown: string,
-  before: Before,
-  { text, said }: Extract<Change, { type: 'text' }>,
-): Promise<ToolPlan> {
+  const written = encodeChange(shown, change, before)
+  if (typeof written === 'string') return failure(written)
+  const { text, bytes, said } = written
   return {
     folder: place.root,
     diff: await fileDiff(shown, before?.text, text),
-    facts: { path: place.names.join('/'), before: before?.digest ?? 'new', after: textDigest(text) },
+    facts: { path: place.names.join('/'), before: before?.digest ?? 'new', after: contentDigest(bytes) },
     async run() {
-      const isReplaced = await replaceFile(place, text, before)
-      if (!isReplaced) return failure(`${shown}: ${CHANGED}`)
-      return { ok: true, output: said, meta: { bytes: Buffer.byteLength(text) } }
+      if (!(await replaceFile(place, bytes, before))) return failure(`${shown}: ${CHANGED}`)
+      return { ok: true, output: said, meta: { bytes: bytes.length } }
     },
   }
 }
 
-function textFault(shown: string, text: string, before: Before): string | undefined {
+type Before = Extract<WorkspaceFile, { type: 'text' }> | undefined
+
+/** The bytes of the new text, in the encoding of the file and with its byte order mark; or why they cannot be written. */
+function encodeChange(
+  shown: string,
+  change: Extract<Change, { type: 'text' }>,
+  before: Before,
+): { readonly text: string; readonly bytes: Uint8Array; readonly said: string } | string {
+  const text = change.text.replace(/^\ufeff/, '')
   if (!text.isWellFormed()) return 'the text holds half a character (a lone surrogate)'
   if (text.includes('\0')) return 'the text holds a NUL byte: only text files are written'
   if (text === before?.text) return `${shown} already holds exactly this text`
-  const bytes = Buffer.byteLength(text)
-  return bytes > MOST_FILE_BYTES
-    ? `${shown} would hold ${bytes} bytes; at most ${MOST_FILE_BYTES} are written`
-    : undefined
+  const { encoding, hasMark } = before ?? { encoding: 'utf-8', hasMark: change.text !== text }
+  const isUtf8 = encoding === 'utf-8'
+  const own = encodedBytes({ text, encoding, hasMark })
+  // What would be read as something else is not written.
+  const isReadable = own !== undefined && (isUtf8 || decodedFile(own)?.text === text)
+  if (before && !change.replacesAll) {
+    const same = encodedBytes(before)
+    if (same === undefined || contentDigest(same) !== before.digest) {
+      return `${shown} holds bytes that are not valid ${encoding}, and an edit would change them; write_file can replace all of it`
+    }
+    if (!isReadable)
+      return `${shown} is in ${encoding}, which cannot hold the new text; write_file can replace all of it`
+  }
+  const bytes = isReadable ? own : Buffer.from(text)
+  if (bytes.length > MOST_FILE_BYTES) {
+    return `${shown} would hold ${bytes.length} bytes; at most ${MOST_FILE_BYTES} are written`
+  }
+  const note = isReadable ? '' : `; it is UTF-8 now, since ${encoding} cannot hold the new text`
+  const size = `${bytes.length} ${bytes.length === 1 ? 'byte' : 'bytes'}`
+  return { text, bytes, said: change.replacesAll ? `${change.said} (${size})${note}` : change.said }
 }
 
 function failure(error: string): ToolFailed {
@@ -223,13 +257,13 @@ function failure(error: string): ToolFailed {
 const CHANGED = 'the file has changed since the change was shown: read it again, then change it'
 
 /** Answers false, and writes nothing, where the file is not `before` any more. Keeps permission bits; follows no link. */
-async function replaceFile(place: PathInFolder, text: string, before: Before): Promise<boolean> {
+async function replaceFile(place: PathInFolder, bytes: Uint8Array, before: Before): Promise<boolean> {
   const name = place.names.at(-1)
   if (name === undefined) return false
   const folder = await holdFolder(place.root, place.names.slice(0, -1), { create: before === undefined })
   try {
     if (!(await isStill(place, before))) return false
-    await writeFileAtomically(folder.at(name), text, { mode: before?.mode ?? 'umask' })
+    await writeFileAtomically(folder.at(name), bytes, { mode: before?.mode ?? 'umask' })
     return true
   } finally {
     await folder.close()

@@ -53,13 +53,18 @@ export async function expressionMatcher(
 
 function matchesIn(text: string, most: number, place: (line: string) => number): readonly LineMatch[] {
   const found: LineMatch[] = []
-  const lines = text.split('\n')
+  const lines = fileLines(text)
   for (let index = 0; index < lines.length && found.length < most; index += 1) {
-    const line = lines[index]!
+    const line = lines[index]!.replace(/\r$/, '').replaceAll('\0', '')
     const at = place(line)
     if (at !== -1) found.push({ line: index + 1, text: line, at })
   }
   return found
+}
+
+/** The lines of a text; a line that ended in `\r\n` keeps the `\r`. Only a text without `\n` is divided by `\r` alone. */
+export function fileLines(text: string): readonly string[] {
+  return text.split(text.includes('\n') ? '\n' : '\r')
 }
 
 export function expressionMatches(source: string, text: string, most: number): readonly LineMatch[] {

@@ -34,7 +34,9 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
     readsFrom: ({ path = '.' }) => [`names in ${String(path)}`],
     idempotent: true,
     async execute(input, { signal }) {
-      const { path = '.', glob, depth = glob === undefined ? 2 : DEEPEST } = input as ListInput
+      const { path = '.', ...given } = input as ListInput
+      const glob = given.glob || undefined
+      const depth = given.depth ?? (glob === undefined ? 2 : DEEPEST)
       const place = await confinedPath(folder, path, outOfReach)
       if (place.type === 'refused') return { ok: false, error: place.why }
       const fault = await folderFault(place)

@@ -44,14 +44,14 @@ export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): T
     idempotent: true,
     timeoutMs: 60_000,
     async execute(input, { signal, clock }) {
-      const { pattern, path = '.', glob, regex = false } = input as SearchInput
+      const { pattern, path = '.', regex = false, ...given } = input as SearchInput
       const place = await confinedPath(folder, path, outOfReach)
       if (place.type === 'refused') return { ok: false, error: place.why }
       if (!regex && pattern.includes('\n'))
         return { ok: false, error: 'the pattern holds a line break: one line is searched at a time' }
       const matcher = regex ? await expressionMatcher(clock, pattern, signal) : literalMatcher(pattern)
       try {
-        return await search(place, glob, matcher, signal)
+        return await search(place, given.glob || undefined, matcher, signal)
       } finally {
         await matcher.close()
       }

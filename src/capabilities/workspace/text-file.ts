@@ -2,28 +2,27 @@ import { hash } from 'node:crypto'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { PathInFolder } from '../../capability.ts'
 import { isKeptElsewhere } from '../../capability/toolkit.ts'
+import { type TextFile, decodedFile } from '../../document.ts'
 import { holdFolder } from '../../platform.ts'
 
 /** The largest file that can be read, searched or changed, bytes. */
 export const MOST_FILE_BYTES = 16 * 1024 * 1024
 
 export type WorkspaceFile =
-  | {
+  | (TextFile & {
       readonly type: 'text'
-      /** With its byte order mark, if it has one. */
-      readonly text: string
       readonly bytes: number
       /** SHA-256 of its bytes, lowercase hexadecimal. */
       readonly digest: string
       /** Permission bits. */
       readonly mode: number
-    }
+    })
   | { readonly type: 'missing' }
   | { readonly type: 'folder' }
   /** It exists and cannot be used; `why` is a sentence. */
   | { readonly type: 'unusable'; readonly why: string }
 
-/** Reads a whole file of the workspace as UTF-8; follows no link and waits for no pipe. Never throws. */
+/** Reads a whole text file of the workspace, in any encoding; follows no link and waits for no pipe. Never throws. */
 export async function readTextFile(place: PathInFolder): Promise<WorkspaceFile> {
   const { root, names } = place
   const name = names.at(-1)
@@ -59,12 +58,12 @@ async function readContent(file: FileHandle, shown: string): Promise<WorkspaceFi
   if (found.size > MOST_FILE_BYTES) return tooLarge
   const bytes = await readBytes(file, found.size)
   if (bytes === undefined) return tooLarge
-  const text = decodeText(bytes)
+  const text = decodedFile(bytes)
   if (text === undefined) return unusable(`${shown} is a binary file of ${bytes.length} bytes: it is not shown as text`)
-  return { type: 'text', text, bytes: bytes.length, digest: textDigest(bytes), mode: found.mode & 0o777 }
+  return { type: 'text', ...text, bytes: bytes.length, digest: contentDigest(bytes), mode: found.mode & 0o777 }
 }
 
-export function textDigest(content: Uint8Array | string): string {
+export function contentDigest(content: Uint8Array): string {
   return hash('sha256', content, 'hex')
 }
 
@@ -78,15 +77,6 @@ async function readBytes(file: FileHandle, size: number): Promise<Uint8Array | u
     if (bytesRead === 0) return buffer.subarray(0, filled)
     if (filled > MOST_FILE_BYTES) return undefined
     if (filled === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(filled + 1024)])
-  }
-}
-
-function decodeText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
   }
 }
 

@@ -2,7 +2,9 @@ import type { PromptBlock } from '../../capability.ts'
 import { editFileTool, writeFileTool } from './edit-file.ts'
 import { listFilesTool } from './list-files.ts'
 import { searchWorkspaceTool } from './search-files.ts'
+import { fileLines } from './line-matcher.ts'
 import { type WorkspaceOptions, printableName, readTextFile } from './text-file.ts'
+import type { TextFile } from '../../document.ts'
 import type { Tool, ToolResult } from '../../tool.ts'
 import { confinedPath } from '../../capability/toolkit.ts'
 
@@ -68,27 +70,35 @@ function readFileTool({ folder, outOfReach }: WorkspaceOptions): Tool {
       if (found.type === 'missing') return failure(`${shown} does not exist; list_files shows what does`)
       if (found.type === 'folder') return failure(`${shown} is a folder; list_files shows what is in it`)
       if (found.type === 'unusable') return failure(found.why)
-      return page(shown, splitLines(found.text), offset, Math.min(limit, MOST_LINES))
+      return page(shown, found, offset, Math.min(limit, MOST_LINES))
     },
   }
 }
 
-function page(shown: string, lines: readonly string[], offset: number, limit: number): ToolResult {
+function page(shown: string, { text, encoding }: TextFile, offset: number, limit: number): ToolResult {
+  const lines = textLines(text)
   if (lines.length === 0) return { ok: true, output: `${shown}: empty` }
   if (offset > lines.length) return failure(`${shown} has ${lines.length} lines; there is no line ${offset}`)
   const wanted = lines.slice(offset - 1, offset - 1 + limit)
   const last = offset - 1 + wanted.length
   const left = lines.length - last
   const rest = left > 0 ? `\n[${left} more line${left === 1 ? '' : 's'}: offset ${last + 1}]` : ''
-  const head = `${shown}: lines ${offset} to ${last} of ${lines.length}`
+  const nuls = text.split('\0').length - 1
+  const facts = [
+    ...(encoding === 'utf-8' ? [] : [encoding]),
+    ...(text.includes('\ufffd') ? ['with bytes or characters that cannot be shown'] : []),
+    ...(nuls === 0 ? [] : [`${nuls} NUL ${nuls === 1 ? 'byte' : 'bytes'} left out`]),
+  ]
+  const named = facts.length === 0 ? shown : `${shown} (${facts.join(', ')})`
+  const head = `${named}: lines ${offset} to ${last} of ${lines.length}`
   return { ok: true, output: `${head}\n${wanted.map(shortenLine).join('\n')}${rest}` }
 }
 
-/** A line break at the end begins no line. */
-function splitLines(text: string): readonly string[] {
-  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
-  if (plain === '') return []
-  return (plain.endsWith('\n') ? plain.slice(0, -1) : plain).split('\n')
+/** A line break or an end mark (Ctrl-Z) at the end begins no line. */
+function textLines(text: string): readonly string[] {
+  // oxlint-disable-next-line no-control-regex -- these are what is left out
+  const lines = fileLines(text.replaceAll(/\0|\x1a+$/g, ''))
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
 function shortenLine(line: string): string {

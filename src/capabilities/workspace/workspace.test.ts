@@ -56,6 +56,7 @@ test('a list is sorted, marks folders, and says sizes and what was left out', as
   assert.equal(await run('list_files', {}), [...expected, '[left out: folders named .git]'].join('\n'))
   assert.equal(await run('list_files', { path: 'a', depth: 1 }), 'a/c.md 1\na/x/')
   assert.equal(await run('list_files', { path: 'a', glob: '**/*.md' }), 'a/c.md 1\na/x/y/z.md 0')
+  assert.equal(await run('list_files', { glob: '', path: null }), await run('list_files', {}))
   assert.equal(await run('list_files', { glob: 'nothing' }), '(no file fits)\n[left out: folders named .git]')
   assert.equal(await run('list_files', { path: '.git' }), '.git/HEAD 0')
   assert.equal(await run('list_files', { path: 'b.txt' }), 'error: b.txt is not a folder')
@@ -268,8 +269,84 @@ test('an edit replaces the one place that holds exactly the old text', async (t)
   assert.equal(await text('a.ts'), "\uFEFFconst a = 1\r\nconst b = '$&'\r\n")
 })
 
+test('a changed file keeps how its lines end, its byte order mark and its encoding', async (t) => {
+  const utf16 = Buffer.from('\ufeffone\r\nGröße\r\n', 'utf16le')
+  const files: Readonly<Record<string, string | Uint8Array>> = {
+    windows: 'one\r\ntwo\r\n',
+    marked: '\ufeffone\n',
+    mac: 'one\rtwo\r',
+    mixed: 'one\r\ntwo\nthree\rone\nfour',
+    utf16,
+    big: Buffer.from(utf16).swap16(),
+    western: Buffer.from('Gr\xf6\xdfe in \x80\r\n', 'latin1'),
+    broken: Buffer.concat([Buffer.from('Größe und Äpfel. '.repeat(20)), Buffer.of(0xff)]),
+  }
+  const edit = (path: string, old_text: string, new_text: string) =>
+    ['edit_file', { path, old_text, new_text }] as const
+  const write = (path: string, content: string) => ['write_file', { path, content }] as const
+  const cases: readonly (readonly [readonly [string, { readonly path: string }], string | Uint8Array | RegExp])[] = [
+    [edit('windows', 'one\ntwo', 'one\n2\n3'), 'one\r\n2\r\n3\r\n'],
+    [edit('windows', 'two', 'two\nthree'), 'one\r\ntwo\r\nthree\r\n'],
+    [edit('windows', 'one\r\ntwo', 'one\n2'), 'one\r\n2\r\n'],
+    [write('windows', 'one\ntwo\r\nthree'), 'one\r\ntwo\r\nthree'],
+    [write('marked', 'two\n'), '\ufefftwo\n'],
+    [write('marked', '\ufefftwo\n'), '\ufefftwo\n'],
+    [edit('marked', 'one', 'two'), '\ufefftwo\n'],
+    [edit('mac', 'one\ntwo', 'a\nb\nc'), 'a\rb\rc\r'],
+    [edit('mixed', 'two\nthree\none', '2\n3\n1'), 'one\r\n2\n3\r1\nfour'],
+    [edit('mixed', '\r\n', '\n'), 'one\ntwo\nthree\rone\nfour'],
+    [edit('utf16', 'one\nGröße', 'zwei\nMaß'), Buffer.from('\ufeffzwei\r\nMaß\r\n', 'utf16le')],
+    [write('big', '汉字\n'), Buffer.from('\ufeff汉字\r\n', 'utf16le').swap16()],
+    [edit('western', '€', '£'), Buffer.from('Gr\xf6\xdfe in \xa3\r\n', 'latin1')],
+    [edit('western', '€', '汉'), /western is in windows-1252, which cannot hold the new text/],
+    [write('western', '汉字\n'), '汉字\r\n'],
+    [edit('broken', 'Größe', 'x'), /broken holds bytes that are not valid utf-8|stands 20 times/],
+    [write('new', '\ufeffa\r\nb\n'), '\ufeffa\r\nb\n'],
+  ]
+  for (const [[tool, input], right] of cases) {
+    // oxlint-disable no-await-in-loop -- one after another reads better when it fails
+    const { plan, folder } = await workspace(t, files)
+    const planned = await plan(tool, input)
+    if (right instanceof RegExp) {
+      assert.ok(planned.type === 'refused' && !planned.result.ok)
+      assert.match(planned.result.error, right)
+      continue
+    }
+    assert.ok(planned.type !== 'refused', JSON.stringify(planned))
+    assert.ok((await planned.run()).ok)
+    assert.deepEqual(await readFile(join(folder, input.path)), Buffer.from(right as Uint8Array), JSON.stringify(input))
+    // oxlint-enable no-await-in-loop
+  }
+})
+
+test('text of other systems is read and searched, and its encoding is named', async (t) => {
+  const { run } = await workspace(t, {
+    'utf16.txt': Buffer.from('\ufeffhigh water, Größe\r\n', 'utf16le'),
+    'latin.txt': Buffer.from('high water, Gr\xf6\xdfe\n', 'latin1'),
+    'nul.log': Buffer.concat([Buffer.alloc(640), Buffer.from('high water\n')]),
+    'dos.txt': 'high water\r\n\x1a',
+    'mac.txt': 'high water\rlow water\r',
+    'marked.txt': '\ufeffhigh water\r\n',
+    'nothing.log': Buffer.alloc(640),
+  })
+  const read = (path: string) => run('read_file', { path })
+  assert.equal(await read('utf16.txt'), 'utf16.txt (utf-16le): lines 1 to 1 of 1\nhigh water, Größe\r')
+  assert.equal(await read('latin.txt'), 'latin.txt (windows-1252): lines 1 to 1 of 1\nhigh water, Größe')
+  assert.equal(await read('nul.log'), 'nul.log (640 NUL bytes left out): lines 1 to 1 of 1\nhigh water')
+  assert.equal(await read('dos.txt'), 'dos.txt: lines 1 to 1 of 1\nhigh water\r')
+  assert.equal(await read('mac.txt'), 'mac.txt: lines 1 to 2 of 2\nhigh water\nlow water')
+  const found = ['dos', 'latin', 'mac', 'marked', 'nul', 'utf16'].map(
+    (name) => `${name}.${name === 'nul' ? 'log' : 'txt'}:1: high water`,
+  )
+  found[1] += ', Größe'
+  found[5] += ', Größe'
+  const note = '[not searched: 1 binary or too large]'
+  assert.equal(await run('search_files', { pattern: 'high water' }), [...found, note].join('\n'))
+  assert.match(await run('search_files', { pattern: '^high water$', regex: true }), /^dos.*\nmac.*\nmarked.*\nnul/)
+})
+
 test('an edit that does not fit once says how it fails, and what comes nearest', async (t) => {
-  const { run, plan, text } = await workspace(t, { 'a.ts': 'if (a) {\n\tgo()\n}\ngo()\n', 'w.txt': 'a\r\nb\r\n' })
+  const { run, plan, text } = await workspace(t, { 'a.ts': 'if (a) {\n\tgo()\n}\ngo()\n' })
   const edit = (old_text: string, path = 'a.ts') => run('edit_file', { path, old_text, new_text: 'x' })
   assert.match(await edit('go()'), /^error: old_text stands 2 times in a.ts: /)
   assert.equal(
@@ -278,7 +355,6 @@ test('an edit that does not fit once says how it fails, and what comes nearest',
   )
   assert.match(await edit('if (a) {\n\tstop()'), /only its first line does, at line 1:\nif \(a\) \{\n\tgo\(\)$/)
   assert.match(await edit('stop()'), /nor does its first line/)
-  assert.match(await edit('a\nb', 'w.txt'), /its lines end in \\r\\n/)
   assert.match(await edit('a', 'none'), /none does not exist; write_file creates a file/)
   assert.match(await edit(''), /^error: invalid input/)
   const all = await plan('edit_file', { path: 'a.ts', old_text: 'go()', new_text: 'stop()', replace_all: true })

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
+import { missingParts } from './missing-parts.ts'
 import { sheetText } from './sheet-text.ts'
 import { attributeValue, scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
@@ -24,7 +25,16 @@ export function spreadsheetText(
     rows += part.rows
   }
   if (rows === 0) throw new ReadingFault('empty', 'all cells of the spreadsheet are empty')
-  return { text: written.join('\n\n'), sheets: sheets.map(({ name }) => name) }
+  const parts = {
+    comments: { names: /^xl\/(?:comments\/)?comments?\d*\.xml$/, each: /<(?:\w+:)?comment\s/g },
+    charts: { names: /^xl\/charts\/chart\d*\.xml$/ },
+    diagrams: { names: /^xl\/diagrams\/data\d*\.xml$/ },
+    'text boxes': { names: /^xl\/drawings\/drawing\d*\.xml$/, each: /<(?:\w+:)?txBody[\s>]/g },
+  }
+  return {
+    text: [...written, ...missingParts(archive, parts).note()].join('\n\n'),
+    sheets: sheets.map(({ name }) => name),
+  }
 }
 
 interface Sheet {
@@ -72,8 +82,19 @@ const mostColumns = 16_384
 function eachRow(xml: string, read: CellReader, tell: (row: number, cells: readonly string[]) => void): void {
   let row = 0
   let cells: string[] = []
-  let cell = { column: -1, type: '', style: 0, value: '' }
-  let inValue = false
+  let cell = newCell('', -1, '', 0)
+  let target: 'value' | 'formula' | undefined
+  let aloud = 0
+  /** The text of a shared formula, and the address of the first of its cells, which alone has it. */
+  const shared = new Map<string, { readonly text: string; readonly address: string }>()
+  const cellText = ({ address, type, style, value, formula, hasFormula, hasValue, group }: typeof cell): string => {
+    if (formula !== '' && group !== '') shared.set(group, { text: formula, address })
+    // A formula whose value is an empty text has that value stored.
+    if (!hasFormula || value.trim() !== '' || (type === 'str' && hasValue)) return read(type, style, value)
+    if (formula.trim() !== '') return oneLine(`=${formula}`)
+    const first = shared.get(group)
+    return first === undefined ? '=(a formula without text)' : oneLine(`=${first.text} (filled from ${first.address})`)
+  }
   scanXml(xml, {
     open(name, attributes) {
       if (name === 'row') {
@@ -81,20 +102,31 @@ function eachRow(xml: string, read: CellReader, tell: (row: number, cells: reado
         cells = []
         cell.column = -1
       } else if (name === 'c') {
-        const column = columnNumber(attributeValue(attributes, 'r')) ?? cell.column + 1
+        const address = attributeValue(attributes, 'r') ?? ''
+        const column = columnNumber(address) ?? cell.column + 1
         const style = Number(attributeValue(attributes, 's') ?? 0)
-        cell = { column, type: attributeValue(attributes, 't') ?? 'n', style, value: '' }
-      }
-      // Cells contain a value `v`, or a text `is` with runs `t`; a formula `f` is not what the sheet shows.
-      inValue = name === 'v' || name === 't'
+        const type = attributeValue(attributes, 't') ?? 'n'
+        cell = newCell(address, column, type, style)
+      } else if (name === 'rPh') aloud += 1
+      else if (name === 'f') {
+        cell.hasFormula = true
+        cell.group = attributeValue(attributes, 'si') ?? ''
+      } else if (name === 'v') cell.hasValue = true
+      // Cells contain a value `v`, or a text `is` with runs `t` and their pronunciation. A formula `f` stands for a missing value.
+      target = name === 'f' ? 'formula' : name === 'v' || (name === 't' && aloud === 0) ? 'value' : undefined
     },
     close(name) {
-      inValue = false
-      if (name === 'c' && cell.column < mostColumns) put(cells, cell.column, read(cell.type, cell.style, cell.value))
+      target = undefined
+      if (name === 'rPh') aloud -= 1
+      if (name === 'c' && cell.column < mostColumns) put(cells, cell.column, cellText(cell))
       if (name === 'row' && cells.length > 0) tell(row, cells)
     },
-    text: (text) => void (inValue && (cell.value += text)),
+    text: (text) => void (target && (cell[target] += text)),
   })
+}
+
+function newCell(address: string, column: number, type: string, style: number) {
+  return { address, column, type, style, value: '', formula: '', hasFormula: false, hasValue: false, group: '' }
 }
 
 function put(cells: string[], column: number, text: string): void {

@@ -1,4 +1,5 @@
 import { startsWith } from '../../context.ts'
+import { signatureType } from '../../platform.ts'
 import { ReadingFault } from '../reading-limits.ts'
 
 /** In text, at most this share of the characters may be control characters or replacements of invalid bytes. */
@@ -11,9 +12,41 @@ const mostAccents = 0.3
  * names, or else by a guess between damaged UTF-8 and windows-1252. Throws a `ReadingFault` if the result is not text.
  */
 export function decodedText(bytes: Uint8Array, declared?: string): string {
-  const text = decoded(bytes, declared)
-  if (countDamage(text) > mostDamage) throw binary()
-  return text
+  return decoded(bytes, declared).text
+}
+
+/** The text of a file, and how its bytes say it. */
+export interface TextFile {
+  /** Without its byte order mark; lines end as in the file. */
+  readonly text: string
+  /** Name of the character set, such as `utf-8`, `utf-16le` or `windows-1252`. */
+  readonly encoding: string
+  /** Whether the bytes begin with a byte order mark. */
+  readonly hasMark: boolean
+}
+
+/** Decodes a file as an upload of it is decoded; `undefined` where it is no text. */
+export function decodedFile(bytes: Uint8Array): TextFile | undefined {
+  // Archives of text are mostly text.
+  if (looksBinary(bytes.subarray(0, 4096)) && signatureType(bytes) !== undefined) return undefined
+  try {
+    return { ...decoded(bytes), hasMark: markedSet(bytes) !== undefined }
+  } catch (error) {
+    if (error instanceof ReadingFault) return undefined
+    throw error
+  }
+}
+
+/** The bytes of a text; `undefined` where its character set lacks one of the characters, or cannot be written. */
+export function encodedBytes({ text, encoding, hasMark }: TextFile): Uint8Array | undefined {
+  const marked = hasMark ? `\ufeff${text}` : text
+  if (encoding === 'utf-8') return Buffer.from(marked)
+  if (encoding === 'utf-16le') return Buffer.from(marked, 'utf16le')
+  if (encoding === 'utf-16be') return Buffer.from(marked, 'utf16le').swap16()
+  const decoder = new TextDecoder(encoding)
+  const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]))
+  const written = Array.from(text, (character) => bytes.get(character))
+  return written.includes(undefined) ? undefined : Uint8Array.from(written as number[])
 }
 
 /** Whether a file is binary, judged by its first bytes. UTF-16 counts as text. */
@@ -23,14 +56,21 @@ export function looksBinary(head: Uint8Array): boolean {
   return text.includes('\0') || countDamage(text) > mostDamage
 }
 
-function decoded(bytes: Uint8Array, declared: string | undefined): string {
+function decoded(bytes: Uint8Array, declared?: string): Pick<TextFile, 'text' | 'encoding'> {
+  const encoding = characterSet(bytes, declared)
+  const text = new TextDecoder(encoding).decode(bytes)
+  if (countDamage(text) > mostDamage) throw binary()
+  return { text, encoding }
+}
+
+function characterSet(bytes: Uint8Array, declared: string | undefined): string {
   const wide = markedSet(bytes) ?? unmarkedWide(bytes)
-  if (wide !== undefined) return new TextDecoder(wide).decode(bytes)
+  if (wide !== undefined) return wide
   const named = declaredSet(bytes, declared)
-  const plain = utf8(bytes)
+  const characters = utf8Length(bytes)
   // Bytes beyond ASCII are hardly ever valid UTF-8 by chance, so a different declaration is wrong.
-  if (plain !== undefined && (named === undefined || plain.length < bytes.length)) return plain
-  return named?.decode(bytes) ?? plain ?? guessed(bytes)
+  if (characters !== undefined && (named === undefined || characters < bytes.length)) return 'utf-8'
+  return named ?? guessedSet(bytes)
 }
 
 function markedSet(bytes: Uint8Array): string | undefined {
@@ -63,43 +103,53 @@ const declarations = [
   /<meta[^>]*\scharset\s*=\s*["']?\s*([\w.:-]+)/i,
 ]
 
-function declaredSet(bytes: Uint8Array, declared: string | undefined): TextDecoder | undefined {
+function declaredSet(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
   const label = declared ?? declarations.map((one) => one.exec(start)?.[1]).find((one) => one !== undefined)
   if (label === undefined) return undefined
   try {
-    const decoder = new TextDecoder(label.trim())
+    const { encoding } = new TextDecoder(label.trim())
     // The declaration itself was readable as ASCII, so it is not UTF-16; and UTF-8 has already been tried.
-    return decoder.encoding.startsWith('utf-') ? undefined : decoder
+    return encoding.startsWith('utf-') ? undefined : encoding
   } catch {
     return undefined
   }
 }
 
-function utf8(bytes: Uint8Array): string | undefined {
+/** How many characters the bytes are; `undefined` where they are not valid UTF-8. */
+function utf8Length(bytes: Uint8Array): number | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).length
   } catch {
     return undefined
   }
 }
 
 /** Chooses between UTF-8 with invalid bytes and windows-1252, which hardly ever contains a valid UTF-8 sequence. */
-function guessed(bytes: Uint8Array): string {
+function guessedSet(bytes: Uint8Array): string {
   const flawed = new TextDecoder().decode(bytes)
   const broken = count(flawed, /\ufffd/g)
   const whole = count(flawed, /[^\0-\x7f\ufffd]/gu)
-  if (whole > broken) return flawed
+  if (whole > broken) return 'utf-8'
   const western = new TextDecoder('windows-1252').decode(bytes)
   if (count(western, /[^\0-\x7f]/g) > western.length * mostAccents) throw binary()
-  return western
+  return 'windows-1252'
 }
 
-/** The share of characters that text does not contain: control characters except white space and escape, and invalid bytes. */
+/**
+ * The share of characters that text does not contain: control characters except white space and escape, and invalid bytes.
+ * A long run of NULs, such as a log has that was emptied while a program wrote it, is not counted, and neither is Ctrl-Z at
+ * the end: the end mark of older systems.
+ */
 function countDamage(text: string): number {
+  const dense = text.replaceAll(/\0{16,}/g, '').replace(END_MARK, '')
+  if (dense === '') return text === '' ? 0 : 1
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return count(text, /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g) / Math.max(text.length, 1)
+  return count(dense, /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd\ufffe\uffff]/g) / dense.length
 }
+
+// oxlint-disable-next-line no-control-regex -- this is what is looked for
+const END_MARK = /\x1a+$/
 
 function count(text: string, pattern: RegExp): number {
   let found = 0
@@ -114,9 +164,9 @@ function binary(): ReadingFault {
   )
 }
 
-/** Makes a text valid for every store and API: lines end with `\n`, and NUL and lone surrogates are removed. */
+/** Makes a text valid for every store and API: lines end with `\n`; NUL, lone surrogates and an end mark are removed. */
 export function cleanText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').toWellFormed()
+  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '').replace(END_MARK, '').toWellFormed()
 }
 
 /** A title on one line of at most 500 characters; none where it is blank. */

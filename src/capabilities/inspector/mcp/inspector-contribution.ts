@@ -11,7 +11,7 @@ import {
 } from '../../../capability.ts'
 import { ForewordError, defined } from '../../../platform.ts'
 import { failureEnvelope, successEnvelope, envelopeSchema } from '../../../server/mcp.ts'
-import { inputFault } from '../../../tool.ts'
+import { inputFault, readToolInput } from '../../../tool.ts'
 import { callContext, readLedgerCall, type FoundCall } from '../call-context.ts'
 import { explainCall } from '../explain-call.ts'
 
@@ -62,11 +62,14 @@ export function inspectorContribution({ runtime, timeZone, time }: InspectorPart
 function readingTool(definition: Tool, answer: (input: Input) => Promise<object>): McpTool {
   return {
     definition,
-    async call(input) {
-      const fault = await inputFault(definition.inputSchema, input, `the tool ${definition.name}`)
-      if (fault !== undefined) return failureEnvelope('invalid-input', fault)
+    async call(given) {
+      const { inputSchema, name } = definition
+      const read = await readToolInput(inputSchema, given, (input) =>
+        inputFault(inputSchema, input, `the tool ${name}`),
+      )
+      if (read.fault !== undefined) return failureEnvelope('invalid-input', read.fault)
       try {
-        return successEnvelope({ ...(await answer(input as Input)) })
+        return successEnvelope({ ...(await answer(read.input as Input)) })
       } catch (error) {
         if (!(error instanceof ForewordError) || !error.expose) throw error
         if (error.code !== 'not-found' && error.code !== 'invalid-input') throw error

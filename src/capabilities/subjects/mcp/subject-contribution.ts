@@ -36,7 +36,7 @@ import {
   type SubjectContext,
   SubjectError,
 } from '../core.ts'
-import { inputFault } from '../../../tool.ts'
+import { inputFault, readToolInput } from '../../../tool.ts'
 import { answeredProposal, askAboutProposal, type AskedProposal } from './ask-about-proposal.ts'
 import { type OperationFacts, operationFacts } from '../core/operation-schemas.ts'
 
@@ -78,11 +78,15 @@ function subjectTool(operation: SubjectOperation, parts: SubjectToolParts): McpT
   const definition = operationDefinition(operation)
   return {
     definition,
-    async call(input, call) {
-      const fault =
-        operation.faultOf(input) ?? (await inputFault(definition.inputSchema, input, `the tool ${definition.name}`))
-      if (fault !== undefined) return failureEnvelope('invalid-input', fault)
-      return operation.readOnly ? answered(operation, input, call) : writing(operation, input, call, parts)
+    async call(given, call) {
+      const { inputSchema, name } = definition
+      const read = await readToolInput(
+        inputSchema,
+        given,
+        async (input) => operation.faultOf(input) ?? inputFault(inputSchema, input, `the tool ${name}`),
+      )
+      if (read.fault !== undefined) return failureEnvelope('invalid-input', read.fault)
+      return operation.readOnly ? answered(operation, read.input, call) : writing(operation, read.input, call, parts)
     },
   }
 }
