@@ -9,11 +9,24 @@ const seed = process.env['LAWS_SEED']
 
 /** Holds a law against many inputs. What fails is printed as the smallest input that still fails, with its seed. */
 export function forAll<T>(values: fc.Arbitrary<T>, law: (value: T) => void, runs = 300): void {
-  fc.assert(fc.property(values, law), {
+  fc.assert(fc.property(values, law), parameters(runs))
+}
+
+/** The same for a law that reads and writes a store. */
+export async function forAllStored<T>(
+  values: fc.Arbitrary<T>,
+  law: (value: T) => Promise<void>,
+  runs: number,
+): Promise<void> {
+  await fc.assert(fc.asyncProperty(values, law), parameters(runs))
+}
+
+function parameters(runs: number) {
+  return {
     numRuns: Math.ceil(runs * times),
     ...(seed === undefined ? {} : { seed: Number(seed) }),
     ...(process.env['UNSHRUNK'] ? { endOnFailure: true } : {}),
-  })
+  }
 }
 
 /**
