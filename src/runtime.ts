@@ -104,7 +104,7 @@ export {
 } from './runtime/tokens/named-tokens.ts'
 export { openTokenUses } from './runtime/tokens/token-uses.ts'
 export { accessWrites, editAccess, type EditedAccess } from './runtime/tools/edit-access.ts'
-export { pinnedPolicy } from './runtime/tools/pinned-policy.ts'
+export { pinnedPolicy, unconfinedPrograms } from './runtime/tools/pinned-policy.ts'
 export type { ToolPolicy } from './runtime/tools/tool-policy.ts'
 export { counterKey } from './runtime/turns/turn-projection.ts'
 export { outcomeNotice } from './runtime/turns/outcome-notice.ts'

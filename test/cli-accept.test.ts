@@ -9,14 +9,14 @@ import { servedConnection } from './cli/served-connection.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
 import { scriptedRuntime } from './server/scripted-runtime.ts'
 
-const WIDER = '{"global": {"allowedTools": ["list_files"]}}\n'
+const WIDER = '{"sandbox": {"enabled": false}, "global": {"allowedTools": ["list_files"]}}\n'
 
 /** A home that was used once, and whose policy an editor made wider since then. */
 async function widened(t: TestContext) {
   const { home, environment } = temporaryHome(t)
   mkdirSync(home, { recursive: true })
   const file = join(home, 'tool-access.json')
-  writeFileSync(file, '{}\n')
+  writeFileSync(file, '{"sandbox": {"enabled": false}}\n')
   assert.equal((await run(['send', 'Hello'], { environment: { ...environment, FOREWORD_MODEL: 'rehearsal' } })).code, 0)
   writeFileSync(file, WIDER)
   const access = async () => /list_files +workspace +(\w+)/.exec((await run(['tools'], { environment })).stdout)?.[1]
@@ -71,7 +71,16 @@ test('a policy that is wider between two commands waits, in the doctor too, unti
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as WaitingChange)
-  assert.deepEqual([change!.kind, change!.words], ['policy', ['A model may call list_files.']])
+  assert.deepEqual(
+    [change!.kind, change!.words],
+    [
+      'policy',
+      [
+        'A model may call list_files.',
+        'It waits for you because programs may run without a sandbox (sandbox.enabled).',
+      ],
+    ],
+  )
   const accepted = await run(['accept', 'tool-access.json', '--yes'], { environment })
   assert.equal(accepted.code, 0, accepted.stderr)
   assert.equal(await access(), 'allowed')
@@ -84,7 +93,7 @@ test('a tool that is allowed by command counts at once, unless something else wa
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /waits until you accept it.*foreword accept/s)
   assert.equal(readFileSync(file, 'utf8'), WIDER)
-  writeFileSync(file, '{}\n')
+  writeFileSync(file, '{"sandbox": {"enabled": false}}\n')
   assert.equal((await run(['tools', 'allow', 'list_files'], { environment })).code, 0)
   assert.deepEqual([await access(), (await run(['accept'], { environment })).stdout], ['allowed', ''])
 })

@@ -125,13 +125,22 @@ test('data is closed to others at a start, and an open home is warned of', POSIX
 })
 
 test('S16: a policy that was made wider by other means is named until it is accepted', POSIX, async (t) => {
-  const { home, environment, found } = made(t, { 'config.json': [GOOD, 0o600], 'tool-access.json': ['{}', 0o600] })
+  const { home, environment, found } = made(t, {
+    'config.json': [GOOD, 0o600],
+    'tool-access.json': ['{"sandbox": {"enabled": false}}', 0o600],
+  })
   assert.equal((await run(['send', 'Hello'], { environment })).code, 0)
   assert.equal((await found()).by.get('S16')!.level, 'ok')
-  writeFileSync(join(home, 'tool-access.json'), '{"global": {"allowedTools": ["read_file"]}}')
+  writeFileSync(
+    join(home, 'tool-access.json'),
+    '{"sandbox": {"enabled": false}, "global": {"allowedTools": ["read_file"]}}',
+  )
   const waiting = (await found()).by.get('S16')!
   assert.equal(waiting.level, 'warning')
-  assert.match(waiting.message, /does not count yet: A model may call read_file$/)
+  assert.match(
+    waiting.message,
+    /does not count yet: A model may call read_file\. It waits for you because programs may run without a sandbox/,
+  )
 })
 
 test(

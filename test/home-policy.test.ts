@@ -83,7 +83,8 @@ test('an edit of equal length that leaves the times of the file as they were hol
 })
 
 test("Ayati's file in context/ says what may run, while the home has no other, and a change of either holds at once", async (t) => {
-  const ayati = '{"_help": ["x"], "global": {"_": 1, "allowedTools": ["list_files"]}, "tools": {"_help": "by name"}}'
+  const ayati =
+    '{"_help": ["x"], "sandbox": {"enabled": false}, "global": {"_": 1, "allowedTools": ["list_files"]}, "tools": {"_help": "by name"}}'
   const here = await openedHome(t, { 'context/tool-access.json': ayati })
   const { id: session } = await here.runtime.newSession()
   const names = async () => (await here.say('hello', session)).offered.filter((name) => !name.startsWith('read_'))

@@ -67,6 +67,8 @@ export interface Capability<Settings = undefined, Service = undefined> {
    * folders that programs in the sandbox may read although tools on files may not.
    */
   readonly places?: (settings: Settings, home: string) => CapabilityPlaces
+  /** What it runs that no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
+  readonly unconfined?: (settings: Settings) => readonly string[]
   /** Folders of the owner's own files that its settings name: absolute paths. A backup reports those outside the home. */
   readonly homeFolders?: (settings: Settings) => readonly string[]
   /** Search indexes that it keeps in the folder for data. A backup copies them, and `foreword compact` shrinks them. */

@@ -22,7 +22,7 @@ import { loadPlugins } from './load-plugins.ts'
 import type { LiveModels } from './models/model-setup.ts'
 import { findCounter } from './models/counters.ts'
 import { keyFiles, openHomeSecrets, secretVariables } from './secrets/home-secrets.ts'
-import { pinnedPolicy } from './tools/pinned-policy.ts'
+import { pinnedPolicy, unconfinedPrograms } from './tools/pinned-policy.ts'
 
 export interface OpenOptions {
   /** Its capabilities, in the order of their layers and tools. */
@@ -104,6 +104,11 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     store,
     clock,
     writes: recovers !== false && onlyReads !== true,
+    programs: unconfinedPrograms(configuration, capabilities),
+    async programsNow() {
+      const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })
+      return problems.length > 0 ? ['config.json has mistakes'] : unconfinedPrograms(now, capabilities)
+    },
     warn: (text) => warn?.(text),
   })
   try {

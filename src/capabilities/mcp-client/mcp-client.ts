@@ -7,6 +7,10 @@ export const mcpClient = capability<McpSettings, McpService>({
   summary: 'offers the tools of MCP servers',
   settings: mcpSettings,
   settingsWarnings: ({ servers }) => Object.entries(servers).flatMap(([name, server]) => unusedFields(name, server)),
+  unconfined: ({ servers }) =>
+    Object.entries(servers)
+      .filter(([, { command, enabled, sandbox }]) => command !== undefined && enabled && sandbox === 'off')
+      .map(([name]) => `the MCP server ${name} runs without a sandbox`),
   async checks({ settings: { servers } }) {
     const names = Object.keys(servers)
     if (names.length === 0) return []

@@ -61,7 +61,7 @@ export async function* examineSecurity(
   yield* label('S13', [checkModules(configuration)])
   yield* label('S14', orOk(await checkAudit(kept, home, io), 'audit', 'nothing to check yet'))
   yield* label('S15', [await checkReading()])
-  yield* label('S16', [await checkWaiting(kept, home, io)])
+  yield* label('S16', [await checkWaiting(kept, home, io, configuration)])
   yield* label('S17', [await checkRepositories(configuration)])
   yield* label('S18', [await checkSetAside(files.data)])
 }
@@ -102,18 +102,19 @@ async function checkModes(
 }
 
 /** Whether the policy in force is another one than that of its file. */
-async function checkWaiting(kept: HomeStore, home: string, { environment }: Io): Promise<Finding> {
-  const { pinnedPolicy } = await import('../../runtime.ts')
+async function checkWaiting(kept: HomeStore, home: string, io: Io, configuration: Configuration): Promise<Finding> {
+  const { environment } = io
+  const { pinnedPolicy, unconfinedPrograms } = await import('../../runtime.ts')
+  const programs = unconfinedPrograms(configuration, programCapabilities(io))
   try {
     const change = await withStore(
       kept,
       async (store) =>
-        pinnedPolicy({ home, environment, store, clock: systemClock, writes: false, warn() {} }).waiting?.(),
+        pinnedPolicy({ home, environment, store, clock: systemClock, writes: false, programs, warn() {} }).waiting?.(),
       () => undefined,
     )
     if (change === undefined) return ok('acceptance', 'the policy in force is that of its file')
-    const [first = ''] = change.words
-    const message = `tool-access.json lets through more than you accepted, which does not count yet: ${first.replace(/\.$/, '')}`
+    const message = `tool-access.json lets through more than you accepted, which does not count yet: ${change.words.join(' ').replace(/\.$/, '')}`
     const hint = 'Show the difference with `foreword accept`. If it is not yours, put the file back.'
     return warning('acceptance', message, hint)
   } catch (error) {

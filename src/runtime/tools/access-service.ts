@@ -127,6 +127,8 @@ export function createAccessService({
       return described(path, text, known)
     },
     async save({ text, digest, shown, by }) {
+      // A change in an editor that counts is noticed before, so that it is not taken for one that waits.
+      await policy.current()
       const known = await tools()
       const change = (now: string): string => {
         if (sha256(now) !== digest) throw changed('The file tool-access.json has changed since you read it.')

@@ -112,14 +112,16 @@ export interface AcceptedPolicy {
   readonly narrowed?: string
   /** SHA-256 of the text of the file that is in the audit as waiting. */
   readonly waiting?: string
+  /** What could run without a sandbox when the file was changed by other means: then what is wider waits until a person accepts. */
+  readonly unconfined?: string
 }
 
 /** Rejects where the store cannot be read. `undefined`: nothing was accepted ever. What is no record accepts nothing. */
 export async function readAccepted(store: Pick<RecordStore, 'record'>): Promise<AcceptedPolicy | undefined> {
   const record = await store.record(KIND, ID)
   if (!record) return undefined
-  const { text, narrowed, waiting } = (record.value ?? {}) as Partial<AcceptedPolicy>
-  const areTexts = [text, narrowed ?? '', waiting ?? ''].every((each) => typeof each === 'string')
+  const { text, narrowed, waiting, unconfined } = (record.value ?? {}) as Partial<AcceptedPolicy>
+  const areTexts = [text, narrowed ?? '', waiting ?? '', unconfined ?? ''].every((each) => typeof each === 'string')
   return areTexts ? (record.value as AcceptedPolicy) : { text: '' }
 }
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
-import type { WaitingChange } from '../../capability.ts'
+import type { AnyCapability, WaitingChange } from '../../capability.ts'
 import { type Clock, defined, errorMessage, serialQueue, sha256, withFileLock } from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
 import {
   type AccessRead,
   accessText,
   fileDiff,
+  findSandbox,
   isWider,
   narrowAccess,
   readAccess,
@@ -13,6 +14,7 @@ import {
   widenedText,
   widenings,
 } from '../../tool.ts'
+import { capabilitySettings, type Configuration } from '../configuration/configuration.ts'
 import type { Environment } from '../configuration/value.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath, createHome, homeAt } from '../home/home.ts'
@@ -42,9 +44,16 @@ interface Judged {
   readonly isWider: boolean
   /** What is to be stored, where that is something else than what is. */
   readonly next?: AcceptedPolicy
+  /** The file lets through more than what was accepted, and counts. */
+  readonly counts?: boolean
+  /** Why it waits, a clause. */
+  readonly why?: string
 }
 
-/** What a person accepted counts, less what the file forbids now. The file is read each time and lets nothing more through. */
+/**
+ * What a person accepted counts, less what the file forbids now. The file is read each time. What it lets through beyond that
+ * counts as long as nothing runs without a sandbox, since nobody but the owner can have written it then; else it waits.
+ */
 export function pinnedPolicy(options: {
   readonly home: string
   readonly environment: Environment
@@ -52,13 +61,28 @@ export function pinnedPolicy(options: {
   readonly clock: Clock
   /** `false`: another process works on the home, so nothing is stored. */
   readonly writes: boolean
+  /** What runs beside the gateway and no sandbox confines, as clauses such as `the MCP server files runs without a sandbox`. */
+  readonly programs: readonly string[]
+  /** The same as it is configured now, since servers can be added while the gateway runs. */
+  readonly programsNow?: () => Promise<readonly string[]>
   /** Gets a sentence when something begins to wait, and when something cannot be stored. */
   readonly warn: (text: string) => void
 }): PinnedPolicy {
-  const { home, environment, store, clock, writes, warn } = options
+  const { home, environment, store, clock, writes, programs, programsNow, warn } = options
   const queue = serialQueue()
   /** The last file that was accepted whole, with its policy. */
   let whole: { readonly text: string; readonly read: AccessRead } | undefined
+
+  /** What could run without a sandbox since this process began. Kept: it can have left something behind that still runs. */
+  let [unconfined] = programs
+
+  async function judged(text: string, accepted: AcceptedPolicy | undefined, isStart: boolean): Promise<Judged> {
+    if (accepted) unconfined ??= accepted.unconfined ?? unconfinedBy(acceptedAccess(accepted))
+    const isChanged = accepted !== undefined && !isAccepted(accepted, text)
+    if (isChanged) unconfined ??= (await programsNow?.())?.[0]
+    const why = unconfined ?? (isChanged ? await missingSandbox() : undefined)
+    return judge(text, accepted, { environment, isStart, ...defined({ unconfined: why }) })
+  }
 
   async function fileText(): Promise<string> {
     const found = await readText(await accessFilePath(home))
@@ -81,10 +105,10 @@ export function pinnedPolicy(options: {
 
   async function decide(text: string, isStart: boolean): Promise<AccessRead> {
     const accepted = await readAccepted(store)
-    const judged = judge(text, accepted, { environment, isStart })
-    if (accepted && isAccepted(accepted, text)) whole = { text, read: judged.read }
-    if (judged.next && writes) await (accepted === undefined ? storeFirst(judged.next) : storeNext(isStart))
-    return judged.read
+    const { read, next } = await judged(text, accepted, isStart)
+    if (accepted && isAccepted(accepted, text)) whole = { text, read }
+    if (next && writes) await (accepted === undefined ? storeFirst(next) : storeNext(isStart))
+    return read
   }
 
   /** Where another process was first, what that one accepted counts. */
@@ -108,15 +132,20 @@ export function pinnedPolicy(options: {
       await withFileLock(clock, join(homeAt(home).data, '.lock'), async () => {
         const text = await fileText()
         const accepted = await readAccepted(store)
-        const { next, isWider: waits, inForce } = judge(text, accepted, { environment, isStart })
+        const { next, isWider: waits, inForce, counts, why } = await judged(text, accepted, isStart)
         if (!next || accepted === undefined) return
         const now = clock.time()
         const facts: AuditFacts[] = []
         if (waits && accepted.waiting !== next.waiting) {
-          facts.push(waitingFacts(text, widenedWords(inForce, text)))
-          warn(waitingText(widenedWords(inForce, text)))
+          const words = waitingWords(inForce, text, why)
+          facts.push(waitingFacts(text, words))
+          warn(waitingText(words))
         }
+        if (counts) facts.push(countingFacts(text, widenedWords(acceptedAccess(accepted), text)))
         await store.transaction([
+          ...(counts
+            ? await fileVersionWrites(store, { file: ACCESS_FILE, before: accepted.text, after: text, time: now })
+            : []),
           acceptedWrite(next, now),
           ...facts.map((each) => ({ type: 'audit', facts: each, time: now }) as const),
         ])
@@ -130,13 +159,13 @@ export function pinnedPolicy(options: {
     const text = await fileText().catch(() => undefined)
     const accepted = await readAccepted(store)
     if (text === undefined || accepted === undefined) return undefined
-    const { isWider: waits, inForce } = judge(text, accepted, { environment, isStart: false })
+    const { isWider: waits, inForce, why } = await judged(text, accepted, false)
     if (!waits) return undefined
     return {
       kind: 'policy',
       name: ACCESS_FILE,
       digest: sha256(text),
-      words: widenedWords(inForce, text),
+      words: waitingWords(inForce, text, why),
       difference: await fileDiff(ACCESS_FILE, accepted.narrowed ?? accepted.text, text),
     }
   }
@@ -172,16 +201,46 @@ export function pinnedPolicy(options: {
   }
 }
 
+/** What a configuration runs beside the gateway that no sandbox confines, as clauses. */
+export function unconfinedPrograms(
+  configuration: Configuration,
+  capabilities: readonly AnyCapability[],
+): readonly string[] {
+  return [
+    ...configuration.plugins.map((name) => `the plugin ${name} runs in the gateway`),
+    ...configuration.capabilities.map((name) => `the module ${name} runs in the gateway`),
+    ...capabilities.flatMap((each) => each.unconfined?.(capabilitySettings(configuration, each)) ?? []),
+  ]
+}
+
 function unstored(error: unknown): string {
   return `What was accepted of tool-access.json could not be stored: ${errorMessage(error)}`
 }
 
 const MOST_REASON = 500
 
+/** Whether a policy lets programs run without a sandbox, as a clause. One that cannot be read may have. */
+function unconfinedBy(read: AccessRead): string | undefined {
+  if (read.type === 'faulty') return 'what was accepted cannot be read'
+  return read.access.sandbox.enabled ? undefined : 'programs may run without a sandbox (sandbox.enabled)'
+}
+
+async function missingSandbox(): Promise<string | undefined> {
+  const found = await findSandbox()
+  return found.type === 'none' ? `there is no sandbox for programs: ${found.why}` : undefined
+}
+
+interface Circumstances {
+  readonly environment: Environment
+  readonly isStart: boolean
+  /** What may have written the file beside its owner, a clause. */
+  readonly unconfined?: string
+}
+
 function judge(
   text: string,
   accepted: AcceptedPolicy | undefined,
-  { environment, isStart }: { readonly environment: Environment; readonly isStart: boolean },
+  { environment, isStart, unconfined }: Circumstances,
 ): Judged {
   const file = readAccess(text, {})
   const read = readAccess(text, environment)
@@ -192,14 +251,21 @@ function judge(
   const isBlank = text.trim() === '' && !isStart
   const before = acceptedAccess(accepted)
   const both = narrowAccess(before, file)
-  if (!isWider(both, file)) return { read, inForce: file, isWider: false, ...(isBlank ? {} : { next: { text } }) }
   const waiting = sha256(text)
+  const widens = isWider(both, file)
+  // Who edits it may have been asked to by a text that was read.
+  const asksLess = widens && widenings(both, file, []).some(({ kind }) => kind === 'untrusted')
+  if (!widens || (unconfined === undefined && !asksLess && accepted.waiting !== waiting)) {
+    const next = { text, ...defined({ unconfined }) }
+    return { read, inForce: file, isWider: false, counts: widens, ...(isBlank ? {} : { next }) }
+  }
   const narrowed = both.type === 'access' && isWider(both, before) && !isBlank ? accessText(both.access) : undefined
-  const next = { ...accepted, ...defined({ narrowed }), waiting }
+  const next = { ...accepted, ...defined({ narrowed, unconfined }), waiting }
   return {
     read: both.type === 'access' ? readAccess(accessText(both.access), environment) : both,
     inForce: both,
     isWider: true,
+    ...defined({ why: unconfined ?? accepted.unconfined }),
     ...(narrowed === undefined && accepted.waiting === waiting ? {} : { next }),
   }
 }
@@ -213,6 +279,18 @@ function widenedWords(inForce: AccessRead | undefined, text: string): readonly s
   return words.length > 0 ? words : ['A tool that reads the session may be called.']
 }
 
+/** The last sentence says what could have written the file, where something could. */
+function waitingWords(inForce: AccessRead | undefined, text: string, why: string | undefined): readonly string[] {
+  return [...widenedWords(inForce, text), ...(why === undefined ? [] : [`${WAITS} ${why}.`])]
+}
+
+const WAITS = 'It waits for you because'
+
+function countingFacts(text: string, words: readonly string[]): AuditFacts {
+  const reason = `changed by other means while nothing ran without a sandbox: ${words.join(' ')}`.slice(0, MOST_REASON)
+  return { kind: 'change', rule: ACCESS_FILE, digest: sha256(text), by: 'file', reason }
+}
+
 function firstFacts(text: string): AuditFacts {
   return { kind: 'change', rule: ACCESS_FILE, digest: sha256(text), by: 'start', reason: 'accepted as it was found' }
 }
@@ -223,10 +301,11 @@ function waitingFacts(text: string, words: readonly string[]): AuditFacts {
 }
 
 function waitingText(words: readonly string[]): string {
-  const [first = '', ...others] = words
+  const [first = '', ...others] = words.filter((each) => !each.startsWith(WAITS))
   const more = others.length === 0 ? '' : ` and ${others.length} more`
+  const why = words.find((each) => each.startsWith(WAITS))
   return (
     `The file tool-access.json was changed by other means and lets through more than you accepted, which does not count yet: ` +
-    `${first.replace(/\.$/, '')}${more}. Show the difference and accept it with \`foreword accept\``
+    `${first.replace(/\.$/, '')}${more}. Show the difference and accept it with \`foreword accept\`${why === undefined ? '' : `. ${why}`}`
   )
 }
