@@ -227,6 +227,7 @@ test('tools are counted by what becomes of a call, servers are named, and the au
     brief(findings).find(([check]) => check === name)!,
   )
   assert.match(String(tools![2]), /^\d+ allowed, 1 with your approval, \d+ refused$/)
+  assert.ok(findings.some(({ message }) => message === 'you are asked about each call of write_file'))
   assert.deepEqual(
     [gateway, mcp, audit],
     [
@@ -235,6 +236,23 @@ test('tools are counted by what becomes of a call, servers are named, and the au
       ['audit', 'ok', 'whole: 2 records, no checkpoint yet'],
     ],
   )
+})
+
+test('the doctor says which tools ask after the model has read foreign text', async (context) => {
+  const { findings } = await examined(context, {
+    'tool-access.json': JSON.stringify({
+      global: { allowedTools: ['read_file', 'write_file', 'open_url'] },
+      tools: { write_file: { approval: 'never' } },
+    }),
+  })
+  const asking = findings.filter(({ message }) => message.startsWith('you are asked'))
+  assert.deepEqual(brief(asking), [
+    [
+      'tools',
+      'ok',
+      'you are asked after the model has read foreign text: write_file, open_url (addresses that nobody named)',
+    ],
+  ])
 })
 
 test('doctor shows the warnings of the gateway, and does not repeat those of skills and policy', async (context) => {

@@ -1,4 +1,5 @@
 import type { GatewayConnection, Finding, Io } from '../../capability.ts'
+import { exactLine } from '../../context.ts'
 import { errorMessage } from '../../platform.ts'
 import type { RuntimeStatus, ToolStatus } from '../../runtime.ts'
 import type { Access } from '../../tool.ts'
@@ -87,6 +88,7 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
   const withheld = tools.filter((tool) => tool.withheld !== undefined)
   return [
     ok('tools', `${count('allowed')} allowed, ${count('asks')} with your approval, ${count('refused')} refused`),
+    ...askingText(tools).map((text) => ok('tools', text)),
     ...withheld.map(({ name }) =>
       warning(
         'tools',
@@ -95,6 +97,25 @@ function toolFindings(tools: readonly ToolStatus[]): readonly Finding[] {
       ),
     ),
   ]
+}
+
+/** Which tools ask a person, and when. */
+function askingText(tools: readonly ToolStatus[]): readonly string[] {
+  const always = tools.filter((tool) => toolAccess(tool) === 'asks').map(({ name }) => name)
+  const later = tools
+    .filter((tool) => toolAccess(tool) === 'allowed' && tool.afterUntrusted?.value === 'ask')
+    .map(({ name, afterUntrusted }) => (afterUntrusted?.addresses ? `${name} (addresses that nobody named)` : name))
+  return [
+    ...(always.length > 0 ? [`you are asked about each call of ${nameList(always)}`] : []),
+    ...(later.length > 0 ? [`you are asked after the model has read foreign text: ${nameList(later)}`] : []),
+  ]
+}
+
+const MOST_NAMED = 12
+
+function nameList(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  return `${names.slice(0, MOST_NAMED).map(exactLine).join(', ')}${more}`
 }
 
 /** Leaves out the warnings that another check has reported: of the configuration, the policy or a capability. */

@@ -30,6 +30,8 @@ export default function ToolsPage(): ReactNode {
     <div className="flex flex-col gap-8">
       <p className="text-soft">
         What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step.
+        Sessions that go on announce a tool that is allowed now above their next message; it joins their list of tools
+        when their beginning is composed again, at once with <code>foreword reload --now</code>.
       </p>
       <AccessProblems problems={draft.file.problems} />
       <WaitingFiles />
