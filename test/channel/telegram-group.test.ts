@@ -174,6 +174,35 @@ test('each topic of a forum is a conversation of its own, and is answered in its
   assert.deepEqual(userTexts(await home.log(`${crew}/9`)), ['Ann Lee: two'])
 })
 
+test('a reply to a topic that is gone, or closed, goes to the group itself', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.fail('sendMessage', {
+    type: 'refused',
+    code: 400,
+    description: 'Bad Request: message thread not found',
+  })
+  home.telegram.say(crew, '@scripted_bot one', { from: ann, entities: mention, thread: 7 })
+  const [first] = await home.reads(crew, 'ok')
+  home.telegram.fail('sendMessage', { type: 'refused', code: 400, description: 'Bad Request: TOPIC_CLOSED' })
+  home.telegram.say(crew, '@scripted_bot two', { from: ann, entities: mention, thread: 7 })
+  const [, second] = await home.reads(crew, 'ok', 'ok')
+  assert.deepEqual([first!.thread, second!.thread], [undefined, undefined])
+})
+
+test('who asked in a group that lets the bot write no more reads that in private', async (t) => {
+  const home = await telegramHome(t)
+  home.telegram.say(ann.id, 'Hello')
+  await home.telegram.until(() => home.said(ann.id).length > 0)
+  const refused = {
+    type: 'refused',
+    code: 400,
+    description: 'Bad Request: not enough rights to send text messages to the chat',
+  } as const
+  home.telegram.fail('sendMessage', refused)
+  home.telegram.say(crew, '@scripted_bot one', { from: ann, entities: mention })
+  await home.telegram.until(() => home.said(ann.id).some((text) => text.startsWith('I have an answer for you')))
+})
+
 test('the operator is warned of a group that becomes a supergroup', async (t) => {
   const home = await telegramHome(t)
   home.telegram.say(crew, '', { from: ann, extra: { migrate_to_chat_id: -100_777 } })

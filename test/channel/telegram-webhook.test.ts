@@ -33,7 +33,7 @@ test('with a webhook Telegram gets the URL and the secret, and is not polled', a
   assert.deepEqual(set!.parameters, {
     url: `${url}/channels/telegram`,
     secret_token: secret,
-    allowed_updates: ['message', 'callback_query', 'my_chat_member'],
+    allowed_updates: ['message', 'edited_message', 'callback_query', 'my_chat_member'],
     max_connections: 1,
   })
   home.telegram.open(ada, 'private')

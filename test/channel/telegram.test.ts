@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import test from 'node:test'
+import { messageText } from '../../src/context.ts'
 import type { Models } from '../../src/model.ts'
 import { newSessionReply } from '../../src/runtime.ts'
 import { scriptedModel, scriptedModels, scriptedTelegram } from '../../src/testing.ts'
@@ -335,6 +336,26 @@ test('a chat that Telegram limits holds up nobody else', async (t) => {
   home.telegram.say(bob, 'Hello')
   await home.reads(bob, 'ok')
   await home.reads(ada, 'ok')
+})
+
+test('a message that waits is read as it was edited, and an edit that comes too late gets a word', async (t) => {
+  const go = gate()
+  const model = scriptedModel({ answer: (_, n) => ({ text: 'ok', before: () => (n === 1 ? go.passed : undefined) }) })
+  const home = await telegramHome(t, { model })
+  const [first] = home.telegram.say(ada, 'first')
+  const [second] = home.telegram.say(ada, 'buy ten')
+  await home.handled()
+  home.telegram.change(ada, second!.message!.message_id, 'buy two')
+  home.telegram.change(ada, first!.message!.message_id, 'late')
+  await home.telegram.until(() => home.said(ada).some((text) => text.startsWith('Your edit came too late')))
+  go.open()
+  await home.delivered(ada, 2)
+  const log = await home.log(String(ada))
+  assert.deepEqual(
+    log.flatMap((entry) => (entry.type === 'edit' ? [messageText(entry.message)] : [])),
+    ['buy two'],
+  )
+  assert.equal(home.said(ada).filter((text) => text.startsWith('Your edit')).length, 1)
 })
 
 test('the same update twice is one message', async (t) => {

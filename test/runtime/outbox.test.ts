@@ -141,6 +141,17 @@ test('a reply that comes meanwhile ends the wait for the next try', async (conte
   assert.deepEqual(turns(), ['first', 'second'])
 })
 
+test('however many replies wait, all of them arrive in order, over a restart too', async (context) => {
+  const { outbox, settle } = await world(context)
+  const turns = Array.from({ length: 130 }, (_, index) => `t${index}`)
+  await settle('s1', 'delivered')
+  await outbox(pigeon().channel).deliver('s1')
+  for (const turn of turns) await settle('s1', turn)
+  const { channel, turns: brought } = pigeon()
+  await outbox(channel).deliver('s1')
+  assert.deepEqual(brought(), turns)
+})
+
 test('a reply that cannot be delivered is reported once, skipped, and retried at the next start', async (context) => {
   const { outbox, settle, warnings, delivered } = await world(context)
   let tries = 0

@@ -35,11 +35,13 @@ interface TurnAuthor {
   readonly update: number
   /** Absent where the message was sent in the name of a group or a channel. */
   readonly person?: number
+  /** Telegram's id of the message. */
+  readonly message?: number
 }
 
-/** A message that is handed in again is the same turn, and the key names its author. */
-export function inputKey({ bot, update, person }: TurnAuthor): string {
-  return `telegram:${bot}/${update}${person === undefined ? '' : `/${person}`}`
+/** A message that is handed in again is the same turn, and the key names its author and its id in the chat. */
+export function inputKey({ bot, update, person, message }: TurnAuthor): string {
+  return `telegram:${bot}/${update}/${person ?? ''}${message === undefined ? '' : `/${message}`}`
 }
 
 /** `undefined` where the turn was begun elsewhere than in Telegram. */
@@ -49,8 +51,10 @@ export async function turnAuthor(
   turn: string,
 ): Promise<TurnAuthor | undefined> {
   const [input] = await store.entries(session, { turn, types: ['input'] })
-  const found = /^telegram:(\d+)\/(\d+)(?:\/(\d+))?$/.exec((input?.type === 'input' && input.idempotencyKey) || '')
+  const found = /^telegram:(\d+)\/(\d+)(?:\/(\d*))?(?:\/(\d+))?$/.exec(
+    (input?.type === 'input' && input.idempotencyKey) || '',
+  )
   if (!found) return undefined
-  const [bot, update, person] = found.slice(1).map((digits) => (digits === undefined ? undefined : Number(digits)))
-  return { bot: bot!, update: update!, ...defined({ person }) }
+  const [bot, update, person, message] = found.slice(1).map((digits) => (digits ? Number(digits) : undefined))
+  return { bot: bot!, update: update!, ...defined({ person, message }) }
 }

@@ -163,7 +163,7 @@ interface PollParts {
   onTrouble(trouble: unknown): Promise<number>
 }
 
-const updateKinds = ['message', 'callback_query', 'my_chat_member'] as const
+const updateKinds = ['message', 'edited_message', 'callback_query', 'my_chat_member'] as const
 
 /**
  * Polls until the signal is aborted. The next poll acknowledges an update: Telegram sends again what was lost before.

@@ -98,18 +98,20 @@ export function followTurn({ session, turn, chat }: FollowedTurn, parts: FollowP
     }
   }
 
-  const over = follow()
-    .catch(() => {})
-    .then(() => ending.abort())
+  /** A message that is on its way arrives and is put on record: the next process would send its words again. */
+  async function end(): Promise<void> {
+    ending.abort()
+    await writing
+  }
+
   return {
-    /** Resolves once the turn is over or no longer followed. Never rejects. */
-    over,
+    /** Resolves once the turn is over or no longer followed, and no message is on its way. Never rejects. */
+    over: follow()
+      .catch(() => {})
+      .then(end),
 
     /** Stops the growing. Resolves once no edit is under way. */
-    async settle(): Promise<void> {
-      ending.abort()
-      await writing
-    },
+    settle: end,
   }
 }
 

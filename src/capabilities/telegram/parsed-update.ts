@@ -3,7 +3,7 @@ import { defined } from '../../platform.ts'
 import type { ChatReference } from './chat-reference.ts'
 import { shorten } from './text/formatted-text.ts'
 
-export type ParsedUpdate = ParsedMessage | ParsedPress | ParsedArrival | ParsedMove
+export type ParsedUpdate = ParsedMessage | ParsedEdit | ParsedPress | ParsedArrival | ParsedMove
 
 export interface ParsedMessage {
   readonly type: 'message'
@@ -23,6 +23,9 @@ export interface ParsedMessage {
   /** Messages of one album arrive one by one and belong together. */
   readonly album?: string
 }
+
+/** A message whose words were changed. */
+export type ParsedEdit = Omit<ParsedMessage, 'type'> & { readonly type: 'edit' }
 
 /** The messages of an album, or one message alone. */
 export type MessageGroup = readonly [ParsedMessage, ...ParsedMessage[]]
@@ -53,6 +56,11 @@ interface ParsedMove {
 /** `undefined` for an update that does not concern the bot, such as a message between members of a group. */
 export function parseUpdate(update: Update, me: BotName): ParsedUpdate | undefined {
   if (update.message) return parseMessage(update.update_id, update.message, me)
+  if (update.edited_message) {
+    const parsed = parseMessage(update.update_id, update.edited_message, me)
+    // A place that moves is an edit as well, without words.
+    return parsed?.type === 'message' && parsed.text !== '' ? { ...parsed, type: 'edit' } : undefined
+  }
   if (update.callback_query) return parsePress(update.update_id, update.callback_query)
   if (update.my_chat_member) return parseArrival(update.update_id, update.my_chat_member)
   return undefined

@@ -5,7 +5,7 @@ import type { Entry, LogStore } from '../../session.ts'
 import type { ChatAccess } from './access.ts'
 import { TelegramRefusal } from './api/telegram-api.ts'
 import type { TelegramSender } from './api/telegram-sender.ts'
-import { type ChatReference, parseConversation } from './chat-reference.ts'
+import { type ChatReference, parseConversation, turnAuthor } from './chat-reference.ts'
 import {
   type FollowedTurn,
   type Follower,
@@ -14,7 +14,7 @@ import {
   createReplyMessages,
   replyText,
 } from './follow-turn.ts'
-import { messageParts } from './text/formatted-text.ts'
+import { messageParts, plainText } from './text/formatted-text.ts'
 import type { Sleep } from './timing.ts'
 
 export type Replies = ReturnType<typeof createReplies>
@@ -90,6 +90,15 @@ export function createReplies(parts: RepliesParts) {
     return shown.sent[0]!.messageId
   }
 
+  /** Who asked in a group where the bot may no longer write reads why nothing comes. Never rejects. */
+  async function sayInPrivate({ session, turn, conversation }: Reply): Promise<void> {
+    const author = await turnAuthor(store, session, turn)
+    if (author?.person === undefined || conversation === String(author.person)) return
+    const text =
+      'I have an answer for you, and the group does not let me write there. Ask me here, or let me write again.'
+    await sender.send({ id: author.person }, plainText(text)).catch(() => {})
+  }
+
   return {
     follow,
 
@@ -104,6 +113,7 @@ export function createReplies(parts: RepliesParts) {
         const final = finalError(error)
         if (!final) throw error
         replies.delete(reply.turn)
+        if (error instanceof TelegramRefusal) await sayInPrivate(reply)
         throw final
       }
     },
@@ -124,20 +134,25 @@ function finalError(error: unknown): UndeliverableError | undefined {
   return error.status === 403 || error.status === 400 ? new UndeliverableError(error.message) : undefined
 }
 
-const LOOK_BACK = 50
+/** Turns that are read at a time. */
+const PAGE = 50
 
 /**
  * Whether every reply before that of a turn is in its chat: after a restart a turn may resume before an older reply
  * was sent. A skipped reply counts as missing; the next one is then sent whole.
  */
 export async function isNextReply(store: LogStore, session: string, turn: string): Promise<boolean> {
-  const row = await store.turn(session, turn)
-  if (!row) return false
-  for (const earlier of await store.turns(session, { limit: LOOK_BACK, before: row.ordinal })) {
-    const delivered = await store.entries(session, { turn: earlier.turn, types: ['delivered'] })
-    if (delivered.length > 0) return true
-    const { text, outcome } = await readTurnView(store, session, earlier.turn)
-    if (text !== '' || outcome?.type !== 'cancelled') return false
+  let before = (await store.turn(session, turn))?.ordinal
+  if (before === undefined) return false
+  for (;;) {
+    const page = await store.turns(session, { limit: PAGE, before })
+    for (const earlier of page) {
+      const delivered = await store.entries(session, { turn: earlier.turn, types: ['delivered'] })
+      if (delivered.length > 0) return true
+      const { text, outcome } = await readTurnView(store, session, earlier.turn)
+      if (text !== '' || outcome?.type !== 'cancelled') return false
+    }
+    if (page.length < PAGE) return true
+    before = page.at(-1)!.ordinal
   }
-  return true
 }

@@ -1,14 +1,23 @@
 import type { Update } from 'grammy/types'
 import { type ChannelContext, type Runtime, RuntimeError, type SubmittedTurn } from '../../capability.ts'
+import { messageText } from '../../context.ts'
 import { errorMessage, keyedQueue, defined } from '../../platform.ts'
 import type { ChatAccess, PairingGate } from './access.ts'
 import { TelegramRefusal } from './api/telegram-api.ts'
 import { type ApprovalMessages, isApprovalNote } from './approval-messages.ts'
-import { chatBinding, conversationName, type ChatReference, inputKey, isPersonal } from './chat-reference.ts'
+import {
+  chatBinding,
+  conversationName,
+  type ChatReference,
+  inputKey,
+  isPersonal,
+  turnAuthor,
+} from './chat-reference.ts'
 import { mayRecover, runChatCommand } from './command/commands.ts'
 import { endTurns } from './command/session-commands.ts'
 import {
   type MessageGroup,
+  type ParsedEdit,
   type ParsedMessage,
   type ParsedUpdate,
   parseUpdate,
@@ -58,6 +67,8 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
           await attempt(messages, () => handleMessage(messages, { ...parts, runtime, bot: me.id, endedAhead }))
       })
     }
+    if (parsed.type === 'edit')
+      return add(key, () => attempt([parsed], () => handleEdit(parsed, { ...parts, runtime })))
     // A pressed button does not wait behind the download of a large file.
     if (parsed.type === 'press') return add(`press ${key}`, () => attempt([parsed], () => approvals.press(parsed)))
     add(key, () => attempt([parsed], () => handleEvent(parsed)))
@@ -74,7 +85,7 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
     }
   }
 
-  async function handleEvent(parsed: Exclude<ParsedUpdate, { type: 'message' | 'press' }>): Promise<void> {
+  async function handleEvent(parsed: Exclude<ParsedUpdate, { type: 'message' | 'edit' | 'press' }>): Promise<void> {
     const { chat } = parsed
     if (parsed.type === 'arrival') {
       if (!(await access.chat(chat.id))) await pairingGate.explain(chat)
@@ -223,6 +234,42 @@ async function handleMessage(messages: MessageGroup, parts: HandleMessageParts):
   if (submitted) parts.follow({ session: submitted.session, turn: submitted.turn, chat })
 }
 
+const TOO_LATE = 'Your edit came too late: the message was read as it was. Send what you mean as a new message.'
+
+/** Turns of a session among which an edited message is looked for. */
+const MOST_TURNS = 100
+
+/** A message that waits is read as it was edited. Where it was read already, its author reads that the edit came too late. */
+async function handleEdit(
+  edit: ParsedEdit,
+  { runtime, access, say }: Pick<HandleMessageParts, 'runtime' | 'access' | 'say'>,
+): Promise<void> {
+  const { chat, messageId } = edit
+  if (!(await access.chat(chat.id))) return
+  const { store } = runtime
+  const session = await store.bound(chatBinding(chat))
+  if (session === undefined) return
+  for (const { turn } of await store.turns(session, { limit: MOST_TURNS })) {
+    if ((await turnAuthor(store, session, turn))?.message !== messageId) continue
+    const written = (await store.entries(session, { turn, types: ['input', 'edit'] })).at(-1)
+    if (written?.type !== 'input' && written?.type !== 'edit') continue
+    const message: ParsedMessage = { ...edit, type: 'message' }
+    const command = messageCommand([message], message)
+    if (command && command.name !== 'new') return say(chat, TOO_LATE)
+    const attachments = (written.attachments ?? []).map(({ file }) => file)
+    const text = inputText({ first: message, words: command?.argument ?? edit.text }, attachments.length)
+    if (text === messageText(written.message)) return
+    try {
+      return await runtime.editWaiting(session, turn, { text, ...(attachments.length > 0 && { attachments }) })
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || error.code !== 'changed') throw error
+      return say(chat, TOO_LATE)
+    }
+  }
+  // Of a message that no turn has, such as a command, nobody in a group need hear.
+  if (isPersonal(chat.id)) await say(chat, TOO_LATE)
+}
+
 /** The command of a message. Forwarded words and captions of files are no commands. */
 function messageCommand(messages: readonly ParsedMessage[], first: ParsedMessage): ParsedCommand | undefined {
   const isPlain = first.forwardedFrom === undefined && messages.every(({ files }) => files.length === 0)
@@ -270,11 +317,14 @@ async function submit(
 
 function messageKey({ messages, first }: MessageInput, { bot }: HandleMessageParts): string {
   const { id: person } = first.speaker
-  return inputKey({ bot, update: messages[0].update, ...defined({ person }) })
+  return inputKey({ bot, update: messages[0].update, message: first.messageId, ...defined({ person }) })
 }
 
 /** In a group, each message begins with its sender, and further lines are indented, so that none can imitate another sender. */
-function inputText({ first: { chat, speaker, forwardedFrom, answers }, words }: MessageInput, files: number): string {
+function inputText(
+  { first: { chat, speaker, forwardedFrom, answers }, words }: Pick<MessageInput, 'first' | 'words'>,
+  files: number,
+): string {
   const own = words === '' ? (files === 1 ? '(a file, without words)' : `(${files} files, without words)`) : words
   const about = [
     ...(answers ? [`(in answer to ${answers.by}: "${answers.text}")`] : []),

@@ -1,5 +1,5 @@
 import { type Channel, type Clock, type Reply, type SentPart, UndeliverableError } from '../../capability.ts'
-import { type Activity, createActivity, settlesWithin } from '../../platform.ts'
+import { type Activity, createActivity, defined, settlesWithin } from '../../platform.ts'
 import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
@@ -158,8 +158,20 @@ interface DueReply {
   readonly reply: Reply
 }
 
-/** Settled turns of a session that are looked at for replies that were never delivered. */
+/** Turns of a session that are read at a time. */
 const LOOK_BACK = 50
+
+/** The turns after the newest delivered reply, oldest first, and some before it: one of them may have been passed over. */
+async function recentTurns(store: LogStore, session: string): Promise<readonly TurnRow[]> {
+  const [newest] = await store.entries(session, { types: ['delivered'], last: 1 })
+  const rows: TurnRow[] = []
+  for (;;) {
+    const page = await store.turns(session, { limit: LOOK_BACK, ...defined({ before: rows.at(-1)?.ordinal }) })
+    rows.push(...page)
+    const isReached = newest?.type === 'delivered' && page.some(({ turn }) => turn === newest.turn)
+    if (isReached || page.length < LOOK_BACK) return rows.toReversed()
+  }
+}
 
 /** What a session has settled and not delivered, in order. Each is read when it is asked for. */
 async function* dueReplies(
@@ -171,7 +183,7 @@ async function* dueReplies(
   const channel = place && channels.get(place.binding.channel)
   if (!place || !channel) return
   const { conversation } = place.binding
-  for (const row of (await store.turns(session, { limit: LOOK_BACK })).toReversed()) {
+  for (const row of await recentTurns(store, session)) {
     if (!(await isDue(store, row, channel, place.left))) continue
     const { turn } = row
     const [{ text, outcome }, sent] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Api } from 'grammy'
 import type { MessageEntity } from 'grammy/types'
-import { type Clock, defined } from '../../../platform.ts'
+import type { Clock } from '../../../platform.ts'
 import type { FormattedText } from '../text/formatted-text.ts'
 import type { ChatReference } from '../chat-reference.ts'
 import { backoffMs } from '../timing.ts'
@@ -100,14 +100,23 @@ export function telegramSender(options: TelegramSenderOptions) {
       const rest = {
         chat_id: to.id,
         ...preview,
-        ...defined({ message_thread_id: to.thread }),
         ...(buttons === undefined ? {} : { reply_markup: keyboard(buttons) }),
       }
-      const message = await inLine('sendMessage', to, {
-        run: () => withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...text }, lateEnding)),
-      })
+      const send = (more: object) =>
+        inLine('sendMessage', to, {
+          run: () =>
+            withEntities('sendMessage', part, (text) => api.raw.sendMessage({ ...rest, ...more, ...text }, lateEnding)),
+        })
       // Only a droppable call resolves to `undefined`.
-      return message!.message_id
+      if (to.thread === undefined) return (await send({}))!.message_id
+      try {
+        return (await send({ message_thread_id: to.thread }))!.message_id
+      } catch (error) {
+        if (!describes(error, /thread not found|TOPIC_(?:CLOSED|DELETED|ID_INVALID)|topic (?:is )?(?:closed|deleted)/i))
+          throw error
+        warn(`The topic ${to.thread} of the chat ${to.id} is gone or closed: an answer goes to the chat itself.`)
+        return (await send({}))!.message_id
+      }
     },
 
     async edit(
