@@ -97,6 +97,7 @@ export {
   type RecentTurnsOptions,
   type SessionRow,
   type TurnRow,
+  type StoreDamage,
 } from './session/log-store.ts'
 export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
 export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'

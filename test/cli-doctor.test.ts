@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import type { Finding } from '../src/capability.ts'
 import { openStore } from '../src/session.ts'
@@ -280,7 +281,6 @@ test('an audit that somebody has changed is a problem that names the record', as
     {
       async prepare(home) {
         await recorded(home)
-        const { DatabaseSync } = await import('node:sqlite')
         const database = new DatabaseSync(storePath(home))
         database.exec('delete from audit where number = 1')
         database.close()
@@ -459,4 +459,23 @@ test('the doctor asks the collector of telemetry, where spans are exported', asy
   const [gone] = await of(telemetry(collector.url))
   assert.equal(gone![1], 'warning')
   assert.match(gone![2]!, /does not answer/)
+})
+
+test('a damaged row is named with its session and the way out, and replay refuses it', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const { sessionId } = JSON.parse((await run(['send', 'Hello', '--json'], { environment })).stdout)
+  const database = new DatabaseSync(storePath(home))
+  database.exec("update entries set data = replace(data, 'Hello', 'Jello') where type = 'input'")
+  database.close()
+  const { code, stdout } = await run(['doctor', '--json'], { environment })
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+  const [found] = findings.filter((finding) => finding.code === 'storage-damaged')
+  assert.deepEqual([code, found?.level], [1, 'problem'])
+  assert.match(
+    found!.message,
+    new RegExp(`^entry \\d of session ${sessionId} is damaged: it is not as it was written$`),
+  )
+  assert.match(found!.hint!, /foreword restore FILE --replace/)
+  const replayed = await run(['replay', sessionId, '--json'], { environment })
+  assert.deepEqual([replayed.code, JSON.parse(replayed.stdout).error.code], [1, 'storage-damaged'])
 })

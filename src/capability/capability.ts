@@ -300,6 +300,8 @@ export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'warning' | 'problem'
   readonly message: string
+  /** For programs, such as `storage-damaged`. */
+  readonly code?: string
   /** What to do about it. Absent only if the finding is `ok`. */
   readonly hint?: string
 }

@@ -21,7 +21,11 @@ export type RuntimeErrorCode =
   | 'missing-content'
   | 'storage-full'
   | 'storage'
+  /** Rows of the store are not as they were written. */
+  | 'storage-damaged'
   | 'closing'
+  /** As many turns are open as may be; nothing was stored. The same may succeed later. */
+  | 'overloaded'
   /** The model gave no answer where one is required. */
   | 'no-answer'
   /** The call could have cost more than is left of a budget, and did not leave. */

@@ -51,6 +51,7 @@ export const errorCodes = {
   cancelled: { status: 499, meaning: 'Somebody cancelled the turn or the call.' },
   internal: { status: 500, meaning: 'Foreword failed; its log has the details.' },
   storage: { status: 500, meaning: 'The store could not be read or written.' },
+  'storage-damaged': { status: 500, meaning: 'Rows of the store are not as they were written: restore a backup.' },
   'missing-content': { status: 500, meaning: 'A text that the log refers to is not in the store any more.' },
   unwritable: { status: 500, meaning: 'A file cannot be written; the message names it.' },
   // The provider's key, not the caller's token: 401 would send people looking in the wrong place.
@@ -61,6 +62,11 @@ export const errorCodes = {
   'no-answer': { status: 502, meaning: 'The model gave no answer.', retryable: true },
   'unexpected-answer': { status: 502, meaning: 'The response is not an answer of a model.' },
   closing: { status: 503, meaning: 'The gateway is stopping; with `Retry-After`.', retryable: true },
+  overloaded: {
+    status: 503,
+    meaning: 'As many turns are open as `agent.maxOpenTurns` allows; with `Retry-After`. Nothing was stored.',
+    retryable: true,
+  },
   timeout: { status: 504, meaning: 'The provider did not answer in time.', retryable: true },
   'storage-full': { status: 507, meaning: 'The disk is full.', retryable: true },
 

@@ -96,9 +96,9 @@ export async function querySqliteFile(path: string, kind: SqliteFileKind, query:
   throw sqliteError(Object.assign(new Error(answer.failure.message), answer.failure), path, kind)
 }
 
-/** As `sqliteFileFault`, while other work goes on. */
+/** As `sqliteFileFault`, while other work goes on, and with every index compared with its table. */
 export async function findSqliteFileFault(path: string, kind: SqliteFileKind): Promise<string | undefined> {
-  const [row] = await querySqliteFile(path, kind, QUICK_CHECK)
+  const [row] = await querySqliteFile(path, kind, 'pragma integrity_check(1)')
   return faultIn(row)
 }
 

@@ -224,13 +224,17 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const backups = createBackupService({ ...ofHome, version: parts.version })
   const toolAdmin = createToolAdmin({ store, capabilities, policy, settings, clock, tools })
   let recovered = 0
+  let admitting = 0
   runtime = {
     store,
     async submit(input) {
       refuseWhenClosing()
       if (input.model !== undefined) await models.assertKnown(input.model)
       if (input.choices !== undefined) await capabilities.checkChoices(input.choices)
-      const admitted = admit({ store, states, settings, clock, library }, input)
+      const { running, queued } = queue.counts()
+      const open = running + queued + admitting
+      admitting += 1
+      const admitted = admit({ store, states, settings, clock, library, open }, input).finally(() => (admitting -= 1))
       const { state, submitted } = await activity.run(input.session, admitted)
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted

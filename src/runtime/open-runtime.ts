@@ -166,6 +166,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         maxSteps: agent.maxSteps,
         toolTimeoutMs: agent.toolTimeoutMs,
         maxResultChars: agent.maxResultChars,
+        maxOpenTurns: agent.maxOpenTurns,
         maxTurnResultChars: agent.maxTurnResultChars,
         retryDelaysMs: growingRetriesMs,
         retryForMs: agent.retryForMs,

@@ -17,6 +17,8 @@ export interface RuntimeSettings {
   /** Room for the counter's error, tokens; absent: learned from what providers report. */
   readonly margin?: number
   readonly maxSteps: number
+  /** How many turns of all sessions may be accepted and not ended. 1,000 unless given. */
+  readonly maxOpenTurns?: number
   readonly toolTimeoutMs?: number
   /** The most of one tool result that the model is shown, characters, for tools that set no limit. 24,000 unless given. */
   readonly maxResultChars?: number

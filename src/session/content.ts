@@ -22,6 +22,11 @@ export function contentHash(text: string): string {
   return (text.isWellFormed() ? hash.update(text, 'utf8') : hash.update(text, 'utf16le')).digest('hex')
 }
 
+/** What a row of the store is checked with: some SHA-256 of its columns, in order, and of the digest before it. 22 characters. */
+export function rowDigest(...columns: readonly (string | number | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(columns)).digest('base64url').slice(0, 22)
+}
+
 /** The hashes that a JSON text refers to, as `sha256:HASH` anywhere in it. */
 export function contentReferences(json: string): readonly string[] {
   return Array.from(json.matchAll(/sha256:([0-9a-f]{64})(?![0-9a-f])/g), ([, hash]) => hash!)

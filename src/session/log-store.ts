@@ -137,6 +137,15 @@ export interface TurnRow {
 }
 
 /** A projection of the log: one line for each session. */
+/** A row of the store that is not as it was written, or cannot be read. */
+export interface StoreDamage {
+  /** Such as `entry 7 of session session_1`. */
+  readonly place: string
+  /** The session that it belongs to; absent where it belongs to none, or that cannot be read. */
+  readonly session?: string
+  readonly why: string
+}
+
 export interface SessionRow {
   readonly id: string
   readonly title: string | undefined

@@ -5,7 +5,7 @@ import type { ContentStore } from './content.ts'
 import type { Binding, EntryBody } from './entry.ts'
 import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
 import type { RecordChange, RecordStore } from './record.ts'
-import type { LogStore } from './log-store.ts'
+import type { LogStore, StoreDamage } from './log-store.ts'
 
 /**
  * Where sessions live. Every store passes `storeCases` of `test/cases`.
@@ -20,6 +20,8 @@ export interface SessionStore
   extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
   transaction(writes: readonly Write[]): Promise<void>
+  /** The rows that are not as they were written: of one session, or of all and of the contents. */
+  damage(session?: string): AsyncIterable<StoreDamage>
   /** Resolves with the error after which it takes nothing more until it is opened again; pending while there is none. */
   readonly failed: Promise<unknown>
   /** Resolves when accepted writes are on disk, or were refused; `undefined`: all of them are. */

@@ -32,6 +32,7 @@ test('without a file everything has its default, and paths are in the home', asy
       workspace: '/srv/foreword/workspace',
       toolTimeoutMs: 120_000,
       maxResultChars: 24_000,
+      maxOpenTurns: 1_000,
       maxTurnResultChars: 240_000,
     },
     skills: {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenx } from '../../src/context.ts'
 import { o200k } from '../../src/context/o200k.ts'
 import { createDocumentReader } from '../../src/document.ts'
@@ -17,6 +16,7 @@ import { pdfFile, pdfOf } from './files/pdf-file.ts'
 import { spreadsheetFile } from './files/spreadsheet-file.ts'
 import { paragraph, wordFile } from './files/word-file.ts'
 import { systemClock } from '../../src/platform.ts'
+import { fixedClock } from '../../src/testing.ts'
 
 const PAGES = 100
 /** Keeps a process busy for longer than any test waits. */
@@ -141,26 +141,31 @@ test('reading that takes too long ends with its process, and the next file is re
   assert.equal((await second.read({ bytes: Buffer.from('Hello.'), name: 'a' })).kind, 'text')
 })
 
-test('time that the machine gives to others does not count', async (context) => {
-  const timeMs = 2000
-  const reader = readerOf(context, { clock: systemClock, limits: { timeMs } })
-  let stopped: Promise<void> | undefined
-  const { kind } = await reader.read({
-    bytes: large,
-    name: 'a.pdf',
-    onProgress: () => {
-      stopped ??= (async () => {
-        const [reading] = readingProcesses()
-        process.kill(reading!, 'SIGSTOP')
-        await sleep(timeMs + 500)
-        process.kill(reading!, 'SIGCONT')
-      })()
-    },
+for (const [others, kind] of [
+  [1.1, 'text'],
+  [1_000, 'unreadable'],
+] as const) {
+  test(`time that the machine gives to others, ${others} times the limit, leaves a file ${kind}`, async (context) => {
+    const clock = fixedClock()
+    const reader = readerOf(context, { clock })
+    let stopped: Promise<void> | undefined
+    const document = await reader.read({
+      bytes: large,
+      name: 'a.pdf',
+      onProgress: () => {
+        stopped ??= (async () => {
+          const [reading] = readingProcesses()
+          process.kill(reading!, 'SIGSTOP')
+          await clock.advance(others * readingTimeMs(large.length, usualLimits))
+          process.kill(reading!, 'SIGCONT')
+        })()
+      },
+    })
+    assert.ok(stopped)
+    await stopped
+    assert.equal(document.kind, kind)
   })
-  assert.ok(stopped)
-  await stopped
-  assert.equal(kind, 'text')
-})
+}
 
 test('a few bytes do not get the time of a large file', () => {
   const limits = { ...usualLimits, timeMs: 60_000 }

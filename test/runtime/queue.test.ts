@@ -338,3 +338,23 @@ test('a message that was edited while it waited is answered as edited after a re
   assert.equal(later.calls.at(-1)!.request.messages.at(-1)!.content, 'two, better')
   assert.deepEqual((await after.runtime.replay(one.session)).different, [])
 })
+
+test('more turns than may be open are refused with when to try again, whatever their sessions, and a repeat is no new one', async (t) => {
+  const held = gate()
+  const model = scriptedModel({ answer: () => ({ text: 'ok', before: () => held.passed }) })
+  const { runtime, ended } = await opened(t, { model, settings: { maxOpenTurns: 2 } })
+  const submitted = await Promise.allSettled(
+    ['a', 'b', 'c'].map((text) => runtime.submit({ text, idempotencyKey: text })),
+  )
+  const accepted = submitted.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const refused = submitted.flatMap((each) => (each.status === 'rejected' ? [each.reason as RuntimeError] : []))
+  assert.deepEqual(
+    [accepted.length, refused.map(({ code, facts }) => [code, facts['retryAfterMs']])],
+    [2, [['overloaded', 10_000]]],
+  )
+  assert.equal((await runtime.submit({ text: 'a', idempotencyKey: 'a' })).repeated, true)
+  held.open()
+  await Promise.all(accepted.map(ended))
+  await runtime.idle()
+  assert.equal((await runtime.submit({ text: 'c', idempotencyKey: 'c' })).repeated, false)
+})

@@ -223,6 +223,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     cancelled: 499,
     'missing-content': 500,
     storage: 500,
+    'storage-damaged': 500,
     internal: 500,
     auth: 502,
     network: 502,
@@ -231,6 +232,7 @@ test('every failure of the runtime has its status, its code and its facts', asyn
     'prompt-truncated': 502,
     server: 502,
     closing: 503,
+    overloaded: 503,
     timeout: 504,
     'storage-full': 507,
   }

@@ -28,6 +28,8 @@ const elsewhere: Partial<Record<HttpErrorCode, readonly [made: string, tested: s
   internal: ['src/server/failure.ts', 'test/server/entry-points.test.ts'],
   storage: ['src/runtime/failure.ts', 'test/runtime/storage.test.ts'],
   'storage-full': ['src/runtime/failure.ts', 'test/runtime/storage.test.ts'],
+  'storage-damaged': ['src/runtime/ledger/ledger.ts', 'test/cli-doctor.test.ts'],
+  overloaded: ['src/runtime/sessions/admission.ts', 'test/runtime/queue.test.ts'],
   'missing-content': ['src/runtime/calls/call-input.ts', 'test/server/entry-points.test.ts'],
   unwritable: ['src/platform/file-lock.ts', 'src/capabilities/subjects/core/write-subject-file.test.ts'],
   'over-budget': ['src/agent/hold-call.ts', 'test/runtime/budgets.test.ts'],

@@ -83,7 +83,8 @@ export function openSchedules(host: CapabilityHost<{ readonly enabled: boolean }
       return { type: 'sent', session: sent, turn }
     } catch (error) {
       // The gateway stops, or its disk fails at the moment: the same may succeed later.
-      if (error instanceof ForewordError && ['closing', 'storage', 'storage-full'].includes(error.code)) throw error
+      if (error instanceof ForewordError && ['closing', 'overloaded', 'storage', 'storage-full'].includes(error.code))
+        throw error
       return { type: 'failed', reason: host.redact(errorMessage(error)) }
     }
   }

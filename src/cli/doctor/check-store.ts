@@ -6,33 +6,44 @@ import { type HomeStore, withStore } from '../open-store.ts'
 import { verifyStoredAudit } from '../verify-audit.ts'
 import { ok, problem, warning } from './finding.ts'
 
-/** The finding about the store; `newest` is the time of the last activity in it. */
+/** The findings about the store; `newest` is the time of the last activity in it. */
 interface StoreFinding {
-  readonly finding: Finding
+  readonly findings: readonly Finding[]
   readonly newest: string | undefined
 }
 
 /** Checks that the store opens, can be read and is not damaged. */
 export async function checkStore(home: HomeStore): Promise<StoreFinding> {
   const { path } = home
-  if (!existsSync(path)) return { finding: ok('store', 'empty'), newest: undefined }
+  if (!existsSync(path)) return { findings: [ok('store', 'empty')], newest: undefined }
   try {
+    const damaged = (what: string): Finding => ({
+      ...problem('store', what, restoreHint(path)),
+      code: 'storage-damaged',
+    })
+    const findings: Finding[] = []
     const newest = await withStore(
       home,
-      async (store) => (await store.sessions({ limit: 1 }))[0]?.updated,
+      async (store) => {
+        for await (const { place, why } of store.damage()) findings.push(damaged(`${place} is damaged: ${why}`))
+        // Its index may be what is damaged, and named.
+        const rows = await store.sessions({ limit: 1 }).catch(() => [])
+        return rows[0]?.updated
+      },
       () => undefined,
     )
     const { findStoreFault } = await import('../../session.ts')
-    const fault = await findStoreFault(path)
-    const hint = `Stop Foreword. Then restore your last backup with \`foreword restore FILE --replace\`, which keeps the current home, or move ${path} away.`
-    return {
-      finding: fault === undefined ? ok('store', path) : problem('store', `${path} is damaged: ${fault}`, hint),
-      newest,
-    }
+    const fault = await findStoreFault(path).catch(errorMessage)
+    if (fault !== undefined) findings.push(damaged(`${path} is damaged: ${fault}`))
+    return { findings: findings.length > 0 ? findings : [ok('store', path)], newest }
   } catch (error) {
     const hint = (error instanceof ForewordError && error.hint) || `Check that you can read ${path}.`
-    return { finding: problem('store', errorMessage(error), hint), newest: undefined }
+    return { findings: [problem('store', errorMessage(error), hint)], newest: undefined }
   }
+}
+
+function restoreHint(path: string): string {
+  return `Stop Foreword. Then restore your last backup with \`foreword restore FILE --replace\`, which keeps the current home, or move ${path} away.`
 }
 
 const NAMED = 5

@@ -45,8 +45,8 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   const configuration = await checkConfiguration(loaded, files.configurationFile, io)
   yield* configuration
   const store = await checkStore(kept)
-  yield store.finding
-  if (store.finding.level === 'ok') yield* await checkContents(kept)
+  yield* store.findings
+  if (store.findings.every(({ level }) => level === 'ok')) yield* await checkContents(kept)
   yield await checkDisk(home)
   yield checkClock(new Date(), store.newest, RELEASED)
   yield await checkGateway(home, gateway)

@@ -102,6 +102,12 @@ const agent = z.strictObject({
     .default('workspace')
     .describe('Folder of AGENTS.md and of what file tools may touch; a relative path is relative to the home.'),
   toolTimeoutMs: milliseconds().default(120_000).describe('Time limit of a tool that declares none, ms.'),
+  maxOpenTurns: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1_000)
+    .describe('How many turns of all sessions may be accepted and not ended. More are refused with `overloaded`, 503.'),
   maxAnswerMs: milliseconds()
     .default(1_800_000)
     .describe('How long one answer of a model may take, ms. What the model said until then is kept.'),

@@ -38,6 +38,7 @@ import { canonical, seal, type Sealed } from './seal.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
+const RESTORE = 'See `foreword doctor`, then restore a backup with `foreword restore FILE --replace`.'
 /** Calls that are read at once in a replay. */
 const PAGE = 100
 
@@ -90,6 +91,14 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     async replay(session: string): Promise<Replay> {
       if (!(await store.session(session))) {
         throw sessionNotFound(session)
+      }
+      for await (const { place, why } of store.damage(session)) {
+        throw new RuntimeError(
+          'storage-damaged',
+          `The store is damaged: ${place}: ${why}.`,
+          { session },
+          { hint: RESTORE },
+        )
       }
       const different: ReplayDifference[] = []
       const proofs: (WireProof & { readonly call: string })[] = []

@@ -27,6 +27,11 @@ import type { SessionState, SessionStates } from './session-state.ts'
 /** Characters of one input. More is a file, not a message. */
 const LONGEST_INPUT = 2_000_000
 
+/** Turns that have not ended, unless the settings say otherwise. */
+const MOST_OPEN = 1_000
+/** When to try again where too many have not ended, ms. */
+const RETRY_AFTER_MS = 10_000
+
 /** What was admitted: the state to queue it at, unless it had been admitted before. */
 interface Admitted {
   readonly state: SessionState
@@ -39,11 +44,13 @@ interface AdmissionParts {
   readonly settings: RuntimeSettings
   readonly clock: Clock
   readonly library: FileLibrary | undefined
+  /** How many turns of all sessions are accepted and not ended. */
+  readonly open: number
 }
 
 /** Writes input to the log before it is acknowledged. The same idempotency key returns the same turn and session. */
 export async function admit(
-  { store, states, settings, clock, library }: AdmissionParts,
+  { store, states, settings, clock, library, open }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
   const {
@@ -79,6 +86,7 @@ export async function admit(
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
   }
+  requireRoom(open, settings.maxOpenTurns ?? MOST_OPEN)
   if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
   const parent = await parentOf(store, session, input.from)
@@ -105,6 +113,17 @@ export async function admit(
     if (before) return before
     throw runtimeFailure(error)
   }
+}
+
+function requireRoom(open: number, most: number): void {
+  if (open < most) return
+  const hint = 'Send it again later, or raise `agent.maxOpenTurns`.'
+  throw new RuntimeError(
+    'overloaded',
+    `${open} turns have not ended yet: no more are accepted.`,
+    { open, retryAfterMs: RETRY_AFTER_MS },
+    { hint },
+  )
 }
 
 /** The message of an `edit` of a turn that waits, checked as a new one is. Its files are the session's from then on. */

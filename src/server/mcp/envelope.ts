@@ -74,6 +74,7 @@ function wireCode(code: string): string {
 /** Codes for a home that cannot be read or written now. */
 const UNAVAILABLE: ReadonlySet<string> = new Set<ErrorCode>([
   'closing',
+  'overloaded',
   'storage-full',
   'storage',
   'busy',

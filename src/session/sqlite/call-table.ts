@@ -4,13 +4,18 @@ import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { putHeldContent, readContent } from './content-table.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
-import { idRange, insertInto, statement } from './statement.ts'
+import { idRange, statement } from './statement.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
-import { contentHash } from '../content.ts'
+import { contentHash, rowDigest } from '../content.ts'
 
 /** What is written of a call. Made before the transaction, which blocks other writes. */
 interface SerializedCall {
-  readonly row: Row & { readonly id: string; readonly session: string | null }
+  readonly row: Row & {
+    readonly id: string
+    readonly session: string | null
+    readonly digest: string
+    readonly outcomeDigest: string | null
+  }
   readonly sum: CallSumColumns
   readonly contents: readonly { readonly hash: string; readonly text: string }[]
 }
@@ -22,13 +27,17 @@ export function serializeCall(call: CallRecord): SerializedCall {
   const { manifest, contents } = record.foreign
     ? groupEntries(record.manifest)
     : { manifest: record.manifest, contents: [] }
+  const written = JSON.stringify({ ...record, manifest })
+  const ended = outcome === undefined ? null : JSON.stringify(outcome)
   return {
     contents,
     row: {
       id,
       session,
-      record: JSON.stringify({ ...record, manifest }),
-      outcome: outcome === undefined ? null : JSON.stringify(outcome),
+      record: written,
+      digest: rowDigest(id, session, written),
+      outcome: ended,
+      outcomeDigest: ended && rowDigest(id, ended),
     },
     sum: callSumColumns(call),
   }
@@ -43,7 +52,8 @@ export function putCall(connection: StoreConnection, { row, sum, contents }: Ser
 }
 
 export function finishCall(connection: StoreConnection, id: string, outcome: CallOutcome): void {
-  const [changed] = connection.tuples(setOutcome, { id, outcome: JSON.stringify(outcome) })
+  const ended = JSON.stringify(outcome)
+  const [changed] = connection.tuples(setOutcome, { id, outcome: ended, digest: rowDigest(id, ended) })
   if (!changed) throw new StoreError('not-found', `there is no call ${id} to finish: put it first`)
   finishCallSum(connection, changed[0], outcome)
 }
@@ -117,10 +127,11 @@ function withEntries(connection: StoreConnection, record: CallRecord): CallRecor
 
 /** Gives no number where there is a call with this id. */
 const insertCall = statement<SerializedCall['row'], readonly [number: number]>(
-  `${insertInto('calls', ['id', 'session', 'record', 'outcome'])} on conflict (id) do nothing returning number`,
+  `insert into calls (id, session, record, digest, outcome, outcome_digest)
+    values (:id, :session, :record, :digest, :outcome, :outcomeDigest) on conflict (id) do nothing returning number`,
 )
-const setOutcome = statement<{ id: string; outcome: string }, readonly [number: number]>(
-  'update calls set outcome = :outcome where id = :id returning number',
+const setOutcome = statement<{ id: string; outcome: string; digest: string }, readonly [number: number]>(
+  'update calls set outcome = :outcome, outcome_digest = :digest where id = :id returning number',
 )
 const callNumber = statement<{ id: string }, { number: number }>('select number from calls where id = :id')
 const idOfNumber = statement<{ number: number }, { id: string }>('select id from calls where number = :number')

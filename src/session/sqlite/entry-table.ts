@@ -1,10 +1,12 @@
-import { planAppend, type StoredSession } from '../append-plan.ts'
+import { planAppend } from '../append-plan.ts'
 import { type ToolSums, toolSumsOf } from '../call-sums.ts'
+import { rowDigest } from '../content.ts'
 import type { Entry, EntryBody } from '../entry.ts'
+import { StoreError } from '../store-error.ts'
 import type { EntriesOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement, where } from './statement.ts'
-import { sessionState } from './session-table.ts'
+import { type StoredState, sessionState } from './session-table.ts'
 import { putToolSums } from './sum-table.ts'
 import { insertTurn, shiftTurns, readTurn, readTurnByKey, readTurnsAfter, updateTurn } from './turn-table.ts'
 
@@ -35,11 +37,15 @@ export function append(
   }
   const planned = planAppend(stored, session, bodies, time)
 
-  connection.run(planned.isNewSession ? insertSession : updateSession, planned.session)
+  let chain = stored.session?.chain ?? ''
+  const digests = planned.entries.map(({ seq, type }, index) => {
+    chain = rowDigest(chain, seq, time, type, turnOf(bodies[index]!), data[index]!)
+    return chain
+  })
+  connection.run(planned.isNewSession ? insertSession : updateSession, { ...planned.session, chain })
   planned.entries.forEach(({ seq, type }, index) => {
-    const body = bodies[index]!
-    const ofTurn = 'turn' in body ? body.turn : null
-    connection.run(insertEntry, { session, seq, time, type, turn: ofTurn, data: data[index]! })
+    const turn = turnOf(bodies[index]!)
+    connection.run(insertEntry, { session, seq, time, type, turn, data: data[index]!, digest: digests[index]! })
     putToolSums(connection, { session, seq, time }, toolSums[index]!)
   })
   for (const shift of planned.shifts) connection.run(shiftTurns, { session, ...shift })
@@ -51,6 +57,10 @@ export function append(
   return planned.entries
 }
 
+function turnOf(body: EntryBody): string | null {
+  return 'turn' in body ? body.turn : null
+}
+
 const insertEntry = statement<{
   session: string
   seq: number
@@ -58,7 +68,8 @@ const insertEntry = statement<{
   type: string
   turn: string | null
   data: string
-}>(insertInto('entries', ['session', 'seq', 'time', 'type', 'turn', 'data']))
+  digest: string
+}>(insertInto('entries', ['session', 'seq', 'time', 'type', 'turn', 'data', 'digest']))
 
 const changing = [
   'title',
@@ -75,10 +86,11 @@ const changing = [
   'state',
   'unended',
   'waiting',
-] satisfies (keyof StoredSession)[]
+  'chain',
+] satisfies (keyof StoredState)[]
 
-const insertSession = statement<StoredSession>(insertInto('sessions', ['id', 'created', ...changing]))
-const updateSession = statement<StoredSession>(
+const insertSession = statement<StoredState>(insertInto('sessions', ['id', 'created', ...changing]))
+const updateSession = statement<StoredState>(
   `update sessions set ${changing.map((column) => `${column} = :${column}`).join(', ')} where id = :id`,
 )
 
@@ -110,7 +122,11 @@ export function readEntries(
 }
 
 function toEntry(session: string, [seq, time, data]: StoredEntry): Entry {
-  return Object.assign(JSON.parse(data) as EntryBody, { session, seq, time })
+  try {
+    return Object.assign(JSON.parse(data) as EntryBody, { session, seq, time })
+  } catch (cause) {
+    throw new StoreError('corrupt', `the entry ${seq} of session ${session} is damaged: restore a backup`, { cause })
+  }
 }
 
 const stored = 'select seq, time, data from entries'

@@ -27,6 +27,7 @@ import {
   setRemoved,
 } from './content-table.ts'
 import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileState } from './file-table.ts'
+import { findDamage } from './find-damage.ts'
 import { migrate, refuseOtherVersions } from './migrations.ts'
 import { recentTurns } from './recent-turns.ts'
 import {
@@ -172,6 +173,7 @@ function createStore(connection: StoreConnection): SessionStore {
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 
+    damage: (session) => findDamage(connection, session),
     failed: queue.failed,
     idle: queue.idle,
     close: () => (closed ??= Promise.resolve(queue.idle()).finally(() => connection.close())),

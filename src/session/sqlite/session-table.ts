@@ -62,7 +62,10 @@ export function readBinding(connection: StoreConnection, { channel, conversation
   return connection.get(boundSession, { channel, conversation })?.session
 }
 
-export const sessionState = statement<{ id: string }, StoredSession>('select * from sessions where id = :id')
+/** A row of `sessions`, with the digest of its newest entry. */
+export type StoredState = StoredSession & { readonly chain: string }
+
+export const sessionState = statement<{ id: string }, StoredState>('select * from sessions where id = :id')
 
 interface Row extends StoredSession {
   readonly channel: string | null

@@ -45,7 +45,7 @@ export function mayRecover(error: Error): boolean {
   return error instanceof ForewordError && PASSING.has(error.code)
 }
 
-const PASSING: ReadonlySet<string> = new Set(['closing', 'storage', 'storage-full'])
+const PASSING: ReadonlySet<string> = new Set(['closing', 'overloaded', 'storage', 'storage-full'])
 
 function commandLine({ name, argument, summary }: ChatCommand): string {
   return `/${name}${argument === undefined ? '' : ` [${argument}]`}: ${summary}`
