@@ -23,7 +23,7 @@ export function collectChoices(capabilities: readonly AnyCapability[]): OwnedCho
   return choices
 }
 
-export interface HostedChoice extends Pick<SessionChoice<never>, 'summary' | 'none' | 'files'> {
+export interface HostedChoice extends Pick<SessionChoice<never>, 'summary' | 'none' | 'several' | 'files'> {
   /** Rejects with `not-found` or `invalid-input`. */
   check(id: string): Promise<void>
   find(word: string): Promise<string>
@@ -80,11 +80,11 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]) {
 
 function hostedChoice({ value, self }: Started, name: string): HostedChoice {
   const choice = value.session![name]!
-  const { summary, none, files, list } = choice
+  const { summary, none, several, files, list } = choice
   return {
     summary,
     none,
-    ...defined({ files }),
+    ...defined({ files, several }),
     check: (id) => choice.check(self, id),
     async find(word) {
       if (choice.find) return choice.find(self, word)

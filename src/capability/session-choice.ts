@@ -9,6 +9,8 @@ export interface SessionChoice<Self> {
   readonly summary: string
   /** What `null` or `none` means: `the default agent`. */
   readonly none: string
+  /** An id may be several ids of the list, with commas between them. */
+  readonly several?: boolean
   /** Checks that there is such a thing. Rejects with `not-found` or `invalid-input`. */
   check(self: Self, id: string): Promise<void>
   /** The id that a word of a person means: the id itself, a name, an unambiguous beginning. `check` decides where absent. */
@@ -37,6 +39,8 @@ export interface TurnPreset {
   readonly layout?: LayoutChoice
   /** Names of the tools that may be offered, of those that are allowed; `*` at the end matches all that begin so. */
   readonly tools?: readonly string[]
+  /** By the name of a capability: names of what it has that may be used; `*` at the end matches all that begin so. All where absent. */
+  readonly only?: Readonly<Record<string, readonly string[]>>
   /** In place of the system prompt of the home. Blank: none is sent. */
   readonly system?: { readonly text: string; readonly ref: string }
 }

@@ -17,6 +17,8 @@ export interface TurnQuestion {
   readonly system?: string
   /** What the session has chosen, by the name of the choice, defaults worked in, without what is gone (`preset`). */
   readonly choices: Readonly<Record<string, string>>
+  /** As a choice has it (`TurnPreset`). */
+  readonly only?: TurnPreset['only']
   readonly layout: Layout
   /** `provider/model`. */
   readonly model: string
@@ -32,6 +34,8 @@ export interface TurnQuestion {
 /** What a capability gives one turn. */
 export interface TurnPart {
   readonly tools?: readonly Tool[]
+  /** Names of tools of the capability that its `tools` stand in the place of. */
+  readonly without?: readonly string[]
   /** Asked for every call of the turn, beside the capability's own `layers`. */
   layers?(context: LayerContext): readonly Layer[] | Promise<readonly Layer[]>
   /** Documents that are part of the request itself, with the numbers they are cited by. */
@@ -71,6 +75,8 @@ export interface LayerContext {
   readonly model?: string
   /** What the session has chosen, by the name of the choice. */
   readonly choices: Readonly<Record<string, string>>
+  /** As a choice has it (`TurnPreset`). */
+  readonly only?: TurnPreset['only']
   /** The system prompt that came with the input, or the one that a choice puts in place of the home's. */
   readonly system?: NonNullable<TurnPreset['system']>
   /** Prompt blocks of all capabilities, in their order. */

@@ -10,12 +10,14 @@ export interface CommandChoice {
   readonly name: string
   readonly summary: string
   readonly none: string
+  /** A word may be several, with commas or spaces between them. */
+  readonly several?: boolean | undefined
 }
 
 /** What the capabilities let a session choose, in their order. */
 export function sessionChoices(capabilities: readonly AnyCapability[] = []): readonly CommandChoice[] {
   return capabilities.flatMap(({ session = {} }) =>
-    Object.entries(session).map(([name, { summary, none }]) => ({ name, summary, none })),
+    Object.entries(session).map(([name, { summary, none, several }]) => ({ name, summary, none, several })),
   )
 }
 
@@ -45,9 +47,10 @@ export async function readChoices(
   capabilities: readonly AnyCapability[] = [],
 ): Promise<Readonly<Record<string, string | null>>> {
   const chosen: Record<string, string | null> = {}
-  for (const { name } of sessionChoices(capabilities)) {
+  for (const choice of sessionChoices(capabilities)) {
+    const { name } = choice
     const word = call.text(name)
-    if (word !== undefined) chosen[name] = word === 'none' ? null : (await findOption(connection, name, word)).id
+    if (word !== undefined) chosen[name] = word === 'none' ? null : (await findOption(connection, choice, word)).id
   }
   return chosen
 }
@@ -62,13 +65,19 @@ export async function listOptions(
 }
 
 /** The option that a word means, by id, name or beginning. Throws where none or several fit; the word is an id where none are listed. */
-export async function findOption(connection: GatewayConnection, choice: string, word: string): Promise<ChoiceOption> {
+export async function findOption(
+  connection: GatewayConnection,
+  { name: choice, several }: Pick<CommandChoice, 'name' | 'several'>,
+  word: string,
+): Promise<ChoiceOption> {
   const options = await listOptions(connection, choice)
   if (options === undefined) return { id: word }
   const ids = options.slice(0, MOST_LISTED).map(({ id }) => exactLine(id))
   const more = options.length > MOST_LISTED ? ', …' : ''
   const hint = ids.length === 0 ? `No ${choice} exists yet.` : `Use one of ${ids.join(', ')}${more}, none.`
-  return findByName(word, options, ({ id, name = id }) => ({ id, name }), choice, hint)
+  const words = several ? word.split(/[\s,]+/).filter((each) => each !== '') : [word]
+  const found = words.map((each) => findByName(each, options, ({ id, name = id }) => ({ id, name }), choice, hint))
+  return found.length === 1 ? found[0]! : { id: found.map(({ id }) => id).join(',') }
 }
 
 /** How many options the answer to an unknown one lists. */

@@ -4,7 +4,7 @@ import type { SessionChoice } from '../capability.ts'
 /** The choices that sessions have, by name, as far as the endpoints show them. */
 export type ChoiceDescriptions = Readonly<Record<string, ChoiceDescription>>
 
-interface ChoiceDescription extends Pick<SessionChoice<never>, 'summary' | 'none'> {
+interface ChoiceDescription extends Pick<SessionChoice<never>, 'summary' | 'none' | 'several'> {
   /** The id that a word of a person means. A word is an id where absent. */
   find?(word: string): Promise<string>
 }

@@ -40,7 +40,7 @@ async function served(t: TestContext) {
 test('the choices of a session are listed with what none means, and their layouts can be chosen', async (t) => {
   const { ask } = await served(t)
   const { body } = await ask<{ choices: { name: string; none: string }[] }>('/api/choices')
-  assert.deepEqual(body.choices.map(({ name }) => name).toSorted(), ['agent', 'layout', 'project', 'subject'])
+  assert.deepEqual(body.choices.map(({ name }) => name).toSorted(), ['agent', 'layout', 'project', 'skills', 'subject'])
   const made = await ask<{ id: string; layout: string }>('/api/sessions', { layout: 'hoopo' })
   const known = await ask<{ options: { id: string }[] }>('/api/choices/layout')
   const other = known.body.options.map(({ id }) => id).find((id) => id !== 'auto')!

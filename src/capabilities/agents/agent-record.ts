@@ -19,6 +19,12 @@ export function agentSchema(layouts: readonly string[]) {
       .describe(
         'Tools that the agent may use, if the policy allows them. A name that ends in `*` matches every tool with that prefix.',
       ),
+    skills: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        'Skills that the agent may read and use; all where absent. A name that ends in `*` matches as in `tools`.',
+      ),
     model: z.string().min(1).optional().describe('`provider/model` for sessions that choose none.'),
     layout: z
       .enum(layouts as [string, ...string[]], { error: ({ input }) => unknownLayout(input, layouts) })

@@ -20,9 +20,9 @@ const agent: SessionChoice<AgentsSelf> = {
   async preset({ service, layouts: known }, id) {
     const found = await service.find(id)
     if (!found) return undefined
-    const { model, layout: name, tools, mode, prompt } = found.value
+    const { model, layout: name, tools, skills, mode, prompt } = found.value
     const system = mode === 'replace' ? { text: prompt, ref: agentRef(id) } : undefined
-    return defined({ model, layout: await knownLayout(name, known), tools, system })
+    return defined({ model, layout: await knownLayout(name, known), tools, only: skills && { skills }, system })
   },
   files: {
     sent: false,
@@ -34,7 +34,7 @@ const agent: SessionChoice<AgentsSelf> = {
   },
 }
 
-/** Custom agents: a prompt with its tools, model and layout (BEHAVIOURS §3.3, §3.7). */
+/** Custom agents: a prompt with its tools, skills, model and layout (BEHAVIOURS §3.3, §3.7). */
 export const agents = capability<undefined, Records<AgentValue>>({
   name: 'agents',
   summary: 'custom agents: a prompt with tools, a model and a layout of its own',

@@ -1,7 +1,7 @@
 import { addNeutralized, type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { Tool } from '../../tool.ts'
-import { type LayerContext, type PromptBlock, textLayer } from '../../capability.ts'
+import { isListed, type Tool } from '../../tool.ts'
+import { type LayerContext, type PromptBlock, textLayer, type TurnPart, type TurnQuestion } from '../../capability.ts'
 import { findSkillTool } from './find-skill.ts'
 import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
 import type { PinnedSkills } from './pinned-skills.ts'
@@ -38,9 +38,19 @@ export async function openSkills(options: SkillsOptions) {
     async reload(): Promise<void> {
       Object.assign(opened, await readSkills(options))
     },
-    layers(context: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools'>): readonly Layer[] {
-      const layers = opened.layersIn(context.layout)
-      return [...(context.callsTools ? layers : layers.flatMap(withoutList)), ...promptBlocksLayer(context)]
+    layers(context: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools' | 'only'>): readonly Layer[] {
+      const layers = opened.layersIn(context.layout, context.only?.['skills'])
+      const others = new Set(opened.promptBlocks.filter(({ id }) => !isChosen(context.only?.['skills'], id)))
+      const promptBlocks = context.promptBlocks.filter((block) => !others.has(block))
+      const blocks = promptBlocksLayer({ ...context, promptBlocks })
+      return [...(context.callsTools ? layers : layers.flatMap(withoutList)), ...blocks]
+    },
+    /** The tools of the chosen skills alone, in the place of those of all skills. */
+    turn({ only }: Pick<TurnQuestion, 'only'>): TurnPart {
+      const chosen = only?.['skills']
+      if (chosen === undefined) return {}
+      const all = [...opened.tools, ...opened.promptBlocks.flatMap(({ tools }) => tools)]
+      return { without: all.map(({ name }) => name), tools: opened.chosenTools(chosen) }
     },
   }
   return opened
@@ -51,7 +61,16 @@ interface SkillsRead {
   readonly warnings: readonly string[]
   readonly tools: readonly Tool[]
   readonly promptBlocks: readonly PromptBlock[]
-  readonly layersIn: (layout: Layout) => readonly Layer[]
+  /** For the chosen skills; for all where absent. */
+  readonly layersIn: (layout: Layout, chosen?: Chosen) => readonly Layer[]
+  readonly chosenTools: (chosen: Chosen) => readonly Tool[]
+}
+
+/** Names and patterns; all where absent. */
+type Chosen = readonly string[] | undefined
+
+function isChosen(chosen: Chosen, name: string): boolean {
+  return chosen === undefined || isListed(chosen, name)
 }
 
 async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
@@ -70,23 +89,25 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
       promptBlock: body,
       tools: bySkill.get(name) ?? [],
     }))
-    return { loaded, warnings, tools: [], promptBlocks, layersIn: () => [] }
+    const toolsOf = (chosen: Chosen) => promptBlocks.flatMap(({ id, tools }) => (isChosen(chosen, id) ? tools : []))
+    return { loaded, warnings, tools: [], promptBlocks, layersIn: () => [], chosenTools: toolsOf }
   }
-  const inSchema = namesInSchema(toolsFor, skills)
-  const layersIn = cacheLayers((chosen) => {
-    if (skills.length === 0) return []
-    const { forms } = skillsForms(mode, chosen, skills)
+  const layersIn = cacheLayers((chosen, names) => {
+    const used = skills.filter(({ name }) => isChosen(names, name))
+    if (used.length === 0) return []
+    const inSchema = namesInSchema(toolsFor, used)
+    const { forms } = skillsForms(mode, chosen, used)
     const parts = forms.includes('full') ? 'whole' : 'lines'
     const neutral = chosen.skills.neutralizes
-      ? skills.map((skill) => neutralSkill(noticedSkill(skill, found, chosen), parts))
+      ? used.map((skill) => neutralSkill(noticedSkill(skill, found, chosen), parts))
       : undefined
-    const sent = neutral?.map(({ skill }) => skill) ?? skills
+    const sent = neutral?.map(({ skill }) => skill) ?? used
     const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
     const texts = {
       full: () => skillsFullText(sent),
       list: () => skillsListText(sent, chosen.skills.summaries),
       'list-names': () => skillsNamesText(sent, inSchema),
-      'list-search': () => skillsSearchText(skills),
+      'list-search': () => skillsSearchText(used),
     }
     const renditions = forms.map((form) => ({
       form,
@@ -96,10 +117,15 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
     const because = Object.keys(signs).length > 0 ? { because: { code: 'neutralized', ...signs } } : {}
     return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' }, ...because }]
   })
-  const noticed = skills.map((skill) => noticedSkill(skill, found, toolsFor))
-  const shown = toolsFor.skills.neutralizes ? noticed.map((skill) => neutralSkill(skill, 'lines').skill) : skills
-  const tools = [...readers({ skills: noticed, found: shown }, mode, inSchema), ...[...bySkill.values()].flat()]
-  return { loaded, warnings, tools, promptBlocks: [], layersIn }
+  const toolsOf = (chosen: Chosen) => {
+    const noticed = skills
+      .filter(({ name }) => isChosen(chosen, name))
+      .map((skill) => noticedSkill(skill, found, toolsFor))
+    const shown = toolsFor.skills.neutralizes ? noticed.map((skill) => neutralSkill(skill, 'lines').skill) : noticed
+    const own = noticed.flatMap(({ name }) => bySkill.get(name) ?? [])
+    return [...readers({ skills: noticed, found: shown }, mode, namesInSchema(toolsFor, noticed)), ...own]
+  }
+  return { loaded, warnings, tools: toolsOf(undefined), promptBlocks: [], layersIn, chosenTools: toolsOf }
 }
 
 /** `found` are the skills as a search shows them. */
@@ -121,11 +147,11 @@ function withoutList(layer: Layer): readonly Layer[] {
 }
 
 /** Keeps the layers of each layout until the skills are read again. */
-function cacheLayers(layersOf: (layout: Layout) => readonly Layer[]): (layout: Layout) => readonly Layer[] {
+function cacheLayers(layersOf: SkillsRead['layersIn']): SkillsRead['layersIn'] {
   const known = new Map<string, readonly Layer[]>()
-  return (layout) => {
-    const key = JSON.stringify([layout.skills, layout.ownSpacing])
-    const layers = known.get(key) ?? layersOf(layout)
+  return (layout, chosen) => {
+    const key = JSON.stringify([layout.skills, layout.ownSpacing, chosen])
+    const layers = known.get(key) ?? layersOf(layout, chosen)
     known.set(key, layers)
     return layers
   }

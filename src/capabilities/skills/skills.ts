@@ -1,5 +1,8 @@
 import { join } from 'node:path'
-import { capability, homePath } from '../../capability.ts'
+import { capability, homePath, RuntimeError, type Self, type SessionChoice } from '../../capability.ts'
+import { nearestHint } from '../../platform.ts'
+import type { openSkills } from './open-skills.ts'
+import type { PinnedSkills } from './pinned-skills.ts'
 import { z } from 'zod'
 
 const skillsSettings = z
@@ -22,6 +25,40 @@ const skillsSettings = z
   .prefault({})
   .describe('Folders of skills, and their form in the prompt.')
 
+type SkillsSelf = Self<
+  z.output<typeof skillsSettings>,
+  Awaited<ReturnType<typeof openSkills>> & { readonly pins: PinnedSkills }
+>
+
+/** The choice of no skill at all. */
+const NO_SKILL = 'off'
+
+const chosenSkills: SessionChoice<SkillsSelf> = {
+  summary: 'Names of the skills that the session uses, with commas between them, or `off`.',
+  none: 'all skills, or those of its agent',
+  several: true,
+  async check({ service }, id) {
+    const known = service.loaded.skills.map(({ name }) => name)
+    for (const name of namesIn(id)) {
+      if (known.includes(name)) continue
+      const hint = nearestHint(name, known, '`foreword skills` lists them.')
+      throw new RuntimeError('not-found', `There is no skill ${JSON.stringify(name)}.`, { skill: name }, { hint })
+    }
+  },
+  list: async ({ service }) => [
+    ...service.loaded.skills
+      .filter(({ name }) => !name.includes(',') && name !== NO_SKILL)
+      .map(({ name, description }) => ({ id: name, summary: description.replaceAll(/\s+/g, ' ').slice(0, 200) })),
+    { id: NO_SKILL, summary: 'No skill.' },
+  ],
+  // A skill that is gone is not replaced by all others.
+  preset: async (_, id) => ({ only: { skills: namesIn(id) } }),
+}
+
+function namesIn(id: string): readonly string[] {
+  return id.split(',').filter((name) => name !== NO_SKILL)
+}
+
 /** Skills of the home and of the workspace, and the layer about the prompt blocks of all capabilities. */
 export const skills = capability({
   name: 'skills',
@@ -33,6 +70,7 @@ export const skills = capability({
       'In that layout each skill is a block of its own. Disable skills that you do not need in skills.disabled.'
     return [{ key: 'contextMode', message: `has no effect in the layout ${layout.name.replace(/\+$/, '')}`, hint }]
   },
+  session: { skills: chosenSkills },
   commands: { skills: async () => (await import('./cli/skills.ts')).skillsCommand },
   checks: async (context) => (await import('./cli/check-skills.ts')).skillsFindings(context),
   costGroups: { skill: 'read_skill' },
@@ -78,6 +116,7 @@ export const skills = capability({
     return Object.assign(opened, { pins })
   },
   layers: ({ service }, context) => service.layers(context),
+  turn: ({ service }, question) => service.turn(question),
   tools: ({ service }) => service.tools,
   promptBlocks: ({ service }) => service.promptBlocks,
   async routes(self) {

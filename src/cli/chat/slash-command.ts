@@ -186,11 +186,11 @@ const ofProgram: readonly TerminalCommand[] = [
 ]
 
 /** A command such as `/agent`: lists the options, or sets one from the next turn on; `none` removes it. */
-function choiceCommand({ name: choice, none }: CommandChoice): TerminalCommand {
+function choiceCommand({ name: choice, none, several }: CommandChoice): TerminalCommand {
   const chosen = (what: string) => `Set the ${choice} of this session to ${what}.`
   return {
     name: choice,
-    argument: '[ID]',
+    argument: several ? '[ID,…]' : '[ID]',
     summary: `set the ${choice} of this session (\`none\`: ${none}), or list the options`,
     shows: 'alone',
     async run(conversation, io, word) {
@@ -201,7 +201,7 @@ function choiceCommand({ name: choice, none }: CommandChoice): TerminalCommand {
         if (session !== undefined) await setSessionChoices(connection, session, { [choice]: null })
         return note(io, chosen(none))
       }
-      const { id, name = id } = await findOption(connection, choice, word)
+      const { id, name = id } = await findOption(connection, { name: choice, several }, word)
       conversation.session = await sessionWithChoices(connection, session, { [choice]: id })
       note(io, chosen(exactLine(name)))
     },

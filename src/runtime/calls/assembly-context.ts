@@ -26,6 +26,7 @@ export interface AssemblyContext {
 export interface PreparedParts {
   readonly choices: LayerContext['choices']
   readonly system: LayerContext['system']
+  readonly only?: LayerContext['only']
   readonly parts: TurnParts
   /** Names and patterns of the tools that may be called; all where absent. */
   readonly tools?: readonly string[] | undefined
@@ -33,8 +34,8 @@ export interface PreparedParts {
 
 export function layersFor(
   { capabilities, turn }: Pick<AssemblyContext, 'capabilities' | 'turn'>,
-  context: Omit<LayerContext, 'promptBlocks' | 'choices' | 'system'>,
+  context: Omit<LayerContext, 'promptBlocks' | 'choices' | 'system' | 'only'>,
 ): Promise<readonly Layer[]> {
-  const { choices = {}, system, parts } = turn ?? {}
-  return capabilities.layers({ ...context, choices, ...(system && { system }) }, parts)
+  const { choices = {}, system, only, parts } = turn ?? {}
+  return capabilities.layers({ ...context, choices, ...(system && { system }), ...(only && { only }) }, parts)
 }

@@ -48,7 +48,7 @@ export async function prepareTurn(
   const system = asked.system?.trim() ? asked.system : undefined
   const given = await capabilities.turn({
     ...said,
-    ...defined({ session, system }),
+    ...defined({ session, system, only: preset.only }),
     choices,
     layout,
     model: model.id,
@@ -59,6 +59,7 @@ export async function prepareTurn(
   const decided = {
     choices,
     tools: preset.tools,
+    ...defined({ only: preset.only }),
     system: system === undefined ? preset.system : { text: system.trim(), ref: OWN_PROMPT },
   }
   let prepared = await prepareTools(parts, context, { ...decided, parts: given }, preset)
@@ -87,7 +88,10 @@ async function prepareTools(
   { tools: named }: TurnPreset,
 ): Promise<{ readonly tools: readonly Tool[]; readonly context: AssemblyContext & { readonly turn: PreparedParts } }> {
   // Readers of the history are last, after the tools of the turn.
-  const tools = [...[...turn.parts.values()].flatMap((part) => part.tools ?? []), ...parts.tools()]
+  const given = [...turn.parts.values()]
+  const without = new Set(given.flatMap((part) => part.without ?? []))
+  const usual = parts.tools().filter(({ name }) => !without.has(name))
+  const tools = [...given.flatMap((part) => part.tools ?? []), ...usual]
   const offered = await offeredTools(tools)
   return {
     tools,

@@ -215,7 +215,12 @@ function joinWords(words: readonly string[], last: string): string {
 
 const option = z.object({ id: z.string(), name: z.string().optional(), summary: z.string().optional() })
 
-const offeredChoice = z.object({ name: z.string(), summary: z.string(), none: z.string() })
+const offeredChoice = z.object({
+  name: z.string(),
+  summary: z.string(),
+  none: z.string(),
+  several: z.boolean().optional().describe('An id may be several ids of the options, with commas between them.'),
+})
 
 /** What a session can choose, and the options of each choice. */
 export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: ChoiceDescriptions): readonly Route[] {
@@ -228,7 +233,14 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
       summary: 'Lists what a session can choose besides its model, and what choosing none means',
       answers: { 200: { description: 'Choices', schema: z.object({ choices: z.array(offeredChoice) }) } },
       handle: () =>
-        json({ choices: Object.entries(choices).map(([name, { summary, none }]) => ({ name, summary, none })) }),
+        json({
+          choices: Object.entries(choices).map(([name, { summary, none, several }]) => ({
+            name,
+            summary,
+            none,
+            several,
+          })),
+        }),
     }),
     route({
       method: 'GET',

@@ -100,7 +100,13 @@ export interface ListedProposal {
 
 /** What a session can choose besides its model. */
 export interface ChoiceList {
-  readonly choices: readonly { readonly name: string; readonly summary: string; readonly none: string }[]
+  readonly choices: readonly {
+    readonly name: string
+    readonly summary: string
+    readonly none: string
+    /** An id may be several ids, with commas between them. */
+    readonly several?: boolean
+  }[]
 }
 
 /** `options` is absent where they cannot be listed. */

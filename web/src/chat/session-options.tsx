@@ -43,9 +43,10 @@ export function SessionOptions({ choices }: { readonly choices: SessionChoices }
           ]}
           onChange={(event) => void choices.choose('model', event.target.value)}
         />
-        {names.map(({ name, none }) => (
-          <ChoiceSelect key={name} name={name} none={none} choices={choices} />
-        ))}
+        {names.map(({ several = false, ...choice }) => {
+          const Choice = several ? ChoiceBoxes : ChoiceSelect
+          return <Choice key={choice.name} {...choice} choices={choices} />
+        })}
         <p className="text-xs text-soft">A change takes effect with the next message.</p>
       </div>
     </Popover>
@@ -58,7 +59,7 @@ function useOptions(choice: string): OptionList['options'] {
 
 function ChosenName({ choice, id }: { readonly choice: string; readonly id: string }): ReactNode {
   const found = useOptions(choice)?.find((option) => option.id === id)
-  return ` · ${found?.name ?? id}`
+  return ` · ${found?.name ?? id.replaceAll(',', ', ')}`
 }
 
 interface ChoiceSelectProps {
@@ -82,6 +83,36 @@ function ChoiceSelect({ name, none, choices: { chosen, choose } }: ChoiceSelectP
       ]}
       onChange={(event) => void choose(name, event.target.value)}
     />
+  )
+}
+
+/** A choice of several options: none of them means what `none` says. */
+function ChoiceBoxes({ name, none, choices: { chosen, choose } }: ChoiceSelectProps): ReactNode {
+  const options = useOptions(name) ?? []
+  const ids = chosen[name]?.split(',') ?? []
+  const gone = ids
+    .filter((id) => !options.some((option) => option.id === id))
+    .map((id) => ({ id, name: `${id} (no longer there)` }))
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="text-sm font-medium">{capitalised(name)}</legend>
+      <p className="text-xs text-soft">{ids.length === 0 ? `${capitalised(none)}.` : 'Only these.'}</p>
+      <div className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm">
+        {[...options, ...gone].map(({ id, name: title = id }) => (
+          <label key={id} className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={ids.includes(id)}
+              onChange={({ target }) =>
+                void choose(name, (target.checked ? [...ids, id] : ids.filter((each) => each !== id)).join(','))
+              }
+            />
+            {title}
+          </label>
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
-import { AgentTools } from './agents-tools.tsx'
+import { AgentNames } from './agents-names.tsx'
 import type { FieldsProps } from './records-kind.ts'
 import { TokenHint } from './records-tokens.tsx'
 
@@ -12,6 +12,8 @@ export interface Agent {
   readonly reminder?: string | undefined
   /** Absent: all that are allowed. */
   readonly tools?: readonly string[] | undefined
+  /** Absent: all. */
+  readonly skills?: readonly string[] | undefined
   readonly model?: string | undefined
   readonly layout?: string | undefined
 }
@@ -19,6 +21,8 @@ export interface Agent {
 export function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
   const { data: models } = useResource<ModelList>('/api/models')
   const { data: layouts } = useResource<OptionList>('/api/choices/layout')
+  const { data: tools } = useResource<{ readonly tools: readonly { readonly name: string }[] }>('/api/tools')
+  const { data: skills } = useResource<OptionList>('/api/choices/skills')
   const modelNames = useId()
   const change = (fields: Partial<Agent>): void => set({ ...value, ...fields })
   const names = [...new Set([...(layouts?.options ?? []).map(({ id }) => id), ...(value.layout ? [value.layout] : [])])]
@@ -57,7 +61,24 @@ export function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
         value={value.reminder ?? ''}
         onChange={({ target }) => change({ reminder: orAbsent(target.value) })}
       />
-      <AgentTools tools={value.tools} set={(tools) => change({ tools })} />
+      <AgentNames
+        one="tool"
+        words={{
+          all: 'All that are allowed',
+          some: 'Of the allowed ones only these',
+          none: 'None: it works without tools.',
+        }}
+        known={(tools?.tools ?? []).map(({ name }) => name)}
+        names={value.tools}
+        set={(chosen) => change({ tools: chosen })}
+      />
+      <AgentNames
+        one="skill"
+        words={{ all: 'All skills', some: 'Only these skills', none: 'None: it works without skills.' }}
+        known={(skills?.options ?? []).filter(({ id }) => id !== 'off').map(({ id }) => id)}
+        names={value.skills}
+        set={(chosen) => change({ skills: chosen })}
+      />
       <TextField
         label="Model"
         list={modelNames}

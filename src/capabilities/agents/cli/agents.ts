@@ -17,9 +17,10 @@ export const agentsCommand = commandWithSubcommands({
     mode: { value: 'MODE', summary: 'append (beside the system prompt) or replace (in its place)' },
     reminder: { value: 'TEXT', summary: 'repeated at the very end of every request' },
     tools: { value: 'A,B', summary: 'the tools it may use, among the allowed ones; `x*` means all that begin with x' },
+    skills: { value: 'A,B', summary: 'the skills it may read and use; `x*` means all that begin with x' },
     model: { value: 'ID', summary: 'the model that answers for it' },
     layout: { value: 'NAME', summary: 'the layout of its requests' },
-    without: { value: 'FIELD', summary: 'remove its reminder, tools, model or layout; may be repeated' },
+    without: { value: 'FIELD', summary: 'remove its reminder, tools, skills, model or layout; may be repeated' },
     session: { value: 'ID', summary: 'use: the session that it answers in' },
     yes: yesOption,
   },
@@ -30,23 +31,25 @@ export const agentsCommand = commandWithSubcommands({
     columns: ['mode', 'model'],
     fields: agentFields,
     usage: {
-      new: '[--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--model ID] [--layout NAME]',
+      new: '[--prompt TEXT] [--mode MODE] [--reminder TEXT] [--tools A,B] [--skills A,B] [--model ID] [--layout NAME]',
       edit: '[--prompt-file PATH] [--without FIELD]',
     },
   }),
 })
 
-const optional: readonly string[] = ['reminder', 'tools', 'model', 'layout']
+const optional: readonly string[] = ['reminder', 'tools', 'skills', 'model', 'layout']
 
 function agentFields(call: CommandCall): Readonly<Record<string, unknown>> {
   const [mode, reminder, model, layout] = ['mode', 'reminder', 'model', 'layout'].map(call.text)
-  const tools = call
-    .text('tools')
-    ?.split(',')
-    .map((tool) => tool.trim())
-    .filter((tool) => tool !== '')
+  const [tools, skills] = ['tools', 'skills'].map((key) =>
+    call
+      .text(key)
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  )
   const removed = call.texts('without').map((field) => [removableField(field), null])
-  return { ...defined({ mode, reminder, tools, model, layout }), ...Object.fromEntries(removed) }
+  return { ...defined({ mode, reminder, tools, skills, model, layout }), ...Object.fromEntries(removed) }
 }
 
 function removableField(field: string): string {

@@ -6,7 +6,7 @@ import { agentSchema, type AgentValue } from '../agent-record.ts'
 
 interface AgentParts extends Pick<CapabilityHost, 'layouts'> {
   readonly service: Records<AgentValue>
-  readonly runtime: Pick<Runtime, 'tools'>
+  readonly runtime: Pick<Runtime, 'tools' | 'choiceOptions'>
 }
 
 export function agentRoutes({ service, runtime, layouts }: AgentParts): readonly Route[] {
@@ -14,7 +14,10 @@ export function agentRoutes({ service, runtime, layouts }: AgentParts): readonly
     name: 'agent',
     one: 'an agent',
     schema: agentSchema(Object.keys(layouts)),
-    findWarnings: (value) => unknownTools(runtime, value as AgentValue | undefined),
+    findWarnings: async (value) => [
+      ...(await unknownTools(runtime, value as AgentValue | undefined)),
+      ...(await unknownSkills(runtime, value as AgentValue | undefined)),
+    ],
   })
 }
 
@@ -32,4 +35,15 @@ async function unknownTools(
       ? `No tool's name begins with ${named.slice(0, -1)}. \`foreword tools\` lists them.`
       : `No tool ${named} is loaded. \`foreword tools\` lists them.`,
   )
+}
+
+async function unknownSkills(
+  runtime: Pick<Runtime, 'choiceOptions'>,
+  agent: AgentValue | undefined,
+): Promise<readonly string[]> {
+  const { skills = [] } = agent ?? {}
+  if (skills.length === 0) return []
+  const known = ((await runtime.choiceOptions('skills').catch(() => undefined)) ?? []).map(({ id }) => id)
+  const unknown = skills.filter((named) => !known.some((name) => isListed([named], name)))
+  return unknown.map((named) => `No skill ${named} is loaded. \`foreword skills\` lists them.`)
 }

@@ -1,56 +1,61 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/fields.tsx'
 
-interface AgentToolsProps {
-  /** Absent: all that are allowed. */
-  readonly tools: readonly string[] | undefined
-  set(tools: readonly string[] | undefined): void
+interface AgentNamesProps {
+  /** `tool` */
+  readonly one: string
+  readonly words: { readonly all: string; readonly some: string; readonly none: string }
+  /** What can be named. */
+  readonly known: readonly string[]
+  /** Absent: all. */
+  readonly names: readonly string[] | undefined
+  set(names: readonly string[] | undefined): void
 }
 
-/** Which tools an agent may use: all that the policy allows, or some of them. */
-export function AgentTools({ tools, set }: AgentToolsProps): ReactNode {
-  const { data } = useResource<{ readonly tools: readonly { readonly name: string }[] }>('/api/tools')
+/** Which tools or skills an agent may use: all, or some of them. */
+export function AgentNames({ one, words, known, names, set }: AgentNamesProps): ReactNode {
   const [typed, setTyped] = useState('')
   const group = useId()
-  const known = (data?.tools ?? []).map(({ name }) => name)
-  // What was typed counts as soon as the field is left: nobody should lose a tool by forgetting the button.
+  // What was typed counts as soon as the field is left: nobody should lose a name by forgetting the button.
   const add = (): void => {
     if (typed.trim() === '') return
-    const names = typed.split(/[\s,]+/).filter((name) => name !== '')
-    set([...new Set([...(tools ?? []), ...names])])
+    const added = typed.split(/[\s,]+/).filter((name) => name !== '')
+    set([...new Set([...(names ?? []), ...added])])
     setTyped('')
   }
   return (
     <fieldset className="flex flex-col gap-2 text-sm">
-      <legend className="mb-1 font-medium">Tools</legend>
+      <legend className="mb-1 font-medium">{`${one.charAt(0).toUpperCase()}${one.slice(1)}s`}</legend>
       <label className="flex items-center gap-2">
         <input
           type="radio"
           name={group}
           className="accent-accent"
-          checked={tools === undefined}
+          checked={names === undefined}
           onChange={() => set(undefined)}
         />
-        All that are allowed
+        {words.all}
       </label>
       <label className="flex items-center gap-2">
         <input
           type="radio"
           name={group}
           className="accent-accent"
-          checked={tools !== undefined}
-          onChange={() => set(tools ?? [])}
+          checked={names !== undefined}
+          onChange={() => set(names ?? [])}
         />
-        Of the allowed ones only these
+        {words.some}
       </label>
-      {tools !== undefined && (
+      {names !== undefined && (
         <div className="flex flex-col gap-2 ps-6">
-          {tools.length === 0 && <p className="text-soft">None: it works without tools.</p>}
-          <ul aria-label="Tools of the agent" className="flex flex-wrap gap-2">
-            {tools.map((name) => (
+          {names.length === 0 && <p className="text-soft">{words.none}</p>}
+          <ul
+            aria-label={`${one.charAt(0).toUpperCase()}${one.slice(1)}s of the agent`}
+            className="flex flex-wrap gap-2"
+          >
+            {names.map((name) => (
               <li
                 key={name}
                 className="inline-flex items-center gap-1 rounded-lg border border-line bg-raised ps-2 font-mono text-xs"
@@ -60,7 +65,7 @@ export function AgentTools({ tools, set }: AgentToolsProps): ReactNode {
                   type="button"
                   aria-label={`Remove ${name}`}
                   className="rounded-lg p-1.5 text-soft hover:text-ink"
-                  onClick={() => set(tools.filter((each) => each !== name))}
+                  onClick={() => set(names.filter((each) => each !== name))}
                 >
                   <X size={14} aria-hidden />
                 </button>
@@ -70,7 +75,7 @@ export function AgentTools({ tools, set }: AgentToolsProps): ReactNode {
           <div className="flex items-end gap-2">
             <div className="min-w-0 flex-1">
               <TextField
-                label="Another tool"
+                label={`Another ${one}`}
                 list={`${group}-known`}
                 placeholder="A name, or the beginning of names and *"
                 value={typed}
@@ -89,7 +94,7 @@ export function AgentTools({ tools, set }: AgentToolsProps): ReactNode {
           </div>
           <datalist id={`${group}-known`}>
             {known
-              .filter((name) => !tools.includes(name))
+              .filter((name) => !names.includes(name))
               .map((name) => (
                 <option key={name} value={name} />
               ))}
