@@ -138,7 +138,10 @@ test('a preset that is written into the file by other means waits until the owne
   assert.match(await run('git status'), /the command is not allowed/)
   assert.match(await run('ls'), /a\.txt/)
   const [waiting] = await here.runtime.acceptance.waiting()
-  assert.deepEqual(waiting!.words, ['A model may run the commands of the preset git-read.'])
+  assert.deepEqual(waiting!.words, [
+    'A model may run the commands of the preset git-read.',
+    'It waits for you because programs may run without a sandbox (sandbox.enabled).',
+  ])
   await here.accept()
   assert.match(await run('git status --short --branch'), /^##/)
   here.write(FILE, file(['git-read']))
