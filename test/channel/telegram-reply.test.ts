@@ -182,6 +182,22 @@ test('after a rate limit in the middle of a reply, the reply appears once', asyn
   await home.reads(ada, 'Once upon a time.')
 })
 
+test('words that are on their way while the gateway stops are on record, and stand in the chat once', async (t) => {
+  const never = gate()
+  const answers = [
+    { text: ['Once ', 'upon'], before: (n: number) => (n === 1 ? never.passed : undefined) },
+    { text: 'Once more.' },
+  ]
+  const model = scriptedModel({ answer: (_, n) => answers[n - 1]! })
+  const home = await telegramHome(t, { model })
+  home.telegram.fail('sendMessage', { type: 'slow', ms: 100 })
+  home.telegram.say(ada, 'A story')
+  await home.telegram.until(() => home.telegram.calls('sendMessage').length === 1)
+  const after = await home.restarted()
+  await after.delivered(ada, 1)
+  await after.reads(ada, 'Once more.')
+})
+
 test('an answer that was noted as it is counts as there', async (t) => {
   const home = await telegramHome(t)
   home.telegram.say(ada, 'Hello')
