@@ -45,7 +45,7 @@ export type {
   ToolProperties,
 } from './tool/tool.ts'
 export { inputFault, schemaFault } from './tool/schema/input-fault.ts'
-export { readToolInput, referencedSchema } from './tool/schema/unambiguous-input.ts'
+export { readToolInput } from './tool/schema/unambiguous-input.ts'
 export { fileDiff } from './tool/file-diff.ts'
 export { truncateText } from './tool/output-cap.ts'
 export {

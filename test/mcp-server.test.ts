@@ -293,10 +293,10 @@ test('a tool that cannot be offered is named and left out, the others are offere
   const server = scripted('s', { tools })
   const plugin = await started({ s: server.configured })
   await plugin.ready?.()
-  assert.deepEqual(namesOf(plugin), ['s__good'])
+  assert.deepEqual(namesOf(plugin), ['s__good', 's__no-schema'])
   const warnings = plugin.warnings?.() ?? []
-  assert.equal(warnings.length, 7)
-  for (const name of ['good', 'no-schema', 'a-list', 'broken', 'elsewhere', 'huge', 'without a name']) {
+  assert.equal(warnings.length, 6)
+  for (const name of ['good', 'a-list', 'broken', 'elsewhere', 'huge', 'without a name']) {
     assert.ok(
       warnings.some((warning) => warning.startsWith('s offers') && warning.includes(name)),
       name,
@@ -358,7 +358,7 @@ test('bytes are named and never pasted, links and texts are shown with their add
   const { scripted, plugin: started } = home(t)
   const server = scripted('s', {
     tools: [
-      tool('parts', { result: { content, structuredContent: { not: 'shown' } } }),
+      tool('parts', { result: { content, structuredContent: { more: 'shown' } } }),
       tool('structured', { result: { content: [], structuredContent: { a: [1] } } }),
       tool('failed', { result: { content: [{ type: 'text', text: 'no such city' }], isError: true } }),
       tool('silent', { result: { content: [], isError: true } }),
@@ -378,6 +378,7 @@ test('bytes are named and never pasted, links and texts are shown with their add
       'the text of b',
       '[resource file:///c.zip application/zip, 1 byte]',
       '[binary data, 4 bytes]',
+      '{"more":"shown"}',
     ].join('\n'),
   )
   const structured = await callTool(plugin, 's__structured')

@@ -1,5 +1,4 @@
 import { isObject } from '../../platform.ts'
-import { referencedSchema } from '../../tool.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -13,20 +12,14 @@ type Schema = Readonly<Record<string, unknown>>
 export function correctedSchema(given: unknown): Schema | undefined {
   if (given === undefined || given === null || given === true) return { type: 'object', properties: {} }
   if (!isObject(given)) return undefined
-  const { $schema: _, ...rules } = corrected(
-    given,
-    (reference) => (referencedSchema(given, reference) ?? undefined) !== undefined,
-  ) as Schema
+  const rules = corrected(given) as Schema
   const { type = 'object' } = rules
   const isObjectType = type === 'object' || (Array.isArray(type) && type.includes('object'))
   return isObjectType ? { ...rules, type: 'object' } : undefined
 }
 
-type LeadsSomewhere = (reference: string) => boolean
-
-function corrected(given: unknown, leads: LeadsSomewhere): unknown {
+function corrected(given: unknown): unknown {
   if (!isObject(given)) return given === false ? false : {}
-  const schema = (value: unknown) => corrected(value, leads)
   const fields = isObject(given['properties']) ? given['properties'] : {}
   const entries = Object.entries(given).flatMap(([rule, value]): (readonly [string, unknown])[] => {
     if (rule === 'const' || rule === 'default' || rule === 'examples') return [[rule, value]]
@@ -39,13 +32,13 @@ function corrected(given: unknown, leads: LeadsSomewhere): unknown {
       case '$defs':
       case 'definitions':
       case 'dependentSchemas':
-        return [[rule, mapped(value, schema)]]
+        return [[rule, mapped(value)]]
       case 'patternProperties':
-        return [[rule, Object.fromEntries(Object.entries(mapped(value, schema)).filter(([name]) => compiles(name)))]]
+        return [[rule, Object.fromEntries(Object.entries(mapped(value)).filter(([name]) => compiles(name)))]]
       case 'items':
-        return Array.isArray(value) ? [['prefixItems', value.map(schema)]] : [[rule, schema(value)]]
+        return Array.isArray(value) ? [['prefixItems', value.map(corrected)]] : [[rule, corrected(value)]]
       case 'additionalItems':
-        return Array.isArray(given['items']) ? [['items', schema(value)]] : []
+        return Array.isArray(given['items']) ? [['items', corrected(value)]] : []
       case 'additionalProperties':
       case 'not':
       case 'if':
@@ -53,17 +46,15 @@ function corrected(given: unknown, leads: LeadsSomewhere): unknown {
       case 'else':
       case 'contains':
       case 'propertyNames':
-        return [[rule, schema(value)]]
+        return [[rule, corrected(value)]]
       case 'anyOf':
       case 'oneOf':
       case 'allOf':
-        return Array.isArray(value) && value.length > 0 ? [[rule, value.map(schema)]] : []
+        return Array.isArray(value) && value.length > 0 ? [[rule, value.map(corrected)]] : []
       case 'enum':
         return Array.isArray(value) && value.length > 0 ? [[rule, distinct(value)]] : []
       case 'pattern':
         return typeof value === 'string' && compiles(value) ? [[rule, value]] : []
-      case '$ref':
-        return typeof value === 'string' && leads(value) ? [[rule, value]] : []
       case 'exclusiveMinimum':
       case 'exclusiveMaximum':
         return one(typeof value === 'number' ? value : value === true ? given[limits[rule]] : undefined)
@@ -122,17 +113,18 @@ const types: Readonly<Record<string, string>> = {
   list: 'array',
 }
 
+/** What is no type stays: such a schema cannot be used. `any` is none. */
 function correctedType(type: unknown): unknown {
-  if (!Array.isArray(type)) return typeof type === 'string' ? types[type.toLowerCase()] : undefined
-  const named = type.map((each) => (typeof each === 'string' ? types[each.toLowerCase()] : undefined))
-  return named.length === 0 || named.includes(undefined) ? undefined : [...new Set(named)]
+  if (Array.isArray(type)) return type.map(correctedType)
+  const name = typeof type === 'string' ? type.toLowerCase() : ''
+  return name === 'any' ? undefined : (types[name] ?? type)
 }
 
 /** A language without maps of its own, such as PHP, writes an empty one as a list. */
-function mapped(value: unknown, schema: (value: unknown) => unknown): Schema {
+function mapped(value: unknown): Schema {
   if (!isObject(value)) return {}
   const kept = Object.entries(value).filter(([, inner]) => inner !== null)
-  return Object.fromEntries(kept.map(([name, inner]) => [name, schema(inner)]))
+  return Object.fromEntries(kept.map(([name, inner]) => [name, corrected(inner)]))
 }
 
 function distinct(values: readonly unknown[]): readonly unknown[] {

@@ -146,7 +146,7 @@ function changed(before: readonly unknown[], after: readonly unknown[]): readonl
 }
 
 /** What a reference within a schema leads to; `undefined` for any other. */
-export function referencedSchema(schema: unknown, reference: string): unknown {
+function referencedSchema(schema: unknown, reference: string): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return undefined
   let found = schema
   for (const step of reference.split('/').slice(1)) {
