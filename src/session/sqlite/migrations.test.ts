@@ -5,14 +5,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { openStoreConnection } from './connection.ts'
-import { type Migration, migrate, refuseOtherVersions } from './migrations.ts'
+import { allMigrations, type Migration, migrate, refuseOtherVersions } from './migrations.ts'
+import { findDamage } from './find-damage.ts'
 import { openStoreFile } from './open-sqlite-store.ts'
 import { temporaryStore } from '../../../test/session/temporary-store.ts'
 import { systemClock } from '../../platform.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 const sql = "alter table sessions add column colour text; update sessions set colour = 'red'"
-const next: readonly Migration[] = [{ version: 2, sql }]
+const next: readonly Migration[] = [...allMigrations, { version: 3, sql }]
 
 test('opening a store again changes nothing', async (context) => {
   const path = await temporaryStore(context)
@@ -24,13 +25,13 @@ test('opening a store again changes nothing', async (context) => {
   await again.close()
 })
 
-test('a new store has schema version 1', async (context) => {
+test('a new store has the newest schema version', async (context) => {
   const path = await temporaryStore(context)
   await (await openStoreFile({ clock: systemClock, path })).close()
-  assert.deepEqual(versionsIn(path), [1])
+  assert.deepEqual(versionsIn(path), [2])
 })
 
-test('the first migration brings a store to version 2 once, and keeps what it holds', async (context) => {
+test('a migration brings a store to its version once, and keeps what it holds', async (context) => {
   const path = await storeWithSession(context)
   const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection, next)
@@ -39,7 +40,7 @@ test('the first migration brings a store to version 2 once, and keeps what it ho
   const rows = connection.all({ sql: 'select id, colour from sessions', names: [] }, {}).map((row) => ({ ...row! }))
   connection.close()
   assert.deepEqual(rows, [{ id: 'a', colour: 'blue' }])
-  assert.deepEqual(versionsIn(path), [2])
+  assert.deepEqual(versionsIn(path), [3])
 })
 
 test('an empty store goes through every migration', async (context) => {
@@ -47,17 +48,20 @@ test('an empty store goes through every migration', async (context) => {
   const connection = openStoreConnection({ clock: systemClock, path })
   migrate(connection, next)
   connection.close()
-  assert.deepEqual(versionsIn(path), [2])
+  assert.deepEqual(versionsIn(path), [3])
 })
 
 test('a migration that fails changes nothing, and the next start does it', async (context) => {
   const path = await storeWithSession(context)
   const connection = openStoreConnection({ clock: systemClock, path })
-  assert.throws(() => migrate(connection, [{ version: 2, sql: `${sql}; ${sql}` }]), /duplicate column/)
-  assert.deepEqual(versionsIn(path), [1])
+  assert.throws(
+    () => migrate(connection, [...allMigrations, { version: 3, sql: `${sql}; ${sql}` }]),
+    /duplicate column/,
+  )
+  assert.deepEqual(versionsIn(path), [2])
   migrate(connection, next)
   connection.close()
-  assert.deepEqual(versionsIn(path), [2])
+  assert.deepEqual(versionsIn(path), [3])
 })
 
 test('a store of an earlier version that may only be read is refused', async (context) => {
@@ -75,7 +79,7 @@ test('a store of a newer version is refused as it is, with the way out', async (
   connection.close()
   await refusesUntouched(path, {
     code: 'newer',
-    message: /version 2, this one knows 1/,
+    message: /version 3, this one knows 2/,
     hint: /^Update Foreword\..+import/,
   })
 })
@@ -165,4 +169,33 @@ test('what is said in sessions can be read by its own user alone', async (contex
   const modes = await Promise.all([path, `${path}-wal`].map(async (file) => (await stat(file)).mode & 0o777))
   assert.deepEqual(modes, [0o600, 0o600])
   await store.close()
+})
+
+test('a store of version 1 goes on: what it holds stays, what comes has digests, and nothing in it is called damaged', async (context) => {
+  const path = await storeWithSession(context)
+  const former = new DatabaseSync(path)
+  former.exec(`
+    alter table sessions drop column chain;
+    alter table entries drop column digest;
+    alter table calls drop column digest;
+    alter table calls drop column outcome_digest;
+    update schema_version set version = 1`)
+  former.close()
+  const store = await openStoreFile({ clock: systemClock, path })
+  await store.append('a', [{ type: 'model', model: null }], time)
+  await store.append('a', [{ type: 'model', model: 'lab/m' }], time)
+  assert.equal((await store.session('a'))?.title, 'kept')
+  await store.close()
+  assert.deepEqual(versionsIn(path), [2])
+  const damage = async () => {
+    const connection = openStoreConnection({ clock: systemClock, path })
+    const found = await Array.fromAsync(findDamage(connection))
+    connection.close()
+    return found.map(({ place }) => place)
+  }
+  assert.deepEqual(await damage(), [])
+  const database = new DatabaseSync(path)
+  database.exec("update entries set time = '2027' where seq = 2")
+  database.close()
+  assert.deepEqual(await damage(), ['entry 2 of session a'])
 })

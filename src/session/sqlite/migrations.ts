@@ -11,8 +11,20 @@ export interface Migration {
   readonly sql: string
 }
 
-/** Ascending, from version 2 on: the first change of the tables after 0.2.0 writes the first one. */
-const allMigrations: readonly Migration[] = []
+/** Ascending, from version 2 on. */
+export const allMigrations: readonly Migration[] = [
+  {
+    version: 2,
+    sql: `
+      -- The digest of the newest entry of the session. In all three tables rows from before have an empty one.
+      alter table sessions add column chain text not null default '';
+      -- Of the row and the digest of the entry before it.
+      alter table entries add column digest text not null default '';
+      alter table calls add column digest text not null default '';
+      alter table calls add column outcome_digest text;
+    `,
+  },
+]
 
 const FIRST_VERSION = 1
 /** In the header of every store since 0.2.0: versions are counted from there. "FwSt" in ASCII. */

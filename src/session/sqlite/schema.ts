@@ -21,9 +21,7 @@ export const firstSchema = `
     pinned integer not null,
     state text not null,
     unended integer not null,
-    waiting integer not null,
-    -- The digest of its newest entry.
-    chain text not null
+    waiting integer not null
   );
   create index sessions_updated on sessions (updated, id);
   create index sessions_folder on sessions (folder, updated, id) where folder is not null;
@@ -36,8 +34,6 @@ export const firstSchema = `
     type text not null,
     turn text,
     data text not null,
-    -- Of this row and the digest of the entry before it.
-    digest text not null,
     primary key (session, seq)
   );
 
@@ -69,9 +65,7 @@ export const firstSchema = `
     id text not null unique,
     session text references sessions (id) on delete cascade,
     record text not null,
-    digest text not null,
-    outcome text,
-    outcome_digest text
+    outcome text
   );
   create index calls_session on calls (session, number);
 
