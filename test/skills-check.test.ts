@@ -23,6 +23,7 @@ const fields: readonly (readonly [what: string, frontmatter: string, findings: r
   ['a missing name', 'description: x', ['1: error: name is missing']],
   ['a missing description', 'name: demo', ['1: error: description is missing']],
   ['an empty description', 'name: demo\ndescription: ""', ['3: error: description is empty']],
+  ['a name with spaces around it, in other signs for the same letters', 'name: " ｄemo "\ndescription: x', []],
   ['another name than the folder', 'name: other\ndescription: x', ['2: error: name is other, but the folder is demo']],
   [
     'a name with capitals',

@@ -261,7 +261,7 @@ function scalarText(value: unknown): string | undefined {
 
 function nameFindings(text: string | undefined, folder: string): readonly FieldFinding[] {
   if (text === undefined) return textFindings('name', text, 64)
-  const name = text.normalize('NFC')
+  const name = text.trim().normalize('NFKC')
   const faults = [...textFindings('name', name, 64)]
   if (name === '') return [error('name is empty')]
   if (name !== name.toLowerCase() || /[^\p{L}\p{M}\p{N}-]/u.test(name)) {
@@ -269,7 +269,7 @@ function nameFindings(text: string | undefined, folder: string): readonly FieldF
   }
   if (name.startsWith('-') || name.endsWith('-')) faults.push(error('name may not begin or end with a hyphen'))
   if (name.includes('--')) faults.push(error('name may not have two hyphens in a row'))
-  if (name !== folder.normalize('NFC')) faults.push(error(`name is ${name}, but the folder is ${folder}`))
+  if (name !== folder.normalize('NFKC')) faults.push(error(`name is ${name}, but the folder is ${folder}`))
   return faults
 }
 
