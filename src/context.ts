@@ -95,6 +95,7 @@ export {
   usualLayout,
 } from './context/layouts.ts'
 export type { Cut } from './context/cut.ts'
+export { cutJson, cutText } from './context/cut-text.ts'
 export { type CutRecord, cutSentence, cutSums } from './context/cut-record.ts'
 export { type CutGain, type CutWorth, expectedCalls } from './context/cut-worth.ts'
 export type { Manifest, ManifestEntry } from './context/manifest.ts'

@@ -1,4 +1,4 @@
-import { textPage } from '../capability/toolkit.ts'
+import { fittingPage } from '../capability/toolkit.ts'
 import { type Message, outputText, wholeCharacter } from '../context.ts'
 import type { PassageNeighbour, RankedPassage, Recall, RecallAnswer } from '../search.ts'
 import {
@@ -39,7 +39,7 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
     idempotent: true,
     readsContext: true,
     reads: 'history',
-    async execute(input, { session: own, turn: current }) {
+    async execute(input, { session: own, turn: current, room }) {
       // The toolbox has checked it against the schema above.
       const question = input as Question
       const { query, turn, call, session = own, offset = 0 } = question
@@ -66,7 +66,7 @@ export function readHistoryTool(store: HistoryStore, recall: Recall): Tool {
           ? await turnText(store, session, turn!, current)
           : await callText(store, session, call, current)
       if (text === undefined) return { ok: false, error: 'there is no such turn or call in this conversation' }
-      return { ok: true, output: textPage(text, offset) }
+      return { ok: true, output: fittingPage(text, offset, room) }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { textPage } from '../capability/toolkit.ts'
+import { fittingPage } from '../capability/toolkit.ts'
 import { type Entry, type LogStore, readReferredContent, type SessionStore, type StoredResult } from '../session.ts'
 import type { Tool } from '../tool.ts'
 
@@ -17,14 +17,14 @@ export function readResultTool(store: Pick<SessionStore, 'entries' | 'session' |
     },
     idempotent: true,
     readsContext: true,
-    async execute(input, { session }) {
+    async execute(input, { session, room }) {
       // The toolbox has checked it against the schema above.
       const { id, offset = 0 } = input as { readonly id: string; readonly offset?: number }
       if (offset < 0) return { ok: false, error: 'invalid input: offset must be at least 0' }
       const stored = await storedResult(store, session, id)
       const text = stored && (await readReferredContent(store, stored.content))
       if (text === undefined) return { ok: false, error: `there is no stored result ${id} in this conversation` }
-      return { ok: true, output: textPage(text, offset) }
+      return { ok: true, output: fittingPage(text, offset, room) }
     },
   }
 }

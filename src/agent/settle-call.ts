@@ -4,7 +4,7 @@ import { resultText, type CutResult, cutResult } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
 import { type FrameKind, type Message, type Origin, textKey, type ToolCallPart, wholeCharacter } from '../context.ts'
-import { defined, timeSlice } from '../platform.ts'
+import { defined, isObject, timeSlice } from '../platform.ts'
 import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
 import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
 
@@ -175,13 +175,20 @@ async function runCall(
   const durationMs = Math.round(context.clock.monotonic() - began)
   const work = timeSlice(context.clock)
   const { result, sources } = context.tools.cite(answered)
-  const shown = cutResult(result, settling.most)
+  const shown = cutResult(result, settling.most, queryOf(input))
   if (work.isOver()) await work.rest()
   const end = await endEntry(context, settling, { result, shown, durationMs, sources })
   if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await context.journal.append([end], [outcome])
   return { ok: result.ok, text: shown.text, entries: [...started, ...ended], ...framedAs(context, part, result.ok) }
+}
+
+/** What a search looks for, by the names that searches use. */
+function queryOf(input: unknown): string | undefined {
+  if (!isObject(input)) return undefined
+  const asked = [input['query'], input['queries'], input['q']].flat().filter((each) => typeof each === 'string')
+  return asked.length > 0 ? asked.join(' ') : undefined
 }
 
 /** A tool that is no longer there may have been anybody's. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { wholeCharacter } from '../context.ts'
+import { cutText } from '../context.ts'
 import type { ToolResult } from '../tool.ts'
 
 /** A result as the model reads it. `whole` is present where that is only a part of it; the whole has to be kept. */
@@ -12,18 +12,15 @@ export interface CutResult {
 const HEAD_SHARE = 0.7
 
 /**
- * Cuts a result to `most` characters: its beginning, its end, and between them a line with its size and the id under
- * which `read_result` shows the rest.
+ * Cuts a result to `most` characters (`cutText`), with its size and the id under which `read_result` shows the rest.
+ * `query`: what was searched for.
  */
-export function cutResult(result: ToolResult, most: number): CutResult {
+export function cutResult(result: ToolResult, most: number, query?: string): CutResult {
   const text = resultText(result)
   if (text.length <= most) return { text }
   const id = `r-${createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 12)}`
-  const head = text.slice(0, wholeCharacter(text, Math.floor(most * HEAD_SHARE)))
-  const tail = text.slice(wholeCharacter(text, text.length - (most - head.length)))
-  const left = text.length - head.length - tail.length
-  const note = `[${left} of ${text.length} characters left out; read_result shows them: id ${id}, offset ${head.length}]`
-  return { text: `${head}\n${note}\n${tail}`, whole: { id, text } }
+  const how = (offset: number) => `; read_result shows them: id ${id}, offset ${offset}`
+  return { text: cutText(text, { most, headShare: HEAD_SHARE, how, query }), whole: { id, text } }
 }
 
 /** A result as text: the output, or the error with the output after it. */

@@ -3,7 +3,7 @@ import { type MarkerCode, markImages } from './image-marker.ts'
 import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart, toolResults } from './message.ts'
 import { messageTokens, rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
-import { wholeCharacter } from './text-slices.ts'
+import { cutText } from './cut-text.ts'
 
 /** How much of a tool's output a message still shows. */
 export type OutputForm = 'full' | 'tool-output-excerpt' | 'tool-output-cleared'
@@ -134,12 +134,7 @@ export function isClearedOutput(text: string): boolean {
 const CLEARED = /^\[\d+ characters of output cleared(?:; [\w-]+ shows them, call [^\s\]]{1,200})?\]$/
 
 function excerptText(text: string, characters: number, part: ToolResultPart, reader: string | undefined): string {
-  if (text.length <= characters) return text
-  const head = Math.ceil(characters * HEAD_SHARE)
-  const beginning = text.slice(0, wholeCharacter(text, head))
-  const end = text.slice(wholeCharacter(text, text.length - (characters - head)))
-  const left = text.length - beginning.length - end.length
-  return `${beginning}\n[${left} of ${text.length} characters left out${howToRead(part, reader)}]\n${end}`
+  return cutText(text, { most: characters, headShare: HEAD_SHARE, how: () => howToRead(part, reader) })
 }
 
 function howToRead(part: ToolResultPart, reader: string | undefined): string {

@@ -1,15 +1,20 @@
-import { wholeCharacter } from '../context.ts'
+import { cutJson, wholeCharacter } from '../context.ts'
 import type { ToolResult } from './tool.ts'
 
 /** A result whose texts have at most `limit` characters, plus a line that says how much is missing (BEHAVIOURS §2.4). */
 export function cappedResult(result: ToolResult, limit: number): ToolResult {
-  if (result.ok) return { ...result, output: truncateText(result.output, limit) }
+  if (result.ok) return { ...result, output: capText(result.output, limit) }
   const { output } = result
   return {
     ...result,
-    error: truncateText(result.error, limit),
-    ...(output !== undefined && { output: truncateText(output, limit) }),
+    error: capText(result.error, limit),
+    ...(output !== undefined && { output: capText(output, limit) }),
   }
+}
+
+/** JSON stays JSON. */
+function capText(text: string, limit: number): string {
+  return cutJson(text, limit, '') ?? truncateText(text, limit)
 }
 
 /** A result without secrets: in what the model reads, and in the argv of its facts. */

@@ -192,6 +192,34 @@ test('a long result is shown by its beginning and its end, kept whole, and read 
   assert.ok(whole.startsWith(second!.output.slice(0, 300), 700), 'the page goes on where the shown text ended')
 })
 
+test('what a search found is cut document by document, and the words of each stay under its number', async (t) => {
+  const words = (name: string) => Array.from({ length: 400 }, (_, at) => `${name}${at}`).join(' ')
+  const names = ['alpha', 'beta', 'gamma', 'delta']
+  const documents = names.map((name) => ({ document: name, title: name, content: words(name) }))
+  const model = scriptedModel({
+    answer: (_request, n) =>
+      n === 1 ? { toolCalls: [{ name: 'seek', input: { query: 'beta390' } }] } : { text: 'ok' },
+  })
+  const seek = tool('seek', async () => ({ ok: true, output: '', meta: { documents } }))
+  const here = await opened(t, { model, tools: [seek], settings: { maxResultChars: 2_000 } })
+  const { session } = await here.say('Go.')
+  const end = (await here.log(session)).find((entry) => entry.type === 'tool-end')
+  assert.ok(end!.output.length <= 2_000)
+  const { results, left_out: leftOut } = JSON.parse(end!.output) as {
+    results: { citation_id: number; content: string }[]
+    left_out: string
+  }
+  assert.deepEqual(
+    results.map(({ citation_id: id }) => id),
+    [1, 2, 3, 4],
+  )
+  for (const [at, { content }] of results.entries()) {
+    assert.deepEqual([...new Set(content.match(/[a-z]+(?=\d)/g))], [names[at]])
+  }
+  assert.match(results[1]!.content, /beta390/)
+  assert.match(leftOut, /^\d+ of \d+ characters left out; read_result shows them: id r-[0-9a-f]+, offset 0$/)
+})
+
 test('a stored result is read by its own session alone', async (t) => {
   const model = scriptedModel({
     answer: ({ messages }) => {

@@ -2,8 +2,8 @@ import { isObject } from '../../platform.ts'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isWithin, textPage } from '../../capability/toolkit.ts'
-import { type Message, neutralLine, outputText, tokenx, toolCalls, toolResults } from '../../context.ts'
+import { fittingPage, isWithin } from '../../capability/toolkit.ts'
+import { type Message, neutralLine, outputText, toolCalls, toolResults } from '../../context.ts'
 import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
@@ -18,8 +18,6 @@ interface ReadSkillOptions {
 
 /** The largest part of a text in one answer, characters, where the room allows it. */
 const LONGEST_PAGE = 64_000
-/** Characters reserved for the line about the end of a page. */
-const NOTE = 100
 
 /**
  * The tool `read_skill` (BEHAVIOURS §1.4). A name never becomes a path. It does not repeat a text that the model
@@ -91,26 +89,13 @@ async function answer(skill: ReadableSkill, asked: Asked, context: ToolContext):
   const { path, offset } = asked
   const text = path === '' ? skill.body : await readSkillFile(skill.folder, path)
   if (typeof text !== 'string') return text
-  const most = pageLength(text, context.room)
-  const output = offset === 0 && text.length <= most ? text : textPage(text, offset, most)
+  const output = fittingPage(text, offset, context.room, LONGEST_PAGE)
   if (!isAlreadyShown(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
   const what =
     path === '' ? `The documentation of the skill ${skill.name}` : `The file ${path} of the skill ${skill.name}`
   const part = output === text ? what : `This part of ${what.replace('The', 'the')}`
   return { ok: true, output: `${part} stands above, unchanged.` }
 }
-
-/** How many characters of a text fit the room, by the tokens that the text itself costs. */
-function pageLength(text: string, room: ToolContext['room']): number {
-  const most = Math.min(LONGEST_PAGE, room?.characters ?? LONGEST_PAGE)
-  const cost = room === undefined ? 0 : tokenx.text(text)
-  const fits = room === undefined || cost <= room.tokens ? most : Math.floor((text.length * room.tokens) / cost)
-  const held = Math.min(most, fits)
-  return text.length <= held ? held : Math.max(LEAST_PAGE, held - NOTE)
-}
-
-/** The smallest page, characters, however small the room is. */
-const LEAST_PAGE = 1_000
 
 /** Whether a result of this very call, with this very text, is among the messages. */
 function isAlreadyShown(messages: readonly Message[], name: string, { path, offset }: Asked, text: string): boolean {

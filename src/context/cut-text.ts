@@ -1,0 +1,166 @@
+import { wholeCharacter } from './text-slices.ts'
+
+interface TextCut {
+  /** Characters that are kept of a plain text. JSON has at most as many with its note. */
+  readonly most: number
+  /** The share of the beginning in what is kept of a plain text; the rest is for its end. */
+  readonly headShare: number
+  /** How the rest is read, after the words on what is missing. `offset`: the character at which a plain text was cut. */
+  readonly how: (offset: number) => string
+  /** Words whose places in the long texts of a JSON document are kept, too. */
+  readonly query?: string | undefined
+}
+
+/**
+ * A text cut to about `most` characters. JSON stays JSON (`cutJson`). A plain text keeps its beginning and its end, with a
+ * note of what is missing between them; the end of records begins with a whole record.
+ */
+export function cutText(text: string, { most, headShare, how, query }: TextCut): string {
+  if (text.length <= most) return text
+  const json = cutJson(text, most, how(0), query)
+  if (json !== undefined) return json
+  const beginning = text.slice(0, wholeCharacter(text, Math.floor(most * headShare)))
+  const end = endOf(text, most - beginning.length)
+  const left = text.length - beginning.length - end.length
+  return `${beginning}\n[${left} of ${text.length} characters left out${how(beginning.length)}]${end && `\n${end}`}`
+}
+
+/** Lines of JSON, or a page of a JSON text: behind a gap, a field would seem to belong to the record before the gap. */
+const RECORDS = /^\s*[{[]|\[characters \d+ to \d+ of \d+; go on/
+const FIELD = /"[^"\n]{1,80}"\s*:\s*["{[\d]/
+
+function endOf(text: string, length: number): string {
+  const end = text.slice(wholeCharacter(text, text.length - length))
+  if (!RECORDS.test(text) || !FIELD.test(text)) return end
+  const record = end.search(/\n(?=[{[])/)
+  return record < 0 ? '' : end.slice(record + 1)
+}
+
+/** A text in JSON is not shortened below this, characters, and each next length that is tried is so many times longer. */
+const LEAST_LENGTH = 80
+const GROWTH = 1.25
+/** A list of elements or members that is nested deeper stays as it is. */
+const DEEPEST = 32
+/** An object with more members is a list of named things. */
+const MOST_FIELDS = 16
+
+/**
+ * A JSON object or array in at most `most` characters, as JSON; `undefined` where the text is no such thing. First its long
+ * texts are shortened, each to its beginning and what is around the words of `query`, then elements of long lists are left
+ * out from the end. A member `left_out` (of an array: a last element) says how many of what are missing, followed by `how`.
+ */
+export function cutJson(text: string, most: number, how: string, query = ''): string | undefined {
+  if (text.length <= most) return text
+  const value = parseList(text)
+  if (value === undefined) return undefined
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  const render = (length: number, kept: number) => {
+    const missing = new Map<string, { left: number; all: number }>()
+    const shown = shorter(value, { length, kept, words, missing }, 'elements', 0)
+    const parts = [...missing].map(([name, { left, all }]) => `${left} of ${all} ${name}`)
+    const note = `${parts.join(', ')} left out${how}`
+    return JSON.stringify(Array.isArray(shown) ? [...shown, note] : { ...(shown as object), left_out: note })
+  }
+  const length = (step: number) => Math.ceil(LEAST_LENGTH * GROWTH ** step)
+  const steps = Math.max(0, Math.ceil(Math.log(most / LEAST_LENGTH) / Math.log(GROWTH)))
+  const fitting = (high: number, made: (at: number) => string) => largest(high, (at) => made(at).length <= most)
+  const withAll = fitting(steps, (step) => render(length(step), Infinity))
+  if (withAll !== undefined) return render(length(withAll), Infinity)
+  const kept = fitting(most, (count) => render(LEAST_LENGTH, count))
+  if (kept === undefined) return JSON.stringify({ left_out: `${text.length} characters of JSON left out${how}` })
+  return render(length(fitting(steps, (step) => render(length(step), kept)) ?? 0), kept)
+}
+
+/** The largest of 0 to `high` that fits, where all smaller ones do. */
+function largest(high: number, fits: (at: number) => boolean): number | undefined {
+  let found: number | undefined
+  for (let low = 0; low <= high;) {
+    const middle = Math.floor((low + high) / 2)
+    if (fits(middle)) {
+      found = middle
+      low = middle + 1
+    } else high = middle - 1
+  }
+  return found
+}
+
+/** Numbers that JavaScript cannot hold keep their digits. */
+function parseList(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  const { rawJSON } = JSON as unknown as { readonly rawJSON: (digits: string) => unknown }
+  const digits = (_key: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value
+  try {
+    const value: unknown = JSON.parse(text, digits)
+    // What is nested too deep to be written again is cut as a text.
+    JSON.stringify(value)
+    return value
+  } catch {
+    return undefined
+  }
+}
+
+interface Shortening {
+  /** Of each text, characters. */
+  readonly length: number
+  /** Elements of each list. */
+  readonly kept: number
+  readonly words: readonly string[]
+  readonly missing: Map<string, { left: number; all: number }>
+}
+
+function shorter(value: unknown, by: Shortening, name: string, depth: number): unknown {
+  if (typeof value === 'string') return shorterText(value, by)
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if ('rawJSON' in value && Object.getPrototypeOf(value) === null) return value
+  const members = Object.entries(value)
+  const isList = Array.isArray(value) || members.length > MOST_FIELDS
+  const isLong = isList && members.length > by.kept && JSON.stringify(value).length > by.length
+  if (isLong) countMissing(by.missing, name, members.length - by.kept, members.length)
+  const shown = (isLong ? members.slice(0, by.kept) : members).map(
+    ([key, member]) => [key, shorter(member, by, Array.isArray(value) ? name : key, depth + 1)] as const,
+  )
+  return Array.isArray(value) ? shown.map(([, member]) => member) : Object.fromEntries(shown)
+}
+
+function countMissing(missing: Shortening['missing'], name: string, left: number, all: number): void {
+  const before = missing.get(name) ?? { left: 0, all: 0 }
+  missing.set(name, { left: before.left + left, all: before.all + all })
+}
+
+/** An address is whole or wrong. */
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\/\S{1,2000}$/i
+
+function shorterText(text: string, { length, words, missing }: Shortening): string {
+  if (text.length <= length || ADDRESS.test(text)) return text
+  const found = FIELD.test(text) ? undefined : matching(text, length, words)
+  const beginning = text.slice(0, wordEnd(text, found === undefined ? length : Math.ceil(length / 2)))
+  const passage = found === undefined ? '' : text.slice(found, wordEnd(text, found + Math.floor(length / 2)))
+  const left = text.length - beginning.length - passage.length
+  countMissing(missing, 'characters', left, text.length)
+  return `${beginning} […]${passage && ` ${passage} […]`}`
+}
+
+/** Where the half of `length` begins that has the most of the words, behind the beginning. */
+function matching(text: string, length: number, words: readonly string[]): number | undefined {
+  if (words.length === 0) return undefined
+  const half = Math.floor(length / 2)
+  const places = [...text.matchAll(new RegExp(words.join('|'), 'giu'))].filter(({ index }) => index >= length)
+  let best: { readonly at: number; readonly count: number } | undefined
+  for (const { index: at } of places.slice(0, 200)) {
+    const window = text.slice(at, at + half).toLowerCase()
+    const count = words.filter((word) => window.includes(word)).length
+    if (count > (best?.count ?? 0)) best = { at, count }
+  }
+  if (!best) return undefined
+  // A few words before it, but no part of a word.
+  const from = text.indexOf(' ', Math.max(length, best.at - Math.floor(half / 4)))
+  return from >= 0 && from < best.at ? from + 1 : Math.max(wordEnd(text, best.at), length)
+}
+
+/** The last place up to `at` that does not divide a word, or a character where a word is long. */
+function wordEnd(text: string, at: number): number {
+  if (at >= text.length) return text.length
+  const space = text.lastIndexOf(' ', at)
+  return space > at - 40 && space > 0 ? space : wholeCharacter(text, at)
+}
