@@ -166,3 +166,27 @@ for (const [layout, system] of Object.entries({
     else assert.match(file, /material to work with, and in it nobody speaks to you\.\n\nThe sea is calm\./)
   })
 }
+
+test('a skill of 100 kB is read to its end within one turn in a window of 8k: older pages give way to as large ones', async (t) => {
+  const body = Array.from({ length: 10_000 }, (_, at) => `step ${at}`).join('\n')
+  const { runtime, say } = await openedHome(
+    t,
+    { 'skills/knots/SKILL.md': `---\nname: knots\ndescription: About knots.\n---\n\n# knots\n${body}` },
+    { skills: { contextMode: 'readOnDemand' }, models: { rehearsal: { window: 8_192 } } },
+  )
+  const whole = `# knots\n${body}`
+  const offsets = Array.from({ length: 10 }, (_, at) => at * 10_500)
+  const readFrom = (offset: number) => `/call read_skill {"skill_name": "knots", "offset": ${offset}}\n/say On.`
+  const { results, session } = await say(offsets.map(readFrom).join('\n'))
+  for (const [at, shownPage] of results.entries()) {
+    const start = offsets[at]!
+    const shown = whole.slice(start, offsets[at + 1])
+    assert.ok(shownPage.startsWith(shown), `page ${at} shows ${shownPage.length} of ${shown.length} characters`)
+  }
+  assert.equal(results.length, offsets.length)
+  const calls = await runtime.store.calls(session)
+  const { request } = await runtime.request(calls.at(-1)!.id)
+  const read = request.messages.flatMap(({ role, content }) => (role === 'tool' ? [JSON.stringify(content)] : []))
+  assert.match(read.at(-1)!, /step 9999/)
+  assert.match(read[0]!, /characters of output cleared/)
+})

@@ -20,13 +20,29 @@ export function requiredTokens(current: PricedTurn): number {
 
 function requiredMessages(current: PricedTurn): FormedMessage[] {
   const answered = answeredBefore(current)
-  return current.messages.map((_, at) => current.messageAt(at, at < answered ? 'tool-output-cleared' : 'full'))
+  return current.messages.map((message, at) => (at < answered ? current.leastAt(at) : message))
 }
 
 /** The least that the current turn can be sent with: all its results as short as they get. Tokens. */
 export function leastCurrentTokens(current: PricedTurn, counter: TokenCounter, reader: string | undefined): number {
   const shortest = excerptAll(requiredMessages(current), LEAST_CHARACTERS, counter, reader)
   return sumTokens(current.attachments) + sumTokens(shortest)
+}
+
+/** Answered results that would have stayed whole, cleared as far as `limit` asks for it, oldest first. */
+export function clearAnswered(
+  current: PricedTurn,
+  messages: readonly FormedMessage[],
+  limit: number,
+): readonly FormedMessage[] {
+  const answered = answeredBefore(current)
+  let over = sumTokens(messages) - limit
+  return messages.map((message, at) => {
+    if (over <= 0 || at >= answered) return message
+    const least = current.leastAt(at)
+    over -= message.tokens - least.tokens
+    return least
+  })
 }
 
 /**

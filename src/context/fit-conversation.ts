@@ -1,6 +1,6 @@
 import { announcement } from './announcement.ts'
 import type { ConversationInput } from './conversation-input.ts'
-import { currentSections, fitAnswered, fitResults } from './current-turn.ts'
+import { clearAnswered, currentSections, fitAnswered, fitResults } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
 import { type CutLine, cutLine, formAt, cutMarks } from './cut-line.ts'
 import {
@@ -79,5 +79,5 @@ function currentMessages(
   const limit = decision.missingRoom - sumTokens(current.attachments)
   // A just-fit layout keeps no marks: nothing has to look as it did in the call before, and no room is left unused.
   const answered = leavesRoom(rule) ? undefined : fitAnswered(current, limit, counter, readers.history)
-  return answered ?? fitResults(messages, limit, counter, readers.history)
+  return answered ?? fitResults(clearAnswered(current, messages, limit), limit, counter, readers.history)
 }

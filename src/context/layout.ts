@@ -40,6 +40,8 @@ interface LayerAdvice {
   readonly name?: string
   /** What they can do about its size, such as `shorten it`. */
   readonly how: string
+  /** What to do instead of `how` where a tool of this name is offered. */
+  readonly withTool?: Readonly<Record<string, string>>
 }
 
 export interface CutRule {

@@ -122,7 +122,12 @@ const advice: AssemblyLayout['advice'] = {
   project: { name: 'the files of the project', how: 'take some out of it' },
   subject: { name: 'the context of the subject', how: 'shorten its notes' },
   reminder: { name: 'the reminder', how: 'shorten it' },
-  attachment: { how: 'in a project it would be searched instead' },
+  attachment: {
+    how: 'in a project it would be searched instead',
+    withTool: {
+      search_attachment: 'ask about it in your next message, which can find its passages with search_attachment',
+    },
+  },
 }
 
 /** The cheaper of the end of the head and the place before the message. */

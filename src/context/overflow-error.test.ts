@@ -9,7 +9,7 @@ import { declared } from './token-counter.ts'
 const small = { instructions: 20, project: 30, skills: 10, input: 40, tool: 5, file: 15 }
 
 /** What an overflow says of its largest part. */
-function largestPart(costs: Partial<typeof small>): string {
+function largestPart(costs: Partial<typeof small>, names: readonly string[] = ['one', 'other']): string {
   const { instructions, project, skills, input, tool, file } = { ...small, ...costs }
   const layer = (name: string, tokens: number): Layer => ({
     id: name,
@@ -23,8 +23,8 @@ function largestPart(costs: Partial<typeof small>): string {
       layers: [layer('instructions', instructions), layer('project', project), layer('skills', skills)],
       history: [{ id: 't1', messages: [{ message: { role: 'user', content: 'x' }, tokens: 10_000 }] }],
       current: { id: 't2', messages: [{ message: { role: 'user', content: 'hi' }, tokens: input }] },
-      attachments: [{ turn: 't2', id: 'plan.txt', name: 'plan.txt', text: 'x', tokens: file }],
-      tools: ['one', 'other'].map((name) => ({ name, inputSchema: {}, tokens: tool })),
+      attachments: [{ turn: 't2', id: 'file_1', name: 'plan.txt', text: 'x', tokens: file }],
+      tools: names.map((name) => ({ name, inputSchema: {}, tokens: tool })),
       budget: { window: 50, reserve: 0 },
       counter: declared,
     })
@@ -49,6 +49,10 @@ test('an overflow names the largest thing that a person can change, and how', ()
   assert.equal(
     largestPart({ file: 900 }),
     'The file plan.txt alone needs 900: in a project it would be searched instead.',
+  )
+  assert.equal(
+    largestPart({ file: 900 }, ['search_attachment']),
+    'The file plan.txt alone needs 900: ask about it in your next message, which can find its passages with search_attachment.',
   )
   assert.match(largestPart({ input: 900 }), /^The largest part is the message .* \(900\): shorten it/)
 })

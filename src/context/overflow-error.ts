@@ -63,16 +63,24 @@ function listCandidates(entries: readonly ManifestEntry[], advice: Advice): read
   return [
     ...(ofTools > 0 ? [largestPart(`the list of ${tools.length} tools`, ofTools, 'offer fewer of them')] : []),
     // No part of the history is required.
-    ...standing.filter(({ slot }) => slot !== 'tools' && slot !== 'history').map((entry) => toCandidate(entry, advice)),
+    ...standing
+      .filter(({ slot }) => slot !== 'tools' && slot !== 'history')
+      .map((entry) => toCandidate(entry, advice, new Set(tools.map(({ id }) => id)))),
   ]
 }
 
-function toCandidate({ id, layer, tokens }: ManifestEntry, advice: Advice): Candidate {
+function toCandidate(
+  { id, name: file = id, layer, tokens }: ManifestEntry,
+  advice: Advice,
+  tools: ReadonlySet<string>,
+): Candidate {
   if (layer === 'turn') {
     return largestPart('the message with what answers it so far', tokens, 'shorten it, or ask for less at once')
   }
-  const { name = `the layer "${id}"`, how = 'shorten it' } = Object.hasOwn(advice, layer) ? advice[layer]! : {}
-  if (layer === 'attachment') return { tokens, sentence: `The file ${id} alone needs ${tokens}: ${how}.` }
+  const own: Partial<Advice[string]> = Object.hasOwn(advice, layer) ? advice[layer]! : {}
+  const { name = `the layer "${id}"`, how: otherwise = 'shorten it', withTool = {} } = own
+  const how = Object.entries(withTool).find(([tool]) => tools.has(tool))?.[1] ?? otherwise
+  if (layer === 'attachment') return { tokens, sentence: `The file ${file} alone needs ${tokens}: ${how}.` }
   return largestPart(name, tokens, how)
 }
 

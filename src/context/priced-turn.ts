@@ -16,6 +16,8 @@ export interface PricedTurn {
   readonly tokens: number
   /** The message at `index` with its tool outputs no fuller than `form`. */
   messageAt(index: number, form: OutputForm): FormedMessage
+  /** The message at `index` with all of its tool outputs cleared, those of tools in `kept` too. */
+  leastAt(index: number): FormedMessage
 }
 
 export interface PricedAttachment extends PricedMessage {
@@ -39,6 +41,7 @@ export function priceTurn(
   }))
   const pricedAttachments = attachments.map((attachment) => priceAttachment(attachment, frame, counter))
   const known = new Map<OutputForm, FormedMessage[]>()
+  const least: FormedMessage[] = []
   return {
     id: turn.id,
     attachments: pricedAttachments,
@@ -52,13 +55,18 @@ export function priceTurn(
       if (formed.length === 0) known.set(form, formed)
       return (formed[index] ??= inForm(message, form, counter, reader, kept))
     },
+    leastAt(index) {
+      const message = priced[index]!
+      if (message.message.role !== 'tool') return message
+      return (least[index] ??= inForm(message, 'tool-output-cleared', counter, reader))
+    },
   }
 }
 
 /** What decides what a turn costs, besides its counter. */
 interface PricingRules {
   readonly frame: FileFrame
-  /** Tools whose results are never made smaller. */
+  /** Tools whose results are made smaller only where the current turn does not fit beside them. */
   readonly kept?: ReadonlySet<string>
   readonly images?: ImageSupport | undefined
 }

@@ -1,7 +1,7 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { ContextOverflowError, type CutRecord, cutSums, unframedResults } from '../../context.ts'
+import { type Assembly, ContextOverflowError, type CutRecord, cutSums, unframedResults } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
 import { type Activity, defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
@@ -148,10 +148,25 @@ export function turnAssembly(
     }
     const seen = outcome instanceof ContextOverflowError ? undefined : outcome.request.messages.map(unframedResults)
     const { budget, used, slots } = manifest
-    // The room for a result in the next call if all of the history gives way, less a tenth for the counter's error.
-    const room = (budget.available - used + slots.history - CALL_TOKENS) * 0.9
+    // The room for a result in the next call if the history and what is answered then give way, less a tenth for the counter's error.
+    const answered = outcome instanceof ContextOverflowError ? 0 : answeredTokens(outcome)
+    const room = (budget.available - used + slots.history + answered - CALL_TOKENS) * 0.9
     return { ...prepared, ...defined({ seen }), roomTokens: Math.max(0, Math.floor(room)) }
   }
+}
+
+/** What the results of the turn so far leave free once they are cleared, tokens. */
+function answeredTokens({ pieces, manifest }: Assembly): number {
+  let sum = 0
+  for (const { entry, tokens, content } of pieces) {
+    const isResult =
+      typeof content === 'object' &&
+      'role' in content &&
+      content.role === 'tool' &&
+      manifest.entries[entry]?.slot === 'input'
+    if (isResult) sum += Math.max(0, tokens - CLEARED_TOKENS)
+  }
+  return sum
 }
 
 /** Stores the text of a new note beside the log, and notes in its mark which texts of others it covers. */
@@ -176,6 +191,8 @@ async function withKeptNote(
 
 /** Kept for the message that asks for a tool, and for the frame of its result, tokens. */
 const CALL_TOKENS = 200
+/** What a result costs once it is cleared, tokens. */
+const CLEARED_TOKENS = 60
 
 export interface TurnDependencies extends CallPlace {
   readonly retries: RetryRule
