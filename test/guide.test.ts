@@ -128,7 +128,7 @@ test('exit codes are those that the page says', async () => {
   const line = /\*\*Exit codes\.\*\* (.*)\n/.exec(page('command-line.md').text)![1]!
   assert.deepEqual(
     [...line.matchAll(/`(\d+)`/g)].map(([, code]) => Number(code)),
-    [0, 1, 2, 3, 130],
+    [0, 1, 2, 3, 4, 130],
   )
   const codes = await Promise.all(
     [['--version'], ['check', '/no/such/folder'], ['send', '--nope']].map((argv) => run(argv)),

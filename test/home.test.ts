@@ -308,12 +308,15 @@ test('a skill says at start what of it cannot run: without its script, with scri
   const opened = await openedHome(t, missing, { skills: { allowScripts: true } }, environment)
   assert.deepEqual((await opened.say('hello')).offered.slice(0, 2), ['notesmd_search', 'notesmd_create'])
   const told = (await opened.runtime.status()).warnings.filter((text) => text.includes('is not in its skill'))
-  assert.equal(told.length, 2)
-  assert.match(told[0]!, /notesmd_daily_read is not offered, since .* the script "resolve-daily-path" is not in/)
+  assert.equal(told.length, 1)
+  assert.match(
+    told[0]!,
+    /notesmd_daily_read, notesmd_daily_write are not offered, since .* the script "resolve-daily-path" is not in/,
+  )
   const off = await openedHome(t, notesVault(allow), {}, environment)
   const { offered, results } = await off.say('/call notesmd_daily_read {"date": "2026-05-04"}\n/say Done.')
   assert.deepEqual([offered.includes('notesmd_search'), offered.includes('notesmd_daily_read')], [true, false])
-  assert.match(results[0]!, /does not run, since scripts of skills are off/)
+  assert.match(results[0]!, /runs only once skills\.allowScripts is on/)
   assert.match((await off.runtime.status()).warnings.join(), /runs only once skills\.allowScripts is on/)
   const bare = await openedHome(t, notesVault(allow))
   assert.equal((await bare.say('hello')).system.includes('notesmd-cli'), false)

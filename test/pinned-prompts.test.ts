@@ -59,7 +59,7 @@ test('a persona that a tool call changed is not read until it is accepted, after
   assert.deepEqual(await restarted.runtime.acceptance.waiting(), [])
 })
 
-test('instructions that an editor changed are read at the reload, recorded with their digests, and named', async (t) => {
+test('instructions that an editor changed are read at the reload, and recorded with their digests, without a warning', async (t) => {
   const here = await openedHome(t, files)
   here.write(AGENTS, 'Answer briefly.\n')
   await here.runtime.reload()
@@ -67,5 +67,5 @@ test('instructions that an editor changed are read at the reload, recorded with 
   const record = (await here.runtime.store.audit()).find(({ rule }) => rule === AGENTS)
   assert.deepEqual([record?.by, record?.digest], ['file', sha256('Answer briefly.\n')])
   assert.match(record!.reason!, new RegExp(sha256('Answer kindly.\n')))
-  assert.match((await here.runtime.status()).warnings.join('\n'), /workspace\/AGENTS\.md was changed by other means/)
+  assert.deepEqual((await here.runtime.status()).warnings, [])
 })

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { defined, sha256 } from '../platform.ts'
+import { sha256 } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
 import type { TextReader } from '../tool.ts'
 import type { CapabilityHost } from './host.ts'
@@ -11,7 +11,7 @@ export interface PinnedFile {
   readonly read: TextReader
   withheld(): readonly WithheldTool[]
   accept(name: string, digest: string): Promise<boolean>
-  /** What was changed by other means while this process runs, and what waits. */
+  /** What waits. A change by hand is the normal way, and none. */
   warnings(): readonly string[]
 }
 
@@ -41,8 +41,6 @@ export function pinnedFile(
 ): PinnedFile {
   const key = `pinned-file/${name}`
   let waiting: { readonly before: string | null; readonly text: string } | undefined
-  let wasRead = false
-  let changed: string | undefined
 
   function keptOf(text: string | null): KeptFile {
     return text === null ? { text, digest: null } : { text: redact(text), digest: sha256(text) }
@@ -71,8 +69,6 @@ export function pinnedFile(
       const found = await read(asked, ...more)
       if (asked !== path || found.type === 'unreadable') return found
       const text = found.type === 'text' ? found.text : null
-      const isFirst = !wasRead
-      wasRead = true
       waiting = undefined
       const kept = (await store.value(key)) as KeptFile | undefined
       const now = keptOf(text)
@@ -91,7 +87,6 @@ export function pinnedFile(
       }
       const reason = `changed by other means from ${kept.digest ?? 'nothing'}, and read as it is now`
       await put(now, { ...facts, by: 'file', reason })
-      if (!isFirst) changed = `${name} was changed by other means than Foreword, and is read as it is now`
       return found
     },
     withheld() {
@@ -109,7 +104,7 @@ export function pinnedFile(
     },
     warnings: () =>
       waiting === undefined
-        ? Object.values(defined({ changed }))
+        ? []
         : [`${name} was changed during a tool call, which does not count. Accept it with \`foreword accept ${name}\``],
   }
 }

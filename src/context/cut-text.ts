@@ -39,6 +39,8 @@ function endOf(text: string, length: number): string {
 /** A text in JSON is not shortened below this, characters, and each next length that is tried is so many times longer. */
 const LEAST_LENGTH = 80
 const GROWTH = 1.25
+/** Between two such lengths, characters. */
+const FINE = 16
 /** A list of elements or members that is nested deeper stays as it is. */
 const DEEPEST = 32
 /** An object with more members is a list of named things. */
@@ -64,11 +66,19 @@ export function cutJson(text: string, most: number, how: string, query = ''): st
   const length = (step: number) => Math.ceil(LEAST_LENGTH * GROWTH ** step)
   const steps = Math.max(0, Math.ceil(Math.log(most / LEAST_LENGTH) / Math.log(GROWTH)))
   const fitting = (high: number, made: (at: number) => string) => largest(high, (at) => made(at).length <= most)
-  const withAll = fitting(steps, (step) => render(length(step), Infinity))
-  if (withAll !== undefined) return render(length(withAll), Infinity)
+  /** The longest texts of so many elements: first in large steps, then in small ones. */
+  const longest = (elements: number) => {
+    const step = fitting(steps, (each) => render(length(each), elements))
+    if (step === undefined) return undefined
+    const [from, to] = [length(step), length(step + 1)]
+    const more = fitting(Math.floor((to - from) / FINE), (each) => render(from + each * FINE, elements)) ?? 0
+    return render(from + more * FINE, elements)
+  }
+  const all = longest(Infinity)
+  if (all !== undefined) return all
   const kept = fitting(most, (count) => render(LEAST_LENGTH, count))
   if (kept === undefined) return JSON.stringify({ left_out: `${text.length} characters of JSON left out${how}` })
-  return render(length(fitting(steps, (step) => render(length(step), kept)) ?? 0), kept)
+  return longest(kept) ?? render(LEAST_LENGTH, kept)
 }
 
 /** The largest of 0 to `high` that fits, where all smaller ones do. */

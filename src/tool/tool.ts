@@ -28,6 +28,8 @@ export interface ToolProperties extends ToolDefinition {
   readonly afterUntrusted?: 'ask' | 'allow'
   /** What a call reads, for people: paths, or addresses for `origin` `web`. A named address needs no question, whatever was read. */
   readsFrom?(input: Readonly<Record<string, unknown>>): readonly string[]
+  /** An input that breaks the schema is refused, also where only one reading of it is possible. */
+  readonly takesExactInput?: boolean
   /** Normalizes an input before it is validated, for example by leaving out parameters that are `null`. */
   normalizeInput?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** The tool's own message about an invalid object, before the schema is applied; `undefined` leaves it to the schema. */

@@ -168,7 +168,10 @@ function asked(
 
 async function toolInput(tool: Tool, given: unknown): ReturnType<typeof readToolInput> {
   if (!isObject(given)) return { fault: 'arguments must be an object' }
-  return readToolInput(tool.inputSchema, tool.normalizeInput?.(given) ?? given, (input) => faultIn(tool, input))
+  const input = tool.normalizeInput?.(given) ?? given
+  if (!tool.takesExactInput) return readToolInput(tool.inputSchema, input, (each) => faultIn(tool, each))
+  const fault = await faultIn(tool, input)
+  return fault === undefined ? { input } : { fault }
 }
 
 /** The tool's own words come first (BEHAVIOURS §1.4, §1.5). */

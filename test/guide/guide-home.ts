@@ -30,6 +30,8 @@ const policy = {
     allowedTools: ['list_files', 'edit_file', 'propose_notes_update', 'read_context', 'log_operation', 'log_gap'],
   },
   tools: { edit_file: { approval: 'ask' } },
+  // A change by an editor waits only where something may run beside the gateway without a sandbox.
+  sandbox: { enabled: false },
 }
 
 /** Files of the folder that the commands are typed in. */

@@ -122,12 +122,7 @@ test('ten URLs are taken, more and none are refused in words', async (t) => {
     const refused = await open(input)
     assert.deepEqual([refused.ok, errorOf(refused)], [false, error])
   }
-  for (const input of [
-    { urls: 'http://a.example/' },
-    { url: 1 },
-    { urls: [1] },
-    { url: 'http://a.example/', more: 1 },
-  ]) {
+  for (const input of [{ url: 1 }, { urls: [1] }, { url: 'http://a.example/', more: 1 }]) {
     assert.match(errorOf(await open(input)), /^invalid input for open_url: /)
   }
   assert.equal(web.requests.length, 10)

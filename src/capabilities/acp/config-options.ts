@@ -21,6 +21,8 @@ interface OfferedChoice {
   readonly name: string
   readonly summary: string
   readonly none: string
+  /** An editor has no option of several values. */
+  readonly several?: boolean
 }
 
 /** What a person can choose for a session in the editor: its model, and the choices of capabilities that can be listed. */
@@ -29,7 +31,8 @@ export async function configOptions(link: GatewayLink, session: EditorSessionVie
     requestList<ModelStatus>(link, '/api/models', 'models'),
     requestList<OfferedChoice>(link, '/api/choices', 'choices'),
   ])
-  const others = await Promise.all(choices.map((choice) => choiceOption(link, choice, session)))
+  const single = choices.filter(({ several }) => !several)
+  const others = await Promise.all(single.map((choice) => choiceOption(link, choice, session)))
   return [modelOption(models, session), ...others.filter((option) => option !== undefined)]
 }
 

@@ -74,6 +74,8 @@ interface ShellInput {
 function shellTool({ workspace, access, environment, sandbox, places }: ShellOptions): Tool {
   return {
     name: 'shell',
+    // A command is run as it was written, or not at all.
+    takesExactInput: true,
     description:
       'Run one program in the workspace. In allowlist mode no shell reads the command: no pipes, redirection, variables or globs.',
     inputSchema: {

@@ -62,7 +62,8 @@ export function readSkillTool(skills: readonly ReadableSkill[], { inSchema, offe
     origin: 'operator',
     results: 'guidance',
     ...(offeredWith && { offeredWith }),
-    // A parameter that is null counts as absent.
+    // As Chai reads it (BEHAVIOURS §1.4): a name is exact, and a parameter that is null counts as absent.
+    takesExactInput: true,
     normalizeInput: (input) => Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)),
     inputError,
     async execute(input, context) {

@@ -35,7 +35,7 @@ const NO_SKILL = 'off'
 
 const chosenSkills: SessionChoice<SkillsSelf> = {
   summary: 'Names of the skills that the session uses, with commas between them, or `off`.',
-  none: 'all skills, or those of its agent',
+  none: 'the usual skills',
   several: true,
   async check({ service }, id) {
     const known = service.loaded.skills.map(({ name }) => name)

@@ -234,6 +234,7 @@ function skillTool(
     inputSchema: parameters,
     schemaOwner: `the skill ${skill.name}`,
     timeoutMs,
+    takesExactInput: true,
     // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
     normalizeInput: (input) =>
       Object.fromEntries(
