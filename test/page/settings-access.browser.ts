@@ -245,12 +245,13 @@ test('a file that somebody else has changed meanwhile is not overwritten: the di
 })
 
 test('a file that something else made wider waits, with its difference, until the owner accepts it', async (t) => {
-  const { page, main, file, gateway } = await toolSettings(t, '{}\n')
-  writeFileSync(file, '{"global": {"allowedTools": ["list_files"]}}\n')
+  // Where nothing runs without a sandbox, it would count at once.
+  const { page, main, file, gateway } = await toolSettings(t, '{"sandbox": {"enabled": false}}\n')
+  writeFileSync(file, '{"sandbox": {"enabled": false}, "global": {"allowedTools": ["list_files"]}}\n')
   await page.reload()
   const waiting = main.getByRole('region', { name: 'Changes that wait' })
   await waiting.getByText('A model may call list_files.').waitFor()
-  await waiting.getByLabel('Difference').getByText('+{"global": {"allowedTools": ["list_files"]}}').waitFor()
+  await waiting.getByLabel('Difference').getByText('"global": {"allowedTools": ["list_files"]}}').waitFor()
   const tools = main.getByRole('region', { name: 'All tools' })
   assert.equal(await tools.getByLabel('Access of list_files').inputValue(), 'refused')
   const note = main.getByText('This is the file. Parts of it wait until you accept them')

@@ -90,6 +90,8 @@ function ChoiceSelect({ name, none, choices: { chosen, choose } }: ChoiceSelectP
 function ChoiceBoxes({ name, none, choices: { chosen, choose } }: ChoiceSelectProps): ReactNode {
   const options = useOptions(name) ?? []
   const ids = chosen[name]?.split(',') ?? []
+  // `off` alone says nothing where there is nothing to switch off.
+  if (ids.length === 0 && options.every(({ id }) => id === 'off')) return null
   const gone = ids
     .filter((id) => !options.some((option) => option.id === id))
     .map((id) => ({ id, name: `${id} (no longer there)` }))

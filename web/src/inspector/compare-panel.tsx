@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare, type Comparison, differenceCause, type Manifest } from '../../../src/context.ts'
+import type { Comparison, Manifest } from '../../../src/context.ts'
 import { useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
 import { entryTitle } from './entry-words.ts'
@@ -63,16 +63,15 @@ function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
   const own = [useAssembly(first.data).assembled, useAssembly(second.data).assembled]
   const parts = [useForeignParts(program && before), useForeignParts(program && after)]
   const [old, now] = program ? parts.map(({ assembled }) => assembled) : own
-  // By meaning, as only the gateway tells it: what a program says for its bill, or a mark that moves, is no difference.
+  // By meaning, as the gateway tells it: what a program says for its bill, or a mark that moves, is no difference.
   const query = new URLSearchParams({ before, after }).toString()
-  const meant = useResource<Comparison>(program && `/api/diff?${query}`, { revalidateOnFocus: false })
+  const meant = useResource<Comparison>(`/api/diff?${query}`, { revalidateOnFocus: false })
   const compared = useMemo(() => {
-    if (!old || !now || (program && !meant.data)) return undefined
+    const comparison = meant.data
+    if (!old || !now || !comparison) return undefined
     const [oldTexts, newTexts] = [textsOf(old), textsOf(now)]
-    const comparison = meant.data ?? compare(old, now)
-    const cause = comparison.why ?? differenceCause(comparison, old, now)
-    return { comparison, cause, oldTexts, newTexts, old: old.manifest, now: now.manifest }
-  }, [old, now, program, meant.data])
+    return { comparison, cause: comparison.why, oldTexts, newTexts, old: old.manifest, now: now.manifest }
+  }, [old, now, meant.data])
   const error = first.error ?? second.error ?? parts[0]!.error ?? parts[1]!.error ?? meant.error
   if (error) return <ErrorNote error={error} />
   if (compared === undefined) return <Spinner />

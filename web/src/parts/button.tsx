@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 
 const looks = {
-  primary: 'bg-accent text-accent-ink hover:opacity-90',
+  primary: 'bg-accent text-accent-ink hover:brightness-95',
   plain: 'border border-line bg-raised hover:border-strong-line',
   danger: 'border border-bad text-bad hover:bg-bad hover:text-ground',
 } as const

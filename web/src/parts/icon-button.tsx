@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react'
 
 // Whole sets of colours: which of two classes for one property counts is decided by the stylesheet, not by their order.
 const looks = {
-  primary: 'bg-accent text-accent-ink hover:opacity-90',
+  primary: 'bg-accent text-accent-ink hover:brightness-95',
   plain: 'text-soft hover:bg-line hover:text-ink',
 } as const
 

@@ -94,7 +94,7 @@ function Ready({ backup }: { readonly backup: MadeBackup }): ReactNode {
       <a
         href={`${BACKUPS}/${encodeURIComponent(id)}/archive`}
         download={name}
-        className="self-start rounded-lg bg-accent px-3 py-1.5 font-medium text-accent-ink hover:opacity-90"
+        className="self-start rounded-lg bg-accent px-3 py-1.5 font-medium text-accent-ink hover:brightness-95"
       >
         Download
       </a>

@@ -21,7 +21,7 @@ export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: 
       <div>
         <Link
           href={recordHref(name)}
-          className="inline-flex items-center gap-2 rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:opacity-90"
+          className="inline-flex items-center gap-2 rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:brightness-95"
         >
           <Plus size={16} aria-hidden /> {`New ${name}`}
         </Link>
