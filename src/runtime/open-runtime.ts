@@ -59,9 +59,9 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
   const { workspace } = agent
   const live: LiveModels = { model, providers }
   const storeFile = storePath(homeAt(home).data)
-  const isEmpty =
-    onlyReads === true && !existsSync(storeFile) && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
-  const isReadOnly = onlyReads === true && !isEmpty && !canWriteIn(dirname(storeFile))
+  const hasStore = existsSync(storeFile)
+  const isEmpty = onlyReads === true && !hasStore && statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false
+  const isReadOnly = onlyReads === true && hasStore && !canWriteIn(dirname(storeFile))
   if (!isEmpty && !isReadOnly) await createHome(homeAt(home))
   const [opened, counter] = await Promise.all([
     openStore({ path: isEmpty ? ':memory:' : storeFile, clock, readOnly: isReadOnly }),
