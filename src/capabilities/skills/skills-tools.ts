@@ -38,7 +38,7 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
   const twice = new Map<string, { readonly names: readonly string[]; readonly used: string }>()
   for (const skill of skills) {
     if (skill.toolFiles === undefined) continue
-    const { skillTools, ...words } = await import('./executor/skill-tools.ts')
+    const { skillTools, doubtText, NO_TOOL_IS_USED } = await import('./executor/skill-tools.ts')
     const found = await skillTools(skill, options)
     const own = found.tools.filter(({ name }) => !isTaken(name, options.takenPrefixes))
     bySkill.set(skill.name, own)
@@ -46,7 +46,8 @@ export async function skillsTools(skills: readonly Skill[], options: SkillToolOp
     const missing = found.tools.filter((tool) => !usable.includes(tool)).map(({ name }) => name)
     const isBroken = found.tools.length === 0 && found.findings.some(({ level }) => level === 'error')
     if (isBroken || missing.length > 0) withoutTools.set(skill.name, { missing, isAll: usable.length === 0 })
-    if (found.findings.length > 0) warnings.push(`${skill.folder}: ${findingsText(found.findings, isBroken, words)}`)
+    if (found.findings.length > 0)
+      warnings.push(`${skill.folder}: ${findingsText(found.findings, isBroken, { doubtText, NO_TOOL_IS_USED })}`)
     for (const tool of found.tools) {
       const { name } = tool
       const earlier = exporters.get(name)

@@ -44,7 +44,7 @@ type AnswerFacts = Pick<ModelFacts, 'window' | 'maxOutput'>
  * What a call of a session keeps for its answer, which is also the longest that is asked for, tokens: unless configured,
  * the longest that the model can write where that leaves half of the window, or where the layout always keeps it.
  */
-export function answerReserve(settings: Pick<RuntimeSettings, 'reserve' | 'layout'>, facts: AnswerFacts): number {
+function answerReserve(settings: Pick<RuntimeSettings, 'reserve' | 'layout'>, facts: AnswerFacts): number {
   const { reserve: longest = Math.min(facts.maxOutput, facts.window) } = settings
   const isKept = longest <= facts.window / 2 || layoutOf(settings.layout).reservesLongestAnswer
   return isKept ? longest : leastAnswer(settings, facts)

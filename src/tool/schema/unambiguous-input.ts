@@ -25,7 +25,7 @@ const MOST_STEPS = 10_000
 const DEEPEST = 8
 
 /** The value itself where its type fits or no reading is the only one. Knows types, and no other rules of a schema. */
-export function unambiguousInput(schema: unknown, input: unknown): unknown {
+function unambiguousInput(schema: unknown, input: unknown): unknown {
   let steps = 0
 
   function read(rules: unknown, value: unknown): unknown {
