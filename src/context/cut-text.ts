@@ -19,8 +19,8 @@ export function cutText(text: string, { most, headShare, how, query }: TextCut):
   if (text.length <= most) return text
   const json = cutJson(text, most, how(0), query)
   if (json !== undefined) return json
-  const beginning = text.slice(0, wholeCharacter(text, Math.floor(most * headShare)))
-  const end = endOf(text, most - beginning.length)
+  const end = endOf(text, most - Math.floor(most * headShare))
+  const beginning = text.slice(0, wholeCharacter(text, most - end.length))
   const left = text.length - beginning.length - end.length
   return `${beginning}\n[${left} of ${text.length} characters left out${how(beginning.length)}]${end && `\n${end}`}`
 }
@@ -40,7 +40,7 @@ function endOf(text: string, length: number): string {
 const LEAST_LENGTH = 80
 const GROWTH = 1.25
 /** Between two such lengths, characters. */
-const FINE = 16
+const FINE = 1
 /** A list of elements or members that is nested deeper stays as it is. */
 const DEEPEST = 32
 /** An object with more members is a list of named things. */
@@ -172,5 +172,5 @@ function matching(text: string, length: number, words: readonly string[]): numbe
 function wordEnd(text: string, at: number): number {
   if (at >= text.length) return text.length
   const space = text.lastIndexOf(' ', at)
-  return space > at - 40 && space > 0 ? space : wholeCharacter(text, at)
+  return space > at - 8 && space > 0 ? space : wholeCharacter(text, at)
 }
