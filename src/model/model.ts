@@ -1,6 +1,6 @@
-import type { RequestChanges } from './body-changes.ts'
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition, ReportedTokens } from '../context.ts'
+import type { RequestChanges } from './body-changes.ts'
 import type { CallParameters } from './call-parameters.ts'
 
 /** One model behind a provider. A call streams events and throws `ModelError`. */

@@ -1,4 +1,4 @@
-import { defined, fieldsOf, isObject, parseJson, redactSecrets } from '../platform.ts'
+import { defined, elementsOf, fieldsOf, parseJson, redactSecrets } from '../platform.ts'
 import { TimeoutExceeded } from './call-limits.ts'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model-error.ts'
 import { detectOverflow } from './overflow.ts'
@@ -235,17 +235,9 @@ export function providerSentence(body: unknown, depth = 0): string | undefined {
     const inner = /^[[{]/.test(text) ? providerSentence(parseJson(text), depth + 1) : undefined
     return inner ?? (text === '' ? undefined : text)
   }
-  if (Array.isArray(body))
-    return providerSentence(
-      body.find((each) => providerSentence(each, depth + 1)),
-      depth + 1,
-    )
   const fields = fieldsOf(body)
-  for (const name of SENTENCE_FIELDS) {
-    const found =
-      isObject(fields[name]) || Array.isArray(fields[name]) || typeof fields[name] === 'string'
-        ? providerSentence(fields[name], depth + 1)
-        : undefined
+  for (const each of Array.isArray(body) ? elementsOf(body) : SENTENCE_FIELDS.map((name) => fields[name])) {
+    const found = providerSentence(each, depth + 1)
     if (found !== undefined) return found
   }
   return undefined

@@ -12,7 +12,8 @@ type Part = LanguageModelV4StreamPart
 
 /**
  * Makes reasoning of the thinking with which the text of an answer begins, between marks such as `<think>`. A mark
- * anywhere else is text. Such thinking is marked, since it is not sent again. Holds back the beginning of a text that may be a mark, and within the thinking what may be its end.
+ * anywhere else is text. Such reasoning is labelled (`TEXT_THINKING`), since it is not sent again. Holds back the beginning
+ * of a text that may be a mark, and within the thinking what may be its end.
  */
 export function thinkingFilter(): (part: Part) => readonly Part[] {
   let state: 'beginning' | 'thinking' | 'before-text' | 'text' = 'beginning'

@@ -9,18 +9,18 @@ import type { ModelUsage } from './model.ts'
 export function readUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {
   const read = reportedUsage(usage, metadata)
   // A prompt of no tokens is no report.
-  if (read.promptTokens !== undefined && count(read.promptTokens) === undefined) return SILENT
+  if (read.promptTokens !== undefined && !count(read.promptTokens)) return SILENT
   return Object.fromEntries(
-    Object.entries(read).map(([name, tokens]) => [name, tokens === 0 ? 0 : count(tokens)]),
+    Object.entries(read).map(([name, tokens]) => [name, count(tokens)]),
   ) as unknown as ModelUsage
 }
 
 /** More tokens than any call has: what is above is no count. */
 const MOST_TOKENS = 100_000_000
 
-/** A whole number of tokens above 0. */
+/** A whole number of tokens; anything else is not reported. */
 function count(tokens: number | undefined): number | undefined {
-  return tokens !== undefined && Number.isInteger(tokens) && tokens > 0 && tokens <= MOST_TOKENS ? tokens : undefined
+  return tokens !== undefined && Number.isInteger(tokens) && tokens >= 0 && tokens <= MOST_TOKENS ? tokens : undefined
 }
 
 function reportedUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {

@@ -26,7 +26,8 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
 
 /**
  * A `fetch` that reports each request with a body just before it is sent, and checks the response. It sends the very bytes
- * that it has hashed. `filter` is made for each answer that is a stream. Rejects with `UnexpectedAnswer` if a successful response is not a stream of this form.
+ * that it has hashed. `filter` is made for each answer that is a stream. Rejects with `UnexpectedAnswer` if a successful
+ * response is not a stream of this form.
  */
 export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?: () => EventFilter): Fetch {
   return async (input, init) => {
