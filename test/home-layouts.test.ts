@@ -167,6 +167,33 @@ for (const [layout, system] of Object.entries({
   })
 }
 
+test('a session that chose a layout is sent what a home of that layout is sent, with everything that a home can have', async (t) => {
+  const skill = { name: 'red_tool', parameters: { type: 'object', properties: {} } }
+  const execution = [{ tool: 'red_tool', binary: 'echo', subcommand: 'red' }]
+  let here = await openedHome(t, {
+    'skills/red/SKILL.md': '---\nname: red\ndescription: Does red.\n---\n# About red\n',
+    'skills/red/tools.json': JSON.stringify({ tools: [skill], allowlist: { echo: ['red'] }, execution }),
+    'skills/plain/SKILL.md': '---\nname: plain\ndescription: Does nothing.\n---\n# About plain\n',
+    'context/soul.json': '{"soul": {"name": "Ada"}}',
+    'context/user_profile.json': '{"name": "Bo"}',
+    'workspace/AGENTS.md': 'Answer in verse.',
+    'tool-access.json': '{"global": {"mode": "full"}, "tools": {"shell": {"enabled": true, "mode": "full"}}}',
+  })
+  const requests = new Map<string, unknown>()
+  for (const configured of Object.keys(layouts)) {
+    here = await here.reopened({ context: { layout: configured } })
+    for (const layout of Object.keys(layouts)) {
+      const { id } = await here.runtime.newSession({ choices: { layout } })
+      const { request } = await here.runtime.preview({ session: id, input: 'hi' })
+      const sent = { ...request, tools: request.tools.toSorted((a, b) => a.name.localeCompare(b.name)) }
+      assert.deepEqual(sent, requests.get(layout) ?? sent, `${layout} beside ${configured}`)
+      requests.set(layout, sent)
+    }
+    const { id } = await here.runtime.newSession({ choices: { layout: configured === 'ayati' ? 'auto' : 'ayati' } })
+    assert.match((await here.say('/call red_tool {}', id)).results.join(), /red/, configured)
+  }
+})
+
 test('a skill of 100 kB is read to its end within one turn in a window of 8k: older pages give way to as large ones', async (t) => {
   const body = Array.from({ length: 10_000 }, (_, at) => `step ${at}`).join('\n')
   const { runtime, say } = await openedHome(

@@ -175,7 +175,7 @@ test('no skills are no layer and no tool', async (context) => {
   }
 })
 
-test('as capabilities, skills are definitions with their tools, and there is no layer', async (context) => {
+test('as capabilities, skills are definitions with their tools, and their layer is that of all capabilities', async (context) => {
   const plugin = await started(
     context,
     {
@@ -185,7 +185,11 @@ test('as capabilities, skills are definitions with their tools, and there is no 
     },
     { layout: layoutOf('ayati') },
   )
-  assert.deepEqual(layers(plugin), [])
+  const sent = layers(plugin, { layout: layoutOf('ayati'), tools: ['say'] })
+  assert.deepEqual(
+    sent.map(({ renditions: [whole] }) => whole?.text),
+    ['# Skills\n\n## Skill: alpha\n\n# A\n\n## Skill: beta\n\n# Beta'],
+  )
   assert.deepEqual(plugin.tools, [])
   assert.deepEqual(
     plugin.promptBlocks.map(({ tools, ...definition }) => ({ ...definition, tools: tools.map(({ name }) => name) })),

@@ -12,7 +12,7 @@ export const date = capability({
     .describe('How exact the time in the prompt is. With `minute`, every prompt cache misses.'),
   placeholders: ({ settings, timeZone }, { time }) => ({ date: dateWords(time, settings, timeZone) }),
   /** Where the layout does not tell it, only a prompt that asks for the date with `{{date}}` does. */
-  layers({ settings, timeZone, layout }, { time }) {
+  layers({ settings, timeZone }, { time, layout }) {
     if (settings === 'none' || !layout.tellsDate) return []
     const layer = textLayer('date', dateSentence(time, settings, timeZone), 'date of the input')
     return [{ ...layer, placement: 'system', priority: 'high' }]

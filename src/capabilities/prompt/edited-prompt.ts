@@ -1,3 +1,4 @@
+import type { Layout } from '../../context.ts'
 import { defined, ForewordError } from '../../platform.ts'
 import { type RecordStore, StoreError } from '../../session.ts'
 import { type Clock, RuntimeError, type LayerContext, textLayer } from '../../capability.ts'
@@ -73,12 +74,16 @@ function promptVersion({ version, time, value }: { version: number; time: string
 interface PromptOptions {
   readonly file: string
   readonly ref?: string
-  /** For a missing or unreadable file; if it is empty, no prompt. Default: the packaged prompt. */
-  readonly fallback?: string
-  /** A line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1). A missing file is then a warning. */
-  readonly heading?: string
+  /** That of the home's layout, which the warnings are about. */
+  readonly rule?: PromptRule
   readonly read?: TextReader
 }
+
+/**
+ * As a layout has it. `fallback`: for a missing or unreadable file; if it is empty, no prompt; where absent, the packaged
+ * one. `heading`: a line above the prompt, as the preset `ayati` has it (BEHAVIOURS §2.1); a missing file is then a warning.
+ */
+type PromptRule = Layout['prompt']
 
 export type SystemPrompt = ReturnType<typeof systemPrompt>
 
@@ -86,38 +91,45 @@ export type SystemPrompt = ReturnType<typeof systemPrompt>
  * A blank prompt is a choice and withholds the layer; a missing one is replaced by the packaged one (BEHAVIOURS
  * §3.3).
  */
-export function systemPrompt(options: PromptOptions) {
-  const { file, ref = 'context/system_prompt.md', heading, read = readText } = options
-  let own = { text: '', ref }
+export function systemPrompt({ file, ref = 'context/system_prompt.md', rule = {}, read = readText }: PromptOptions) {
+  const isHeaded = rule.heading !== undefined
+  let written: string | undefined
+  let packaged = ''
   let warning: string | undefined
 
   async function load(): Promise<void> {
     const found = await read(file)
-    const text = found.type === 'text' ? found.text.trim() : undefined
-    warning = loadWarning(found.type === 'unreadable' ? found.why : found.type, text === '')
-    const isUsed = text !== undefined && (text !== '' || heading === undefined)
-    own = isUsed ? { text, ref } : { text: options.fallback ?? (await packagedPrompt()), ref: PACKAGED }
+    written = found.type === 'text' ? found.text.trim() : undefined
+    warning = loadWarning(found.type === 'unreadable' ? found.why : found.type, written === '')
+    packaged = await packagedPrompt()
   }
 
   function loadWarning(found: string, isBlank: boolean): string | undefined {
-    if (found === 'missing') return heading === undefined ? undefined : `${ref} is missing; the packaged prompt is used`
-    if (isBlank && heading === undefined) {
+    if (found === 'missing') return isHeaded ? `${ref} is missing; the packaged prompt is used` : undefined
+    if (isBlank && !isHeaded) {
       return `${ref} is blank, so no system prompt is sent; remove the file to send the packaged one`
     }
     if (found === 'text') return isBlank ? `${ref} is not used, the packaged prompt is: it is blank` : undefined
     return `${ref} is not used, the packaged prompt is: ${found}`
   }
 
+  function own({ heading, fallback = packaged }: PromptRule = rule) {
+    const isUsed = written !== undefined && (written !== '' || heading === undefined)
+    return isUsed ? { text: written!, ref } : { text: fallback, ref: PACKAGED }
+  }
+
   return {
     load,
     /** What counts where nobody has edited it: the operator's own prompt, or the packaged one. `ref` names which. */
-    own: () => own,
+    own,
     warnings: () => (warning === undefined ? [] : [warning]),
-    layers(given: LayerContext['system'], edited: string | undefined) {
-      const { text: chosen, ref: from } = given ?? (edited === undefined ? own : { text: edited, ref: EDITED })
+    layers(context: Pick<LayerContext, 'system'> & { readonly layout: Pick<Layout, 'prompt'> }, edited?: string) {
+      const { layout, system } = context
+      const { prompt } = layout
+      const { text: chosen, ref: from } = system ?? (edited === undefined ? own(prompt) : { text: edited, ref: EDITED })
       const text = chosen.trim()
       if (text === '') return from === PACKAGED ? [] : [noPrompt(from)]
-      return [textLayer('system-prompt', heading === undefined ? text : `${heading}\n\n${text}`, from)]
+      return [textLayer('system-prompt', prompt.heading === undefined ? text : `${prompt.heading}\n\n${text}`, from)]
     },
   }
 }

@@ -17,10 +17,10 @@ export const prompt = capability<undefined, PromptService>({
   places: (_, home) => ({ readOnly: [fileIn(home)] }),
   start,
   // Only turns read an edited prompt, and a turn keeps the one it began with.
-  layers: ({ service }, { session, system }) => (session === undefined ? service.own.layers(system, undefined) : []),
+  layers: ({ service }, context) => (context.session === undefined ? service.own.layers(context) : []),
   async turn({ service }) {
     const edited = await service.edited.text()
-    return { layers: ({ system }) => service.own.layers(system, edited) }
+    return { layers: (context) => service.own.layers(context, edited) }
   },
   async routes({ service }) {
     const { promptRoutes } = await import('./http/prompt-routes.ts')
@@ -45,7 +45,7 @@ async function start(host: CapabilityHost): Promise<PromptService> {
   ])
   const path = fileIn(home.folder)
   const pin = pinnedFile(host, { path, name: 'context/system_prompt.md' }, readText)
-  const own = systemPrompt({ file: path, read: pin.read, ...layout.prompt })
+  const own = systemPrompt({ file: path, read: pin.read, rule: layout.prompt })
   await own.load()
   return { own, edited: createEditedPrompt(store, clock), pin }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { addNeutralized, type Layer, type Layout, layoutOf, usualLayout } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import { isListed, type Tool } from '../../tool.ts'
@@ -39,97 +40,101 @@ export async function openSkills(options: SkillsOptions) {
       Object.assign(opened, await readSkills(options))
     },
     layers(context: Pick<LayerContext, 'layout' | 'promptBlocks' | 'tools' | 'callsTools' | 'only'>): readonly Layer[] {
-      const layers = opened.layersIn(context.layout, context.only?.['skills'])
-      const others = new Set(opened.promptBlocks.filter(({ id }) => !isChosen(context.only?.['skills'], id)))
-      const promptBlocks = context.promptBlocks.filter((block) => !others.has(block))
-      const blocks = promptBlocksLayer({ ...context, promptBlocks })
-      return [...(context.callsTools ? layers : layers.flatMap(withoutList)), ...blocks]
+      const { layout, callsTools, only } = context
+      const own = opened.of(layout, only?.['skills'])
+      const others = context.promptBlocks.filter((block) => !opened.promptBlocks.includes(block))
+      const blocks = promptBlocksLayer({ ...context, promptBlocks: [...own.promptBlocks, ...others] })
+      return [...(callsTools ? own.layers : own.layers.flatMap(withoutList)), ...blocks]
     },
-    /** The tools of the chosen skills alone, in the place of those of all skills. */
-    turn({ only }: Pick<TurnQuestion, 'only'>): TurnPart {
+    /** The tools of the chosen skills alone, or as the layout of the turn has them, in the place of those of the home. */
+    turn({ only, layout }: Pick<TurnQuestion, 'only' | 'layout'>): TurnPart {
       const chosen = only?.['skills']
-      if (chosen === undefined) return {}
-      const all = [...opened.tools, ...opened.promptBlocks.flatMap(({ tools }) => tools)]
-      return { without: all.map(({ name }) => name), tools: opened.chosenTools(chosen) }
+      if (chosen === undefined && isDeepStrictEqual(layout.skills, opened.layout.skills)) return {}
+      const { tools, promptBlocks } = opened.of(layout, chosen)
+      const without = [...opened.tools, ...opened.promptBlocks.flatMap((block) => block.tools)]
+      return {
+        without: without.map(({ name }) => name),
+        tools: [...tools, ...promptBlocks.flatMap((block) => block.tools)],
+      }
     },
   }
   return opened
 }
 
-interface SkillsRead {
-  readonly loaded: LoadedSkills
-  readonly warnings: readonly string[]
+/** What skills give a prompt: a layer with their tools, or blocks with tools of their own, never both. */
+interface SkillsParts {
+  readonly layers: readonly Layer[]
   readonly tools: readonly Tool[]
   readonly promptBlocks: readonly PromptBlock[]
+}
+
+interface SkillsRead extends Omit<SkillsParts, 'layers'> {
+  readonly loaded: LoadedSkills
+  readonly warnings: readonly string[]
+  /** That of the home, which `tools` and `promptBlocks` are made for. */
+  readonly layout: Layout
   /** For the chosen skills; for all where absent. */
-  readonly layersIn: (layout: Layout, chosen?: Chosen) => readonly Layer[]
-  readonly chosenTools: (chosen: Chosen) => readonly Tool[]
+  readonly of: (layout: Layout, chosen?: Chosen) => SkillsParts
 }
 
 /** Names and patterns; all where absent. */
 type Chosen = readonly string[] | undefined
 
-function isChosen(chosen: Chosen, name: string): boolean {
-  return chosen === undefined || isListed(chosen, name)
+async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
+  const { mode = 'auto', layout: home = layoutOf(usualLayout) } = options
+  const loaded = await loadSkills(options)
+  const found = await skillsTools(loaded.skills, options)
+  const { bySkill, warnings: ofTools } = found
+  await options.pins?.compare(loaded.skills, bySkill)
+  const of = cacheParts((layout, chosen) => {
+    const used = loaded.skills.filter(({ name }) => chosen === undefined || isListed(chosen, name))
+    const tools = used.flatMap(({ name }) => bySkill.get(name) ?? [])
+    if (layout.skills.asCapabilities) {
+      const promptBlocks = used.map(({ name, description, body, fields }) => ({
+        id: name,
+        version: fields.version ?? '1',
+        description,
+        promptBlock: body,
+        tools: bySkill.get(name) ?? [],
+      }))
+      return { layers: [], tools: [], promptBlocks }
+    }
+    if (used.length === 0) return { layers: [], tools: [], promptBlocks: [] }
+    const inSchema = namesInSchema(layout, used)
+    const noticed = used.map((skill) => noticedSkill(skill, found, layout))
+    const shown = layout.skills.neutralizes ? noticed.map((skill) => neutralSkill(skill, 'lines').skill) : noticed
+    const readers = readersOf({ skills: noticed, found: shown }, mode, inSchema)
+    return {
+      layers: [skillsLayer(layout, mode, used, noticed)],
+      tools: [...readers, ...tools],
+      promptBlocks: [],
+    }
+  })
+  const { tools, promptBlocks } = of(home)
+  return { loaded, warnings: [...loaded.warnings, ...ofTools], layout: home, of, tools, promptBlocks }
 }
 
-async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
-  const { mode = 'auto', layout: toolsFor = layoutOf(usualLayout) } = options
-  const loaded = await loadSkills(options)
-  const { skills } = loaded
-  const found = await skillsTools(skills, options)
-  const { bySkill, warnings: ofTools } = found
-  await options.pins?.compare(skills, bySkill)
-  const warnings = [...loaded.warnings, ...ofTools]
-  if (toolsFor.skills.asCapabilities) {
-    const promptBlocks = skills.map(({ name, description, body, fields }) => ({
-      id: name,
-      version: fields.version ?? '1',
-      description,
-      promptBlock: body,
-      tools: bySkill.get(name) ?? [],
-    }))
-    const toolsOf = (chosen: Chosen) => promptBlocks.flatMap(({ id, tools }) => (isChosen(chosen, id) ? tools : []))
-    return { loaded, warnings, tools: [], promptBlocks, layersIn: () => [], chosenTools: toolsOf }
+/** `noticed` are the used skills with a notice where some of their tools are missing. */
+function skillsLayer(layout: Layout, mode: SkillsMode, used: readonly Skill[], noticed: readonly Skill[]): Layer {
+  const { forms } = skillsForms(mode, layout, used)
+  const parts = forms.includes('full') ? 'whole' : 'lines'
+  const neutral = layout.skills.neutralizes ? noticed.map((skill) => neutralSkill(skill, parts)) : undefined
+  const sent = neutral?.map(({ skill }) => skill) ?? used
+  const isAsWritten = layout.ownSpacing?.includes('skills') ?? false
+  const texts = {
+    full: () => skillsFullText(sent),
+    list: () => skillsListText(sent, layout.skills.summaries),
+    'list-names': () => skillsNamesText(sent, namesInSchema(layout, used)),
+    'list-search': () => skillsSearchText(used),
   }
-  const layersIn = cacheLayers((chosen, names) => {
-    const used = skills.filter(({ name }) => isChosen(names, name))
-    if (used.length === 0) return []
-    const inSchema = namesInSchema(toolsFor, used)
-    const { forms } = skillsForms(mode, chosen, used)
-    const parts = forms.includes('full') ? 'whole' : 'lines'
-    const neutral = chosen.skills.neutralizes
-      ? used.map((skill) => neutralSkill(noticedSkill(skill, found, chosen), parts))
-      : undefined
-    const sent = neutral?.map(({ skill }) => skill) ?? used
-    const isAsWritten = chosen.ownSpacing?.includes('skills') ?? false
-    const texts = {
-      full: () => skillsFullText(sent),
-      list: () => skillsListText(sent, chosen.skills.summaries),
-      'list-names': () => skillsNamesText(sent, inSchema),
-      'list-search': () => skillsSearchText(used),
-    }
-    const renditions = forms.map((form) => ({
-      form,
-      text: isAsWritten ? texts[form]() : texts[form]().trimEnd(),
-    }))
-    const signs = addNeutralized(neutral?.map((each) => each.found) ?? [])
-    const because = Object.keys(signs).length > 0 ? { because: { code: 'neutralized', ...signs } } : {}
-    return [{ id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' }, ...because }]
-  })
-  const toolsOf = (chosen: Chosen) => {
-    const noticed = skills
-      .filter(({ name }) => isChosen(chosen, name))
-      .map((skill) => noticedSkill(skill, found, toolsFor))
-    const shown = toolsFor.skills.neutralizes ? noticed.map((skill) => neutralSkill(skill, 'lines').skill) : noticed
-    const own = noticed.flatMap(({ name }) => bySkill.get(name) ?? [])
-    return [...readers({ skills: noticed, found: shown }, mode, namesInSchema(toolsFor, noticed)), ...own]
-  }
-  return { loaded, warnings, tools: toolsOf(undefined), promptBlocks: [], layersIn, chosenTools: toolsOf }
+  const renditions = forms.map((form) => ({ form, text: isAsWritten ? texts[form]() : texts[form]().trimEnd() }))
+  const signs = addNeutralized(neutral?.map((each) => each.found) ?? [])
+  const because = Object.keys(signs).length > 0 ? { because: { code: 'neutralized', ...signs } } : {}
+  return { id: 'skills', layer: 'skills', renditions, origin: { kind: 'operator', ref: 'skills' }, ...because }
 }
 
 /** `found` are the skills as a search shows them. */
-function readers(
+function readersOf(
   { skills, found }: { readonly skills: readonly Skill[]; readonly found: readonly Skill[] },
   mode: SkillsMode,
   inSchema: boolean,
@@ -146,14 +151,14 @@ function withoutList(layer: Layer): readonly Layer[] {
   return renditions.length === 0 ? [] : [{ ...layer, renditions }]
 }
 
-/** Keeps the layers of each layout until the skills are read again. */
-function cacheLayers(layersOf: SkillsRead['layersIn']): SkillsRead['layersIn'] {
-  const known = new Map<string, readonly Layer[]>()
+/** Keeps the parts of each layout until the skills are read again. */
+function cacheParts(partsOf: SkillsRead['of']): SkillsRead['of'] {
+  const known = new Map<string, SkillsParts>()
   return (layout, chosen) => {
     const key = JSON.stringify([layout.skills, layout.ownSpacing, chosen])
-    const layers = known.get(key) ?? layersOf(layout, chosen)
-    known.set(key, layers)
-    return layers
+    const parts = known.get(key) ?? partsOf(layout, chosen)
+    known.set(key, parts)
+    return parts
   }
 }
 
