@@ -6,12 +6,14 @@ import test, { type TestContext } from 'node:test'
 import type { McpOptions } from '../src/capabilities/mcp-client/open-mcp.ts'
 import { callTool, type McpHome, namesOf, openMcpHome, until } from './mcp/mcp-home.ts'
 import type { ScriptedTool } from './mcp/server-script.ts'
+import { opened } from './runtime/opened.ts'
 import { systemClock } from '../src/platform.ts'
+import { scriptedModel } from '../src/testing.ts'
 
 function home(t: TestContext): McpHome {
-  const opened = openMcpHome()
-  t.after(() => opened.close())
-  return opened
+  const made = openMcpHome()
+  t.after(() => made.close())
+  return made
 }
 
 const tool = (name: string, more: Partial<ScriptedTool> = {}): ScriptedTool => ({
@@ -387,6 +389,26 @@ test('bytes are named and never pasted, links and texts are shown with their add
   assert.equal(failed.ok ? '' : failed.error, 'no such city')
   const silent = await callTool(plugin, 's__silent')
   assert.equal(silent.ok ? '' : silent.error, 'the tool failed without saying why')
+})
+
+test('a long result that is JSON stays JSON for the model, and no record has the words of another', async (t) => {
+  const { scripted, plugin: started } = home(t)
+  const words = (port: string) => Array.from({ length: 800 }, (_, at) => `${port}${at}`).join(' ')
+  const rows = ['alpha', 'beta', 'gamma'].map((port) => ({ port, notes: words(port) }))
+  const content = [{ type: 'text', text: JSON.stringify({ rows }) }]
+  const look = tool('look', { result: { content, structuredContent: { rows } } })
+  const plugin = await started({ s: scripted('s', { tools: [look] }).configured })
+  const model = scriptedModel({
+    answer: (_request, n) => (n === 1 ? { toolCalls: [{ name: 's__look', input: {} }] } : { text: 'ok' }),
+  })
+  const { say, log } = await opened(t, { model, plugins: [plugin], settings: { maxResultChars: 3_000 } })
+  const { session } = await say('Look.')
+  const end = (await log(session)).find((entry) => entry.type === 'tool-end')
+  assert.ok(end!.output.length <= 3_000)
+  const shown = JSON.parse(end!.output) as { rows: { port: string; notes: string }[]; left_out: string }
+  assert.match(shown.left_out, /^\d+ of \d+ characters left out; read_result shows them: id r-\w+, offset 0$/)
+  assert.equal(shown.rows.length, 3)
+  for (const { port, notes } of shown.rows) assert.deepEqual([...new Set(notes.match(/[a-z]+(?=\d)/g))], [port])
 })
 
 test('a message without end ends the connection, not the process', async (t) => {

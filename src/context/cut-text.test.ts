@@ -98,3 +98,11 @@ test('lines of JSON, and pages of a JSON text, never go on in the middle of a re
   const page = `${JSON.stringify(lines).slice(50, 3_000)}\n[characters 50 to 3000 of 9000; go on with offset 3000]`
   assert.match(cutText(page, { most: 600, headShare: 0.5, how }), /characters left out\]\n\[characters 50 to [^\n]+$/)
 })
+
+test('a very large list is cut as JSON, too, to about the room that there is', () => {
+  const text = JSON.stringify({ rows: Array.from({ length: 5_500 }, (_, id) => ({ id, text: 'word '.repeat(40) })) })
+  const cut = cutJson(text, 1_010_000, '')!
+  assert.ok(cut.length <= 1_010_000 && cut.length > 800_000, String(cut.length))
+  const { rows, left_out: leftOut } = json(cut) as { rows: { id: number }[]; left_out: string }
+  assert.deepEqual([rows.at(-1)!.id, leftOut.endsWith('left out')], [rows.length - 1, true])
+})

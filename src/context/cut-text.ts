@@ -39,8 +39,8 @@ function endOf(text: string, length: number): string {
 /** A text in JSON is not shortened below this, characters, and each next length that is tried is so many times longer. */
 const LEAST_LENGTH = 80
 const GROWTH = 1.25
-/** Between two such lengths, characters. */
-const FINE = 1
+/** Where more characters than this are kept, the last ones that would fit are not looked for. */
+const LARGE = 1_000_000
 /** A list of elements or members that is nested deeper stays as it is. */
 const DEEPEST = 32
 /** An object with more members is a list of named things. */
@@ -56,35 +56,37 @@ export function cutJson(text: string, most: number, how: string, query = ''): st
   const value = parseList(text)
   if (value === undefined) return undefined
   const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  const sizes = new Map<object, number>()
   const render = (length: number, kept: number) => {
     const missing = new Map<string, { left: number; all: number }>()
-    const shown = shorter(value, { length, kept, words, missing }, 'elements', 0)
+    const shown = shorter(value, { length, kept, words, missing, sizes }, 'elements', 0)
     const parts = [...missing].map(([name, { left, all }]) => `${left} of ${all} ${name}`)
     const note = `${parts.join(', ')} left out${how}`
     return JSON.stringify(Array.isArray(shown) ? [...shown, note] : { ...(shown as object), left_out: note })
   }
   const length = (step: number) => Math.ceil(LEAST_LENGTH * GROWTH ** step)
   const steps = Math.max(0, Math.ceil(Math.log(most / LEAST_LENGTH) / Math.log(GROWTH)))
-  const fitting = (high: number, made: (at: number) => string) => largest(high, (at) => made(at).length <= most)
+  const fits = (longest: number, elements: number) => render(longest, elements).length <= most
+  const slack = most > LARGE ? 0.1 : 0
   /** The longest texts of so many elements: first in large steps, then in small ones. */
   const longest = (elements: number) => {
-    const step = fitting(steps, (each) => render(length(each), elements))
-    if (step === undefined) return undefined
+    const step = largest(steps, 0, (each) => fits(length(each), elements)) ?? 0
     const [from, to] = [length(step), length(step + 1)]
-    const more = fitting(Math.floor((to - from) / FINE), (each) => render(from + each * FINE, elements)) ?? 0
-    return render(from + more * FINE, elements)
+    const more = largest(to - from, slack, (each) => fits(from + each, elements)) ?? 0
+    return render(from + more, elements)
   }
-  const all = longest(Infinity)
-  if (all !== undefined) return all
-  const kept = fitting(most, (count) => render(LEAST_LENGTH, count))
+  if (fits(LEAST_LENGTH, Infinity)) return longest(Infinity)
+  let high = 1
+  while (fits(LEAST_LENGTH, high)) high *= 2
+  const kept = largest(high, slack, (count) => fits(LEAST_LENGTH, count))
   if (kept === undefined) return JSON.stringify({ left_out: `${text.length} characters of JSON left out${how}` })
-  return longest(kept) ?? render(LEAST_LENGTH, kept)
+  return longest(kept)
 }
 
-/** The largest of 0 to `high` that fits, where all smaller ones do. */
-function largest(high: number, fits: (at: number) => boolean): number | undefined {
+/** The largest of 0 to `high` that fits, where all smaller ones do; at most `slack` of it smaller. */
+function largest(high: number, slack: number, fits: (at: number) => boolean): number | undefined {
   let found: number | undefined
-  for (let low = 0; low <= high;) {
+  for (let low = 0; low * (1 + slack) <= high;) {
     const middle = Math.floor((low + high) / 2)
     if (fits(middle)) {
       found = middle
@@ -117,6 +119,8 @@ interface Shortening {
   readonly kept: number
   readonly words: readonly string[]
   readonly missing: Map<string, { left: number; all: number }>
+  /** Of lists that were looked at before, characters. */
+  readonly sizes: Map<object, number>
 }
 
 function shorter(value: unknown, by: Shortening, name: string, depth: number): unknown {
@@ -125,12 +129,18 @@ function shorter(value: unknown, by: Shortening, name: string, depth: number): u
   if ('rawJSON' in value && Object.getPrototypeOf(value) === null) return value
   const members = Object.entries(value)
   const isList = Array.isArray(value) || members.length > MOST_FIELDS
-  const isLong = isList && members.length > by.kept && JSON.stringify(value).length > by.length
+  const isLong = isList && members.length > by.kept && sizeOf(value, by.sizes) > by.length
   if (isLong) countMissing(by.missing, name, members.length - by.kept, members.length)
   const shown = (isLong ? members.slice(0, by.kept) : members).map(
     ([key, member]) => [key, shorter(member, by, Array.isArray(value) ? name : key, depth + 1)] as const,
   )
   return Array.isArray(value) ? shown.map(([, member]) => member) : Object.fromEntries(shown)
+}
+
+function sizeOf(value: object, sizes: Map<object, number>): number {
+  const size = sizes.get(value) ?? JSON.stringify(value).length
+  sizes.set(value, size)
+  return size
 }
 
 function countMissing(missing: Shortening['missing'], name: string, left: number, all: number): void {

@@ -3,13 +3,13 @@ import type { ToolResult } from './tool.ts'
 
 /** A result whose texts have at most `limit` characters, plus a line that says how much is missing (BEHAVIOURS §2.4). */
 export function cappedResult(result: ToolResult, limit: number): ToolResult {
-  if (result.ok) return { ...result, output: capText(result.output, limit) }
-  const { output } = result
-  return {
-    ...result,
-    error: capText(result.error, limit),
-    ...(output !== undefined && { output: capText(output, limit) }),
-  }
+  const texts = result.ok ? [result.output] : [result.error, result.output ?? '']
+  if (texts.every((text) => text.length <= limit)) return result
+  const [first, output] = texts.map((text) => capText(text, limit))
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const meta = { bytes, ...result.meta, truncated: true }
+  if (result.ok) return { ...result, output: first!, meta }
+  return { ...result, error: first!, ...(output && { output }), meta }
 }
 
 /** JSON stays JSON. */

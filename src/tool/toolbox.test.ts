@@ -283,11 +283,13 @@ test('output beyond the cap ends with the account of what is missing', async () 
   assert.deepEqual(await box.run(call('long', {}), context), {
     ok: true,
     output: `${'x'.repeat(10)}\n...[truncated: 10 of 25 characters shown]`,
+    meta: { bytes: 25, truncated: true },
   })
   const pairs = createToolbox([speaking('long', '😀'.repeat(5))], { maxOutputChars: 3 })
   assert.deepEqual(await pairs.run(call('long', {}), context), {
     ok: true,
     output: '😀\n...[truncated: 2 of 10 characters shown]',
+    meta: { bytes: 20, truncated: true },
   })
 })
 
@@ -300,6 +302,7 @@ test('a failed result is capped as well, and keeps its output', async () => {
     ok: false,
     error: 'exit 1',
     output: `${'y'.repeat(8)}\n...[truncated: 8 of 12 characters shown]`,
+    meta: { bytes: 18, truncated: true },
   })
 })
 

@@ -93,17 +93,13 @@ function texts(value: Readonly<Record<string, unknown>>): Readonly<Record<string
   >
 }
 
-const LARGEST = 8 * 1024 * 1024
-
 /** Images, sounds and other bytes are named, never pasted. Structured content follows where it says more than the text. */
 export function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
   const parts = (result.content ?? []).map(partText).filter((text) => text !== '')
   const { structuredContent } = result
   const structured = isInTexts(structuredContent, parts) ? [] : [JSON.stringify(structuredContent)]
-  const whole = clean([...parts, ...structured].join('\n'))
-  const bytes = Buffer.byteLength(whole)
-  const text = bytes > LARGEST ? cut(whole, bytes) : whole
-  const meta = { bytes, ...(bytes > LARGEST && { truncated: true }) }
+  const text = clean([...parts, ...structured].join('\n'))
+  const meta = { bytes: Buffer.byteLength(text) }
   if (result.isError === true)
     return { ok: false, error: text === '' ? 'the tool failed without saying why' : text, meta }
   return { ok: true, output: text, meta }
@@ -172,10 +168,4 @@ function words(...values: readonly unknown[]): string {
 function word(value: unknown): string {
   const line = typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : 'of unknown kind'
   return line.length > 2_000 ? `${line.slice(0, 2_000)} …` : line
-}
-
-function cut(text: string, bytes: number): string {
-  // `stream` drops the rest of a character that was cut in the middle.
-  const shown = new TextDecoder().decode(Buffer.from(text).subarray(0, LARGEST), { stream: true })
-  return `${shown}\n...[truncated: ${LARGEST} of ${bytes} bytes shown]`
 }
