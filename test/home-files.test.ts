@@ -103,6 +103,7 @@ test('the files of a project that fit are all sent, with numbers that an answer 
     'the model is told how to cite, at the very end',
   )
   assert.deepEqual(said.offered, ['read_result', 'read_history'])
+  assert.doesNotMatch(said.system, /search_project|_attachment/)
   const entry = shown.entries.find(({ id }) => id === 'project')
   assert.deepEqual([entry?.reason?.code, entry?.reason?.['files']], ['project-fits', 2])
   const answer = said.entries.findLast((each) => each.type === 'message')
@@ -132,6 +133,12 @@ test('a project that does not fit is searched, and its passages are cited', asyn
     'read_result',
     'read_history',
   ])
+  const guidance = [
+    'Where the files of this project may say something, look with search_project before you answer',
+    'Where you need a whole file, or rows of a spreadsheet, read it with read_attachment.',
+    'Find passages of a long file with search_attachment instead of reading it page by page.',
+  ]
+  for (const words of guidance) assert.ok(said.system.includes(words), words)
   const results = said.results.map((text) => JSON.parse(text) as { results: { citation_id: number; title: string }[] })
   assert.equal(results[0]!.results[0]!.title, 'topic17.md')
   const titles = results.flatMap((each) => each.results.map(({ citation_id, title }) => `${citation_id} ${title}`))

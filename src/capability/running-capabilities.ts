@@ -81,7 +81,10 @@ export function runCapabilities(
     choices: choices.offered,
     capability: <Service>({ name }: ServiceKey<Service>) => services.get(name) as Service | undefined,
     async layers(given, parts = new Map()) {
-      const promptBlocks = started.flatMap(({ value, self }) => value.promptBlocks?.(self) ?? [])
+      const promptBlocks = started.flatMap(({ value, self }) => [
+        ...(value.promptBlocks?.(self) ?? []),
+        ...(parts.get(value.name)?.promptBlocks ?? []),
+      ])
       const context = { ...given, promptBlocks }
       const [layers, placeholders] = await Promise.all([
         Promise.all(

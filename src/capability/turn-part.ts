@@ -34,6 +34,8 @@ export interface TurnQuestion {
 /** What a capability gives one turn. */
 export interface TurnPart {
   readonly tools?: readonly Tool[]
+  /** Words about tools among `tools`, after those of the capability: when to use them. */
+  readonly promptBlocks?: readonly PromptBlock[]
   /** Names of tools of the capability that its `tools` stand in the place of. */
   readonly without?: readonly string[]
   /** Asked for every call of the turn, beside the capability's own `layers`. */

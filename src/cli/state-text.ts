@@ -8,8 +8,9 @@ export function stateText(state: FileState): string {
   const { reading } = state
   if (reading.kind === 'text') return `text, ${reading.tokens} tokens${reading.indexed ? '' : ', not in the index yet'}`
   if (reading.kind === 'table') return `table: ${reading.sheets.map(exactLine).join(', ')}`
-  const { width, height } = reading
-  return width === undefined || height === undefined ? 'image' : `image, ${width} × ${height}`
+  const { width, height, tokens } = reading
+  const size = width === undefined || height === undefined ? '' : `, ${width} × ${height}`
+  return `image${size}${tokens === undefined ? '' : `, ${tokens} tokens`}`
 }
 
 export function ownerText({ type, id }: FileOwner): string {

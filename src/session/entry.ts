@@ -226,7 +226,7 @@ export interface AttachedFile {
   readonly kind: 'text' | 'image' | 'table' | 'unreadable'
   /** `sha256:HASH` of its text among the contents. */
   readonly content?: string
-  /** By the model-agnostic counter; only of text. */
+  /** Of text by the model-agnostic counter; of an image as assumed by its size. */
   readonly tokens?: number
 }
 

@@ -48,7 +48,14 @@ export type FileReading =
       readonly sheets: readonly string[]
       readonly indexed?: boolean
     }
-  | { readonly kind: 'image'; readonly mediaType: string; readonly width?: number; readonly height?: number }
+  /** `tokens` are those that it is assumed to cost, by its size in pixels; absent in records of earlier versions. */
+  | {
+      readonly kind: 'image'
+      readonly mediaType: string
+      readonly width?: number
+      readonly height?: number
+      readonly tokens?: number
+    }
 
 /** The media type of a file: as found in its bytes, or as declared where they were not read yet. */
 export function fileMediaType({ mediaType, state }: FileRow): string {

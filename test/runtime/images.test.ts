@@ -100,6 +100,11 @@ for (const provider of providers) {
     const image = await withPicture(at)
     const { session, warnings: none } = await at.say('What is on it?', { attachments: [image] })
     assert.deepEqual(none, [])
+    const input = (await at.log(session)).find(({ type }) => type === 'input')
+    const attachments = [{ file: image, name: 'cat.png', kind: 'image', tokens: imageTokens(640, 480) }]
+    assert.partialDeepStrictEqual(input, { attachments })
+    const reading = { width: 640, height: 480, tokens: imageTokens(640, 480) }
+    assert.partialDeepStrictEqual(await at.runtime.library.file(image), { state: { reading } })
     const sees = [wireContent(server.requests.at(-1)!).images]
     for (const model of ['blind', 'seeing', 'blind'].map((name) => `${provider}/${name}`)) {
       const { outcome, calls, warnings } = await at.say('And now?', { session, model })

@@ -1,4 +1,4 @@
-import type { TokenCounter } from '../../context.ts'
+import { imageTokens, type TokenCounter } from '../../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
 import {
@@ -271,9 +271,9 @@ async function fileState(
 ): Promise<FileState> {
   if (found.kind === 'unreadable') return { type: 'failed', code: found.code, reason: found.reason }
   if (found.kind === 'image') {
-    const { mediaType, width, height } = found
-    const size = width === undefined || height === undefined ? {} : { width, height }
-    return { type: 'ready', reading: { kind: 'image', mediaType, ...size } }
+    const { mediaType, width = 0, height = 0 } = found
+    const size = width === 0 || height === 0 ? {} : { width, height }
+    return { type: 'ready', reading: { kind: 'image', mediaType, ...size, tokens: imageTokens(width, height) } }
   }
   const { mediaType, text } = found
   const content = `sha256:${await store.putContent(text)}`

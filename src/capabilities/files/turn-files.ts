@@ -1,4 +1,4 @@
-import type { CapabilityHost, ChoiceFiles, TurnPart, TurnQuestion, TurnTool } from '../../capability.ts'
+import type { CapabilityHost, ChoiceFiles, PromptBlock, TurnPart, TurnQuestion, TurnTool } from '../../capability.ts'
 import { documentsText, type FoundDocument, type FoundDocuments } from '../../citation.ts'
 import { exactLine, type Layer, type Reason } from '../../context.ts'
 import { defined, once } from '../../platform.ts'
@@ -34,6 +34,8 @@ export async function fileTurnPart({ service, choices }: Parts, question: TurnQu
   const sent = chosen.find((each) => each.sent)
   const all: Omit<Visible, 'fit'> = {
     readsForeign: ofSession.length > 0 || chosen.some(({ rows }) => rows.length > 0),
+    // Where blocks are skills, files are none of them.
+    guides: question.layout.skills.guidance === 'tool-guidance',
     sent,
     others: chosen.filter((each) => each !== sent),
     ofSession,
@@ -70,6 +72,8 @@ function sameReading({ hash, state }: FileRow): string {
 
 interface Visible {
   readonly readsForeign: boolean
+  /** Whether words on when to use the tools are sent. */
+  readonly guides: boolean
   readonly ofSession: readonly FileRow[]
   readonly sent: Chosen | undefined
   readonly fit: FileFit | undefined
@@ -77,12 +81,14 @@ interface Visible {
 }
 
 function turnPart(service: FileService, visible: Visible): TurnPart {
-  const { readsForeign, sent, fit } = visible
-  const tools = fileTools(service, visible)
-  if (!sent || !fit) return { readsForeign, tools }
+  const { readsForeign, guides, sent, fit } = visible
+  const blocks = fileTools(service, visible)
+  const tools = blocks.flatMap((block) => block.tools)
+  const given = { readsForeign, tools, ...(guides && { promptBlocks: blocks }) }
+  if (!sent || !fit) return given
   // Each step of a turn sends the same texts: they are read once.
   const layers = once(() => fileLayers(service, sent.owner, fit))
-  const part = { readsForeign, tools, layers }
+  const part = { ...given, layers }
   if (!fit.fits) return part
   const sources = fit.files.map(({ id, name, time }, index) => ({
     citation: index + 1,
@@ -128,8 +134,8 @@ function tablesText(type: string, tables: readonly FileRow[]): string {
   return [`Spreadsheets of this ${type}, to be read with read_attachment:`, ...lines].join('\n')
 }
 
-/** Each tool sees what its session may see, because it was made for it. */
-function fileTools(service: FileService, { sent, fit, others, ofSession }: Visible): readonly Tool[] {
+/** Each tool sees what its session may see, because it was made for it. With the words on when to use it. */
+function fileTools(service: FileService, { sent, fit, others, ofSession }: Visible): readonly PromptBlock[] {
   const searched = sent && fit && !fit.fits && fit.files.length > 0 ? [{ ...sent, rows: fit.files }] : []
   const readable = [
     ...ofSession,
@@ -139,10 +145,13 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
   ].filter(hasText)
   const find = async (query: SearchQuery) => foundIn(await service.find(query))
   const searches = [...searched, ...others.filter(({ rows }) => rows.some(hasText))].map(({ owner, search }) =>
-    searchOwnerFilesTool({
-      ...search,
-      search: (text, limit, signal) => find({ text, collections: [collectionName(owner)], limit, signal }),
-    }),
+    toolBlock(
+      searchOwnerFilesTool({
+        ...search,
+        search: (text, limit, signal) => find({ text, collections: [collectionName(owner)], limit, signal }),
+      }),
+      `Where the files of this ${owner.type} may say something, look with ${search.name} before you answer, and try other words before you say that they do not.`,
+    ),
   )
   if (readable.length === 0) return searches
   const files = readable.map((row) => ({
@@ -155,7 +164,22 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
     const { owner } = readable.find(({ id }) => id === file)!
     return find({ text, collections: [collectionName(owner)], documents: [file], limit: 8, perDocument: 8, signal })
   }
-  return [...searches, readAttachmentTool(files), searchAttachmentTool({ files, search })]
+  return [
+    ...searches,
+    toolBlock(
+      readAttachmentTool(files),
+      'Where you need a whole file, or rows of a spreadsheet, read it with read_attachment.',
+    ),
+    toolBlock(
+      searchAttachmentTool({ files, search }),
+      'Find passages of a long file with search_attachment instead of reading it page by page.',
+    ),
+  ]
+}
+
+function toolBlock(tool: Tool, promptBlock: string): PromptBlock {
+  const { name, description = '' } = tool
+  return { id: name, version: '1', description, promptBlock, tools: [tool] }
 }
 
 export function fileTurnTools(choices: CapabilityHost['choices']): readonly TurnTool[] {

@@ -1,5 +1,6 @@
 import { type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import type { Message, UserMessage } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import type { AttachedFile, FileRow } from '../../session.ts'
 
 /** What goes into the log for a message with files. */
@@ -61,7 +62,7 @@ function refuseOthers({ id, name, owner }: FileRow, session: string): void {
 function attachedFile({ id, name, state }: FileRow): AttachedFile {
   if (state.type !== 'ready') return { file: id, name, kind: 'unreadable' }
   const { reading } = state
-  if (reading.kind === 'image') return { file: id, name, kind: 'image' }
+  if (reading.kind === 'image') return { file: id, name, kind: 'image', ...defined({ tokens: reading.tokens }) }
   const { content } = reading
   if (reading.kind === 'table') return { file: id, name, kind: 'table', content }
   return { file: id, name, kind: 'text', content, tokens: reading.tokens }

@@ -76,7 +76,7 @@ function About({ state, name }: { readonly state: AttachmentState; readonly name
 }
 
 function sizeText(about: Extract<AttachmentState, { type: 'ready' }>['about']): string {
-  if (about.kind === 'text') return `${count(about.tokens)} tokens`
   if (about.kind === 'table') return about.sheets.length === 1 ? '1 sheet' : `${about.sheets.length} sheets`
-  return about.width === undefined ? 'Image' : `${about.width} × ${about.height} pixels`
+  const size = about.kind === 'image' && about.width !== undefined && `${about.width} × ${about.height} pixels`
+  return [size, about.tokens !== undefined && `${count(about.tokens)} tokens`].filter(Boolean).join(', ')
 }

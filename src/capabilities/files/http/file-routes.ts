@@ -168,7 +168,7 @@ const fileState = z.discriminatedUnion('type', [
     reading: z.looseObject({
       kind: z.enum(['text', 'table', 'image']),
       characters: z.number().optional(),
-      tokens: z.number().optional().describe('By the counter that is named; only of text.'),
+      tokens: z.number().optional().describe('Of text by the counter that is named; of an image as assumed.'),
       indexed: z.boolean().optional().describe('It can be searched.'),
     }),
   }),
