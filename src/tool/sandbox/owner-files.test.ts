@@ -17,26 +17,7 @@ import {
 import { join } from 'node:path'
 import test from 'node:test'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
-import { findOwnerFiles, isOwnersName, restoreOwnerFiles } from './owner-files.ts'
-
-for (const name of [
-  '.git',
-  '.GIT',
-  '.git.',
-  '.git ',
-  '.Git . ',
-  'GIT~1',
-  '.git::$INDEX_ALLOCATION',
-  'AGENTS.md.',
-  '.vscode ',
-  '.g\u200Dit',
-]) {
-  test(`${JSON.stringify(name)} belongs to the owner alone`, () => assert.equal(isOwnersName(name), true))
-}
-
-for (const name of ['git', 'GIT~2', '.github', 'AGENTS.md.txt', 'agents', '...', ' ']) {
-  test(`${JSON.stringify(name)} is a name as any other`, () => assert.equal(isOwnersName(name), false))
-}
+import { findOwnerFiles, restoreOwnerFiles } from './owner-files.ts'
 
 /** A file system of its own, so that nothing can be renamed into it from the folder for temporary files. */
 const MEMORY = '/dev/shm'
