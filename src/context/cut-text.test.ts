@@ -74,6 +74,38 @@ test('texts are shortened before documents are left out, and the note counts bot
   assert.match(fewer.left_out, /^\d of 4 results, \d+ of \d+ characters left out$/)
 })
 
+test('what is cut again tells of both cuts together', () => {
+  const size = integer({ min: 300, max: 12_000 })
+  assertProperty(
+    property(
+      integer({ min: 1, max: 150 }),
+      integer({ min: 0, max: 60 }),
+      boolean(),
+      size,
+      size,
+      (rows, words, bare, one, two) => {
+        const list = Array.from({ length: rows }, (_, id) => ({ id, notes: word(id, 0).concat(' ').repeat(words) }))
+        let text = JSON.stringify(bare ? list : { rows: list, total: rows })
+        for (const most of [Math.max(one, two), Math.min(one, two)]) text = cutJson(text, most, '; how') ?? text
+        const cut = JSON.parse(text) as { rows?: object[]; left_out?: string } | (object | string)[]
+        const [shown = [], note = ''] = Array.isArray(cut)
+          ? [cut.filter((each) => typeof each === 'object'), cut.find((each) => typeof each === 'string')]
+          : [cut.rows, cut.left_out]
+        const [, left = 0, all = shown.length] = /^(\d+) of (\d+) (?:rows|elements)/.exec(note) ?? []
+        const counted = [Number(left) + shown.length, Number(all)]
+        assert.deepEqual(shown.length === 0 ? [rows, rows] : counted, [rows, rows])
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('a member left_out that a result has itself is kept', () => {
+  const rows = Array.from({ length: 100 }, (_, id) => ({ id, name: word(id, 1) }))
+  const cut = cutJson(JSON.stringify({ left_out: ['chapter 3'], rows }), 400, '; how')!
+  assert.match(cut, /^\{"left_out":\["chapter 3"\].*,"left_out_here":"\d+ of 100 rows left out; how"\}$/)
+})
+
 test('a shortened text keeps what is around the words that were searched for', () => {
   const content = `${'before '.repeat(300)}the copper kettle boils ${'after '.repeat(300)}`
   const text = JSON.stringify({ results: [{ citation_id: 1, content }] })

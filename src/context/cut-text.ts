@@ -53,16 +53,19 @@ const MOST_FIELDS = 16
  */
 export function cutJson(text: string, most: number, how: string, query = ''): string | undefined {
   if (text.length <= most) return text
-  const value = parseList(text)
-  if (value === undefined) return undefined
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
+  const parsed = parseList(text)
+  if (parsed === undefined) return undefined
+  const { value, before, member } = withoutNote(parsed)
+  const asked = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
   const sizes = new Map<object, number>()
   const render = (length: number, kept: number) => {
-    const missing = new Map<string, { left: number; all: number }>()
-    const shown = shorter(value, { length, kept, words, missing, sizes }, 'elements', 0)
-    const parts = [...missing].map(([name, { left, all }]) => `${left} of ${all} ${name}`)
-    const note = `${parts.join(', ')} left out${how}`
-    return JSON.stringify(Array.isArray(shown) ? [...shown, note] : { ...(shown as object), left_out: note })
+    const missing: Missing = new Map()
+    const shown = shorter(value, { length, kept, words: asked, missing, sizes }, 'elements', 0)
+    const words = leftOut(missing, before)
+    // Without its white space, it may fit as it is.
+    if (words === '') return JSON.stringify(shown)
+    const note = `${words}${how}`
+    return JSON.stringify(Array.isArray(shown) ? [...shown, note] : { ...(shown as object), [member]: note })
   }
   const length = (step: number) => Math.ceil(LEAST_LENGTH * GROWTH ** step)
   const steps = Math.max(0, Math.ceil(Math.log(most / LEAST_LENGTH) / Math.log(GROWTH)))
@@ -79,8 +82,45 @@ export function cutJson(text: string, most: number, how: string, query = ''): st
   let high = 1
   while (fits(LEAST_LENGTH, high)) high *= 2
   const kept = largest(high, slack, (count) => fits(LEAST_LENGTH, count))
-  if (kept === undefined) return JSON.stringify({ left_out: `${text.length} characters of JSON left out${how}` })
+  if (kept === undefined) return JSON.stringify({ [member]: `${text.length} characters of JSON left out${how}` })
   return longest(kept)
+}
+
+/** How many are left out, and of how many, by what they are called. */
+type Missing = Map<string, { left: number; all: number }>
+
+const LEFT_OUT = 'left_out'
+const CHARACTERS = 'characters'
+const SHORTENED = 'texts shortened'
+const NOTE = new RegExp(`^(?:(?:\\d+ of \\d+ [^,;]+, )*\\d+ of \\d+ [^,;]+ left out)?(?:(?:^|, )${SHORTENED})?`)
+
+/**
+ * A value that was cut before without the note of that cut, and what the note says. `member`: the name of the next note;
+ * another one where the value has a member of that name that is no such note.
+ */
+function withoutNote(value: object) {
+  const note: unknown = Array.isArray(value) ? value.at(-1) : (value as Record<string, unknown>)[LEFT_OUT]
+  const [before = ''] = typeof note === 'string' ? NOTE.exec(note)! : []
+  if (before === '') return { value, before, member: note === undefined ? LEFT_OUT : `${LEFT_OUT}_here` }
+  const { [LEFT_OUT]: _, ...rest } = value as Record<string, unknown>
+  return { value: Array.isArray(value) ? value.slice(0, -1) : rest, before, member: LEFT_OUT }
+}
+
+/**
+ * Words for what is left out, together with what an earlier cut did. How many characters its shortened texts had is not
+ * known any more.
+ */
+function leftOut(missing: Missing, before: string): string {
+  const counts: Missing = new Map(missing)
+  for (const [, gone, of, name] of before.matchAll(/(\d+) of (\d+) ([^,;]+?)(?=,| left out)/g)) {
+    const { left, all } = missing.get(name!) ?? { left: 0, all: 0 }
+    counts.set(name!, { left: left + Number(gone), all: Math.max(Number(of), all + Number(gone)) })
+  }
+  const isShortened = before.includes(SHORTENED) || before.includes(` ${CHARACTERS}`)
+  if (isShortened) counts.delete(CHARACTERS)
+  const parts = [...counts].map(([name, { left, all }]) => `${left} of ${all} ${name}`)
+  const words = parts.length > 0 ? `${parts.join(', ')} left out` : undefined
+  return [words, isShortened ? SHORTENED : undefined].filter((each) => each !== undefined).join(', ')
 }
 
 /** The largest of 0 to `high` that fits, where all smaller ones do; at most `slack` of it smaller. */
@@ -97,13 +137,13 @@ function largest(high: number, slack: number, fits: (at: number) => boolean): nu
 }
 
 /** Numbers that JavaScript cannot hold keep their digits. */
-function parseList(text: string): unknown {
+function parseList(text: string): object | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined
   const { rawJSON } = JSON as unknown as { readonly rawJSON: (digits: string) => unknown }
   const digits = (_key: string, value: unknown, { source }: { source?: string } = {}) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value
   try {
-    const value: unknown = JSON.parse(text, digits)
+    const value = JSON.parse(text, digits) as object
     // What is nested too deep to be written again is cut as a text.
     JSON.stringify(value)
     return value
@@ -118,7 +158,7 @@ interface Shortening {
   /** Elements of each list. */
   readonly kept: number
   readonly words: readonly string[]
-  readonly missing: Map<string, { left: number; all: number }>
+  readonly missing: Missing
   /** Of lists that were looked at before, characters. */
   readonly sizes: Map<object, number>
 }
@@ -157,7 +197,7 @@ function shorterText(text: string, { length, words, missing }: Shortening): stri
   const beginning = text.slice(0, wordEnd(text, found === undefined ? length : Math.ceil(length / 2)))
   const passage = found === undefined ? '' : text.slice(found, wordEnd(text, found + Math.floor(length / 2)))
   const left = text.length - beginning.length - passage.length
-  countMissing(missing, 'characters', left, text.length)
+  countMissing(missing, CHARACTERS, left, text.length)
   return `${beginning} […]${passage && ` ${passage} […]`}`
 }
 
