@@ -40,6 +40,17 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
   }
 }
 
+/** The headers that are looked at, in lower case, and the one that says how a body is packed. */
+export const identifyingHeaders: ReadonlySet<string> = new Set([
+  'user-agent',
+  'content-encoding',
+  ...[general, ...clientTables].flatMap(({ signs, session, parent, turn, agent = [], kinds }) =>
+    [...signs, ...session, ...parent, ...turn, ...agent, ...kinds.map(({ at }) => at ?? {})].flatMap((place) =>
+      'header' in place && place.header !== undefined ? [place.header] : [],
+    ),
+  ),
+])
+
 interface IdentifiedCall {
   readonly head: ForeignRequestHead
   readonly body: Readonly<Record<string, unknown>>

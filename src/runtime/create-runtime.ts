@@ -194,6 +194,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     ledger,
     questions,
     activity,
+    departures: join(data, 'departures'),
     warn,
   })
   const started = clock.time()
@@ -367,6 +368,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await budgets.fill()
     const waiting = endsWithCommand ? await approvals.turns() : undefined
     recovered = await queue.recover((turn) => waiting?.has(turn) ?? true)
+    await programs.foreign.recover()
     activity.run(undefined, capabilities.recover()).catch((error: unknown) => warn(String(error)))
     recall.start()
     if (settings.notes === 'model') notes.recover()

@@ -67,7 +67,7 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
     return refuseCall({ ...admission, status: 402, facts: {}, headers: {} }, incoming, outgoing)
   }
   const signal = AbortSignal.any([left.signal, recorded.stop])
-  recorded.sent(`${target.server.origin}${target.path.replace(/\?.*$/s, '')}`)
+  await recorded.sent(`${target.server.origin}${target.path.replace(/\?.*$/s, '')}`)
   try {
     const chunked = incoming.headers['transfer-encoding'] !== undefined
     const agent = agentOf(target.server)

@@ -50,8 +50,8 @@ export interface OpenForeignCall {
   admit(signal: AbortSignal): Promise<Admission>
   /** Aborted where the answer has to be stopped, since the call has reached a limit. */
   readonly stop: AbortSignal
-  /** The request has left for this address, without its query. */
-  sent(url: string): void
+  /** The request leaves for this address, without its query, once this resolves: that it does is on disk by then. */
+  sent(url: string): Promise<void>
   /** The answer has begun. `headers`: in lower case. */
   answered(status: number, headers: Readonly<Record<string, string | undefined>>): void
   /** A part of the answer, after it was passed on. */

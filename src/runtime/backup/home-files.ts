@@ -51,6 +51,7 @@ const elsewhere: readonly RegExp[] = [
   /^data\/history\.sqlite/,
   /^data\/budgets\.sqlite/,
   /^data\/files$/,
+  /^data\/departures$/,
 ]
 
 /** Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. */

@@ -39,7 +39,7 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
     body: said?.account && call.id,
     words,
   })
-  const model = `${call.provider}/${identity.model ?? 'unknown'}`
+  const model = `${call.provider}/${identity.model ?? call.lost?.model ?? 'unknown'}`
   const names = { said: call.id, left: call.cut?.body ? cutName(call.id) : call.id }
   const sealed = left?.account
   const isRetry = last !== undefined && sealed !== undefined && repeats(last, identity, sealed.manifest.requestDigest)
@@ -61,6 +61,7 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
   const manifest = account && withCut(account, call.cut ?? {}, known)
   const writer = contentWriter(parts, session)
   const { came = call, marks, body: cutBody } = call.cut ?? {}
+  const { departure, lost } = call
   const input: ForeignInput = {
     foreign: {
       method: call.head.method,
@@ -70,7 +71,7 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
         marks: marks && (await writer.text(JSON.stringify(marks))),
         caller: cutBody && (await writer.body(storedAs(names.said, came, said), call.isDirty)),
       }),
-      body: await writer.body(storedAs(names.left, call, left), call.isDirty),
+      body: await (lost ? writer.lost(lost) : writer.body(storedAs(names.left, call, left), call.isDirty)),
     },
     counter: counter.id,
   }
@@ -88,7 +89,9 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
     manifest: manifest ? withoutSecrets(manifest, call.isDirty ? clean : undefined) : emptyManifest(counter, model),
     requestDigest: manifest?.requestDigest ?? '',
   }
-  await store.putCall(record)
+  // Both at once: a call is on record exactly once, whenever its process ends.
+  await store.transaction([{ type: 'call', record }, ...(departure ? [departure.recorded()] : [])])
+  await departure?.forget().catch(() => {})
   if (sealed) sessions.note(session, { record, fingerprint: sealed.fingerprint, ...names })
   return { record, wire: wireOf(call), manifest: sealed?.manifest }
 }
@@ -110,11 +113,9 @@ function withoutSecrets(manifest: SealedManifest, clean: ((text: string) => stri
   return clean ? (JSON.parse(clean(JSON.stringify(manifest))) as SealedManifest) : manifest
 }
 
-function wireOf({ url, body, head, left }: BegunCall): CallOutcome['wire'] {
+function wireOf({ url, body, departure, lost }: BegunCall): CallOutcome['wire'] {
   if (url === undefined) return undefined
-  const isPlain = head.headers['content-encoding'] === undefined
-  const digest = (isPlain ? left?.stored.body.sha256 : undefined) ?? sha256(body)
-  return { sha256: digest, bytes: body.byteLength, url }
+  return { sha256: departure?.sha256 ?? sha256(body), bytes: lost?.bytes ?? body.byteLength, url }
 }
 
 /** Whether a call says again what the last one said, in the same turn. `digest`: of its request. */

@@ -2,7 +2,7 @@ import type { ForeignCallStart, ForeignCallState } from '../../capability.ts'
 import { type Activity, defined, errorMessage, keyedQueue, type ErrorCode } from '../../platform.ts'
 import { beginRecord, type BegunRecord } from './begin-record.ts'
 import type { RecordParts } from './record-parts.ts'
-import type { BegunCall, EndedCall } from './foreign-call.ts'
+import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { HeldForeignCall } from './foreign-limits.ts'
 import type { ForeignAnswer } from '../../foreign.ts'
 import type { CallOutcome, Usage } from '../../session.ts'
@@ -38,7 +38,11 @@ export function createCallRecorder(
 
   return {
     /** Begins the record of a call after a moment: answers come first. A process that dies later leaves a call without an end. */
-    begin(start: ForeignCallStart, call: () => Promise<BegunCall>): BegunRecording {
+    begin(
+      start: Pick<ForeignCallStart, 'head' | 'caller'>,
+      call: () => Promise<BegunCall>,
+      departing?: Promise<Departure | undefined>,
+    ): BegunRecording {
       const moment = pause()
       // Calls of one program are written in their order: each is compared with the one before.
       const key = `${start.head.headers['user-agent'] ?? ''} ${start.caller.by}`
@@ -56,6 +60,7 @@ export function createCallRecorder(
         end(ended, held, over) {
           // What it held of a budget is given back at once.
           if (held) moment.end()
+          if (!begun) void departing?.then((departure) => departure?.ended(ended)).catch(() => {})
           void queue.add(key, async () => {
             try {
               if (begun) {
@@ -117,7 +122,7 @@ async function endRecord(
 ): Promise<CallOutcome> {
   const { store, clock, sessions } = parts
   const { id, session } = record
-  const answer = await ended.reader?.end()
+  const answer = await ended.answer
   const kept = answer && (await contentWriter(parts, session).text(JSON.stringify(answer)))
   const outcome: CallOutcome = {
     ...outcomeOf(ended, { answer, used: record.foreign.kind === 'count' ? undefined : manifest?.used }),

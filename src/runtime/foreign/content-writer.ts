@@ -2,6 +2,7 @@ import { contentHash } from '../../session.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { RecordParts } from './record-parts.ts'
 import { decodeBody } from './decode-body.ts'
+import type { BegunCall } from './foreign-call.ts'
 import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'
 
@@ -52,6 +53,10 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
       const hash = contentHash(clean)
       await put(clean, hash)
       return `sha256:${hash}`
+    },
+    /** A body whose bytes are gone. */
+    async lost({ sha256, bytes }: NonNullable<BegunCall['lost']>): Promise<StoredBody> {
+      return { parts: await this.text('[]'), sha256, bytes, lost: true }
     },
     /** `isDirty`: it may contain such a secret. */
     async body({ name, bytes, encoding, analysed }: BodyToStore, isDirty: boolean): Promise<StoredBody> {

@@ -57,8 +57,10 @@ export async function foreignBody(
   const got = sha256(bytes)
   // What left in an encoding is compared without it: packing it again may give other bytes.
   const expected = body.encoding === undefined ? call.outcome.wire.sha256 : body.sha256
-  if (body.redacted)
-    return { bytes, proof: { state: 'unknown', expected, why: 'secrets were taken out of what is kept' } }
+  const why = body.lost
+    ? 'the gateway ended before it was recorded, and its body was not kept'
+    : body.redacted && 'secrets were taken out of what is kept'
+  if (why) return { bytes, proof: { state: 'unknown', expected, why } }
   if (came && caller) {
     const same = sha256(came.bytes)
     if (same !== caller.sha256) return { bytes, proof: { state: 'different', expected: caller.sha256, got: same } }

@@ -1,6 +1,7 @@
 import type { Admission, ForeignCallEnd, ForeignCallStart } from '../../capability.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { AnswerReader } from './answer-reader.ts'
+import type { ForeignAnswer } from '../../foreign.ts'
+import type { Write } from '../../session.ts'
 import type { CutCall } from './foreign-cuts.ts'
 
 export interface BegunCall extends ForeignCallStart {
@@ -15,6 +16,10 @@ export interface BegunCall extends ForeignCallStart {
   readonly isDirty: boolean
   /** Where it goes; absent where it does not leave. */
   readonly url?: string
+  /** Keeps it until it is on record; absent where it did not leave, or could not be written before. */
+  readonly departure?: Departure | undefined
+  /** Its body is not kept any more: the power failed, or it contains a secret. Then `body` is empty. */
+  readonly lost?: { readonly sha256: string; readonly bytes: number; readonly model?: string }
 }
 
 /** How a call went, and everything that was noted of it on its way. */
@@ -22,8 +27,20 @@ export interface EndedCall {
   readonly end: ForeignCallEnd
   readonly admission: Admission | undefined
   readonly status?: number
-  readonly reader?: AnswerReader
+  /** What the answer said; absent where it has no known format, or none came. */
+  readonly answer?: Promise<ForeignAnswer | undefined>
   /** From its leaving, or its coming where it did not leave, to its end, and to the first byte of the answer, ms. */
   readonly durationMs: number
   readonly firstByteMs?: number
+}
+
+/** A call that has left: what it takes to put it on record once. */
+export interface Departure {
+  readonly sha256: string
+  /** Notes how the call ended, unless its record has begun. */
+  ended(call: EndedCall): Promise<void>
+  /** The write that takes the row away, to be made at once and together with the record. */
+  recorded(): Write
+  /** To be called once the record is on disk. */
+  forget(): Promise<void>
 }

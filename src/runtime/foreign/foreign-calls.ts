@@ -6,7 +6,8 @@ import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
 import type { RecordParts } from './record-parts.ts'
 import { type BegunRecording, createCallRecorder } from './call-recorder.ts'
-import type { BegunCall } from './foreign-call.ts'
+import { createDepartures } from './departures.ts'
+import type { BegunCall, Departure } from './foreign-call.ts'
 import type { ForeignCuts } from './foreign-cuts.ts'
 import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
 import { decodeBody } from './decode-body.ts'
@@ -16,16 +17,26 @@ interface ForeignCallParts extends RecordParts {
   readonly limits: ForeignLimits
   readonly cuts: ForeignCuts
   readonly activity: Activity
+  /** The folder for the bodies of calls that are not on record yet. */
+  readonly departures: string
   readonly warn: (text: string) => void
 }
 
+interface RecoveringCalls extends ForeignCallService {
+  /** Begins to record the calls that an earlier process has let leave and did not record. Resolves once they are known. */
+  recover(): Promise<void>
+}
+
 /** Calls of other programs over one home. A fault in here lets the call through, is counted, and is reported once it has happened. */
-export function createForeignCalls(parts: ForeignCallParts): ForeignCallService {
+export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
   const { analysis, clock, cuts, limits, models, warn } = parts
   const recorder = createCallRecorder(parts)
+  const departures = createDepartures(parts)
 
-  async function analysed(id: string, start: ForeignCallStart): Promise<AnalysedBody | undefined> {
-    const { head, body: bytes, provider } = start
+  async function analysed(
+    id: string,
+    { head, body: bytes, provider }: Pick<ForeignCallStart, 'head' | 'body' | 'provider'>,
+  ): Promise<AnalysedBody | undefined> {
     try {
       return await analysis.take({ id, head, bytes, provider, counter: parts.counter.id })
     } catch (error) {
@@ -49,6 +60,7 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     let isDirty = parts.secrets !== undefined
     let held: HeldForeignCall | undefined
     let recording: BegunRecording | undefined
+    let departing: Promise<Departure | undefined> | undefined
     let isOver = false
     const over = recorder.opened()
 
@@ -80,15 +92,20 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
     }
 
     const record = (): BegunRecording =>
-      (recording ??= recorder.begin(start, async () => ({
-        ...leaving,
-        id,
-        time,
-        said: await said(),
-        left: await left(),
-        isDirty,
-        ...defined({ url: noted.url }),
-      })))
+      (recording ??= recorder.begin(
+        start,
+        async () => ({
+          ...leaving,
+          id,
+          time,
+          departure: await departing,
+          said: await said(),
+          left: await left(),
+          isDirty,
+          ...defined({ url: noted.url }),
+        }),
+        departing,
+      ))
 
     return {
       id,
@@ -98,11 +115,16 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
         noted.admission = admission
         return admission
       },
-      sent(url) {
+      async sent(url) {
         noted.url = url
+        departing = departures.leave({ ...leaving, id, time, isDirty, url }).catch((error: unknown) => {
+          recorder.note('it left before that was written', error)
+          return undefined
+        })
+        record()
+        await departing
         // What it waited for before is no time of the provider's.
         began = clock.monotonic()
-        record()
       },
       answered(status, headers) {
         noted.status = status
@@ -124,9 +146,12 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
       end(end) {
         if (isOver) return
         isOver = true
-        const { url: _, ...rest } = noted
+        const { url: _, reader, ...rest } = noted
         const durationMs = clock.monotonic() - began
-        record().end({ ...defined(rest), end, admission: noted.admission, durationMs }, held, over)
+        const answer = reader?.end()
+        // Who writes the record hears of it.
+        answer?.catch(() => {})
+        record().end({ ...defined({ ...rest, answer }), end, admission: noted.admission, durationMs }, held, over)
       },
     }
   }
@@ -134,6 +159,19 @@ export function createForeignCalls(parts: ForeignCallParts): ForeignCallService 
   return {
     server: (provider) => models.server?.(provider),
     begin,
+    async recover() {
+      for (const { head, caller, ended, read } of await departures.leftOver()) {
+        const over = recorder.opened()
+        const recording = recorder.begin({ head, caller }, async () => {
+          const { call, isHopeless } = await read()
+          const isKept = !call.lost && !isHopeless
+          const said = isKept ? await analysed(call.id, { ...call, ...call.cut?.came }) : undefined
+          return { ...call, said, left: isKept && call.cut?.body ? await analysed(cutName(call.id), call) : said }
+        })
+        if (ended) recording.end(ended, undefined, over)
+        else over()
+      }
+    },
     state: recorder.state,
     idle: recorder.idle,
   }

@@ -27,6 +27,8 @@ export interface StoredBody {
   readonly base64?: true
   /** Secrets were taken out of it, so that it cannot be put together as it left. */
   readonly redacted?: true
+  /** Its bytes are gone: the gateway ended before they were on disk, or they contain a secret. It has no parts. */
+  readonly lost?: true
   /** As it left, such as `gzip`; absent where it left as it is. */
   readonly encoding?: string
 }

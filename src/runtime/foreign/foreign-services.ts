@@ -1,4 +1,3 @@
-import type { Runtime } from '../../capability.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { analyst } from './analysis/analyst.ts'
 import { createForeignCalls } from './foreign-calls.ts'
@@ -18,7 +17,7 @@ type ForeignParts = Omit<Calls, 'analysis' | 'written' | 'sessions' | 'limits' |
   Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
 
 /** Calls of other programs over one home, and their sessions as a person reads them. */
-export function createForeignServices(parts: ForeignParts): Pick<Runtime, 'foreign' | 'foreignSessions'> {
+export function createForeignServices(parts: ForeignParts) {
   const { store, clock, ledger, priceOf } = parts
   const { foreignAssembly: assembleAgain, takeApart } = ledger
   return {

@@ -37,7 +37,7 @@ export async function recordedEmbeddings(
     call.end({ type: 'refused', message })
     throw new ForewordError(code, message, {}, hint === undefined ? {} : { hint })
   }
-  call.sent(`${server.baseURL}/embeddings`)
+  await call.sent(`${server.baseURL}/embeddings`)
   try {
     const answer = await embed(model, body)
     call.answered(200, { 'content-type': 'application/json' })

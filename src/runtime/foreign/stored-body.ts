@@ -10,7 +10,7 @@ const GROUP_END = '0'
 
 /** A body in parts, and the contents that it is put together from, by their SHA-256. */
 export interface BodyContents {
-  readonly body: Omit<StoredBody, 'encoding' | 'redacted'>
+  readonly body: Omit<StoredBody, 'encoding' | 'redacted' | 'lost'>
   readonly contents: ReadonlyMap<string, string>
 }
 

@@ -27,7 +27,7 @@ export interface AnalysedBody {
 }
 
 export interface StoredParts {
-  readonly body: Omit<StoredBody, 'encoding' | 'redacted'>
+  readonly body: Omit<StoredBody, 'encoding' | 'redacted' | 'lost'>
   /** SHA-256 of each content that it is put together from, each once. */
   readonly hashes: readonly string[]
   /** Its encoding is unknown or not what it says: it is kept as it came, and has no account. */

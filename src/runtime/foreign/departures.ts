@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, write as writeBytes } from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Caller, ForeignCallEnd } from '../../capability.ts'
+import { type ForeignAnswer, type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
+import { defined, inSlices } from '../../platform.ts'
+import { cutName } from './analysis/analysed-body.ts'
+import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
+import type { CutCall } from './foreign-cuts.ts'
+import type { RecordParts } from './record-parts.ts'
+
+/** A call of another program that has left and is not on record yet: a value of the store. Its bodies are files. */
+interface DepartureRow {
+  readonly id: string
+  readonly time: string
+  readonly provider: string
+  /** Of what left. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Absent where its body does not begin or end with it. */
+  readonly model?: string
+  readonly url: string
+  readonly head: ForeignRequestHead
+  readonly caller: Caller
+  readonly cut?: Omit<CutCall, 'body'> & { readonly isCut: boolean; readonly came: ForeignRequestHead }
+  /** Its body contains a secret and is not kept. */
+  readonly isDirty?: true
+  readonly ended?: EndedRow
+  /** How often a process has begun to take it apart after the one that sent it. */
+  readonly tries: number
+}
+
+interface EndedRow {
+  readonly end: ForeignCallEnd
+  readonly status?: number
+  readonly answer?: ForeignAnswer
+  readonly durationMs: number
+  readonly firstByteMs?: number
+}
+
+type LeavingCall = Omit<BegunCall, 'said' | 'left' | 'departure' | 'lost'> & { readonly url: string }
+
+/** A call that another process sent and did not put on record. */
+export interface LeftOverCall extends Pick<DepartureRow, 'head' | 'caller'> {
+  /** `undefined`: how it ended is not known. */
+  readonly ended: EndedCall | undefined
+  /** `isHopeless`: it is not to be taken apart, since several processes ended over it. */
+  read(): Promise<{ readonly call: Omit<BegunCall, 'said' | 'left'>; readonly isHopeless: boolean }>
+}
+
+/** Attempts at taking a body apart, after which it is kept as it is. */
+const MOST_TRIES = 10
+
+/**
+ * Keeps each call that leaves until it is on record, so that a process that is killed loses none. A row is on disk before the
+ * call leaves. Its bodies are handed to the system by then: they survive the end of the process, and may be lost with the power.
+ */
+export function createDepartures({ store, clock, secrets, departures: folder }: DepartureParts) {
+  /** Rows take the first free place, so that there are never more places than calls at once. */
+  const taken = new Set<number>()
+  const fileOf = (name: string) => join(folder, name.replace(' ', '.'))
+  const keyOf = (place: number) => `departure/${place}`
+
+  const write = (place: number, row: DepartureRow) => {
+    const text = JSON.stringify(row)
+    return store.putValue(keyOf(place), JSON.parse(secrets?.redact(text) ?? text))
+  }
+
+  /** One trip to another thread, for the bytes: the rest takes less time than such a trip. */
+  async function keep(name: string, body: Uint8Array): Promise<void> {
+    if (body.byteLength === 0) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = openSync(fileOf(name), 'w', 0o600)
+    try {
+      for (let at = 0; at < body.byteLength;) at += (await promisify(writeBytes)(file, body, at)).bytesWritten
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  function departure(place: number, row: DepartureRow): Departure {
+    let isRecorded = false
+    return {
+      sha256: row.sha256,
+      async ended({ end, status, answer, durationMs, firstByteMs }) {
+        const said = await answer?.catch(() => undefined)
+        if (isRecorded) return
+        await write(place, { ...row, ended: { end, durationMs, ...defined({ status, answer: said, firstByteMs }) } })
+      },
+      recorded() {
+        isRecorded = true
+        return { type: 'value', key: keyOf(place), value: null }
+      },
+      async forget() {
+        taken.delete(place)
+        await Promise.all([row.id, cutName(row.id)].map((name) => rm(fileOf(name), { force: true })))
+      },
+    }
+  }
+
+  return {
+    /** Resolves once the call may leave. Rejects where it could not be written. */
+    async leave(call: LeavingCall): Promise<Departure> {
+      let place = 0
+      while (taken.has(place)) place += 1
+      taken.add(place)
+      const { id, time, provider, url, body, caller, head, cut, isDirty } = call
+      const kept = isDirty ? [] : [keep(id, cut?.came.body ?? body), ...(cut?.body ? [keep(cutName(id), body)] : [])]
+      const [sha256] = await Promise.all([digest(body), ...kept])
+      const row: DepartureRow = {
+        id,
+        time,
+        provider,
+        sha256,
+        bytes: body.byteLength,
+        ...defined({ model: modelIn(body), isDirty: isDirty || undefined }),
+        url,
+        head: cleanHead(head),
+        caller,
+        ...(cut && { cut: cutRow(cut) }),
+        tries: 0,
+      }
+      await write(place, row)
+      return departure(place, row)
+    },
+    /** What an earlier process has left behind. Removes the files of calls that are on record. */
+    async leftOver(): Promise<readonly LeftOverCall[]> {
+      const rows: [place: number, row: DepartureRow][] = []
+      for (let place = 0; ; place += 1) {
+        const row = (await store.value(keyOf(place))) as DepartureRow | null | undefined
+        if (row === undefined) break
+        if (row === null) continue
+        rows.push([place, row])
+        taken.add(place)
+      }
+      const needed = new Set(rows.flatMap(([, { id }]) => [fileOf(id), fileOf(cutName(id))]))
+      const files = (await readdir(folder).catch(() => [])).map((name) => join(folder, name))
+      await Promise.all(files.filter((file) => !needed.has(file)).map((file) => rm(file, { force: true })))
+      return rows
+        .toSorted(([, one], [, other]) => (one.time < other.time ? -1 : 1))
+        .map(([place, row]) => ({
+          head: row.head,
+          caller: row.caller,
+          ended: row.ended && { ...row.ended, admission: undefined, answer: Promise.resolve(row.ended.answer) },
+          async read() {
+            const next = { ...row, tries: row.tries + 1 }
+            await write(place, next)
+            return { call: await readCall(row, departure(place, next)), isHopeless: row.tries >= MOST_TRIES }
+          },
+        }))
+    },
+  }
+
+  async function readCall(row: DepartureRow, own: Departure): Promise<Omit<BegunCall, 'said' | 'left'>> {
+    const { id, sha256, bytes, model, head, cut, isDirty = false, ended: _, tries: __, ...facts } = row
+    const read = (name: string) => readFile(fileOf(name)).catch(() => new Uint8Array())
+    const [came, left] = await Promise.all([read(id), cut?.isCut ? read(cutName(id)) : undefined])
+    const body = left ?? came
+    // A file may be shorter than its row says where the power failed.
+    const isWhole = body.byteLength === bytes && (await digest(body)) === sha256
+    return {
+      ...facts,
+      id,
+      head,
+      isDirty,
+      departure: own,
+      overBudget: { type: 'refuse' },
+      secrets: 'warn',
+      ...(isWhole ? { body } : { body: new Uint8Array(), lost: { sha256, bytes, ...defined({ model }) } }),
+      ...(cut && isWhole && { cut: { ...cut, ...defined({ body: left }), came: { body: came, head: cut.came } } }),
+    }
+  }
+
+  /** SHA-256, in slices: a long body would stop every other stream. */
+  async function digest(body: Uint8Array): Promise<string> {
+    const hash = createHash('sha256')
+    const starts = Array.from({ length: Math.ceil(body.byteLength / CHUNK) }, (_, index) => index * CHUNK)
+    await inSlices(clock, starts, (start) => void hash.update(body.subarray(start, start + CHUNK)))
+    return hash.digest('hex')
+  }
+}
+
+type DepartureParts = Pick<RecordParts, 'store' | 'clock' | 'secrets'> & {
+  /** The folder of the bodies. */
+  readonly departures: string
+}
+
+/** With what says whose call it is, and without what may be a secret of its program. */
+function cleanHead({ method, path, headers }: ForeignRequestHead): ForeignRequestHead {
+  const said = Object.entries(headers).filter(([name]) => identifyingHeaders.has(name))
+  return { method, path, headers: Object.fromEntries(said) }
+}
+
+const CHUNK = 1_000_000
+
+function cutRow({ body, came, ...cut }: NonNullable<BegunCall['cut']>): DepartureRow['cut'] {
+  return { ...cut, isCut: body !== undefined, came: cleanHead(came.head) }
+}
+
+/** Bytes at either end of a body in which its model is looked for. */
+const NEAR_THE_END = 4_000
+
+/** A name within a text of the body has its quotes escaped, and is not found. */
+function modelIn(body: Uint8Array): string | undefined {
+  for (const part of [body.subarray(0, NEAR_THE_END), body.subarray(-NEAR_THE_END)]) {
+    const model = /"model"\s*:\s*"([^"\\]{1,200})"/.exec(Buffer.from(part).toString('latin1'))?.[1]
+    if (model !== undefined) return model
+  }
+  return undefined
+}
