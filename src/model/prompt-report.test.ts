@@ -20,6 +20,16 @@ test('a prompt costs at least a token for two words: of texts, and of nothing th
   const request = { tools, system: words(60), messages }
   assert.equal(leastPromptTokens(request, 'whole'), (60 + 100 + 40) / 2)
   assert.equal(leastPromptTokens(request, 'newest'), 20)
+  const answered = [
+    ...messages,
+    { role: 'assistant' as const, content: words(8) },
+    { role: 'user' as const, content: words(12) },
+  ]
+  const parts = (['whole', 'answered', 'newest'] as const).map((part) =>
+    leastPromptTokens({ tools: [], messages: answered }, part),
+  )
+  assert.deepEqual(parts, [(100 + 40 + 8 + 12) / 2, (40 + 8 + 12) / 2, 6])
+  assert.equal(leastPromptTokens({ tools: [], messages: messages.slice(0, 1) }, 'answered'), 50)
 })
 
 test('results of tools are words that were sent; scripts without spaces prove little and never too much', () => {

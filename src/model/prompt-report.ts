@@ -4,11 +4,17 @@ import type { ModelRequest } from './model.ts'
 /**
  * The least tokens of a prompt with any tokenizer: a token spans at most two words. A server that reports fewer has truncated
  * the prompt (BEHAVIOURS §1.6). Images, tools, reasoning and calls are left out, because templates leave them out too or
- * count them in their own way. `part`: `newest` is the part after the last answer, because a provider may report only the
- * tokens that were not in its cache.
+ * count them in their own way. `part`: a provider may report only the tokens that were not in its cache. `newest` is the part
+ * after the last answer; `answered` the part after the first one, which is unknown to a model that did not write that answer
+ * and was never sent it.
  */
-export function leastPromptTokens({ system = '', messages }: ModelRequest, part: 'whole' | 'newest'): number {
-  const from = part === 'whole' ? 0 : messages.findLastIndex(({ role }) => role === 'assistant') + 1
+export function leastPromptTokens(
+  { system = '', messages }: ModelRequest,
+  part: 'whole' | 'answered' | 'newest',
+): number {
+  const isAnswer = ({ role }: AnyMessage) => role === 'assistant'
+  const last = part === 'newest' ? messages.findLastIndex(isAnswer) : messages.findIndex(isAnswer)
+  const from = part === 'whole' ? 0 : last + 1
   const texts = messages.slice(from).flatMap(messageTexts)
   let words = part === 'whole' ? countWords(system) : 0
   for (const text of texts) words += countWords(text)

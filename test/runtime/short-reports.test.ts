@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import { tokenx, toolTokens } from '../../src/context.ts'
 import { createModels } from '../../src/model.ts'
@@ -205,3 +205,33 @@ test('what a server can have cached proves nothing: the same message again, and 
   const { outcome, warnings } = await next.say('And now?', { session })
   assert.deepEqual([outcome, warnings], [{ type: 'completed' }, []])
 })
+
+test('a server that reports no cache and reads little more than the newest message is found when a session comes to it', async (t) => {
+  // It answers whatever it is sent, and says that it read some hundred tokens.
+  const cutting = await providerFor(t, { answer: () => ({ text: 'So be it.', usage: { promptTokens: 300 } }) })
+  const models = createModels({
+    clock: systemClock,
+    known,
+    providers: {
+      ollama: { kind: 'ollama', baseURL: cutting.url },
+      local: { kind: 'openai-compatible', baseURL: `${(await wholeServer(t)).url}/v1` },
+    },
+  })
+  const at = await opened(t, { models, settings: { model: 'local/scripted' } })
+  const { session } = await at.say(words(300))
+  await at.say(words(1200), { session })
+  const cut = await at.say('And now?', { session, model: 'ollama/scripted' })
+  assert.equal(cut.outcome?.type === 'failed' && cut.outcome.code, 'prompt-truncated')
+  // What it may have in its cache by now proves nothing, and the model that read all of it goes on.
+  await at.runtime.reload()
+  const again = await at.say('And then?', { session, model: 'ollama/scripted' })
+  assert.deepEqual([again.outcome, again.warnings], [{ type: 'completed' }, []])
+  const back = await at.say('And now?', { session, model: 'local/scripted' })
+  assert.deepEqual([back.outcome, back.warnings], [{ type: 'completed' }, []])
+})
+
+/** Reads everything, and has no cache. */
+const wholeServer = (t: TestContext) =>
+  providerFor(t, {
+    answer: ({ bytes }) => ({ text: 'So be it.', usage: { promptTokens: Math.round(bytes.byteLength / 4) } }),
+  })

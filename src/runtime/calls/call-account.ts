@@ -44,6 +44,8 @@ interface CallToWrite {
   input(options: RecordedOptions): Promise<unknown>
   /** Why a call is not made that could be; an overflow is a reason of its own. */
   failure?(call: string): (Error & { readonly code: string }) | undefined
+  /** Whether this model was never sent anything of the session, though another one was. */
+  isUnread?(): Promise<boolean>
   /** Completes the account by what is known of the session. */
   complete?(sealed: Sealed): Promise<SealedManifest>
   /** What is written together with the account; without a manifest where there is no call to make. */
@@ -99,11 +101,13 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       const sealed = seal(outcome)
       if (work.isOver()) await work.rest()
       const manifest = (await rest.complete?.(sealed)) ?? sealed.manifest
+      // Asked before this call is one of them.
+      const isUnread = (await rest.isUnread?.()) ?? false
       const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
       await Promise.all([store.putCall(record), rest.beside?.(call, manifest)])
       sent = record
       const { request } = outcome
-      const estimate = promptAccount(context, model, { call, manifest, request })
+      const estimate = promptAccount(context, model, { call, manifest, request, isUnread })
       account = estimate
       const least = leastPromptTokens(request, 'whole')
       const isCacheable = estimate.fresh < estimate.text
@@ -114,7 +118,9 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
         options: {
           ...options,
           limits: answerLimits(reserve, settings.maxAnswerMs),
-          leastPromptTokens: isCacheable ? Math.min(leastPromptTokens(request, 'newest'), estimate.fresh) : least,
+          leastPromptTokens: isCacheable
+            ? Math.min(leastPromptTokens(request, isUnread ? 'answered' : 'newest'), estimate.fresh)
+            : least,
           leastWholeTokens: least,
           account: outline(manifest),
         },
@@ -175,16 +181,18 @@ function promptAccount(
     call,
     manifest,
     request,
+    isUnread,
   }: {
     readonly call: string
     readonly manifest: Pick<SealedManifest, 'used' | 'slots' | 'reuse' | 'forecast'>
     readonly request: ModelRequest
+    readonly isUnread: boolean
   },
 ): PromptAccount {
   const { used, slots, reuse, forecast } = manifest
   const head = slots.tools + slots.system + slots.preamble
   // A server may have kept what another process or session sent.
-  const cacheable = Math.max(reuse?.tokens ?? 0, calibration.wasCalled(model.id) ? head : 0)
+  const cacheable = Math.max((isUnread ? undefined : reuse?.tokens) ?? 0, calibration.wasCalled(model.id) ? head : 0)
   let text = used
   let images = false
   for (const message of request.messages) {

@@ -111,6 +111,7 @@ export function turnAssembly(
             return sessions.size > 0 ? [...sessions] : undefined
           },
         }),
+      isUnread: async () => state.lastCall !== undefined && !(await wasSent(store, state, model.id)),
       complete: async (sealed) => {
         const forecast = await addForecast(dependencies, sealed, cacheLife)
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
@@ -249,4 +250,15 @@ function withCutRecord(
   const { price } = model.facts
   const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
   return { ...manifest, cutRecord: { ...cause, ...sums, again, ...defined({ money }) } }
+}
+
+/** Whether anything of a session was sent to a model before, as far back as the session goes. */
+async function wasSent(
+  store: Pick<SessionStore, 'callSums'>,
+  { session, reads, lastCall }: SessionState,
+  model: string,
+): Promise<boolean> {
+  if (lastCall?.model === model || reads.has(model)) return true
+  const sums = await store.callSums({ session, limit: Number.MAX_SAFE_INTEGER })
+  return sums.some((each) => each.model === model)
 }
