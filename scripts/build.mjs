@@ -1,9 +1,11 @@
-// Writes what is published: dist/ with the JavaScript and the declarations, and web/dist with the page.
+// Writes what is published: dist/ with the JavaScript and the declarations, the bill of
+// materials, and web/dist with the page.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildPage } from './build-page.mjs'
+import { billOfMaterials } from './sbom.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -16,6 +18,7 @@ if (status !== 0) stop(`the compiler ended with exit code ${status}; its message
 
 try {
   buildPage()
+  writeFileSync(join(root, 'dist', 'sbom.cdx.json'), billOfMaterials())
 } catch (error) {
   stop(error.message)
 }

@@ -65,5 +65,6 @@ const checks: readonly Item[] = [
   command('unused code and dependencies', bin('knip'), []),
   command('build', process.execPath, ['scripts/build.mjs']),
   command('publint', bin('publint'), ['--strict'], ['build']),
+  command('a second build makes the same package', process.execPath, ['scripts/reproducible.mjs'], ['build']),
   command('the package as it is installed', process.execPath, ['scripts/smoke-packed.mjs', '--built'], ['build']),
 ]

@@ -22,7 +22,7 @@ interface ForeignCallParts extends RecordParts {
   readonly warn: (text: string) => void
 }
 
-interface RecoveringCalls extends ForeignCallService {
+export interface RecoveringCalls extends ForeignCallService {
   /** Begins to record the calls that an earlier process has let leave and did not record. Resolves once they are known. */
   recover(): Promise<void>
 }

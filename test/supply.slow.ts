@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+// @ts-expect-error A script without types.
+import { billOfMaterials } from '../scripts/sbom.mjs'
+
+const root = dirname(import.meta.dirname)
+const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8')) as unknown
+
+interface LockedPackage {
+  readonly version: string
+  readonly integrity?: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+/** A checkout brings its own Node; the package does not. */
+const { optionalDependencies: nodes } = read('node/package.json') as { optionalDependencies: object }
+
+/** What an install of the package brings, by where it lies. */
+const locked = Object.entries(
+  (read('package-lock.json') as { packages: Record<string, LockedPackage> }).packages,
+).filter(
+  ([at, { dev, link }]) =>
+    at.startsWith('node_modules/') && !dev && !link && !Object.hasOwn(nodes, at.slice('node_modules/'.length)),
+)
+
+test('an install runs no program of any package, and brings only what the lockfile has a digest of', () => {
+  const { scripts } = read('package.json') as { scripts: Record<string, string> }
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) assert.equal(scripts[name], undefined, name)
+  assert.ok(locked.length > 50)
+  for (const [at, { integrity, hasInstallScript }] of locked) {
+    assert.equal(hasInstallScript, undefined, `${at} runs a program when it is installed`)
+    assert.match(integrity ?? '', /^sha512-/, at)
+  }
+})
+
+test('the bill of materials names each package of an install with version and digest, the same text each time', () => {
+  const text = billOfMaterials() as string
+  assert.equal(billOfMaterials(), text)
+  const { components, bomFormat } = JSON.parse(text) as {
+    readonly bomFormat: string
+    readonly components: readonly { name: string; version: string; hashes: { alg: string; content: string }[] }[]
+  }
+  assert.equal(bomFormat, 'CycloneDX')
+  const named = components.map(
+    ({ name, version, hashes: [hash] }) => `${name}@${version} ${hash?.alg} ${hash?.content}`,
+  )
+  const expected = locked.map(([at, { version, integrity = '' }]) => {
+    const digest = Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex')
+    return `${at.split('node_modules/').at(-1)}@${version} SHA-512 ${digest}`
+  })
+  assert.deepEqual([...new Set(named)].toSorted(), [...new Set(expected)].toSorted())
+})
