@@ -73,6 +73,16 @@ test('a path that is none says what is wrong with it', async (t) => {
   assert.match(await namesOf(folder, 'x'.repeat(300)), /too long/)
 })
 
+test('a path has 200 names and 4,096 bytes at most, however it is written', async (t) => {
+  const { folder } = await places(t)
+  assert.equal((await namesOf(folder, 'a/'.repeat(199))).length, 2 * 199 - 1)
+  for (const one of ['a/', '/', './', '../', 'a\\']) {
+    assert.match(await namesOf(folder, one.repeat(8_000)), /longer than 4096 bytes|more than 200 names/)
+  }
+  assert.match(await namesOf(folder, 'a/'.repeat(200)), /more than 200 names/)
+  assert.match(await namesOf(folder, 'é'.repeat(2_049)), /longer than 4096 bytes/)
+})
+
 test('folders out of reach stay so within the folder, and matter nowhere else', async (t) => {
   const { top, folder } = await places(t)
   const asked = async (path: string, outOfReach: readonly string[]) =>

@@ -3,6 +3,13 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isWithin } from '../platform.ts'
 import { readText, type TextReader } from '../tool.ts'
 
+/** The longest path that is accepted, bytes, and the most names in it: every name is looked up in the file system. */
+const LONGEST_PATH = 4096
+const MOST_NAMES = 200
+
+/** JSON Schema of a path of a file tool. */
+export const pathInput = { type: 'string', maxLength: LONGEST_PATH }
+
 /** A path within a folder, with every link resolved; or why it is not one, in a sentence that a model can use. */
 type ConfinedPath = PathInFolder | { readonly type: 'refused'; readonly why: string }
 
@@ -31,6 +38,8 @@ export async function confinedPath(
   outOfReach: readonly string[] = [],
 ): Promise<ConfinedPath> {
   if (asked === '') return refuse('the path is empty; . is the workspace itself')
+  if (Buffer.byteLength(asked) > LONGEST_PATH) return refuse(`the path is longer than ${LONGEST_PATH} bytes`)
+  if (asked.split(/[/\\]/).length > MOST_NAMES) return refuse(`the path has more than ${MOST_NAMES} names`)
   if (asked.includes('\0')) return refuse('a path cannot hold a NUL byte')
   if (!asked.isWellFormed()) return refuse('the path holds half a character (a lone surrogate)')
   const root = await realOrWhy(folder)

@@ -3,7 +3,7 @@
  * that only declares a capability imports `foreword/capability`, and imports this one when it works.
  */
 export { isWithin } from '../platform.ts'
-export { confinedPath, readerWithin, resolvedPath } from './confined-path.ts'
+export { confinedPath, pathInput, readerWithin, resolvedPath } from './confined-path.ts'
 export { isKeptElsewhere } from './hard-links.ts'
 export { summaryByModel } from './model-summary.ts'
 export { noPrompt } from './own-layers.ts'

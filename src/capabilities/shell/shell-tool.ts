@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve, relative } from 'node:path'
 import type { PromptBlock } from '../../capability.ts'
-import { confinedPath, isKeptElsewhere, isWithin, resolvedPath } from '../../capability/toolkit.ts'
+import { confinedPath, isKeptElsewhere, isWithin, pathInput, resolvedPath } from '../../capability/toolkit.ts'
 import {
   type AccessRead,
   allowingPrefix,
@@ -82,7 +82,7 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
       type: 'object',
       properties: {
         cmd: { type: 'string', description: 'Program and arguments' },
-        cwd: { type: 'string', description: 'Folder, relative to the workspace' },
+        cwd: { ...pathInput, description: 'Folder, relative to the workspace' },
         timeoutMs: { type: 'integer', minimum: 1 },
         maxOutputChars: { type: 'integer', minimum: 1 },
       },

@@ -10,7 +10,7 @@ import {
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
-import { confinedPath, isWithin, resolvedPath } from '../../capability/toolkit.ts'
+import { confinedPath, isWithin, pathInput, resolvedPath } from '../../capability/toolkit.ts'
 import { encodedBytes, decodedFile } from '../../document.ts'
 import { holdFolder, writeFileAtomically } from '../../platform.ts'
 
@@ -29,7 +29,7 @@ export function editFileTool(options: WorkspaceOptions): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string' },
+        path: pathInput,
         old_text: { type: 'string', minLength: 1 },
         new_text: { type: 'string' },
         replace_all: { type: 'boolean' },
@@ -159,7 +159,7 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
     description: 'Create a text file, or replace all of one. Missing folders are made.',
     inputSchema: {
       type: 'object',
-      properties: { path: { type: 'string' }, content: { type: 'string' } },
+      properties: { path: pathInput, content: { type: 'string' } },
       required: ['path', 'content'],
       additionalProperties: false,
     },

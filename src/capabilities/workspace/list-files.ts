@@ -1,6 +1,6 @@
 import type { Tool } from '../../tool.ts'
 import type { PathInFolder } from '../../capability.ts'
-import { confinedPath } from '../../capability/toolkit.ts'
+import { confinedPath, pathInput } from '../../capability/toolkit.ts'
 import { DEEPEST, type WalkEntry, walkFolder, globMatcher } from './folder-walk.ts'
 import { readTextFile, printableName, type WorkspaceOptions } from './text-file.ts'
 
@@ -23,7 +23,7 @@ export function listFilesTool({ folder, outOfReach }: WorkspaceOptions): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string' },
+        path: pathInput,
         glob: { type: 'string' },
         depth: { type: 'integer', minimum: 1 },
       },

@@ -1,6 +1,6 @@
 import type { Tool, ToolResult } from '../../tool.ts'
 import type { PathInFolder } from '../../capability.ts'
-import { confinedPath } from '../../capability/toolkit.ts'
+import { confinedPath, pathInput } from '../../capability/toolkit.ts'
 import { DEEPEST, walkFolder, globMatcher } from './folder-walk.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
 import { printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
@@ -31,7 +31,7 @@ export function searchWorkspaceTool({ folder, outOfReach }: WorkspaceOptions): T
       type: 'object',
       properties: {
         pattern: { type: 'string', minLength: 1 },
-        path: { type: 'string' },
+        path: pathInput,
         glob: { type: 'string' },
         regex: { type: 'boolean' },
       },

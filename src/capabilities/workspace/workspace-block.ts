@@ -6,7 +6,7 @@ import { fileLines } from './line-matcher.ts'
 import { type WorkspaceOptions, printableName, readTextFile } from './text-file.ts'
 import type { TextFile } from '../../document.ts'
 import type { Tool, ToolResult } from '../../tool.ts'
-import { confinedPath } from '../../capability/toolkit.ts'
+import { confinedPath, pathInput } from '../../capability/toolkit.ts'
 
 /** The prompt block and the tools that list, read, search, write and edit files of the workspace. Writing asks a person by default. */
 export function workspaceBlock(options: WorkspaceOptions): PromptBlock {
@@ -50,7 +50,7 @@ function readFileTool({ folder, outOfReach }: WorkspaceOptions): Tool {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string' },
+        path: pathInput,
         offset: { type: 'integer', minimum: 1 },
         limit: { type: 'integer', minimum: 1 },
       },
