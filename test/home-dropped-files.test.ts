@@ -71,12 +71,31 @@ test('a file that came with several messages is above each of them, with one ent
 })
 
 test('a file that is too large to go with its message is named by the failure, with what would help', async (t) => {
-  const { runtime } = await openedHome(t)
-  const bytes = new Blob(['The sea is calm. '.repeat(9_000)]).stream()
+  const { runtime, say } = await openedHome(t)
+  const bytes = new Blob([`${'The sea is calm. '.repeat(9_000)}The lighthouse burns red.`]).stream()
   const file = await runtime.library.add({ name: 'sea.txt', bytes, owner: { type: 'session', id: 'inbox' } })
   const { session, turn } = await runtime.submit({ text: 'What is the sea like?', attachments: [file.id] })
   const events = runtime.events(session, { turn })
   while (!(await events.next()).done);
   const end = (await runtime.store.entries(session, { types: ['turn-end'] })).at(-1)
   assert.match(JSON.stringify(end), /The file sea\.txt alone needs \d+: ask about it in your next message/)
+  const shown = await runtime.preview({ session, input: 'And the lighthouse?' })
+  const texts = shown.request.messages.map((message) => messageText(message)).join('\n')
+  assert.match(texts, new RegExp(`files not shown: sea\\.txt \\(${file.id}\\)`))
+  const call = `/call search_attachment {"id": "${file.id}", "query": "lighthouse"}`
+  const { results, text, offered } = await say(`${call}\n/say It burns red.`, session)
+  assert.deepEqual([/The lighthouse burns red/.test(results[0]!), text], [true, 'It burns red.'])
+  assert.ok(offered.includes('search_attachment'))
+
+  const { state } = await runtime.library.file(file.id)
+  if (state.type !== 'ready' || state.reading.kind !== 'text') return assert.fail(JSON.stringify(state))
+  await runtime.store.setFileState(file.id, { type: 'ready', reading: { ...state.reading, indexed: false } })
+  const early = await say(
+    `/call search_attachment {"id": "${file.id}", "query": "harbour"}\n/say Nothing yet.`,
+    session,
+  )
+  assert.match(
+    early.results[0]!,
+    /^Nothing of that was found in sea\.txt\. Its words are still being put into the index/,
+  )
 })

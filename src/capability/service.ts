@@ -33,6 +33,13 @@ export interface FileLibrary {
   bytes(row: FileRow): Promise<Uint8Array>
   /** Makes a file belong to something else, as an upload that is attached to a message of a session. */
   give(id: string, owner: FileOwner): Promise<void>
+  /**
+   * A file as one of `owner`, which what happens to the other does not change: the one that is there, under the same name and
+   * byte for byte, or a new one, which `keep` stores. Writes nothing.
+   */
+  copy(row: FileRow, owner: FileOwner): Promise<FileRow>
+  /** Stores what `copy` gave, unless it is there. */
+  keep(row: FileRow): Promise<void>
   remove(id: string): Promise<void>
   /** Reads every file that a former process had not read, and removes bytes that no file needs. */
   recover(): Promise<number>

@@ -160,8 +160,9 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await capabilities.ready()
     return prepareTurn({ capabilities, models, context, tools, policy }, state, asked, said)
   }
-  const previewParts = { prepare, store, states, clock, library, readFingerprint }
-  const idle = idleSessions({ ...previewParts, store, models, counters: findCounter, budgets })
+  const files = { library, capabilities, models, context }
+  const previewParts = { prepare, store, states, clock, files, readFingerprint }
+  const idle = idleSessions({ ...previewParts, store, library, models, counters: findCounter, budgets })
   const notes = createNoteWriter({ clock, warn, idle, activity })
   const queue = createTurnQueue({
     store,
@@ -235,7 +236,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       const { running, queued } = queue.counts()
       const open = running + queued + admitting
       admitting += 1
-      const admitted = admit({ store, states, settings, clock, library, open }, input).finally(() => (admitting -= 1))
+      const admitted = admit({ store, states, settings, clock, files, open }, input).finally(() => (admitting -= 1))
       const { state, submitted } = await activity.run(input.session, admitted)
       if (!submitted.repeated) queue.add(state, submitted.turn)
       return submitted
@@ -246,7 +247,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       refuseWhenClosing()
       const state = await openState(session)
       await requireLiveTurn(store, session, turn)
-      const message = await editedMessage({ settings, clock, library }, session, edit)
+      const message = await editedMessage({ settings, clock, files }, state, edit)
       if (await queue.edit(state, turn, message, () => assertUnedited(store, { session, turn, base: edit.base })))
         return
       throw begunAlready(session, turn)

@@ -240,7 +240,8 @@ export const attachmentsSchema = z
   .max(50, 'expected at most 50 files: send the others with another message')
   .optional()
   .describe(
-    'Ids of files, in the order in which they are placed above the message. The turn waits for files that are still being read.',
+    'Ids of files, in the order in which they are placed above the message. The turn waits for files that are still being read. ' +
+      'A file of the project or agent of the session goes along as a copy of this moment.',
   )
 
 export const fileVersionsSchema = z.object({

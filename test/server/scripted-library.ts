@@ -61,6 +61,10 @@ export function scriptedLibrary(time: string): FileLibrary {
     async give(id, owner) {
       rows.set(id, { ...(await file(id)), owner })
     },
+    copy: async (row, owner) => ({ ...row, id: `copy-${row.id}`, owner }),
+    async keep(row) {
+      rows.set(row.id, row)
+    },
     async remove(id) {
       rows.delete((await file(id)).id)
     },

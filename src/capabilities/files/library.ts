@@ -12,7 +12,7 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { errorMessage, fairTurns } from '../../platform.ts'
+import { errorMessage, fairTurns, sha256 } from '../../platform.ts'
 
 interface LibraryParts {
   readonly store: SessionStore
@@ -70,9 +70,13 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     }
   }
 
-  /** Whether reading the file took too long. */
+  /** Whether reading the file took too long. What was read before is only indexed. */
   async function process(row: FileRow): Promise<boolean> {
     const { signal } = stopped
+    if (row.state.type === 'ready') {
+      await index(await parts.engine(), row)
+      return false
+    }
     const found = await parts.reader.read({
       path: blobs.path(row.hash),
       name: row.name,
@@ -82,8 +86,6 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     const overran = found.kind === 'unreadable' && found.code === 'timeout'
     if (signal.aborted) return overran
     const state = await fileState(parts, found)
-    // An existing text is kept if the file cannot be read again.
-    if (state.type === 'failed' && row.state.type === 'ready') return overran
     if (await store.file(row.id)) {
       await store.setFileState(row.id, state)
       tell(row.id)
@@ -227,6 +229,17 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       const engine = await parts.engine()
       await engine.assign(id, [collectionName(owner)])
     },
+    async copy(row, owner) {
+      const same = await store.files({ hash: row.hash, owner, state: 'ready' })
+      const id = `file_${sha256(`${collectionName(owner)} ${row.id}`).slice(0, 12)}`
+      const copied = { ...row, id, owner, time: clock.time(), state: unindexed(row.state) }
+      return same.find(({ name }) => name === row.name) ?? copied
+    },
+    async keep(row) {
+      if (await store.file(row.id)) return
+      await store.putFile(row)
+      enqueue(row)
+    },
     async remove(id) {
       const row = await file(id)
       await store.deleteFile(id)
@@ -291,6 +304,11 @@ async function fileState(
     type: 'ready',
     reading: { kind: 'text', mediaType, content, characters, tokens, counter: counterKey(counter), ...pages },
   }
+}
+
+function unindexed(state: FileState): FileState {
+  if (state.type !== 'ready' || state.reading.kind === 'image') return state
+  return { type: 'ready', reading: { ...state.reading, indexed: false } }
 }
 
 function withMediaType(row: FileRow): FileRow {

@@ -160,9 +160,13 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
     ...defined({ sheets: rowSheets(row) }),
     text: () => service.text(row),
   }))
-  const search = (file: string, text: string, signal: AbortSignal) => {
+  const search = async (file: string, text: string, signal: AbortSignal): Promise<FoundDocuments> => {
     const { owner } = readable.find(({ id }) => id === file)!
-    return find({ text, collections: [collectionName(owner)], documents: [file], limit: 8, perDocument: 8, signal })
+    const within = { collections: [collectionName(owner)], documents: [file] }
+    const found = await find({ text, ...within, limit: 8, perDocument: 8, signal })
+    const { state } = await service.file(file)
+    const isWhole = state.type === 'ready' && state.reading.kind !== 'image' && state.reading.indexed
+    return isWhole ? found : { degraded: NOT_YET, ...found }
   }
   return [
     ...searches,
@@ -176,6 +180,8 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
     ),
   ]
 }
+
+const NOT_YET = 'Its words are still being put into the index: search again in a while, or read it.'
 
 function toolBlock(tool: Tool, promptBlock: string): PromptBlock {
   const { name, description = '' } = tool

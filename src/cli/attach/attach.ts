@@ -1,4 +1,4 @@
-import { requestList } from '../answer.ts'
+import { apiPath, requestJson, requestList } from '../answer.ts'
 import { exactLine } from '../../context.ts'
 import { existsSync } from 'node:fs'
 import type { CommandCall, GatewayConnection, Io } from '../../capability.ts'
@@ -8,20 +8,23 @@ import { note, print, printJson, applyStyle } from '../io.ts'
 import { stateText } from '../state-text.ts'
 import { type UploadOwner, type UploadResult, uploadFiles } from './hand-in.ts'
 
-/** Uploads files for a message and resolves to their ids. An unreadable one goes with a notice; one that cannot be uploaded throws. */
+/**
+ * Uploads files for a message, and finds those that are stored already. Resolves to their ids. An unreadable one goes with a
+ * notice; one that cannot be uploaded throws.
+ */
 export async function attachToMessage(
   connection: GatewayConnection,
   paths: readonly string[],
   session: string | undefined,
   io: Io,
 ): Promise<readonly string[]> {
-  const known = paths.map(isId)
-  const given = paths.filter((_, index) => !known[index])
+  const stored = await Promise.all(paths.map((path) => storedFile(connection, path, session)))
+  const given = paths.filter((_, index) => stored[index] === undefined)
   const handedIn = await uploadFiles(connection, given, session === undefined ? {} : { session }, io)
   const rest = handedIn.values()
   const ids: string[] = []
-  for (const [index, path] of paths.entries()) {
-    const each = known[index] ? { row: await findFile(connection, path) } : rest.next().value!
+  for (const row of stored) {
+    const each = row ? { row } : rest.next().value!
     if ('failure' in each) throw each.failure
     const { id, name, state } = each.row
     ids.push(id)
@@ -36,9 +39,20 @@ export async function findFile(connection: GatewayConnection, word: string): Pro
   return findByName(word, await requestList<FileRow>(connection, '/api/files', 'files'), (row) => row, 'file')
 }
 
-/** Whether a word is an id as `foreword files add` prints it. An existing file of that name takes precedence. */
-function isId(word: string): boolean {
-  return /^file[_-]\w+$/.test(word) && !existsSync(word)
+/** Where no path is meant: the file with this id, or the newest of this name that the session or what it has chosen owns. */
+async function storedFile(
+  connection: GatewayConnection,
+  word: string,
+  session: string | undefined,
+): Promise<FileRow | undefined> {
+  if (existsSync(word)) return undefined
+  if (/^file[_-]\w+$/.test(word)) return findFile(connection, word)
+  if (session === undefined) return undefined
+  const [row, files] = await Promise.all([
+    requestJson<Readonly<Record<string, unknown>>>(connection, apiPath('/api/sessions/', session)),
+    requestList<FileRow>(connection, '/api/files', 'files'),
+  ])
+  return files.findLast(({ name, owner }) => name === word && (owner.id === session || row[owner.type] === owner.id))
 }
 
 /** Attaches files and resolves to their ids with their names as written. */

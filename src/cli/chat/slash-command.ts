@@ -135,7 +135,7 @@ const inSession: readonly TerminalCommand[] = [
   {
     name: 'file',
     argument: 'PATH',
-    summary: 'attach a file to the next message',
+    summary: 'attach a file, or a stored one of the project by its name, to the next message',
     async run(conversation, io, path) {
       if (path === undefined) throw usageFailure('A path is missing.', 'Usage: /file PATH')
       const { connection, session, attachments } = conversation

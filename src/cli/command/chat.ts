@@ -25,7 +25,7 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
     session: { value: 'ID', summary: 'continue this session (default: a new session)' },
     model: { value: 'ID', summary: 'the model of this session' },
     ...choiceOptions(capabilities),
-    file: { value: 'PATH', summary: 'attach a file to the first message; repeatable' },
+    file: { value: 'PATH', summary: 'attach a file to the first message, as `send` does; repeatable' },
   },
   async run(call, given) {
     const own = await withHomeCapabilities(call.home, given)

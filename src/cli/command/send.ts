@@ -38,7 +38,10 @@ export const sendCommand = (capabilities: readonly AnyCapability[]): Command => 
     model: { value: 'ID', summary: 'the model for this turn only, as PROVIDER/MODEL' },
     system: systemOption,
     ...choiceOptions(capabilities),
-    file: { value: 'PATH', summary: 'attach a file, or an uploaded one by its id; repeatable' },
+    file: {
+      value: 'PATH',
+      summary: 'attach a file, or a stored one by its id or, of the session or its project, its name; repeatable',
+    },
     key: { value: 'KEY', summary: 'idempotency key: the same key returns the same turn' },
     json: {
       summary:

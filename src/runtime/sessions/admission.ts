@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  type FileLibrary,
-  type MessageEdit,
-  RuntimeError,
-  type SubmitInput,
-  type SubmittedTurn,
-} from '../../capability.ts'
+import { type Clock, type MessageEdit, RuntimeError, type SubmitInput, type SubmittedTurn } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined, sha256 } from '../../platform.ts'
 import {
@@ -20,7 +13,7 @@ import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
 import { tokenCounts } from '../turns/turn-projection.ts'
-import { giveFiles, messageWithFiles } from './message-files.ts'
+import { giveFiles, type MessageFiles, messageWithFiles, type OfSession } from './message-files.ts'
 import { sessionNotFound, turnNotFound, requireOwnSession } from './not-found.ts'
 import type { SessionState, SessionStates } from './session-state.ts'
 
@@ -43,14 +36,14 @@ interface AdmissionParts {
   readonly states: SessionStates
   readonly settings: RuntimeSettings
   readonly clock: Clock
-  readonly library: FileLibrary | undefined
+  readonly files: MessageFiles
   /** How many turns of all sessions are accepted and not ended. */
   readonly open: number
 }
 
 /** Writes input to the log before it is acknowledged. The same idempotency key returns the same turn and session. */
 export async function admit(
-  { store, states, settings, clock, library, open }: AdmissionParts,
+  { store, states, settings, clock, files, open }: AdmissionParts,
   input: SubmitInput,
 ): Promise<Admitted> {
   const {
@@ -65,13 +58,13 @@ export async function admit(
     token,
     channel,
     trace,
-    attachments: files = [],
+    attachments = [],
   } = input
   const options = {
     ...defined({ model, system, parameters, token, channel, trace }),
     ...(budgets?.length ? { budgets } : {}),
   }
-  requireWords(text, files)
+  requireWords(text, attachments)
   requireLimits(budgets)
   if (system?.trim() === '') {
     throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out to send the usual one.')
@@ -95,7 +88,12 @@ export async function admit(
     type: 'input',
     turn,
     ...defined({ parent }),
-    ...(await countedMessage({ settings, clock, library }, session, text, files)),
+    ...(await countedMessage(
+      { settings, clock, files },
+      { session, ...defined({ model: model ?? known?.model, choices: known?.choices ?? choices }) },
+      text,
+      attachments,
+    )),
     ...defined({ idempotencyKey }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   } as const
@@ -129,24 +127,24 @@ function requireRoom(open: number, most: number): void {
 /** The message of an `edit` of a turn that waits, checked as a new one is. Its files are the session's from then on. */
 export async function editedMessage(
   parts: MessageParts,
-  session: string,
+  state: SessionState,
   { text, attachments = [] }: MessageEdit,
 ): Promise<CountedMessage> {
   requireWords(text, attachments)
-  return countedMessage(parts, session, text, attachments)
+  return countedMessage(parts, state, text, attachments)
 }
 
-type MessageParts = Pick<AdmissionParts, 'settings' | 'clock' | 'library'>
+type MessageParts = Pick<AdmissionParts, 'settings' | 'clock' | 'files'>
 type CountedMessage = Pick<Extract<EntryBody, { readonly type: 'input' }>, 'message' | 'tokens' | 'attachments'>
 
 async function countedMessage(
-  { settings, clock, library }: MessageParts,
-  session: string,
+  { settings, clock, files }: MessageParts,
+  of: OfSession,
   text: string,
-  files: readonly string[],
+  ids: readonly string[],
 ): Promise<CountedMessage> {
-  const { message, attachments, handedIn } = await messageWithFiles(library, session, text, files)
-  await giveFiles(library, session, handedIn)
+  const { message, attachments, handedIn } = await messageWithFiles(files, of, text, ids)
+  await giveFiles(files.library, of.session, handedIn)
   const tokens = await countInSlices(clock, settings.counter, (counter) => tokenCounts(counter, message))
   return { message, tokens, ...(attachments.length === 0 ? {} : { attachments }) }
 }

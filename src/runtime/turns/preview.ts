@@ -1,6 +1,5 @@
 import {
   type Clock,
-  type FileLibrary,
   type Preview,
   type PreviewOptions,
   type Runtime,
@@ -20,7 +19,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { seal } from '../ledger/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound, requireOwnSession } from '../sessions/not-found.ts'
-import { messageWithFiles } from '../sessions/message-files.ts'
+import { type MessageFiles, messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
@@ -32,7 +31,7 @@ interface PreviewParts {
   readonly store: Pick<LogStore, 'entries'>
   readonly states: SessionStates
   readonly clock: Clock
-  readonly library: FileLibrary | undefined
+  readonly files: MessageFiles
   readonly readFingerprint: Ledger['readFingerprint']
 }
 
@@ -91,7 +90,7 @@ async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Prom
 }
 
 async function attemptNext(
-  { prepare, states, clock, library, store: log }: PreviewParts,
+  { prepare, states, clock, files, store: log }: PreviewParts,
   {
     session,
     input = '',
@@ -110,8 +109,10 @@ async function attemptNext(
     ...defined({ model: askedModel, system }),
   }
   const name = session ?? NEW_SESSION
-  const { message, attachments } = await messageWithFiles(library, name, input, ids)
-  const { model, context } = await prepare({ ...state, choices: { ...state?.choices, ...choices } }, asked, {
+  const all = { ...state?.choices, ...choices }
+  const of = { session: name, choices: all, model: askedModel ?? state?.model }
+  const { message, attachments } = await messageWithFiles(files, of, input, ids)
+  const { model, context } = await prepare({ ...state, choices: all }, asked, {
     text: input,
     ...(ids.length > 0 ? { attachments: ids } : {}),
     keeps: false,
@@ -124,7 +125,7 @@ async function attemptNext(
   const now = Date.parse(clock.time())
   const recent = await readPlacements(store, state)
   const says = input !== '' || ids.length > 0
-  const attempt = await attemptWithPictures(context, library, {
+  const attempt = await attemptWithPictures(context, files.library, {
     model,
     session: name,
     files: attachments.map((file) => ({ ...file, turn: NEXT_TURN })),

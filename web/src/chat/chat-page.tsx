@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { CommandList } from '../api/commands.ts'
 import { type ModelList, useResource } from '../api/resources.ts'
+import { AttachContext } from '../markdown/citation.tsx'
 import { InspectorPanel } from '../inspector/inspector-panel.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { DropArea } from './drop-area.tsx'
@@ -77,7 +78,9 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
         <ChatHeader session={session} choices={choices} turns={next.settledTurns} />
-        <MessageList session={session} followed={followed} toEnd={toEnd} />
+        <AttachContext value={attachments.restore}>
+          <MessageList session={session} followed={followed} toEnd={toEnd} />
+        </AttachContext>
         <MessageForm
           next={next}
           followed={followed}

@@ -1,8 +1,6 @@
-import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { exactLine } from '../../../src/context.ts'
-import { Fold } from '../parts/fold.tsx'
+import { CallFold } from '../parts/call-fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { duration } from '../parts/numbers.ts'
 import { useNow } from '../parts/use-now.ts'
@@ -37,24 +35,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
       tabIndex={-1}
       className={`min-w-0 rounded-lg border bg-raised text-sm ${state === 'waiting' ? 'border-warn' : 'border-line'}`}
     >
-      <Fold
-        className="group"
-        summaryClassName="flex min-w-0 items-center gap-2 px-3 py-2"
-        summary={
-          <>
-            <ChevronRight
-              size={14}
-              aria-hidden
-              className="shrink-0 text-soft transition-transform group-open:rotate-90"
-            />
-            <code className="shrink-0 font-mono font-medium">{name}</code>
-            <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
-              {exactLine(JSON.stringify(input)?.slice(0, 300) ?? '')}
-            </span>
-            <StateWord part={part} />
-          </>
-        }
-      >
+      <CallFold name={name} input={input} word={<StateWord part={part} />}>
         <div className="border-t border-line px-3 py-2">
           <h3 className="text-xs text-soft">Input</h3>
           <Plain text={JSON.stringify(input, null, 2) ?? ''} label="Input" />
@@ -65,7 +46,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
             </>
           )}
         </div>
-      </Fold>
+      </CallFold>
       {state === 'waiting' && approval && (
         <div className="border-t border-line p-3">
           <ApprovalCard approval={approval} read={read} />

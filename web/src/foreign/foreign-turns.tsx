@@ -1,8 +1,7 @@
-import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { exactLine } from '../../../src/context.ts'
 import { Markdown } from '../markdown/markdown.tsx'
+import { CallFold } from '../parts/call-fold.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { count, dollars, duration } from '../parts/numbers.ts'
@@ -154,23 +153,7 @@ function Changed({ call: { reuse } }: { readonly call: ForeignCall }): ReactNode
 function ToolCall({ name, input }: { readonly name: string; readonly input: unknown }): ReactNode {
   const json = JSON.stringify(input, null, 2) ?? ''
   return (
-    <Fold
-      className="group min-w-0 rounded-lg border border-line bg-raised text-sm"
-      summaryClassName="flex min-w-0 items-center gap-2 px-3 py-2"
-      summary={
-        <>
-          <ChevronRight
-            size={14}
-            aria-hidden
-            className="shrink-0 text-soft transition-transform group-open:rotate-90"
-          />
-          <code className="shrink-0 font-mono font-medium">{name}</code>
-          <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft" dir="ltr">
-            {exactLine((JSON.stringify(input) ?? '').slice(0, 300))}
-          </span>
-        </>
-      }
-    >
+    <CallFold name={name} input={input} className="min-w-0 rounded-lg border border-line bg-raised text-sm">
       <pre
         aria-label={`Input of ${name}`}
         role="region"
@@ -179,6 +162,6 @@ function ToolCall({ name, input }: { readonly name: string; readonly input: unkn
       >
         {json}
       </pre>
-    </Fold>
+    </CallFold>
   )
 }

@@ -13,6 +13,9 @@ export type Sources = ReadonlyMap<number, CitationSource>
 
 export const SourcesContext = createContext<Sources>(new Map())
 
+/** Attaches files that the gateway has to the next message; absent where none can be written. */
+export const AttachContext = createContext<((files: readonly string[]) => void) | undefined>(undefined)
+
 /** A text of which the markers of known sources are chips. */
 export function CitedText({ text }: { readonly text: string }): ReactNode {
   const sources = useContext(SourcesContext)
@@ -91,24 +94,31 @@ function SourceLink({ source: { url } }: { readonly source: CitationSource }): R
   )
 }
 
-/** The way to the whole document: in the files of its agent or project, at the passage, or as a download. */
+/** The way to the whole document: in the files of its agent or project, at the passage, or as a download; and into a message. */
 function DocumentLink({ source: { document, start = 0 } }: { readonly source: CitationSource }): ReactNode {
+  const attach = useContext(AttachContext)
   const path = `/api/files/${encodeURIComponent(document)}`
   const { data } = useResource<FileRow>(path, { revalidateOnFocus: false, shouldRetryOnError: false })
   if (data === undefined) return null
   const { type, id } = data.owner
-  if (type === 'session') {
-    return (
-      <a className="text-accent underline" href={`${path}/content`} download>
-        Download the document
-      </a>
-    )
-  }
   const query = new URLSearchParams({ id, file: document, at: String(start) })
   return (
-    <Link className="text-accent underline" href={`/settings/${type}s?${query.toString()}`}>
-      Open the document
-    </Link>
+    <>
+      {type === 'session' ? (
+        <a className="text-accent underline" href={`${path}/content`} download>
+          Download the document
+        </a>
+      ) : (
+        <Link className="text-accent underline" href={`/settings/${type}s?${query.toString()}`}>
+          Open the document
+        </Link>
+      )}
+      {attach && (
+        <button type="button" className="self-start text-accent underline" onClick={() => attach([document])}>
+          Use in next message
+        </button>
+      )}
+    </>
   )
 }
 
