@@ -167,3 +167,47 @@ test('markup that never ends brings nothing down', async () => {
     assert.match(await codeOf(piece.repeat(2000), 'a.html'), /^(?:text|no-text)$/, piece)
   }
 })
+
+for (const [body, expected] of [
+  ['<details><summary>More</summary><p>Inside</p></details>', 'More\n\nInside'],
+  ['<dialog><p>Said</p></dialog>', 'Said'],
+  ['<div><template shadowrootmode="open"><p>Shadow</p></template></div>', 'Shadow'],
+  ['<h2><button>Why?</button></h2>', '## Why?'],
+  ['<p>x</p><button>Copy</button>', 'x\n\n(not in this text: 1 × buttons)'],
+  ['<p>x</p><iframe src="/a" srcdoc="<p>y</p>"></iframe>', 'x\n\n(not in this text: 1 × frames)'],
+  ['<p>x</p><object data="a"><embed src="a"></object>', 'x\n\n(not in this text: 1 × embedded objects)'],
+  ['<p>x</p><video src="a"></video><audio src="b"></audio>', 'x\n\n(not in this text: 2 × recordings)'],
+  ['<p>x</p><canvas>old</canvas><svg><path d="M0 0"/></svg>', 'x\n\n(not in this text: 2 × drawings)'],
+  ['<p>x <svg aria-hidden="true"><path/></svg></p>', 'x'],
+  ['<svg><title>Plan</title><g><text>North</text></g></svg>', 'Plan North'],
+  ['<p>x</p><map name="m"><area alt="a"></map>', 'x\n\n(not in this text: 1 × image maps)'],
+  [
+    '<p>x <img src="a"><img src="b" alt=""><img src="c" alt="A cat"></p>',
+    'x ![A cat](c)\n\n(not in this text: 1 × images without a description)',
+  ],
+  ['<figure><img src="c" alt="A cat"><figcaption>Fig. 1</figcaption></figure>', '![A cat](c)\n\nFig. 1'],
+  ['<label>Name <input value="Ada"></label>', 'Name Ada'],
+  ['<p><input type="checkbox" checked>Yes <input type="radio">No</p>', '[x] Yes [ ] No'],
+  ['<p>x<input type="hidden" value="t"><input type="password" value="p"><input type="submit" value="Go"></p>', 'x'],
+  ['<textarea>My words</textarea>', 'My words'],
+  ['<select><optgroup label="EU"><option>A</option><option selected>B</option></optgroup></select>', 'EU: ( ) A (x) B'],
+  ['<p>10<sup>6</sup> m<sup>-2</sup> H<sub>2</sub>O<sup>[1]</sup></p>', '10^6 m^{-2} H_2O[1]'],
+  ['<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby></p>', '漢(kan)'],
+  [
+    '<p><abbr title="World Health Organization">WHO</abbr> says <q>no</q></p>',
+    'WHO (World Health Organization) says "no"',
+  ],
+  [
+    '<p><math><mfrac><mn>1</mn><msup><mi>x</mi><mn>2</mn></msup></mfrac><msqrt><mi>y</mi></msqrt></math></p>',
+    '$\\frac{1}{{x}^{2}}\\sqrt{y}$',
+  ],
+  [
+    '<p><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x_1</annotation></semantics></math></p>',
+    '$x_1$',
+  ],
+  ['<p><math alttext="a+b"><mi>a</mi></math></p>', '$a+b$'],
+  ['<p><new-thing>kept</new-thing></p>', 'kept'],
+] as const) {
+  test(`of a page, every element is read or counted: ${body}`, async () =>
+    assert.equal(await textOf(page(body), 'a.html'), expected))
+}

@@ -37,9 +37,56 @@ test('300 pages keep their order and their reported positions, with progress for
   )
 })
 
-test('a page without text keeps its number', async () => {
+test('a page without text keeps its number and is counted', async () => {
   const document = await read(pdfFile(['One', '', 'Three']), 'a')
-  assert.deepEqual(document.kind === 'text' && [document.text, document.pages], ['One\n\n\n\nThree', [0, 5, 7]])
+  assert.deepEqual(document.kind === 'text' && [document.text, document.pages], [
+    'One\n\n\n\nThree\n\n(not in this text: 1 × pages without text)',
+    [0, 5, 7],
+  ])
+})
+
+for (const [what, annotation, expected] of [
+  ['a note', '/Subtype /Text /Contents (Check  this)', 'Hello\n(note: Check this)'],
+  ['a text upon a page', '/Subtype /FreeText /Contents (Draft) /DA (/F1 9 Tf)', 'Hello\n(note: Draft)'],
+  ['a filled field', '/Subtype /Widget /FT /Tx /T (name) /V (Ada)', 'Hello\n(field name: Ada)'],
+  ['a ticked box', '/Subtype /Widget /FT /Btn /T (agree) /V /Yes /AS /Yes', 'Hello\n(field agree: Yes)'],
+  ['an empty field', '/Subtype /Widget /FT /Tx /T (name)', 'Hello'],
+  ['a field for a password', '/Subtype /Widget /FT /Tx /Ff 8192 /T (secret) /V (word)', 'Hello'],
+  ['a signature', '/Subtype /Widget /FT /Sig /T (s)', 'Hello\n\n(not in this text: 1 × signatures)'],
+  ['a stamp', '/Subtype /Stamp', 'Hello\n\n(not in this text: 1 × stamps)'],
+  [
+    'a drawing by hand',
+    '/Subtype /Ink /InkList [[1 1 2 2]]',
+    'Hello\n\n(not in this text: 1 × drawings upon its pages)',
+  ],
+  ['a mark in the text', '/Subtype /Highlight /QuadPoints [1 1 2 1 1 2 2 2]', 'Hello'],
+  ['a film', '/Subtype /RichMedia', 'Hello\n\n(not in this text: 1 × recordings)'],
+  ['a link', '/Subtype /Link /A << /S /URI /URI (https://example.org) >>', 'Hello'],
+] as const) {
+  test(`of a PDF, ${what} is read or counted`, async () => {
+    assert.equal(
+      await textOf(pdfFile(['Hello'], { annotations: `[<< /Type /Annot /Rect [1 1 9 9] ${annotation} >>]` }), 'a'),
+      expected,
+    )
+  })
+}
+
+test('of a PDF, images, embedded files, and entries of the outline that no page has are counted', async () => {
+  const catalog = '/Names << /EmbeddedFiles << /Names [(a.txt) 7 0 R] >> >> /Outlines 9 0 R'
+  const objects = [
+    '<< /Type /Filespec /F (a.txt) /EF << /F 8 0 R >> >>',
+    '<< /Type /EmbeddedFile /Length 1 >>\nstream\nx\nendstream',
+    '<< /First 10 0 R /Last 11 0 R /Count 2 >>',
+    '<< /Title (Hello) /Parent 9 0 R /Next 11 0 R >>',
+    '<< /Title (Unseen) /Parent 9 0 R >>',
+    '<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /SMask 13 0 R /Length 1 >>\nstream\nx\nendstream',
+    '<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /Length 1 >>\nstream\nx\nendstream',
+  ]
+  const pdf = pdfFile(['Hello'], { catalog, objects })
+  assert.equal(
+    await textOf(pdf, 'a'),
+    'Hello\n\n(not in this text: 1 × embedded files, 1 × entries of its outline, 1 × images)',
+  )
 })
 
 test('a PDF without text, with a password, or broken gives an error', async () => {

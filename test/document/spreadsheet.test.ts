@@ -131,3 +131,60 @@ test('a text within a cell has no pronunciation, and what is beside the cells is
     '# A\n\n漢字\n\n(not in this text: 2 × comments, 1 × charts)',
   )
 })
+
+for (const [what, name, content, expected] of [
+  [
+    'a comment',
+    'xl/comments1.xml',
+    '<comments><comment ref="B2"><text><r><t>Why</t></r><r><t>?</t></r></text></comment></comments>',
+    '# (beside the cells)\n\ncomments:\n- B2: Why?',
+  ],
+  [
+    'a thread',
+    'xl/threadedComments/threadedComment1.xml',
+    '<T><threadedComment ref="A1"><text>Sure</text></threadedComment></T>',
+    '# (beside the cells)\n\ncomments:\n- A1: Sure',
+  ],
+  [
+    'the repetition of a thread',
+    'xl/comments2.xml',
+    '<comments><comment ref="A1"><text><t>[Threaded comment] …</t></text></comment></comments>',
+    '(not in this text: 1 × comments)',
+  ],
+  [
+    'a chart',
+    'xl/charts/chart1.xml',
+    '<c><a:p><a:t>Sales</a:t></a:p><c:pt><c:v>Q1</c:v></c:pt></c>',
+    '# (beside the cells)\n\ncharts:\n- Sales\n- Q1',
+  ],
+  [
+    'a text box',
+    'xl/drawings/drawing1.xml',
+    '<x><xdr:txBody><a:p><a:r><a:t>Note</a:t></a:r></a:p></xdr:txBody></x>',
+    '# (beside the cells)\n\ntext boxes:\n- Note',
+  ],
+  ['a drawing without words', 'xl/drawings/drawing1.xml', '<x/>', ''],
+  ['a diagram', 'xl/diagrams/data1.xml', '<a:p><a:t>Step</a:t></a:p>', '# (beside the cells)\n\ndiagrams:\n- Step'],
+  ['an image', 'xl/media/image1.png', 'x', '(not in this text: 1 × images)'],
+  ['an embedded object', 'xl/embeddings/a.docx', 'x', '(not in this text: 1 × embedded objects)'],
+  ['a macro', 'xl/vbaProject.bin', 'x', '(not in this text: 1 × macros)'],
+  ['a part that nobody knows', 'xl/holograms/hologram1.xml', '<h/>', '(not in this text: 1 × parts of unknown kind)'],
+] as const) {
+  test(`of a spreadsheet, ${what} is read or counted`, async () => {
+    const rows = '<row r="1"><c r="A1"><v>1</v></c></row>'
+    const said = await textOf(spreadsheetFile([{ name: 'A', rows }], {}, [{ name, content }]), 'a')
+    assert.equal(said, ['# A\n\n1', expected].join('\n\n').trimEnd())
+  })
+}
+
+test('of a spreadsheet, what is printed around a sheet and names are read; links and rules are counted', async () => {
+  const rows = '<row r="1"><c r="A1" t="e"><v>#N/A</v></c><c r="B1" t="b"><v>1</v></c></row>'
+  const beside =
+    '</sheetData><hyperlinks><hyperlink ref="A1"/></hyperlinks><dataValidations><dataValidation sqref="A1"/></dataValidations><headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Secret &amp;amp; dear&amp;RPage &amp;P</oddHeader></headerFooter><sheetData>'
+  const properties =
+    '<definedNames><definedName name="Rate">A!$A$1</definedName><definedName name="_xlnm.Print_Area">A!$A$1</definedName></definedNames>'
+  assert.equal(
+    await textOf(spreadsheetFile([{ name: 'A', rows: rows + beside }], { properties }), 'a'),
+    '# A\n\n#N/A\tTRUE\n(header: Secret &amp; dear Page)\n\n# (beside the cells)\n\nnames:\n- Rate = A!$A$1\n\n(not in this text: 1 × links, 1 × rules for input)',
+  )
+})

@@ -30,7 +30,7 @@ test('a docx gives its headings, paragraphs and tables as Markdown', async () =>
 test('what was deleted under change tracking is not read, what was inserted is', async () => {
   const tracked =
     '<w:p><w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>'
-  assert.equal(await textOf(wordFile(tracked), 'a'), 'new')
+  assert.equal(await textOf(wordFile(tracked), 'a'), 'new\n\n(not in this text: 1 × tracked deletions)')
 })
 
 /** A paragraph with a formula in the language of Word. */
@@ -41,7 +41,6 @@ const of = (name: string, text: string) => `<m:${name}>${run(text)}</m:${name}>`
 
 test('a formula is read as TeX, in its place and as a paragraph of its own', async () => {
   const math = `<m:oMath xmlns:m="m"><m:f>${of('num', '17')}${of('den', '4')}</m:f></m:oMath>`
-  const words = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
   const body = `<w:p>${words('It is ')}${math}${words(' metres.')}</w:p><w:p><m:oMathPara xmlns:m="m">${math}</m:oMathPara></w:p>`
   assert.equal(await textOf(wordFile(body), 'a'), 'It is $\\frac{17}{4}$ metres.\n\n$$\\frac{17}{4}$$')
 })
@@ -84,8 +83,9 @@ for (const [math, tex] of [
   test(`a formula is read as ${tex}`, async () => assert.equal(await textOf(formula(math), 'a'), `$${tex}$`))
 }
 
+const words = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+
 test('what a docx has beside its text, and elements that are not known, are counted in a last line', async () => {
-  const words = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const body = `<w:p>${words('Hello.')}<w:newThing><w:r><w:t>lost</w:t></w:r></w:newThing><m:oMath xmlns:m="m"><m:odd>${run('x')}</m:odd></m:oMath></w:p>`
   const more = [
     { name: 'word/comments.xml', content: '<w:comments><w:comment w:id="1"/><w:comment w:id="2"/></w:comments>' },
@@ -95,12 +95,81 @@ test('what a docx has beside its text, and elements that are not known, are coun
   ]
   assert.equal(
     await textOf(wordFile(body, more), 'a'),
-    'Hello.$x$\n\n(not in this text: 2 × comments, 1 × headers and footers, 1 × charts, 1 × m:odd, of which the text is kept, 1 × w:newThing)',
+    'Hello.$x$\n\nheaders and footers:\n- Draft\n\n(not in this text: 2 × comments, 1 × charts, 1 × m:odd, of which the text is kept, 1 × w:newThing)',
   )
 })
 
+for (const [what, body, name, content, expected] of [
+  [
+    'a comment',
+    '',
+    'word/comments.xml',
+    `<w:comments><w:comment w:id="1"><w:p>${words('Why?')}</w:p></w:comment></w:comments>`,
+    'comments:\n- Why?',
+  ],
+  ['a footer', '', 'word/footer1.xml', `<w:ftr><w:p>${words('Draft')}</w:p></w:ftr>`, 'headers and footers:\n- Draft'],
+  [
+    'a logo above the page',
+    '',
+    'word/header1.xml',
+    '<w:hdr><w:p><w:r><w:drawing></w:drawing></w:r></w:p></w:hdr>',
+    '(not in this text: 1 × headers and footers)',
+  ],
+  [
+    'a chart',
+    '',
+    'word/charts/chart1.xml',
+    '<c:chart><a:p><a:t>Sales</a:t></a:p><c:pt><c:v>7</c:v></c:pt></c:chart>',
+    'charts:\n- Sales\n- 7',
+  ],
+  ['a diagram', '', 'word/diagrams/data1.xml', '<d:pt><a:p><a:t>Step 1</a:t></a:p></d:pt>', 'diagrams:\n- Step 1'],
+  ['an embedded object', '', 'word/embeddings/oleObject1.bin', 'x', '(not in this text: 1 × embedded objects)'],
+  ['a macro', '', 'word/vbaProject.bin', 'x', '(not in this text: 1 × macros)'],
+  [
+    'a part that nobody knows',
+    '',
+    'word/holograms/hologram1.xml',
+    '<h/>',
+    '(not in this text: 1 × parts of unknown kind)',
+  ],
+  ['a part of the looks', '', 'word/theme/theme1.xml', '<h/>', ''],
+  [
+    'a symbol of an unknown font',
+    '<w:r><w:sym w:font="Odd" w:char="F0FF"/></w:r>',
+    'a.xml',
+    '',
+    '(not in this text: 1 × symbols)',
+  ],
+  [
+    'a deletion',
+    '<w:del><w:r><w:delText>old</w:delText></w:r></w:del>',
+    'a.xml',
+    '',
+    '(not in this text: 1 × tracked deletions)',
+  ],
+  [
+    'a controlled content',
+    `<w:sdt><w:sdtContent>${words(' and more')}</w:sdtContent></w:sdt>`,
+    'a.xml',
+    '',
+    ' and more',
+  ],
+  [
+    'a text box',
+    `<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent><w:p>${words('Boxed')}</w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r>`,
+    'a.xml',
+    '',
+    'Boxed',
+  ],
+  ['a power', `<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t></w:r>`, 'a.xml', '', '^2'],
+] as const) {
+  test(`of a docx, ${what} is read or counted`, async () => {
+    const said = await textOf(wordFile(`<w:p>${words('x')}${body}</w:p>`, [{ name, content }]), 'a')
+    assert.equal(said.replaceAll(/^x\s*|\s{2,}x$/g, ''), expected.trim())
+  })
+}
+
 test('fields, text in another direction and readings beside a text keep their words', async () => {
-  const words = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
   const ruby = `<w:r><w:ruby><w:rubyPr><w:hps/></w:rubyPr><w:rt>${words('kan')}</w:rt><w:rubyBase>${words('漢')}</w:rubyBase></w:ruby></w:r>`
   const body = `<w:p><w:fldSimple w:instr=" REF a ">${words('Table 1')}</w:fldSimple><w:bdo w:val="rtl">${words(' b')}</w:bdo>${ruby}</w:p>`
   assert.equal(await textOf(wordFile(body), 'a'), 'Table 1 b漢')

@@ -1,4 +1,4 @@
-import { childNodes, flatText, isBlock, isHidden, nodesBelow, type PageNode } from './parsed-page.ts'
+import { childNodes, drawingWords, flatText, isBlock, isHidden, nodesBelow, type PageNode } from './parsed-page.ts'
 
 /**
  * A part of a page as Markdown: headings, lists, quotes, tables, code and links; scripts, styles and what is hidden left
@@ -146,8 +146,88 @@ function inlineText(node: PageNode, writing: Writing, depth: number): string {
       return link(node, oneLine(inner()), writing)
     case 'img':
       return image(node, writing)
+    case 'input':
+      return inputText(node)
+    case 'textarea':
+      return node.textContent ?? ''
+    case 'select':
+      return ` ${oneLine([...childNodes(node)].map((child) => inlineText(child, writing, depth + 1)).join(''))} `
+    case 'option':
+      return ` ${node.getAttribute('selected') === null ? '( )' : '(x)'} ${node.getAttribute('label') ?? inner()} `
+    case 'optgroup':
+      return ` ${node.getAttribute('label') ?? ''}: ${inner()} `
+    case 'svg':
+      return drawingWords(node)
+    case 'math':
+      return mathText(node)
+    case 'sup':
+      return raised(inner(), '^')
+    case 'sub':
+      return raised(inner(), '_')
+    case 'q':
+      return `"${inner()}"`
+    case 'rt':
+      return `(${inner()})`
+    case 'rp':
+      return ''
+    case 'abbr': {
+      const whole = oneLine(node.getAttribute('title') ?? '')
+      return whole === '' ? inner() : `${inner()} (${whole})`
+    }
     default:
       return inner()
+  }
+}
+
+/** What a person has entered or would send; a secret and a button have no words. */
+function inputText(input: PageNode): string {
+  const type = (input.getAttribute('type') ?? 'text').toLowerCase()
+  if (type === 'checkbox' || type === 'radio') return input.getAttribute('checked') === null ? '[ ] ' : '[x] '
+  if (/^(?:hidden|password|submit|button|reset|image|file)$/.test(type)) return ''
+  return oneLine(input.getAttribute('value') ?? input.getAttribute('placeholder') ?? '')
+}
+
+/** `10^6`, so that a power is no other number. What is a note or a longer text stays as it is. */
+function raised(text: string, sign: string): string {
+  if (!/^[\p{L}\p{N}+\-−()]{1,12}$/u.test(text)) return text
+  return sign + (text.length === 1 ? text : `{${text}}`)
+}
+
+/** A formula as TeX: what its page gives, or what its elements say. */
+function mathText(math: PageNode): string {
+  const given = [...nodesBelow(math)].find(
+    (node) => node.nodeType === 1 && /tex/i.test(node.getAttribute('encoding') ?? ''),
+  )
+  const tex = oneLine(given?.textContent ?? math.getAttribute('alttext') ?? texOf(math, 0))
+  return tex === '' ? '' : `$${tex}$`
+}
+
+function texOf(node: PageNode, depth: number): string {
+  if (node.nodeType === 3) return oneLine(node.textContent ?? '')
+  if (node.nodeType !== 1 || node.localName.startsWith('annotation')) return ''
+  if (depth > mostDepth) return flatText(node)
+  const parts = [...childNodes(node)].map((child) => texOf(child, depth + 1)).filter((part) => part !== '')
+  const [first = '', second = '', third = ''] = parts
+  switch (node.localName) {
+    case 'mfrac':
+      return `\\frac{${first}}{${second}}`
+    case 'msqrt':
+      return `\\sqrt{${parts.join('')}}`
+    case 'mroot':
+      return `\\sqrt[${second}]{${first}}`
+    case 'msup':
+    case 'mover':
+      return `{${first}}^{${second}}`
+    case 'msub':
+    case 'munder':
+      return `{${first}}_{${second}}`
+    case 'msubsup':
+    case 'munderover':
+      return `{${first}}_{${second}}^{${third}}`
+    case 'mtr':
+      return `${parts.join(' & ')} \\\\ `
+    default:
+      return parts.join('')
   }
 }
 

@@ -1,7 +1,9 @@
 import { defined } from '../../platform.ts'
+import { missingParts } from '../missing-parts.ts'
 import { ReadingFault } from '../reading-limits.ts'
 import { cleanText, shownTitle } from '../text/character-set.ts'
 import {
+  countUnread,
   flatText,
   nodesBelow,
   type PageNode,
@@ -12,7 +14,10 @@ import {
 } from './parsed-page.ts'
 import { renderMarkdown } from './markdown.ts'
 
-/** The text of a page as Markdown with links: its article where one is found, otherwise the page without its frame. */
+/**
+ * The text of a page as Markdown with links: its article where one is found, otherwise the page without its frame. A last
+ * line counts what the page shows beside its text, such as recordings.
+ */
 export async function pageText(
   html: string,
   url?: string,
@@ -31,7 +36,9 @@ export async function pageText(
   if (text.trim() === '') {
     throw new ReadingFault('no-text', 'the page shows no text; it may be one that only a browser can build')
   }
-  return { text, ...defined({ title }) }
+  const missing = missingParts()
+  countUnread(page.body, missing.add)
+  return { text: [text, ...missing.note()].join('\n\n'), ...defined({ title }) }
 }
 
 /** What relative links are relative to, if anything is known. */

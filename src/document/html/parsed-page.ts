@@ -88,23 +88,62 @@ const blocks = new Set(
   ).split(' '),
 )
 
-/** What a browser does not show, or shows only when it runs. */
-const unseen = new Set(
-  (
-    'script style head title meta link template noscript iframe object embed svg canvas audio video map input select ' +
-    'button textarea option datalist'
-  ).split(' '),
-)
+/** What a browser does not show: what runs, describes the page, or offers words for it to use. */
+const unseen = new Set('script style head title meta link template noscript datalist'.split(' '))
+
+/** What a page shows and its text does not have, by the word for it. */
+const unread: Readonly<Record<string, string>> = {
+  iframe: 'frames',
+  frame: 'frames',
+  object: 'embedded objects',
+  embed: 'embedded objects',
+  applet: 'embedded objects',
+  canvas: 'drawings',
+  svg: 'drawings',
+  audio: 'recordings',
+  video: 'recordings',
+  map: 'image maps',
+  button: 'buttons',
+}
+
+/** Counts what is shown below a node and is not read as text: frames, drawings, recordings, images without words. */
+export function countUnread(root: PageNode, add: (what: string) => void): void {
+  const seen = (node: PageNode) =>
+    node.nodeType === 1 && !isInvisible(node) && !unread[node.parentNode?.localName ?? '']
+  for (const node of nodesBelow(root, seen)) {
+    if (node.localName === 'img' && node.getAttribute('alt') === null) add('images without a description')
+    const what = isHidden(node) ? unread[node.localName] : undefined
+    if (what !== undefined) add(what)
+  }
+}
+
+/** The words of a drawing: its name and what is written in it. */
+export function drawingWords(svg: PageNode): string {
+  const words = [...nodesBelow(svg)].filter(({ localName }) => /^(?:text|title|desc|foreignobject)$/i.test(localName))
+  const said = words.map((node) => node.textContent ?? '').join(' ')
+  return (said.trim() || (svg.getAttribute('aria-label') ?? '')).replace(/\s+/g, ' ').trim()
+}
+
+/** A button within these is a word of the text, such as a question that opens its answer. */
+const buttonHolders = new Set('h1 h2 h3 h4 h5 h6 summary dt legend label th'.split(' '))
 
 /** Whether an element is on lines of its own. */
 export function isBlock(node: PageNode): boolean {
   return node.nodeType === 1 && blocks.has(node.localName)
 }
 
-/** Whether a node is an element or a text that a reader would see; comments and the like are not. */
+/** Whether a node is neither an element nor a text that is read; comments and the like are not. */
 export function isHidden(node: PageNode): boolean {
   if (node.nodeType === 3) return false
-  if (node.nodeType !== 1 || unseen.has(node.localName)) return true
+  if (node.nodeType !== 1 || isInvisible(node)) return true
+  if (node.localName === 'svg') return drawingWords(node) === ''
+  if (node.localName === 'button') return !buttonHolders.has(node.parentNode?.localName ?? '')
+  return unread[node.localName] !== undefined
+}
+
+/** Whether a browser does not show an element. The part of a page that a template holds for its parent is shown. */
+function isInvisible(node: PageNode): boolean {
+  if (unseen.has(node.localName) && node.getAttribute('shadowrootmode') === null) return true
   if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true
   return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(node.getAttribute('style') ?? '')
 }

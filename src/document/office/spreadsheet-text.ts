@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
+import { missingParts, partsOutside } from '../missing-parts.ts'
 import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
-import { missingParts } from './missing-parts.ts'
 import { sheetText } from './sheet-text.ts'
 import { attributeValue, scanXml } from './xml-scan.ts'
 import { type Archive, openArchive } from './zip-archive.ts'
@@ -11,30 +11,64 @@ export function spreadsheetText(
   limits: ReadingLimits,
 ): { readonly text: string; readonly sheets: readonly string[] } {
   const archive = openArchive(bytes, limits)
-  const { sheets, startsIn1904 } = workbook(archive)
+  const { sheets, names, startsIn1904 } = workbook(archive)
+  const missing = missingParts()
   const read = cellReader(archive, startsIn1904)
   const written: string[] = []
   let room = limits.characters
   let rows = 0
   for (const sheet of sheets) {
     const sheetWriter = sheetText(sheet.name, room)
-    eachRow(archive.textOf(sheet.part) ?? '', read, sheetWriter.row)
+    const xml = archive.textOf(sheet.part) ?? ''
+    eachRow(xml, read, sheetWriter.row)
     const part = sheetWriter.end()
-    written.push(part.text)
+    written.push([part.text, ...printedLines(xml)].join('\n'))
+    for (const [what, pattern] of Object.entries(BESIDE_CELLS)) missing.add(what, xml.match(pattern)?.length ?? 0)
     room -= part.text.length + 2
     rows += part.rows
   }
-  if (rows === 0) throw new ReadingFault('empty', 'all cells of the spreadsheet are empty')
-  const parts = {
-    comments: { names: /^xl\/(?:comments\/)?comments?\d*\.xml$/, each: /<(?:\w+:)?comment\s/g },
-    charts: { names: /^xl\/charts\/chart\d*\.xml$/ },
-    diagrams: { names: /^xl\/diagrams\/data\d*\.xml$/ },
-    'text boxes': { names: /^xl\/drawings\/drawing\d*\.xml$/, each: /<(?:\w+:)?txBody[\s>]/g },
-  }
+  const outside = partsOutside(archive, missing.add, outsideTheCells, KNOWN_PARTS)
+  if (rows === 0 && outside.length === 0) throw new ReadingFault('empty', 'all cells of the spreadsheet are empty')
+  // A sheet of its own, so that it is found by that name and no row of another.
+  const beside = [...names, ...outside]
+  if (beside.length > 0) written.push(`# ${BESIDE}`, ...beside)
   return {
-    text: [...written, ...missingParts(archive, parts).note()].join('\n\n'),
-    sheets: sheets.map(({ name }) => name),
+    text: [...written, ...missing.note()].join('\n\n'),
+    sheets: [...sheets.map(({ name }) => name), ...(beside.length > 0 ? [BESIDE] : [])],
   }
+}
+
+const BESIDE = '(beside the cells)'
+
+const outsideTheCells = {
+  comments: {
+    names: /^xl\/(?:comments\/|threadedComments\/)?(?:comments?|threadedComment)\d*\.xml$/,
+    each: /<(?:\w+:)?comment\s/g,
+    hasWords: true,
+  },
+  charts: { names: /^xl\/charts\/chart(?:Ex)?\d*\.xml$/, hasWords: true },
+  diagrams: { names: /^xl\/diagrams\/data\d*\.xml$/, hasWords: true },
+  'text boxes': { names: /^xl\/drawings\/drawing\d*\.xml$/, each: /<(?:\w+:)?txBody[\s>]/g, hasWords: true },
+  images: { names: /^xl\/media\/./ },
+  'embedded objects': { names: /^xl\/embeddings\/./ },
+  macros: { names: /^xl\/(?:vbaProject\.bin|macrosheets\/.*\.xml)$/ },
+} as const
+
+/** Elements of a sheet beside its cells. */
+const BESIDE_CELLS = { links: /<(?:\w+:)?hyperlink\s/g, 'rules for input': /<(?:\w+:)?dataValidation\s/g }
+
+/** Parts that are read with the cells, or that only say how a workbook looks, works or is connected. */
+const KNOWN_PARTS =
+  /^xl\/(?:(?:workbook|sharedStrings|styles|calcChain|metadata|connections|volatileDependencies|xmlMaps|attachedToolbars)\d*\.(?:xml|bin)|vbaProject\w+\.bin|(?:worksheets|chartsheets|dialogsheets|theme|printerSettings|drawings|charts|diagrams|persons|pivotTables|pivotCache|tables|ctrlProps|activeX|customProperty|externalLinks|queryTables|richData|slicers|slicerCaches|timelines|timelineCaches|model|revisions|webextensions|featurePropertyBag|namedSheetViews|customData)\/)/
+
+/** What is printed above and below a sheet, without the codes for pages, dates and fonts. */
+function printedLines(xml: string): readonly string[] {
+  return Array.from(xml.matchAll(/<(?:\w+:)?(odd|even|first)(Header|Footer)>([^<]*)</g), ([, , place, written]) => {
+    let words = ''
+    scanXml(`${written}<`, { text: (text) => void (words = text) })
+    words = oneLine(words.replaceAll(/&(?:"[^"]*"|\d+|K[\dA-F]{6}|[A-Z])/g, ' ')).replaceAll(/ {2,}/g, ' ')
+    return words === '' ? '' : `(${place!.toLowerCase()}: ${words})`
+  }).filter((line) => line !== '')
 }
 
 interface Sheet {
@@ -42,23 +76,31 @@ interface Sheet {
   readonly part: string
 }
 
-/** The sheets of a workbook in their order, and whether its days are counted from 1904. */
-function workbook(archive: Archive): { readonly sheets: readonly Sheet[]; readonly startsIn1904: boolean } {
+/** The sheets of a workbook in their order, its names for cells, and whether its days are counted from 1904. */
+function workbook(archive: Archive) {
   const part = archive.names.find((name) => /^xl\/workbook\d*\.xml$/.test(name))
   const xml = part === undefined ? undefined : archive.textOf(part)
   if (part === undefined || xml === undefined) throw new ReadingFault('broken', 'the file contains no workbook')
   const targets = relations(archive, part)
   const sheets: Sheet[] = []
+  const names: string[] = []
   let startsIn1904 = false
+  let named: string | undefined
   scanXml(xml, {
     open(name, attributes) {
+      const label = name === 'definedName' ? attributeValue(attributes, 'name') : undefined
+      // Hidden ones and those of the program are its own, such as the area to print.
+      const isOwn = label?.startsWith('_xlnm.') || /^(?:1|true)$/.test(attributeValue(attributes, 'hidden') ?? '')
+      named = isOwn ? undefined : label
       if (name === 'workbookPr') startsIn1904 = /^(?:1|true)$/.test(attributeValue(attributes, 'date1904') ?? '')
       const target = name === 'sheet' ? targets.get(attributeValue(attributes, String.raw`\w+:id`) ?? '') : undefined
       const title = attributeValue(attributes, 'name') ?? ''
       if (target !== undefined) sheets.push({ name: title.replace(/\s+/g, ' ').toWellFormed(), part: target })
     },
+    close: () => void (named = undefined),
+    text: (text) => void (named !== undefined && names.push(oneLine(`- ${named} = ${text}`))),
   })
-  return { sheets, startsIn1904 }
+  return { sheets, names: names.length === 0 ? [] : [`names:\n${names.join('\n')}`], startsIn1904 }
 }
 
 /** The part for each relation id. */

@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy } from 'unpdf/pdfjs'
+import { missingParts } from '../missing-parts.ts'
 import { groupDigits, ReadingFault, tooManyCharacters } from '../reading-limits.ts'
 import type { ReadingTask } from '../reading-task.ts'
 import { cleanText, shownTitle } from '../text/character-set.ts'
@@ -20,13 +21,14 @@ export async function pdfText(
     }
     let text = ''
     let read = 0
+    const missing = missingParts()
     let isBlank = true
     const pages: number[] = []
     for (let number = 1; number <= count; number += 1) {
       if (number > 1) text += '\n\n'
       pages.push(text.length)
       // oxlint-disable-next-line no-await-in-loop -- a page at a time takes the memory of one page
-      const said = await pageText(pdf, number)
+      const said = await pageText(pdf, number, missing.add)
       if (said !== undefined) read += 1
       isBlank &&= (said ?? '') === ''
       text += said ?? `(page ${number} is damaged and cannot be read)`
@@ -35,23 +37,106 @@ export async function pdfText(
     }
     if (read === 0) throw new ReadingFault('broken', 'none of its pages can be read')
     if (isBlank) throw new ReadingFault('no-text', 'its pages contain no text; they may be scanned images')
-    return { text, pages, ...documentTitle(await pdf.getMetadata().catch(() => undefined)) }
+    missing.add('embedded files', await countAttachments(pdf))
+    missing.add('entries of its outline', await unwrittenEntries(pdf, text))
+    missing.add('images', countImages(bytes))
+    const metadata = await pdf.getMetadata().catch(() => undefined)
+    if (metadata && 'IsXFAPresent' in metadata.info && metadata.info.IsXFAPresent)
+      missing.add('form of a kind that is not read (XFA)')
+    return { text: [text, ...missing.note()].join('\n\n'), pages, ...documentTitle(metadata) }
   } finally {
     await pdf.loadingTask.destroy()
   }
 }
 
-/** The text of a page; `undefined` where its content is damaged. */
-async function pageText(pdf: PDFDocumentProxy, number: number): Promise<string | undefined> {
+/** The text of a page with its notes and fields; `undefined` where its content is damaged. */
+async function pageText(
+  pdf: PDFDocumentProxy,
+  number: number,
+  add: (what: string) => void,
+): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
+    const notes = ((await page.getAnnotations()) as readonly Annotation[]).flatMap((note) => annotationText(note, add))
+    const text = cleanText([pageLines(items), ...notes].filter((part) => part !== '').join('\n'))
+    if (text === '') add('pages without text')
     page.cleanup()
-    return cleanText(pageLines(items))
+    return text
   } catch (error) {
     if (error instanceof RangeError) throw error
     return undefined
   }
+}
+
+/** What lies upon a page, as the library tells it. */
+interface Annotation {
+  readonly subtype?: string
+  readonly contentsObj?: { readonly str?: string }
+  readonly fieldName?: string
+  readonly fieldValue?: unknown
+  readonly fieldType?: string
+  readonly alternativeText?: string
+  readonly password?: boolean
+  readonly pushButton?: boolean
+}
+
+/** Notes and filled fields as a line each. Their other kinds are counted, except links, whose words are on the page. */
+function annotationText(note: Annotation, add: (what: string) => void): readonly string[] {
+  const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+  if (note.subtype === 'Widget') {
+    if (note.fieldType === 'Sig') return (add('signatures'), [])
+    const value = oneLine([note.fieldValue ?? ''].flat().map(String).join(', '))
+    if (note.pushButton || note.password || value === '') return []
+    return [`(field ${oneLine(note.alternativeText || note.fieldName || '')}: ${value})`]
+  }
+  const words = oneLine(note.contentsObj?.str ?? '')
+  if (words !== '') return [`(note: ${words})`]
+  if (!MARKS.has(note.subtype ?? '')) add(unreadAnnotations[note.subtype ?? ''] ?? 'drawings upon its pages')
+  return []
+}
+
+/** Annotations without words of their own: links, lines and marks in the text. */
+const MARKS = new Set(
+  'Text FreeText Link Popup Highlight Underline Squiggly StrikeOut Line Square Circle Polygon PolyLine Caret PrinterMark TrapNet Watermark Redact Projection'.split(
+    ' ',
+  ),
+)
+
+const unreadAnnotations: Readonly<Record<string, string>> = {
+  FileAttachment: 'attached files',
+  Stamp: 'stamps',
+  Sound: 'recordings',
+  Movie: 'recordings',
+  Screen: 'recordings',
+  RichMedia: 'recordings',
+  '3D': 'models in 3D',
+}
+
+async function countAttachments(pdf: PDFDocumentProxy): Promise<number> {
+  const found = (await pdf.getAttachments().catch(() => undefined)) as ReadonlyMap<string, unknown> | undefined
+  return found?.size ?? 0
+}
+
+/** How many entries of the outline are not among the words of the text. */
+async function unwrittenEntries(pdf: PDFDocumentProxy, text: string): Promise<number> {
+  const squeezed = text.replaceAll(/\s+/g, '')
+  let open = (await pdf.getOutline().catch(() => undefined)) ?? []
+  let count = 0
+  let seen = 0
+  while (open.length > 0 && seen < 1_000) {
+    seen += open.length
+    count += open.filter(({ title }) => !squeezed.includes(title.replaceAll(/\s+/g, ''))).length
+    open = open.flatMap(({ items }) => items)
+  }
+  return count
+}
+
+/** Images in the file. What masks one is none; the dictionary of an image is never packed. */
+function countImages(bytes: Uint8Array): number {
+  const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  const found = (pattern: RegExp) => written.match(pattern)?.length ?? 0
+  return found(/\/Subtype\s*\/Image\b/g) - found(/\/SMask\s+\d+\s+\d+\s+R\b/g)
 }
 
 async function openedPdf(bytes: Uint8Array) {

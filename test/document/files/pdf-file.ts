@@ -4,6 +4,11 @@ export interface PdfFacts {
   readonly title?: string
   /** Stands in the trailer: a password that nobody knows. */
   readonly encrypted?: boolean
+  /** What lies upon each page, and what the catalog has beside the pages. */
+  readonly annotations?: string
+  readonly catalog?: string
+  /** Objects behind the pages, whose numbers follow theirs. */
+  readonly objects?: readonly (string | Buffer)[]
 }
 
 /** A PDF whose pages show these texts, line by line; a blank line parts paragraphs. A page without text shows nothing. */
@@ -12,17 +17,21 @@ export function pdfFile(pages: readonly string[], facts: PdfFacts = {}): Buffer 
 }
 
 /** The same of what stands in the content streams. */
-export function pdfOf(contents: readonly string[], { title, encrypted = false }: PdfFacts = {}): Buffer {
+export function pdfOf(
+  contents: readonly string[],
+  { title, encrypted = false, annotations, catalog = '', objects: more = [] }: PdfFacts = {},
+): Buffer {
   const kids = contents.map((_, index) => `${5 + index * 2} 0 R`).join(' ')
   const objects: (string | Buffer)[] = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     `<< /Type /Pages /Kids [${kids}] /Count ${contents.length} >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
     title === undefined ? '<< >>' : `<< /Title (${title}) >>`,
     ...contents.flatMap((content, index) => [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${6 + index * 2} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${6 + index * 2} 0 R${annotations === undefined ? '' : ` /Annots ${annotations}`} >>`,
       stream(content),
     ]),
+    ...more,
   ]
   const secret = `<${'ab'.repeat(32)}>`
   const protection = `/Encrypt << /Filter /Standard /V 1 /R 2 /O ${secret} /U ${secret} /P -4 >> /ID [<00> <00>]`
