@@ -371,10 +371,10 @@ test('the same update twice is one message', async (t) => {
 
 test('what cannot be read is answered, and what nobody said is not', async (t) => {
   const home = await telegramHome(t)
-  home.telegram.say(ada, '', { extra: { location: { latitude: 1, longitude: 2 } } })
+  home.telegram.say(ada, '', { extra: { story: { id: 1, chat: { id: ada, type: 'private', first_name: 'Ada' } } } })
   home.telegram.say(ada, '', { extra: { delete_chat_photo: true } })
   await home.handled()
-  assert.deepEqual(home.said(ada), ['I can read text, photos and files. This message has none of them.'])
+  assert.deepEqual(home.said(ada), ['I cannot read a story.'])
 })
 
 test('links are not fetched unless the owner wants that', async (t) => {

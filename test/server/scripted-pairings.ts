@@ -26,5 +26,10 @@ export function scriptedPairings(time: string): Pairings {
       if (index >= 0) chats.splice(index, 1)
       return index >= 0
     },
+    async move(channel, chat, to) {
+      const index = at(channel, chat)
+      if (index >= 0) chats[index] = { ...chats[index]!, chat: to }
+      return index >= 0
+    },
   }
 }

@@ -12,8 +12,10 @@ export interface ParsedMessage {
   readonly messageId: number
   readonly title: string
   readonly speaker: Speaker
-  /** Without the mention of the bot. */
+  /** Without the mention of the bot; with what else the message says in words, such as a place. */
   readonly text: string
+  /** What it has beside, which is not read. */
+  readonly unread?: string
   /** The author of a forwarded message: its words are not the sender's own. */
   readonly forwardedFrom?: string
   readonly answers?: Answered
@@ -53,13 +55,18 @@ interface ParsedMove {
   readonly to: number
 }
 
-/** `undefined` for an update that does not concern the bot, such as a message between members of a group. */
+/**
+ * `undefined` for an update that does not concern the bot, such as a message between members of a group. The kinds that the
+ * bot does not ask for are among them: posts of channels, chats of a business, inline queries, reactions, polls, payments.
+ */
 export function parseUpdate(update: Update, me: BotName): ParsedUpdate | undefined {
   if (update.message) return parseMessage(update.update_id, update.message, me)
   if (update.edited_message) {
+    // A place that moves is an edit as well, and so is a poll that somebody answers.
+    if (update.edited_message.location ?? update.edited_message.poll) return undefined
     const parsed = parseMessage(update.update_id, update.edited_message, me)
-    // A place that moves is an edit as well, without words.
-    return parsed?.type === 'message' && parsed.text !== '' ? { ...parsed, type: 'edit' } : undefined
+    if (parsed?.type !== 'message' || (parsed.text === '' && parsed.files.length === 0)) return undefined
+    return { ...parsed, type: 'edit' }
   }
   if (update.callback_query) return parsePress(update.update_id, update.callback_query)
   if (update.my_chat_member) return parseArrival(update.update_id, update.my_chat_member)
@@ -69,15 +76,20 @@ export function parseUpdate(update: Update, me: BotName): ParsedUpdate | undefin
 function parseMessage(update: number, message: Message, me: BotName): ParsedMessage | ParsedMove | undefined {
   const { chat: given, media_group_id: album } = message
   const chat = chatReference(message)
+  // Both groups report it: the one that ends and the one that begins.
   if (message.migrate_to_chat_id !== undefined) return { type: 'move', update, chat, to: message.migrate_to_chat_id }
+  if (message.migrate_from_chat_id !== undefined) {
+    return { type: 'move', update, chat: { id: message.migrate_from_chat_id }, to: chat.id }
+  }
   // The bot does not answer other bots: two of them would never stop.
   if (given.type === 'channel' || (message.from?.is_bot === true && !message.sender_chat)) return undefined
   const files = messageFiles(message)
-  const { text, addressed } = parseText(message, me)
+  const { text: written, addressed } = parseText(message, me)
+  const text = [written, ...contentWords(message)].filter((part) => part !== '').join('\n')
+  const unread = unreadContent(message, text === '' && files.length === 0)
   const forwardedFrom = forwardedAuthor(message)
   const answers = parseAnswered(message, me)
-  // A service message, such as a joined member or a pinned message.
-  if (text === '' && files.length === 0 && !UNREADABLE.some((kind) => message[kind] !== undefined)) return undefined
+  if (text === '' && files.length === 0 && unread === undefined) return undefined
   // In an album, one message has the words for all of them.
   if (!addressed && album === undefined) return undefined
   return {
@@ -88,7 +100,7 @@ function parseMessage(update: number, message: Message, me: BotName): ParsedMess
     title: given.type === 'private' ? memberName(given) : memberName({ first_name: given.title }),
     speaker: parseSpeaker(message),
     text,
-    ...defined({ forwardedFrom, answers, album }),
+    ...defined({ unread, forwardedFrom, answers, album }),
     addressed,
     files,
   }
@@ -115,8 +127,74 @@ function chatReference({ chat, is_topic_message: isTopic, message_thread_id: thr
   return isTopic === true && thread !== undefined ? { id: chat.id, thread } : { id: chat.id }
 }
 
-/** Kinds of messages that people send and the bot cannot read. It replies that it cannot. */
-const UNREADABLE = ['sticker', 'location', 'contact', 'poll', 'venue', 'dice', 'story', 'game'] as const
+type Content = Pick<Message, 'location' | 'venue' | 'contact' | 'poll' | 'dice' | 'sticker' | 'game' | 'checklist'>
+
+/** What a message says in words beside its text, each in brackets on a line. */
+function contentWords({ location, venue, contact, poll, dice, sticker, game, checklist }: Content): readonly string[] {
+  const place = (at: { readonly latitude: number; readonly longitude: number }) => `${at.latitude}, ${at.longitude}`
+  const said = (kind: string, ...words: readonly (string | undefined)[]) => {
+    const known = words.flatMap((each) => (each === undefined ? [] : [wordsOnLine(each)])).filter((each) => each !== '')
+    return `(${[kind, known.join(', ')].filter((each) => each !== '').join(': ')})`
+  }
+  return [
+    // A venue has its place as a location too.
+    ...(venue ? [said('a place', venue.title, venue.address, place(venue.location))] : []),
+    ...(location && !venue ? [said('a place', place(location))] : []),
+    ...(contact
+      ? [said('a contact', [contact.first_name, contact.last_name].filter(Boolean).join(' '), contact.phone_number)]
+      : []),
+    ...(poll
+      ? [said('a poll', poll.question, ...poll.options.map(({ text, voter_count: votes }) => `${text} (${votes})`))]
+      : []),
+    ...(dice ? [said(`a throw of ${wordsOnLine(dice.emoji)}`, String(dice.value))] : []),
+    ...(sticker ? [said('a sticker', sticker.emoji)] : []),
+    ...(game ? [said('a game', game.title, game.description)] : []),
+    ...(checklist
+      ? [
+          said(
+            'a checklist',
+            checklist.title,
+            ...checklist.tasks.map(({ text, completion_date: done }) => `${done ? '[x]' : '[ ]'} ${text}`),
+          ),
+        ]
+      : []),
+  ]
+}
+
+function wordsOnLine(text: string): string {
+  return shorten(text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim(), MOST)
+}
+
+/** Contents that have no words for the agent, by the name of their field. */
+const UNREAD: Readonly<Record<string, string>> = {
+  story: 'a story',
+  paid_media: 'paid photos or videos',
+  live_photo: 'a live photo',
+  invoice: 'an invoice',
+  giveaway: 'a giveaway',
+  giveaway_winners: 'a giveaway',
+  gift: 'a gift',
+  unique_gift: 'a gift',
+  passport_data: 'passport data',
+  rich_message: 'a rich message',
+}
+
+/** What every message may have beside its content. */
+const SURROUNDINGS =
+  /^(?:message_id|message_thread_id|date|edit_date|from|chat|text|caption|entities|caption_entities|reply_\w+|external_reply|quote|forward_origin|media_group_id|is_\w+|has_\w+|via_bot|author_signature|sender_\w+|link_preview_options|effect_id|show_caption_above_media|business_connection_id|direct_messages_topic|paid_star_count|guest_\w+|suggested_post_info)$/
+
+/** Messages of the service itself, about the chat and not from a person: nobody expects an answer to them. */
+const SERVICE =
+  /^(?:new_chat_\w+|left_chat_member|delete_chat_photo|\w*chat_created|message_auto_delete_timer_changed|migrate_\w+|pinned_message|users_shared|chat_shared|connected_website|write_access_allowed|proximity_alert_triggered|boost_added|chat_\w+|checklist_tasks_\w+|forum_topic_\w+|general_forum_topic_\w+|giveaway_(?:created|completed)|gift_upgrade_sent|\w+_price_changed|video_chat_\w+|web_app_data|successful_payment|refunded_payment|suggested_post_\w+|community_\w+|poll_option_\w+|managed_bot_created)$/
+
+/** The words for what of a message is not read; for a kind that is not known only where there is nothing else. */
+function unreadContent(message: Message, isEmpty: boolean): string | undefined {
+  const fields = Object.keys(message)
+  const known = [...new Set(fields.flatMap((field) => UNREAD[field] ?? []))]
+  if (known.length > 0) return known.join(' and ')
+  if (!isEmpty || fields.some((field) => SERVICE.test(field))) return undefined
+  return fields.some((field) => !SURROUNDINGS.test(field)) ? 'something that is not known here' : undefined
+}
 
 interface ParsedText {
   readonly text: string
@@ -190,14 +268,18 @@ export interface ParsedFile {
   readonly size?: number
 }
 
-/** Photos in their largest size, documents, audio and video, each with the best available name. */
+/** Photos in their largest size, documents, animations, audio and video, each with the best available name. */
 function messageFiles(message: Message): readonly ParsedFile[] {
-  const { photo, document, audio, voice, video, video_note: note } = message
+  const { photo, document, animation, audio, voice, video, video_note: note } = message
   const named = (base: string) => `${base}-${message.message_id}`
   const largest = photo?.toSorted((one, other) => one.width * one.height - other.width * other.height).at(-1)
   return [
     ...(largest ? [parsedFile(largest, `${named('photo')}.jpg`)] : []),
     ...(document ? [parsedFile(document, plainName(document.file_name) || named('file'))] : []),
+    // An animation comes as a document too.
+    ...(animation && !document
+      ? [parsedFile(animation, plainName(animation.file_name) || `${named('animation')}.mp4`)]
+      : []),
     ...(audio ? [parsedFile(audio, plainName(audio.file_name) || `${named('audio')}.mp3`)] : []),
     ...(voice ? [parsedFile(voice, `${named('voice')}.ogg`)] : []),
     ...(video ? [parsedFile(video, plainName(video.file_name) || `${named('video')}.mp4`)] : []),
@@ -247,7 +329,7 @@ function parseSpeaker({ from, sender_chat: speaksAs, author_signature: signature
 }
 
 /** `undefined` for a message that was not forwarded. */
-function forwardedAuthor({ forward_origin: origin }: Message): string | undefined {
+function forwardedAuthor({ forward_origin: origin }: Pick<Message, 'forward_origin'>): string | undefined {
   if (!origin) return undefined
   if (origin.type === 'user') return memberName(origin.sender_user)
   if (origin.type === 'hidden_user') return memberName({ first_name: origin.sender_user_name })
@@ -285,13 +367,33 @@ const MOST = 1_000
 /** Characters of a message of the agent itself, which knows the rest. */
 const MOST_OF_OWN = 200
 
-/** `undefined` without a reply to a message with words. In a topic every message replies to the first: that is none. */
-function parseAnswered({ reply_to_message: answered, quote }: Message, me: BotName): Answered | undefined {
+/** `undefined` without a reply. In a topic every message replies to the first: that is none. */
+function parseAnswered(message: Message, me: BotName): Answered | undefined {
+  const { reply_to_message: answered, external_reply: elsewhere, reply_to_story: story, quote } = message
+  if (elsewhere) {
+    // Of a message in another chat Telegram gives its author and what was quoted.
+    const by = forwardedAuthor({ forward_origin: elsewhere.origin }) ?? memberName({})
+    return { by, text: wordsOnLine(quote?.text ?? describeContent(elsewhere)) }
+  }
+  if (story)
+    return { by: memberName('title' in story.chat ? { first_name: story.chat.title } : story.chat), text: '(a story)' }
   if (!answered || answered.forum_topic_created !== undefined) return undefined
-  const line = (quote?.text ?? answered.text ?? answered.caption ?? '')
+  const isOwn = answered.from?.id === me.id
+  const line = (quote?.text ?? answered.text ?? answered.caption ?? describeContent(answered))
     .replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
   if (line === '') return undefined
-  const isOwn = answered.from?.id === me.id
   return { by: isOwn ? 'you' : parseSpeaker(answered).name, text: shorten(line, isOwn ? MOST_OF_OWN : MOST) }
 }
+
+/** The words for a message without words, such as a photo; none for a message of the service. */
+function describeContent(content: Content): string {
+  const words = contentWords(content)
+  if (words.length > 0) return words.join(' ')
+  const kind = FILE_KINDS.find((one) => one in content)
+  return kind === undefined
+    ? ''
+    : `(${kind === 'audio' || kind === 'animation' ? 'an' : 'a'} ${kind.replace('_', ' ')})`
+}
+
+const FILE_KINDS = ['photo', 'animation', 'document', 'audio', 'voice', 'video', 'video_note', 'story'] as const

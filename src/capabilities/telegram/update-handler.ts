@@ -50,16 +50,16 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
   const queue = keyedQueue<string>()
   const albums = createAlbums(parts.sleep, signal)
 
-  function handle(parsed: ParsedUpdate, isKept: boolean): void {
+  function handle(parsed: ParsedUpdate, isKept: boolean): Promise<void> | undefined {
     const add = (name: string, work: () => Promise<void>) =>
-      void queue
+      queue
         .add(name, work)
         .catch((error: unknown) => context.warn(`A message from Telegram was not handled: ${errorMessage(error)}`))
     const attempt = (handled: readonly ParsedUpdate[], work: () => Promise<void>) => retry(isKept ? handled : [], work)
     const key = conversationName(parsed.chat)
     if (parsed.type === 'message') {
       const group = albums.group(parsed)
-      if (!group) return
+      if (!group) return undefined
       const endedAhead = stopAhead(parsed)
       return add(key, async () => {
         const messages = await group
@@ -71,7 +71,7 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
       return add(key, () => attempt([parsed], () => handleEdit(parsed, { ...parts, runtime })))
     // A pressed button does not wait behind the download of a large file.
     if (parsed.type === 'press') return add(`press ${key}`, () => attempt([parsed], () => approvals.press(parsed)))
-    add(key, () => attempt([parsed], () => handleEvent(parsed)))
+    return add(key, () => attempt([parsed], () => handleEvent(parsed)))
   }
 
   /** /stop does not wait behind the download of a large file: it cancels running turns at once, and the others in its order. */
@@ -92,9 +92,14 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
       return
     }
     if (!(await access.chat(chat.id))) return
+    const [before, now] = [chatBinding(chat), chatBinding({ id: parsed.to })]
+    const session = await runtime.store.bound(before)
+    if (session !== undefined) await runtime.store.bind(now, session)
+    await runtime.pairings.move('telegram', String(chat.id), String(parsed.to))
+    if (await access.chat(parsed.to)) return
     context.warn(
-      `The Telegram group ${chat.id} became a supergroup with the id ${parsed.to}. Pair it again, or add the new id to ` +
-        'channels.telegram.allowedChats.',
+      `The Telegram group ${chat.id} became a supergroup with the id ${parsed.to} and keeps its session. Add the new id to ` +
+        'channels.telegram.allowedChats, or pair the group.',
     )
   }
 
@@ -136,7 +141,10 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
       if (!parsed) return
       // Messages of strangers are not stored. A chat that is paired by an earlier message has access when this one is handled.
       const isKept = await access.chat(parsed.chat.id)
-      if (!isKept || (await inbox.accept(String(update.update_id), update))) handle(parsed, isKept)
+      if (isKept && !(await inbox.accept(String(update.update_id), update))) return
+      const handled = handle(parsed, isKept)
+      // What comes from the new id of a group belongs to the session that the group had.
+      if (parsed.type === 'move') await handled
     },
 
     /** Handles what a former process stored and did not finish. */
@@ -144,7 +152,7 @@ export function createUpdateHandler(parts: UpdateHandlerParts) {
       for (const { id, value } of waiting) {
         if (isApprovalNote(id)) continue
         const parsed = read(value as Update)
-        if (parsed) handle(parsed, true)
+        if (parsed) void handle(parsed, true)
         else await inbox.done(id)
       }
     },
@@ -223,8 +231,7 @@ async function handleMessage(messages: MessageGroup, parts: HandleMessageParts):
     const endedAhead = await parts.endedAhead
     return say(chat, await runChatCommand(command, parts.commands, { runtime, binding, endedAhead }))
   }
-  if (words === '' && files.length === 0)
-    return say(chat, 'I can read text, photos and files. This message has none of them.')
+  if (words === '' && files.length === 0) return say(chat, `I cannot read ${first.unread ?? 'this message'}.`)
   const input: MessageInput = { messages, first, words: begins ?? words, files }
   const session =
     begins === undefined
@@ -322,7 +329,7 @@ function messageKey({ messages, first }: MessageInput, { bot }: HandleMessagePar
 
 /** In a group, each message begins with its sender, and further lines are indented, so that none can imitate another sender. */
 function inputText(
-  { first: { chat, speaker, forwardedFrom, answers }, words }: Pick<MessageInput, 'first' | 'words'>,
+  { first: { chat, speaker, forwardedFrom, answers, unread }, words }: Pick<MessageInput, 'first' | 'words'>,
   files: number,
 ): string {
   const own = words === '' ? (files === 1 ? '(a file, without words)' : `(${files} files, without words)`) : words
@@ -330,7 +337,7 @@ function inputText(
     ...(answers ? [`(in answer to ${answers.by}: "${answers.text}")`] : []),
     ...(forwardedFrom === undefined ? [] : [`(forwarded from ${forwardedFrom})`]),
   ]
-  const text = [...about, own].join('\n')
+  const text = [...about, own, ...(unread === undefined ? [] : [`(with ${unread}, not read)`])].join('\n')
   if (isPersonal(chat.id)) return text
   const name = speaker.handle === undefined ? speaker.name : `${speaker.name} (${speaker.handle})`
   return `${name}: ${text.replaceAll(/\r\n?|[\n\u2028\u2029]/g, '\n  ')}`

@@ -15,6 +15,8 @@ export interface Pairings {
   list(channel?: string): Promise<readonly PairedChat[]>
   /** Returns whether it was paired. */
   remove(channel: string, chat: string, by?: string): Promise<boolean>
+  /** Gives the pairing of a chat to the id that the chat has from now on. Returns whether it was paired. */
+  move(channel: string, chat: string, to: string): Promise<boolean>
 }
 
 export interface PairingCode {

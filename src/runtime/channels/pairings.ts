@@ -92,6 +92,20 @@ export function createPairings(parts: {
         ...defined({ by }),
       })
     },
+    async move(channel, chat, to) {
+      const id = pairingId(channel, chat)
+      const record = await store.record('pairing', id)
+      if (!record || record.value === null) return false
+      const before = record.value as PairedChat
+      const moved: PairedChat = { ...before, chat: to }
+      return write(
+        clock.time(),
+        { kind: 'pairing', id, value: null, after: record.version },
+        { kind: 'pairing', id: pairingId(channel, to), value: moved },
+        pairingAudit('unpaired', before),
+        pairingAudit('paired', moved),
+      )
+    },
   }
 }
 
