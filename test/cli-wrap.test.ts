@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { wrappedPrograms } from '../src/capabilities/wrapped-agents/program/programs.ts'
+import { obeyedNames } from '../src/tool.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -8,6 +10,14 @@ test('a program that is not installed is named with the command that installs it
   const { code, stderr } = await run(['wrap', 'codex'], { environment: { ...environment, PATH: '/nowhere' } })
   assert.equal(code, 1)
   assert.match(stderr, /There is no program `codex` on PATH\.\n.*Install Codex with `npm install -g @openai\/codex`/)
+})
+
+test('tools write no settings of a program that is wrapped', () => {
+  const protectedPrograms = obeyedNames.flatMap(({ level, by }) => (level === 'never' ? [by] : []))
+  assert.deepEqual(
+    wrappedPrograms.map(({ title }) => title).filter((title) => !protectedPrograms.includes(title)),
+    [],
+  )
 })
 
 test('an unknown program is refused with the nearest one', async (context) => {

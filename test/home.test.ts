@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -222,6 +223,22 @@ test('what becomes instructions or runs as Foreword is read by tools and changed
   for (const result of results.slice(0, 3)) assert.match(result, /is out of reach for changes/)
   assert.match(results[3]!, /created own\.md/)
   assert.match(results[4]!, /Alpha\./)
+})
+
+test('a file that decides what others run asks and says why, also where writing needs no approval', async (t) => {
+  const { runtime, home } = await openedHome(t, {
+    'tool-access.json': '{"global": {"mode": "full"}, "tools": {"write_file": {"approval": "never"}}}',
+  })
+  const write = (path: string) => `/call write_file ${JSON.stringify({ path, content: '{}' })}`
+  const calls = [write('notes.md'), write('.github/workflows/ci.yml'), write('package.json'), '/say Done.']
+  const { session, turn } = await runtime.submit({ text: calls.join('\n') })
+  const asked = await until(async () => (await runtime.approvals())[0])
+  assert.equal(asked.request.facts!['path'], 'package.json')
+  assert.match(String(asked.request.facts!['why']), /npm, .*: a change of it always asks/)
+  await runtime.decide(asked.approval, { decision: { type: 'deny' }, digest: asked.digest, by: 'test' })
+  const events = runtime.events(session, { turn })
+  while (!(await events.next()).done);
+  assert.deepEqual(readdirSync(join(home, 'workspace')), ['notes.md'])
 })
 
 test("a skill's own tools run its declared program, once they are allowed", async (t) => {

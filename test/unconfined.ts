@@ -9,5 +9,5 @@ export const unconfined: Sandbox = {
     asks: false,
     run: (program, limits) => runProgram(systemClock, program, limits),
   }),
-  enter: async ({ argv }) => ({ argv, leave: async () => ({ moved: [] }) }),
+  enter: async ({ argv }) => ({ argv, leave: async () => ({ moved: [], changed: [] }) }),
 }

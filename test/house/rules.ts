@@ -156,9 +156,11 @@ export function namedCapabilities(sources: Sources): readonly string[] {
     .flatMap(([path, source]) => mentions(path, source, known, 'names'))
 }
 
-/** Tables of what other programs send: their words are not ours, and no capability is behind them. */
+/** Tables of what other programs send or obey: their words are not ours, and no capability is behind them. */
+const foreignTables: ReadonlySet<string> = new Set(['src/foreign/body-fields.ts', 'src/tool/access/owners-names.ts'])
+
 function isForeignData(path: string): boolean {
-  return path.startsWith('src/foreign/recognisers/') || path === 'src/foreign/body-fields.ts'
+  return path.startsWith('src/foreign/recognisers/') || foreignTables.has(path)
 }
 
 /** A pattern that also matches other spellings: `webAccess`, `web_access` and `web access` for `web-access`, `skill` for `skills`. */

@@ -63,7 +63,7 @@ export function openMcpHome(): McpHome {
           write: async (server, value) => void kept.set(server, structuredClone(value)),
         },
         connects: true,
-        confine: async ({ argv }) => ({ argv, leave: async () => ({ moved: [] }) }),
+        confine: async ({ argv }) => ({ argv, leave: async () => ({ moved: [], changed: [] }) }),
         version: '1.0.0',
         ...options,
       })

@@ -39,12 +39,15 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
       ...confined,
       async leave() {
         const left = await confined.leave()
-        const { moved, fault } = left
+        const { moved, changed, fault } = left
         const listed = moved.join(', ')
         if (moved.length > 0) {
           warn(
             `The MCP server ${argv[0]} made files that only the owner may make: ${listed}. They are in data/set-aside.`,
           )
+        }
+        if (changed.length > 0) {
+          warn(`The MCP server ${argv[0]} changed files that decide what other programs run: ${changed.join(', ')}.`)
         }
         if (fault !== undefined) warn(`The MCP server ${argv[0]} made files that only the owner may make: ${fault}.`)
         return left

@@ -27,7 +27,7 @@ import {
   type ToolFailed,
   type ToolPlan,
   type ToolResult,
-  isOwnersName,
+  obeyedPath,
   isSecretName,
   type PlaceWord,
 } from '../../tool.ts'
@@ -315,7 +315,7 @@ async function wordFault({ word, kind }: PlaceWord, place: CommandPlace, root: s
   if (kind !== 'path' && facts?.isDirectory()) return `${shown} is a folder: name a file`
   if (kind !== 'written') return undefined
   if (!facts?.isFile()) return `${shown} is no file: name one that is there`
-  if (names.some(isOwnersName)) return `${shown} is a file of the owner, which tools do not change`
+  if (obeyedPath(names)?.level === 'never') return `${shown} is a file of the owner, which tools do not change`
   const kept = await Promise.all(place.readOnly.map(resolvedPath))
   return kept.some((one) => one !== undefined && isWithin(one, found.path))
     ? `${shown} is a file of the owner, which tools do not change`

@@ -1,4 +1,4 @@
-import { type Tool, fileDiff, isOwnersName, type ToolFailed, type ToolPlan } from '../../tool.ts'
+import { type Tool, fileDiff, obeyedPath, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import {
   MOST_FILE_BYTES,
   type WorkspaceOptions,
@@ -205,10 +205,17 @@ async function changePlan(options: WorkspaceOptions, path: string, changing: Cha
   const written = encodeChange(shown, change, before)
   if (typeof written === 'string') return failure(written)
   const { text, bytes, said } = written
+  const obeying = obeyedPath(place.names)
   return {
     folder: place.root,
     diff: await fileDiff(shown, before?.text, text),
-    facts: { path: place.names.join('/'), before: before?.digest ?? 'new', after: contentDigest(bytes) },
+    facts: {
+      path: place.names.join('/'),
+      before: before?.digest ?? 'new',
+      after: contentDigest(bytes),
+      ...(obeying && { why: `it decides what is run by ${obeying.by}: a change of it always asks` }),
+    },
+    ...(obeying && { asks: true }),
     async run() {
       if (!(await replaceFile(place, bytes, before))) return failure(`${shown}: ${CHANGED}`)
       return { ok: true, output: said, meta: { bytes: bytes.length } }
@@ -283,11 +290,11 @@ async function ownerOnlyReason(
   { root, path, names }: PathInFolder,
   { readOnly = [] }: Pick<WorkspaceOptions, 'readOnly'>,
 ): Promise<string | undefined> {
-  const plain = names.map(plainName)
-  if (plain.includes('.git')) return 'what stands in .git can make git run programs'
-  if (plain[0] === '.agents') return SKILLS
-  if (plain.length === 1 && plain[0] === 'agents.md') return INSTRUCTIONS
-  if (plain.some(isOwnersName)) return 'agents or programs obey it; only its owner changes it'
+  const obeying = obeyedPath(names)
+  if (obeying?.level === 'never') {
+    if (plainName(names[0]!) === '.agents') return SKILLS
+    return `it becomes instructions or makes ${obeying.by} run programs; only its owner changes it`
+  }
   const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(resolvedPath))
   if (files.includes(path)) return INSTRUCTIONS
   const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])

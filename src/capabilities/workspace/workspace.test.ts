@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, symlink, truncate
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { createToolbox, type RunContext, type Tool } from '../../tool.ts'
+import { createToolbox, obeyedNames, type RunContext, type Tool } from '../../tool.ts'
 import { workspaceBlock } from './workspace-block.ts'
 import { systemClock } from '../../platform.ts'
 
@@ -259,6 +259,22 @@ test('writes that cannot be made are refused before anybody is asked', async (t)
     assert.match(await refused(path), /git run/)
   for (const path of ['AGENTS.md', 'agents.MD', '.agents/skills/x/SKILL.md'])
     assert.match(await refused(path), /instructions/)
+})
+
+test('every name of the table is refused or asks and says why, whatever is allowed', async (t) => {
+  const { plan } = await workspace(t)
+  for (const { level, by, names } of obeyedNames) {
+    for (const name of names.split(' ')) {
+      const planned = await plan('write_file', { path: `sub/${name.replace('*', 'any')}`, content: 'x' })
+      if (level === 'never') {
+        assert.ok(planned.type === 'refused' && !planned.result.ok, name)
+        assert.match(planned.result.error, /out of reach for changes/)
+      } else {
+        assert.ok(planned.type === 'ask', name)
+        assert.equal(planned.call.facts!['why'], `it decides what is run by ${by}: a change of it always asks`)
+      }
+    }
+  }
 })
 
 test('an edit replaces the one place that holds exactly the old text', async (t) => {

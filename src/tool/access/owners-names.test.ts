@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { isOwnersName } from './owners-names.ts'
+import { isOwnersName, obeyedNames, obeyedPath } from './owners-names.ts'
 
 for (const name of [
   '.git',
@@ -9,14 +9,72 @@ for (const name of [
   '.git ',
   '.Git . ',
   'GIT~1',
+  'GIT~2',
+  'GI7EBA~1',
   '.git::$INDEX_ALLOCATION',
   'AGENTS.md.',
   '.vscode ',
   '.g\u200Dit',
+  '.g\uFE00it',
+  '.g\u034Fit',
+  'agent\u017F.md',
+  '\uFF0Egit',
+  'work.code-workspace',
+  'WORK~1.COD',
+  'JENKIN~1',
+  'MCP~1.JSO',
 ]) {
   test(`${JSON.stringify(name)} belongs to the owner alone`, () => assert.equal(isOwnersName(name), true))
 }
 
-for (const name of ['git', 'GIT~2', '.github', 'AGENTS.md.txt', 'agents', '...', ' ']) {
+for (const name of ['git', 'GIT', 'GIT~1.TXT', '.github', 'AGENTS.md.txt', 'agents', '...', ' ', '~1', 'src.js']) {
   test(`${JSON.stringify(name)} is a name as any other`, () => assert.equal(isOwnersName(name), false))
 }
+
+/** Ways to write a name that some file system takes for the same. */
+const FORMS: Readonly<Record<string, (name: string) => string>> = {
+  'in capitals': (name) => name.toUpperCase(),
+  'with dots and spaces at the end': (name) => `${name}. .`,
+  'with a stream': (name) => `${name}::$DATA`,
+  'with an invisible character': (name) => `${name[0]}\u200C${name.slice(1)}`,
+  'with a selector of variants': (name) => `${name}\uFE0F`,
+  'in another form of Unicode': (name) =>
+    name.replaceAll(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)),
+  'by its short name': (name) =>
+    /^\.?[^.]{0,8}(?:\.[^.]{0,3})?$/.test(name) && !name.startsWith('.') ? name : shortName(name),
+}
+
+/** As Windows makes it for the first of its kind. */
+function shortName(name: string): string {
+  const parts = name.replace(/^\.+/, '').toUpperCase().split('.')
+  const ending = parts.length > 1 ? `.${parts.pop()!.slice(0, 3)}` : ''
+  return `${parts.join('').slice(0, 6)}~1${ending}`
+}
+
+const paths = obeyedNames.flatMap(({ level, names }) => names.split(' ').map((path) => ({ level, path })))
+
+for (const [form, write] of Object.entries(FORMS)) {
+  test(`every name of the table is known ${form}, in any folder`, () => {
+    const unknown = paths.filter(({ level, path }) => {
+      const names = path.replace('*', 'any').split('/').map(write)
+      return obeyedPath(['sub', ...names])?.level !== level
+    })
+    assert.deepEqual(unknown, [])
+  })
+}
+
+test('what lies in a folder that belongs to the owner does, too, and a folder that is called as a file of a build does not count', () => {
+  assert.equal(obeyedPath(['.github', 'workflows', 'ci.yml'])?.level, 'never')
+  assert.equal(obeyedPath(['.git', 'package.json'])?.level, 'never')
+  assert.equal(obeyedPath(['workflows', 'ci.yml']), undefined)
+  assert.equal(obeyedPath(['build', 'notes.md']), undefined)
+  assert.equal(obeyedPath(['sub', 'build'])?.level, 'asks')
+})
+
+test('no name is listed twice', () => {
+  const listed = paths.map(({ path }) => path.toLowerCase())
+  assert.deepEqual(
+    listed.filter((path, index) => listed.indexOf(path) !== index),
+    [],
+  )
+})

@@ -1,49 +1,244 @@
-/** Whether an entry of this name belongs to the owner alone, on any file system. */
-export function isOwnersName(name: string): boolean {
-  const plain = plainName(name)
-  return FILES.has(plain) || FOLDERS.has(plain)
+/** Names that programs of the owner obey, and what a tool may do with them. */
+export interface ObeyedNames {
+  /**
+   * `never`: obeyed as soon as it lies there, or outside of this machine: tools read it, and neither change nor make it.
+   * `asks`: obeyed when the owner builds, tests or starts the project: a change asks a person, and is reported.
+   */
+  readonly level: 'never' | 'asks'
+  /** The programs, for a sentence: `Make`. */
+  readonly by: string
+  /** A name, or a folder and a name in it, or `*` and an ending; separated by spaces. At any depth. */
+  readonly names: string
 }
 
-/** Files that other programs obey as the owner's word. Tools may read them, and neither change nor make them, at any depth. */
-const FILES = new Set(
-  [
-    'AGENTS.md',
-    'AGENTS.override.md',
-    'CLAUDE.md',
-    'CLAUDE.local.md',
-    'GEMINI.md',
-    '.cursorrules',
-    '.windsurfrules',
-    '.mcp.json',
-    '.envrc',
-    '.npmrc',
-    '.yarnrc',
-    '.yarnrc.yml',
-    '.gitmodules',
-    '.gitconfig',
-  ].map((name) => name.toLowerCase()),
+/** When the names were last compared with the manuals of the programs. */
+export const OBEYED_NAMES_CHECKED = '2026-11-28'
+
+/** Of `never` also everything below counts. Of `asks` files alone: `BUILD` is also how people name a folder. */
+export const obeyedNames: readonly ObeyedNames[] = [
+  { level: 'never', by: 'agents', names: 'AGENTS.md AGENTS.override.md AGENT.md .agents .agent .mcp.json' },
+  { level: 'never', by: 'Claude Code', names: 'CLAUDE.md CLAUDE.local.md .claude .claude-plugin .claude.json' },
+  { level: 'never', by: 'Codex', names: '.codex' },
+  { level: 'never', by: 'opencode', names: 'opencode.json opencode.jsonc .opencode' },
+  { level: 'never', by: 'pi', names: '.pi' },
+  {
+    level: 'never',
+    by: 'aider',
+    names: '.aider.conf.yml .aider.conf.yaml .aider.model.settings.yml .aider.model.metadata.json',
+  },
+  { level: 'never', by: 'OpenClaw', names: '.openclaw openclaw.json SOUL.md HEARTBEAT.md BOOTSTRAP.md BOOT.md' },
+  { level: 'never', by: 'Gemini CLI', names: 'GEMINI.md .gemini' },
+  {
+    level: 'never',
+    by: 'GitHub Copilot',
+    names:
+      '.copilot .github/copilot-instructions.md .github/instructions .github/prompts .github/agents .github/chatmodes .github/skills .github/hooks',
+  },
+  { level: 'never', by: 'Cursor', names: '.cursor .cursorrules' },
+  { level: 'never', by: 'Windsurf', names: '.windsurf .windsurfrules' },
+  {
+    level: 'never',
+    by: 'agents in editors',
+    names:
+      '.clinerules .cline .roo .roorules .roomodes .kilocode .kilocodemodes .continue .continuerules .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine',
+  },
+  {
+    level: 'never',
+    by: 'agents in terminals',
+    names:
+      '.goose .goosehints QWEN.md .qwen CRUSH.md crush.json .crush.json .crush .amp WARP.md .warp .factory .openhands .openhands_instructions',
+  },
+  { level: 'never', by: 'editors', names: '.vscode *.code-workspace .vs .idea .fleet .zed .rules .helix .nova .theia' },
+  {
+    level: 'never',
+    by: 'Vim, Emacs and their kind',
+    names:
+      '.exrc .vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vim .dir-locals.el .dir-locals-2.el .emacs .emacs.d',
+  },
+  {
+    level: 'never',
+    by: 'development containers',
+    names: '.devcontainer .devcontainer.json .gitpod.yml .gitpod.yaml .gitpod.Dockerfile',
+  },
+  { level: 'never', by: 'git', names: '.git .gitmodules .gitconfig .githooks' },
+  { level: 'never', by: 'other version control', names: '.hg .hgrc .hgsub .svn .bzr .jj .sl' },
+  {
+    level: 'never',
+    by: 'Git hooks',
+    names:
+      '.husky .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .lefthook .lefthook-local lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json .overcommit.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs',
+  },
+  {
+    level: 'never',
+    by: 'shells',
+    names:
+      '.envrc .autoenv .autoenv.zsh .mise .mise.toml .mise.local.toml mise.toml mise.local.toml .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .screenrc .tmux.conf .ssh .config/fish .config/git .config/nvim .config/mise .config/direnv .config/systemd .config/autostart',
+  },
+  {
+    level: 'never',
+    by: 'debuggers and prompts of languages',
+    names:
+      '.gdbinit .gdbearlyinit .lldbinit .pdbrc .irbrc .pryrc .psqlrc .sqliterc .Rprofile .Renviron .ghci .ocamlinit .iex.exs .octaverc .ycm_extra_conf.py',
+  },
+  {
+    level: 'never',
+    by: 'package managers',
+    names:
+      '.npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/plugins .yarn/releases bunfig.toml .cargo/config .cargo/config.toml .gemrc .condarc .bazelrc .curlrc .wgetrc .netrc',
+  },
+  {
+    level: 'never',
+    by: 'the CI of the host of the code',
+    names:
+      '.github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci .circleci .travis.yml .buildkite .drone.yml .woodpecker .woodpecker.yml .woodpecker.yaml .cirrus.yml .cirrus.star .semaphore .teamcity .tekton .builds .build.yml appveyor.yml .appveyor.yml azure-pipelines.yml azure-pipelines.yaml .azure-pipelines bitbucket-pipelines.yml Jenkinsfile buildspec.yml cloudbuild.yaml cloudbuild.yml',
+  },
+  { level: 'asks', by: 'OpenClaw', names: 'TOOLS.md IDENTITY.md USER.md MEMORY.md' },
+  {
+    level: 'asks',
+    by: 'npm, pnpm, Yarn, Bun and Deno',
+    names:
+      'package.json package.json5 package.yaml package-lock.json npm-shrinkwrap.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock bun.lock bun.lockb deno.json deno.jsonc deno.lock .pnp.cjs .pnp.loader.mjs lerna.json nx.json turbo.json turbo.jsonc rush.json',
+  },
+  {
+    level: 'asks',
+    by: 'JavaScript tools, which run it',
+    names:
+      '*.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts *.setup.js *.setup.ts .eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .babelrc .babelrc.js .babelrc.json .prettierrc.js .prettierrc.mjs .lintstagedrc .lintstagedrc.js .lintstagedrc.mjs .lintstagedrc.json .mocharc.js .mocharc.cjs .stylelintrc.js .commitlintrc.js .releaserc.js gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js karma.conf.js',
+  },
+  {
+    level: 'asks',
+    by: 'Make, CMake and their kind',
+    names:
+      'Makefile GNUmakefile makefile.am *.mk CMakeLists.txt CMakePresets.json CMakeUserPresets.json *.cmake meson.build configure configure.ac autogen.sh SConstruct SConscript wscript Justfile .justfile Taskfile.yml Taskfile.yaml Earthfile Tiltfile xmake.lua premake5.lua conanfile.py conanfile.txt vcpkg.json magefile.go',
+  },
+  { level: 'asks', by: 'Bazel', names: 'BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel *.bzl' },
+  {
+    level: 'asks',
+    by: 'Python and its package managers',
+    names:
+      'pyproject.toml setup.py setup.cfg requirements.txt Pipfile Pipfile.lock poetry.lock uv.lock uv.toml tox.ini noxfile.py conftest.py pytest.ini sitecustomize.py usercustomize.py environment.yml fabfile.py dodo.py',
+  },
+  {
+    level: 'asks',
+    by: 'Cargo, Go and their kind',
+    names:
+      'Cargo.toml Cargo.lock build.rs rust-toolchain rust-toolchain.toml go.mod go.sum go.work go.work.sum build.zig build.zig.zon Package.swift Package.resolved Podfile Cartfile pubspec.yaml *.nimble dune-project *.opam *.cabal cabal.project stack.yaml Setup.hs rebar.config mix.exs mix.lock shard.yml',
+  },
+  {
+    level: 'asks',
+    by: 'Maven, Gradle, sbt and Ant',
+    names:
+      'pom.xml mvnw mvnw.cmd .mvn/extensions.xml .mvn/maven.config .mvn/jvm.config wrapper/maven-wrapper.properties wrapper/maven-wrapper.jar *.gradle *.gradle.kts gradle.properties gradlew gradlew.bat wrapper/gradle-wrapper.properties wrapper/gradle-wrapper.jar *.sbt build.sc build.xml',
+  },
+  {
+    level: 'asks',
+    by: 'Ruby, PHP and .NET tools',
+    names:
+      'Rakefile Gemfile Gemfile.lock *.gemspec .rspec .bundle/config Guardfile Capfile Dangerfile Fastfile composer.json composer.lock .htaccess .user.ini *.csproj *.fsproj *.vbproj *.vcxproj *.sln *.props *.targets global.json nuget.config',
+  },
+  {
+    level: 'asks',
+    by: 'containers and machines',
+    names:
+      'Dockerfile *.Dockerfile Containerfile docker-compose.yml docker-compose.yaml docker-compose.override.yml compose.yaml compose.yml compose.override.yaml Vagrantfile Procfile skaffold.yaml Brewfile flake.nix flake.lock shell.nix default.nix devenv.nix .tool-versions',
+  },
+  {
+    level: 'asks',
+    by: 'services that deploy',
+    names: 'netlify.toml vercel.json wrangler.toml wrangler.jsonc fly.toml',
+  },
+  {
+    level: 'asks',
+    by: 'programs that load it as their environment',
+    names: '.env .env.local .env.development .env.development.local .env.production .env.production.local .env.test',
+  },
+  { level: 'asks', by: 'git', names: '.gitattributes' },
+  { level: 'asks', by: 'clangd', names: '.clangd' },
+]
+
+/** What obeys a file by its names from the top of a workspace down: `never` counts wherever it stands on the way. */
+export function obeyedPath(names: readonly string[]): ObeyedNames | undefined {
+  const found = names.map((name, index) => obeyedName(name, names[index - 1]))
+  return found.find((each) => each?.level === 'never') ?? found.at(-1)
+}
+
+/** Whether an entry of this name, in a folder of that name, belongs to the owner alone, on any file system. */
+export function isOwnersName(name: string, folder?: string): boolean {
+  return obeyedName(name, folder)?.level === 'never'
+}
+
+/** What obeys an entry of this name, in a folder of that name, on any file system. */
+export function obeyedName(name: string, folder = ''): ObeyedNames | undefined {
+  const plain = plainName(name)
+  const path = `${plainName(folder)}/${plain}`
+  const own = byName.get(plain) ?? byName.get(path)
+  if (own) return own
+  for (let dot = plain.indexOf('.'); dot !== -1; dot = plain.indexOf('.', dot + 1)) {
+    const ending = byName.get(`*${plain.slice(dot)}`)
+    if (ending) return ending
+  }
+  return path.includes('~') ? byShortName(path.split('/')) : undefined
+}
+
+const byName: ReadonlyMap<string, ObeyedNames> = new Map(
+  obeyedNames.flatMap((entry) => entry.names.split(' ').map((name) => [name.toLowerCase(), entry] as const)),
 )
 
-/** The same for folders, with everything in them. */
-const FOLDERS = new Set([
-  '.git',
-  '.agents',
-  '.claude',
-  '.codex',
-  '.cursor',
-  '.gemini',
-  '.vscode',
-  '.idea',
-  '.husky',
-  '.devcontainer',
-])
-
-/** A name without what some file systems ignore: case, invisible characters; on Windows endings, short names and streams. */
+/**
+ * A name without what some file systems ignore: case, the form of characters, invisible ones; on Windows dots and spaces at
+ * the end, and streams.
+ */
 function plainName(name: string): string {
-  const [file] = name.replace(/\p{Cf}/gu, '').split(':', 1)
-  const plain = file!
+  const visible = /^[\x20-\x7e]*$/.test(name)
+    ? name
+    : name.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+  const [file] = visible.split(':', 1)
+  return file!
     .replace(/[. ]+$/, '')
     .toUpperCase()
     .toLowerCase()
-  return plain === 'git~1' ? '.git' : plain
+}
+
+/** Windows gives each long name a second one, such as `GIT~1`: which number it has depends on what lies beside it. */
+function byShortName(given: readonly string[]): ObeyedNames | undefined {
+  const parts = given.map((name) => ({ name, short: SHORT_NAME.exec(name) }))
+  const { name, short } = parts.at(-1)!
+  const alike = short ? shortNames.get(short[3] ?? '') : shortNames.get(`/${name}`)
+  return alike?.find(({ names }) => {
+    const own = parts.slice(-names.length)
+    return names.every((each, index) => own[index]!.name === each.name || isShortFor(own[index]!.short, each))
+  })?.entry
+}
+
+const SHORT_NAME = /^([^.]{1,6})~(\d{1,6})(?:\.([^.]{1,3}))?$/
+
+/** By the end of their last name, and by `/` and that name. */
+const shortNames = Map.groupBy(
+  [...byName].flatMap(([path, entry]) => {
+    const names = path.split('/').map(shortParts)
+    const { name, end } = names.at(-1)!
+    return [end, `/${name}`].map((key) => ({ key, names, entry }))
+  }),
+  ({ key }) => key,
+)
+
+type ShortParts = ReturnType<typeof shortParts>
+
+/** The letters of a short name, before its number and behind the dot; `undefined` before the number where any may be there. */
+function shortParts(name: string) {
+  const long = name.replace(/^[*. ]+/, name.startsWith('*') ? '.' : '')
+  const dot = long.lastIndexOf('.')
+  const [stem, end] = dot === -1 ? [long, ''] : [long.slice(0, dot), long.slice(dot + 1, dot + 4)]
+  return { name, stem: name.startsWith('*') ? undefined : stem.replaceAll(/[. ]/g, ''), end }
+}
+
+function isShortFor(short: RegExpExecArray | null, { stem, end }: ShortParts): boolean {
+  const [, base = '', number = '', ending = ''] = short ?? []
+  if (!short || end !== ending) return false
+  // Where many names are alike, four digits of a checksum follow the first two characters.
+  return (
+    stem === undefined ||
+    base === stem.slice(0, 7 - number.length) ||
+    (base.startsWith(stem.slice(0, 2)) && /^.{1,2}[0-9a-f]{4}$/.test(base))
+  )
 }

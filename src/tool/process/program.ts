@@ -40,6 +40,8 @@ export interface ProgramEnd {
   readonly setAside?: readonly string[]
   /** Which of these could not be moved, where to, and why: a sentence. */
   readonly setAsideFault?: string
+  /** Files that the run made or changed and that decide what other programs run, such as `package.json`. */
+  readonly obeyed?: readonly string[]
 }
 
 export interface ProgramOutput {
@@ -58,22 +60,23 @@ export interface ProgramOutput {
  */
 export function programResult(run: ProgramEnd, limits: { readonly timeoutMs: number }): ToolResult {
   const result = endResult(run, limits)
-  const { setAside, setAsideFault } = run
-  if (setAside === undefined && setAsideFault === undefined) return result
+  const { setAside, setAsideFault, obeyed } = run
+  if (setAside === undefined && setAsideFault === undefined && obeyed === undefined) return result
   const note = [
-    ...(setAside ? [setAsideNote(setAside)] : []),
+    ...(setAside ? [fileNote('moved out of the workspace, since only its owner may make such files', setAside)] : []),
+    ...(obeyed ? [fileNote('changed, and decides what other programs run', obeyed)] : []),
     ...(setAsideFault === undefined ? [] : [`[only its owner may make such files: ${setAsideFault}]`]),
   ].join('\n')
   const noted = result.ok ? { output: joinLines(result.output, note) } : { error: joinLines(result.error, note) }
-  return { ...result, ...noted, meta: { ...result.meta, ...defined({ setAside, setAsideFault }) } }
+  return { ...result, ...noted, meta: { ...result.meta, ...defined({ setAside, setAsideFault, obeyed }) } }
 }
 
 const MOST_LISTED = 10
 
-function setAsideNote(paths: readonly string[]): string {
+/** `[changed, and decides what other programs run: package.json]` */
+function fileNote(what: string, paths: readonly string[]): string {
   const more = paths.length > MOST_LISTED ? ` and ${paths.length - MOST_LISTED} more` : ''
-  const listed = paths.slice(0, MOST_LISTED).join(', ')
-  return `[moved out of the workspace, since only its owner may make such files: ${listed}${more}]`
+  return `[${what}: ${paths.slice(0, MOST_LISTED).join(', ')}${more}]`
 }
 
 function joinLines(text: string, line: string): string {

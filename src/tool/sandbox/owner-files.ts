@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join, parse, relative, sep } from 'node:path'
 import { errorMessage, type HeldFolder, holdFolder } from '../../platform.ts'
-import { isOwnersName } from '../access/owners-names.ts'
+import { obeyedName, type ObeyedNames } from '../access/owners-names.ts'
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
 const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
@@ -28,6 +28,8 @@ export interface OwnerFiles {
   readonly identity: string
   /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
+  /** Identities of files whose change is reported, such as `package.json`. */
+  readonly watched: ReadonlySet<string>
   /** Sockets that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
   /** `false` where the workspace has more or deeper folders than were searched. */
@@ -51,18 +53,20 @@ type FolderPath = readonly { readonly name: string; readonly identity: string }[
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const entries = new Map<string, OwnerFile>()
+  const watched = new Set<string>()
   const sockets: string[] = []
   const root = await holdRealFolder(folder)
   try {
-    const isComplete = await searchFolder(root, async ({ held, folders, name, isSocket }) => {
+    const isComplete = await searchFolder(root, async ({ held, folders, name, isSocket, level }) => {
       const path = join(folder, ...folders.map((each) => each.name), name)
       if (isSocket) sockets.push(path)
-      const found = isOwnersName(name) ? await lookAt(held.at(name)) : undefined
+      const found = level && (await lookAt(held.at(name)))
       if (!found) return
       const { identity, target } = found
+      if (level === 'asks') return watched.add(identity)
       entries.set(path, { identity, ...(target !== undefined && { link: { target, folders } }) })
     })
-    return { identity: await root.identity(), entries, sockets, isComplete }
+    return { identity: await root.identity(), entries, watched, sockets, isComplete }
   } finally {
     await root.close()
   }
@@ -79,6 +83,8 @@ interface FoundEntry {
   readonly folders: FolderPath
   readonly name: string
   readonly isSocket: boolean
+  /** What a tool may do with it, where a program of the owner obeys it. */
+  readonly level: ObeyedNames['level'] | undefined
 }
 
 /**
@@ -86,7 +92,7 @@ interface FoundEntry {
  * and stays open while its entries are visited, so a program that replaces folders by links leads the search nowhere else.
  * Answers whether everything was searched.
  */
-async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Promise<void>): Promise<boolean> {
+async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Promise<unknown>): Promise<boolean> {
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
@@ -95,8 +101,10 @@ async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Prom
     for (const entry of listed ?? []) {
       const { name } = entry
       const isSocket = entry.isSocket()
-      if (isSocket || isOwnersName(name)) await visit({ held, folders, name, isSocket })
-      else if (entry.isDirectory() && !NOT_SEARCHED.has(name)) {
+      const isFolder = entry.isDirectory()
+      const level = obeyedName(name, folders.at(-1)?.name)?.level
+      if (isSocket || level === 'never' || (level && !isFolder)) await visit({ held, folders, name, isSocket, level })
+      else if (isFolder && !NOT_SEARCHED.has(name)) {
         const next = await unlessClosed(() => held.enter(name))
         if (!next) continue
         try {
@@ -137,6 +145,8 @@ async function lookAt(path: string): Promise<{ readonly identity: string; readon
 interface RestoredFiles {
   /** Paths within the folder, of what was moved out of it. */
   readonly moved: readonly string[]
+  /** Paths within the folder, of what it made or changed of the files whose change is reported. */
+  readonly changed: readonly string[]
   /** What could not be moved or made again, and why: clauses. */
   readonly faults: readonly string[]
 }
@@ -151,18 +161,20 @@ interface RestoredFiles {
  */
 export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<RestoredFiles> {
   const moved: string[] = []
+  const changed: string[] = []
   const faults: string[] = []
   const known = new Set([...before.entries.values()].map(({ identity }) => identity))
   const kept = new Set<string>()
   const root = await holdRealFolder(folder)
   try {
     if ((await root.identity()) !== before.identity) throw new Error('it is not the folder that it was before the run')
-    const isComplete = await searchFolder(root, async ({ held, folders, name }) => {
-      const found = isOwnersName(name) ? await lookAt(held.at(name)) : undefined
+    const isComplete = await searchFolder(root, async ({ held, folders, name, level }) => {
+      const found = level && (await lookAt(held.at(name)))
       if (!found) return
+      const path = join(...folders.map((each) => each.name), name)
+      if (level === 'asks') return before.watched.has(found.identity) ? undefined : changed.push(path)
       kept.add(found.identity)
       if (known.has(found.identity)) return
-      const path = join(...folders.map((each) => each.name), name)
       const target = join(place, path)
       try {
         await mkdir(dirname(target), { recursive: true, mode: 0o700 })
@@ -184,7 +196,7 @@ export async function restoreOwnerFiles(folder: string, before: OwnerFiles, plac
   } finally {
     await root.close()
   }
-  return { moved, faults }
+  return { moved, changed, faults }
 }
 
 /** A verb and what follows it, of a folder whose search is not complete. */

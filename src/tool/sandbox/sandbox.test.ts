@@ -9,6 +9,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
+import { obeyedNames, obeyedPath } from '../access/owners-names.ts'
 import { readAccess } from '../access/read-access.ts'
 import { cleanEnvironment } from '../process/clean-environment.ts'
 import { programResult } from '../process/program.ts'
@@ -189,6 +190,36 @@ test('what a program makes of the kind is moved away, and the model reads which'
   const [run = ''] = readdirSync(setAside)
   assert.equal(readFileSync(join(setAside, run, '0/AGENTS.md'), 'utf8'), 'obey\n')
   assert.equal(readFileSync(join(setAside, run, '0/sub/.git/config'), 'utf8'), 'x\n')
+})
+
+test('what a program changes of files that decide what others run stays, and is named', { skip }, async (t) => {
+  const { sh, run, workspace } = await box(t, {}, [], process.env['PATH'])
+  await mkdir(join(workspace, 'build'))
+  await writeFile(join(workspace, 'package.json'), '{"name": "one", "version": "1.0.0"}')
+  await writeFile(join(workspace, 'Makefile'), 'all:')
+  await mkdir(join(workspace, '.github'))
+  const lines = 'echo x > build/notes.md; echo A=1 > .env; mkdir .github/workflows; cat Makefile > read.txt'
+  const result = await sh(lines)
+  assert.match(output(result), /\[changed, and decides what other programs run: \.env\]/)
+  assert.ok(result.ok)
+  assert.deepEqual(result.meta!['obeyed'], ['.env'])
+  assert.deepEqual(result.meta!['setAside'], ['.github/workflows'])
+  const installed = await run('npm', 'install', '--offline', '--no-audit', '--no-fund')
+  assert.match(output(installed), /decides what other programs run: package-lock\.json/)
+  assert.equal(existsSync(join(workspace, 'package-lock.json')), true)
+})
+
+test('no name of the owner is written by a program', { skip }, async (t) => {
+  const { run, workspace } = await box(t)
+  const names = obeyedNames.flatMap(({ level, names: all }) => (level === 'never' ? all.split(' ') : []))
+  const files = names.map((name) => name.replace('*', 'any'))
+  const script =
+    'for (const file of process.argv.slice(1)) { try { fs.mkdirSync(path.dirname(file), { recursive: true }); fs.writeFileSync(file, "x") } catch {} }'
+  assert.ok((await run(process.execPath, '-e', script, ...files)).ok)
+  assert.deepEqual(
+    readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter((path) => obeyedPath(path.split('/'))),
+    [],
+  )
 })
 
 test('what cannot be moved away is named with the reason, and the output of the run is kept', { skip }, async (t) => {

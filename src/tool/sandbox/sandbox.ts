@@ -29,6 +29,8 @@ export interface ConfinedProgram {
 interface LeftSandbox {
   /** Paths within the workspace, of what was moved out of it. */
   readonly moved: readonly string[]
+  /** Paths within the workspace, of files that it made or changed and that decide what others run. They stay. */
+  readonly changed: readonly string[]
   /** What could not be undone, and why: a sentence. */
   readonly fault?: string
 }
@@ -142,11 +144,13 @@ export function createSandbox(options: {
       async leave() {
         const place = join(options.setAside, randomUUID())
         const moved: string[] = []
+        const changed: string[] = []
         const faults: string[] = []
         for (const [index, folder] of writable.entries()) {
           try {
             const restored = await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))
             moved.push(...restored.moved)
+            changed.push(...restored.changed)
             faults.push(...restored.faults)
           } catch (error) {
             faults.push(
@@ -154,7 +158,7 @@ export function createSandbox(options: {
             )
           }
         }
-        return { moved, ...(faults.length > 0 && { fault: faults.join('; ') }) }
+        return { moved, changed, ...(faults.length > 0 && { fault: faults.join('; ') }) }
       },
     }
   }
@@ -168,10 +172,11 @@ export function createSandbox(options: {
       return notStarted(`the sandbox could not be prepared: ${errorMessage(error)}`, started)
     }
     const end = await runProgram(systemClock, { ...program, argv: confined.argv }, limits, owner)
-    const { moved, fault } = await confined.leave()
+    const { moved, changed, fault } = await confined.leave()
     return {
       ...withoutWrapper(end, program.argv[0]!),
       ...(moved.length > 0 && { setAside: moved }),
+      ...(changed.length > 0 && { obeyed: changed }),
       ...(fault !== undefined && { setAsideFault: fault }),
     }
   }

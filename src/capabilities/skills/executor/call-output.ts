@@ -27,7 +27,7 @@ export function callResult(
 ): ToolResult {
   const { end } = run
   if (end.type !== 'exit' || !hasSucceeded(execution, run)) return programResult(run, limits)
-  const { setAside: _, setAsideFault: __, ...own } = run
+  const { setAside: _, setAsideFault: __, obeyed: ___, ...own } = run
   const isEnded = { type: 'exit', code: 0 } as const
   const plain = programResult({ ...own, end: isEnded }, limits)
   const written = processed ?? plain.output ?? ''
