@@ -19,6 +19,7 @@ export {
   type ChainPosition,
   type CheckpointRestore,
   CUT_OFF,
+  isSignature,
   newAuditKey,
   parseChainPosition,
   parseCheckpoint,

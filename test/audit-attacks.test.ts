@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
-import { type AuditFacts, type AuditReport, CHAIN_START, nextAuditRecord } from '../src/session.ts'
+import { type AuditFacts, auditKey, type AuditReport, CHAIN_START, nextAuditRecord } from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { storePath } from './cli/store-path.ts'
@@ -219,6 +219,57 @@ test('a note or a key that was removed is missed', async (context) => {
   writeFileSync(note, noted)
   rmSync(join(home, 'data', 'audit-key.pem'))
   assert.match(await whyBroken(), /the key of this home is gone$/)
+})
+
+test('a note that was changed is missed, with its signature and without it, and a start records it', async (context) => {
+  const { home, whyBroken, startAndStop, foreword, file } = await stopped(context)
+  const path = join(home, 'data', 'audit-checkpoints.json')
+  const noted = readFileSync(path, 'utf8')
+  const { signature } = JSON.parse(noted) as { readonly signature: string }
+  rmSync(file)
+  writeFileSync(path, JSON.stringify({ targets: {}, signature }))
+  assert.match(await whyBroken(), /^the note of the checkpoints, .*, was changed: its signature does not match$/)
+  writeFileSync(path, JSON.stringify({ targets: {} }))
+  assert.match(await whyBroken(), /^the note of the checkpoints, .*, was changed: its signature is gone$/)
+  await startAndStop()
+  const { stdout } = await foreword(['audit', 'list', '--json'])
+  assert.match(stdout, /The note of the checkpoints was changed: its signature is gone at the start/)
+})
+
+test('a note from before there were signatures goes on, and is signed at the next start', async (context) => {
+  const { home, verified, startAndStop, tamper } = await stopped(context)
+  const path = join(home, 'data', 'audit-checkpoints.json')
+  const { targets } = JSON.parse(readFileSync(path, 'utf8')) as { readonly targets: object }
+  writeFileSync(path, JSON.stringify({ targets }))
+  tamper((database) => database.exec(`delete from named_values where key = 'audit.noteIsSigned'`))
+  assert.equal((await verified()).type, 'whole')
+  await startAndStop()
+  assert.equal((await verified()).type, 'whole')
+  assert.match(readFileSync(path, 'utf8'), /"signature": /)
+})
+
+test('a home with a key, more records than a checkpoint may wait for, and no checkpoint is not taken for a new one', async (context) => {
+  const { home, whyBroken, verified, file } = await stopped(context, { audit: { checkpointRecords: 2 } })
+  const path = join(home, 'data', 'audit-checkpoints.json')
+  // The note that was signed before the first checkpoint, kept and put back.
+  const key = auditKey(readFileSync(join(home, 'data', 'audit-key.pem'), 'utf8'))
+  const signature = key.sign({ purpose: 'audit-checkpoints', targets: {} })
+  const noted = readFileSync(path)
+  writeFileSync(path, JSON.stringify({ targets: {}, signature }))
+  assert.equal((await verified()).type, 'whole')
+  rmSync(file)
+  assert.match(await whyBroken(), /^the audit has \d records and no checkpoint, though one is taken after every 2/)
+  writeFileSync(path, noted)
+  assert.match(await whyBroken(), /is gone or empty/)
+})
+
+test('a whole checkpoint that somebody marked as cut off is named', async (context) => {
+  const { whyBroken, file, lines } = await stopped(context)
+  const [first = '', second = ''] = lines()
+  writeFileSync(file, `${first} (cut off)\n${second}\n`)
+  assert.match(await whyBroken(), /^line 1 of audit-checkpoints.jsonl is not a checkpoint$/)
+  writeFileSync(file, `${first}\n${second} (cut off)\n`)
+  assert.match(await whyBroken(), /^line 2 of audit-checkpoints.jsonl is not a checkpoint$/)
 })
 
 test('a line that a crash cut off is completed, not taken for a forgery', async (context) => {

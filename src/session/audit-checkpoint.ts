@@ -35,6 +35,11 @@ export interface AuditKey {
   /** SPKI, PEM. */
   readonly publicKey: string
   signCheckpoint(content: Omit<AuditCheckpoint, 'version' | 'key' | 'signature'>): AuditCheckpoint
+  /**
+   * Signs something else of this home as a checkpoint is signed. In base64. `purpose` keeps it from being taken for the
+   * signature of another thing; no checkpoint has it.
+   */
+  sign(statement: { readonly purpose: string; readonly [name: string]: unknown }): string
 }
 
 /** Makes a new private key: PKCS #8, PEM. */
@@ -50,12 +55,14 @@ export function auditKey(pem: string): AuditKey {
   const publicKey = createPublicKey(privateKey)
   const spki = publicKey.export({ type: 'spki', format: 'der' })
   const id = `ed25519-${createHash('sha256').update(spki).digest('hex').slice(0, 32)}`
+  const signed = (unsigned: object) => sign(null, signedBytes(unsigned), privateKey).toString('base64')
   return {
     id,
+    sign: signed,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }),
     signCheckpoint(content) {
       const unsigned = { version: 1 as const, ...content, key: id }
-      return { ...unsigned, signature: sign(null, signedBytes(unsigned), privateKey).toString('base64') }
+      return { ...unsigned, signature: signed(unsigned) }
     },
   }
 }
@@ -63,10 +70,12 @@ export function auditKey(pem: string): AuditKey {
 /** Whether a checkpoint is signed by this key and nothing in it was changed. */
 export function isSigned(checkpoint: AuditCheckpoint, { id, publicKey }: Pick<AuditKey, 'id' | 'publicKey'>): boolean {
   const { signature, ...unsigned } = checkpoint
-  return (
-    checkpoint.key === id &&
-    verify(null, signedBytes(unsigned), createPublicKey(publicKey), Buffer.from(signature, 'base64'))
-  )
+  return checkpoint.key === id && isSignature(signature, unsigned, publicKey)
+}
+
+/** Whether this is the signature of a statement by the key with this public key (SPKI, PEM). */
+export function isSignature(signature: string, statement: object, publicKey: string): boolean {
+  return verify(null, signedBytes(statement), createPublicKey(publicKey), Buffer.from(signature, 'base64'))
 }
 
 /** Ends a line that a crash cut off. It is written before the next line, and such a line is no checkpoint. */

@@ -71,6 +71,8 @@ export interface ExamineOptions {
   /** Why the key or the note of the checkpoints cannot be used. */
   readonly fault?: string | undefined
   readonly evidence?: readonly CheckpointEvidence[] | undefined
+  /** A checkpoint is taken after so many records, at the latest. Unknown where absent. */
+  readonly everyRecords?: number | undefined
 }
 
 /**
@@ -167,10 +169,14 @@ async function readEvidence(
   const found: ReadCheckpoint[] = []
   let fault: ReadEvidence['fault']
   for (const [index, line] of (lines ?? []).entries()) {
-    // A crash may cut off the last line. What is missing of it is found by the note of what was written.
-    if (line.endsWith(CUT_OFF)) continue
     if (work?.isOver()) await work.rest()
     const place = `line ${firstLine + index} of ${target}`
+    if (line.endsWith(CUT_OFF)) {
+      // A crash may cut off the last line. What is missing of it is found by the note of what was written.
+      const whole = parseCheckpoint(line.slice(0, -CUT_OFF.length))
+      if (whole) fault ??= lineFault(place, undefined, key)
+      continue
+    }
     const checkpoint = parseCheckpoint(line)
     if (checkpoint && (key === undefined || isSigned(checkpoint, key))) found.push({ place, checkpoint })
     else fault ??= lineFault(place, checkpoint, key)
@@ -242,7 +248,7 @@ function endFault(
 
 async function findBreak(
   store: AuditStore | undefined,
-  { audit, fault: unusable }: ExamineOptions,
+  { audit, fault: unusable, key, everyRecords = Infinity }: ExamineOptions,
   read: readonly ReadEvidence[],
 ): Promise<CheckpointBreak | undefined> {
   const records = (await store?.auditHead())?.number ?? 0
@@ -257,7 +263,18 @@ async function findBreak(
       if (found) return found
     }
   }
-  return unusable === undefined ? faults[0] : { number: 1, why: unusable, hint: COMPARE }
+  if (unusable !== undefined) return { number: 1, why: unusable, hint: COMPARE }
+  const hasNone = read.length > 0 && read.every(({ current }) => current.length === 0)
+  if (key && hasNone && records > everyRecords) faults.push(noCheckpoint(records, everyRecords))
+  return faults[0]
+}
+
+function noCheckpoint(records: number, everyRecords: number): CheckpointBreak {
+  return {
+    number: 1,
+    why: `the audit has ${recordsText(records)} and no checkpoint, though one is taken after every ${everyRecords}: they were removed, or no place was named for them before`,
+    hint: `Put the checkpoints back from a copy. If you named a place for them only now, start the gateway once. ${COMPARE}`,
+  }
 }
 
 async function findChainBreak(

@@ -26,9 +26,11 @@ export async function readAuditKey(home: string): Promise<AuditKey | undefined> 
   }
 }
 
-/** Makes the key of a home that has none, for the owner alone (0600). */
-export async function makeAuditKey(home: string): Promise<AuditKey> {
+/** Makes the key of a home that has none, for the owner alone (0600). `first` is done with it before it is written. */
+export async function makeAuditKey(home: string, first?: (key: AuditKey) => Promise<unknown>): Promise<AuditKey> {
   const pem = newAuditKey()
+  const key = auditKey(pem)
+  await first?.(key)
   await writeFileAtomically(auditKeyFile(home), pem)
-  return auditKey(pem)
+  return key
 }

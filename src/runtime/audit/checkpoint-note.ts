@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ForewordError, writeFileAtomically } from '../../platform.ts'
-import { type AuditCheckpoint, parseCheckpoint } from '../../session.ts'
+import { type AuditCheckpoint, type AuditKey, isSignature, parseCheckpoint, type SessionStore } from '../../session.ts'
 import { readText } from '../../tool.ts'
 import { homeAt } from '../home/home.ts'
 
 /** What each target is known to have: kept in `data`, so that a target that was cut off is missed. */
 export interface CheckpointNote {
   readonly targets: Readonly<Record<string, TargetNote>>
+  /** Of the key of the home, over the targets. */
+  readonly signature?: string | undefined
 }
 
 export interface TargetNote {
@@ -35,8 +37,34 @@ export async function readCheckpointNote(home: string): Promise<CheckpointNote |
   }
 }
 
-export async function writeCheckpointNote(home: string, note: CheckpointNote): Promise<void> {
+/** Signs and writes the note. The store has that there is one with a signature, so that one without is missed. */
+export async function writeCheckpointNote(
+  home: string,
+  { targets }: Pick<CheckpointNote, 'targets'>,
+  { key, store }: { readonly key: Pick<AuditKey, 'sign'>; readonly store: Pick<SessionStore, 'value' | 'putValue'> },
+): Promise<CheckpointNote> {
+  const note = { targets, signature: key.sign(statementOf(targets)) }
   await writeFileAtomically(checkpointNoteFile(home), `${JSON.stringify(note, undefined, 2)}\n`)
+  if ((await store.value(NOTE_IS_SIGNED)) !== true) await store.putValue(NOTE_IS_SIGNED, true)
+  return note
+}
+
+const NOTE_IS_SIGNED = 'audit.noteIsSigned'
+
+/** What is wrong with the signature of a note, as a clause. Notes had none before the store says that they have. */
+export async function noteFault(
+  { targets, signature }: CheckpointNote,
+  { publicKey }: Pick<AuditKey, 'publicKey'>,
+  store: Pick<SessionStore, 'value'> | undefined,
+): Promise<string | undefined> {
+  if (signature !== undefined && isSignature(signature, statementOf(targets), publicKey)) return undefined
+  if (signature !== undefined) return 'was changed: its signature does not match'
+  return (await store?.value(NOTE_IS_SIGNED)) === true ? 'was changed: its signature is gone' : undefined
+}
+
+/** As JSON has it: without what is undefined. */
+function statementOf(targets: CheckpointNote['targets']) {
+  return { purpose: 'audit-checkpoints', targets: JSON.parse(JSON.stringify(targets)) as unknown }
 }
 
 const checkpoint = z
@@ -53,6 +81,7 @@ const noteSchema: z.ZodType<CheckpointNote> = z.object({
       failure: z.object({ since: z.string(), message: z.string() }).optional(),
     }),
   ),
+  signature: z.string().optional(),
 })
 
 function noteError(path: string, why: string, cause?: unknown): ForewordError {

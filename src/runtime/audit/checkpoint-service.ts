@@ -8,7 +8,13 @@ import {
   type SessionStore,
 } from '../../session.ts'
 import { makeAuditKey, readAuditKey } from './audit-key.ts'
-import { type CheckpointNote, readCheckpointNote, type TargetNote, writeCheckpointNote } from './checkpoint-note.ts'
+import {
+  type CheckpointNote,
+  noteFault,
+  readCheckpointNote,
+  type TargetNote,
+  writeCheckpointNote,
+} from './checkpoint-note.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
 import { AUDIT_ID, examineHomeAudit, homeEvidence } from './home-audit.ts'
 
@@ -85,7 +91,7 @@ export async function openCheckpoints(options: CheckpointServiceOptions) {
     idle: queue.idle,
     warnings: () => [...new Set([...lasting, ...(state ? failures(state.note, targets) : [])])],
     verify: (asked: { readonly expect?: ChainPosition | undefined } = {}) =>
-      examineHomeAudit({ home, targets, store, ...asked }),
+      examineHomeAudit({ home, targets, store, everyRecords, ...asked }),
     /** Takes the last checkpoint. Waits at most some seconds for its targets. */
     async close() {
       for (const stop of timers) stop()
@@ -105,14 +111,14 @@ interface ServiceState {
 
 async function openState({ home, store, clock, warn }: CheckpointServiceOptions): Promise<ServiceState> {
   const kept = await readAuditKey(home)
-  let note = await readCheckpointNote(home)
-  if (!note) {
-    note = { targets: {} }
-    if (kept) await recordProblem({ store, clock, warn }, 'The note of the checkpoints was gone at the start.')
-    // The note comes first: a key without it means that somebody removed the note.
-    await writeCheckpointNote(home, note)
-  }
-  const key = kept ?? (await makeAuditKey(home))
+  const found = await readCheckpointNote(home)
+  const fault = kept && (found ? await noteFault(found, kept, store) : 'was gone')
+  if (fault) await recordProblem({ store, clock, warn }, `The note of the checkpoints ${fault} at the start.`)
+  let note = found ?? { targets: {} }
+  const sign = async (key: AuditKey) => (note = await writeCheckpointNote(home, note, { key, store }))
+  // The note comes first: a key without it means that somebody removed the note.
+  const key = kept ?? (await makeAuditKey(home, sign))
+  if (kept && (fault || note.signature === undefined)) await sign(kept)
   return { key, audit: await ensureAuditId(store, clock), note }
 }
 
@@ -156,10 +162,9 @@ async function takeCheckpoint(
       return [target.name, await writeTo(target, withCheckpoint(known, made), { time, signal, clock })] as const
     }),
   )
-  const note = { targets: { ...before, ...Object.fromEntries(written) } }
-  if (JSON.stringify(note) === JSON.stringify(state.note)) return
-  await writeCheckpointNote(home, note)
-  state.note = note
+  const noted = { ...before, ...Object.fromEntries(written) }
+  if (JSON.stringify(noted) === JSON.stringify(before)) return
+  state.note = await writeCheckpointNote(home, { targets: noted }, { key: state.key, store })
   for (const [name, { failure }] of written) {
     const failed = before[name]?.failure
     if ((failed === undefined) !== (failure === undefined)) await recordTurn(options, name, failure?.message)

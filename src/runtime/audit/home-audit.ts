@@ -10,7 +10,13 @@ import {
 } from '../../session.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
 import { readAuditKey } from './audit-key.ts'
-import { type CheckpointNote, checkpointNoteFile, readCheckpointNote, type TargetNote } from './checkpoint-note.ts'
+import {
+  type CheckpointNote,
+  checkpointNoteFile,
+  noteFault,
+  readCheckpointNote,
+  type TargetNote,
+} from './checkpoint-note.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
 import { checkpointTargets } from './checkpoint-targets.ts'
 
@@ -25,7 +31,7 @@ export async function verifyHomeAudit(
   const { home, environment, store, expect } = options
   const { configuration } = await loadConfiguration(options)
   const targets = checkpointTargets(configuration.audit.checkpoints, { home, environment })
-  return examineHomeAudit({ home, targets, store, expect })
+  return examineHomeAudit({ home, targets, store, everyRecords: configuration.audit.checkpointRecords, expect })
 }
 
 interface HomeAudit {
@@ -33,6 +39,8 @@ interface HomeAudit {
   readonly targets: readonly CheckpointTarget[]
   /** `undefined` where the home has none. */
   readonly store: SessionStore | undefined
+  /** A checkpoint is taken after so many records, at the latest. */
+  readonly everyRecords: number
 }
 
 /** Verifies the audit of a home against every checkpoint of it that can be read. Changes nothing. */
@@ -49,18 +57,18 @@ interface EvidenceOptions {
 
 /** What the home and the targets say about the audit, for a comparison with the chain. */
 export async function homeEvidence(
-  { home, targets, store }: HomeAudit,
+  { home, targets, store, everyRecords }: HomeAudit,
   { lines = Infinity }: EvidenceOptions = {},
 ): Promise<Omit<ExamineOptions, 'expect'>> {
   const audit = await store?.value(AUDIT_ID)
-  const kept = await readKept(home)
+  const kept = await readKept(home, store)
   const known = kept.note?.targets ?? {}
   const names = [...new Set([...targets.map(({ name }) => name), ...Object.keys(known)])]
   const evidence = await Promise.all(
     names.map((name) => readTarget(name, targets, Object.hasOwn(known, name) ? known[name] : undefined, lines)),
   )
   const { key, fault } = kept
-  return { ...(typeof audit === 'string' ? { audit } : {}), ...defined({ key, fault }), evidence }
+  return { ...(typeof audit === 'string' ? { audit } : {}), ...defined({ key, fault }), evidence, everyRecords }
 }
 
 interface KeptAudit {
@@ -70,13 +78,14 @@ interface KeptAudit {
 }
 
 /** The key is made after the note: a key without one means that the note was removed. */
-async function readKept(home: string): Promise<KeptAudit> {
+async function readKept(home: string, store: SessionStore | undefined): Promise<KeptAudit> {
   try {
     const key = await readAuditKey(home)
     try {
       const note = await readCheckpointNote(home)
-      if (note || !key) return { key, note }
-      return { key, fault: `the note of the checkpoints, ${checkpointNoteFile(home)}, is gone` }
+      const fault = key && (note ? await noteFault(note, key, store) : 'is gone')
+      if (!fault) return { key, note }
+      return { key, note, fault: `the note of the checkpoints, ${checkpointNoteFile(home)}, ${fault}` }
     } catch (error) {
       return { key, fault: sentence(error) }
     }

@@ -58,7 +58,7 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
     for (const target of await findTargets(arriving)) {
       targets[target.name] = await noteFor(target, checkpoint, { home, arriving, clock })
     }
-    await writeCheckpointNote(arriving, { targets })
+    await writeCheckpointNote(arriving, { targets }, { key, store })
   } finally {
     await store.close()
   }
