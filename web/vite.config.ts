@@ -47,6 +47,7 @@ export default defineConfig({
             { name: 'parts', test: /[\\/]web[\\/]src[\\/](?:api|parts)[\\/]/ },
             { name: 'inspector', test: /[\\/]web[\\/]src[\\/]inspector[\\/](?!what-if-(?:worker|assembly)\.)/ },
             { name: 'settings', test: /[\\/]web[\\/]src[\\/]settings[\\/]/ },
+            { name: 'shortcuts', test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
           ],
         },
       },
