@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { decodedFile, encodedBytes } from '../../src/document.ts'
 import { codeOf, read, textOf } from './read.ts'
 
 const latin = (text: string) => Buffer.from(text, 'latin1')
@@ -97,3 +98,30 @@ test('a text or a file above its limit is refused with the numbers', async () =>
     'too-large: the file has 3 MiB; at most 1 MiB are read',
   )
 })
+
+const widest = (text: string) => Buffer.from(Uint32Array.from(text, (character) => character.codePointAt(0)!).buffer)
+
+for (const [what, bytes, said] of [
+  ['UTF-32', widest('\ufeffGröße 🌊\n'), 'Größe 🌊\n'],
+  ['UTF-32 of the other order', widest('\ufeffGröße 🌊\n').swap32(), 'Größe 🌊\n'],
+  ['UTF-32 without a mark', widest('A plain letter — with a dash. 🌊'), 'A plain letter — with a dash. 🌊'],
+  ['UTF-32 of the other order without a mark', widest('A plain letter.').swap32(), 'A plain letter.'],
+  ['GB 18030 with its mark', latin('\x84\x31\x95\x33\xc4\xe3'), '你'],
+] as const) {
+  test(`${what} is read`, async () => assert.equal(await textOf(bytes, 'a.txt'), said))
+}
+
+test('a table of numbers and broken UTF-32 are no text', async () => {
+  const numbers = Buffer.from(Uint32Array.from({ length: 2_000 }, (_, index) => index * 7).buffer)
+  assert.equal(await codeOf(numbers, 'a.txt'), 'binary')
+  assert.equal(await codeOf(Buffer.from(Uint32Array.from([0xfeff, 0xd800, 0x110000]).buffer), 'a.txt'), 'binary')
+})
+
+for (const encoding of ['utf-32le', 'utf-32be'] as const) {
+  test(`a file in ${encoding} is written as it was`, () => {
+    const bytes = encoding === 'utf-32le' ? widest('\ufeffGröße 🌊\n') : widest('\ufeffGröße 🌊\n').swap32()
+    const file = decodedFile(bytes)
+    assert.deepEqual(file, { text: 'Größe 🌊\n', encoding, hasMark: true })
+    assert.deepEqual(Buffer.from(encodedBytes(file)!), bytes)
+  })
+}

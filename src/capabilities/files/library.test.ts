@@ -114,6 +114,46 @@ test('a table that was read as text keeps that text where it cannot be read agai
   assert.equal(await library.text(await library.file(id)), 'day,height')
 })
 
+for (const [given, label] of [
+  ['tide.txt', 'tide.txt'],
+  ['Gro\u0308ße.txt', 'Größe.txt'],
+  [' tide.txt ', 'tide.txt'],
+  ['tide.txt.', 'tide.txt.'],
+  ['-rf', '-rf'],
+  ['.env', '.env'],
+  ['CON', 'CON'],
+  ['NUL.txt', 'NUL.txt'],
+  ['a.tar.gz', 'a.tar.gz'],
+  ['A.TXT', 'A.TXT'],
+  ['docs/a.txt', 'docs/a.txt'],
+  ['docs\\a.txt', 'docs\\a.txt'],
+  ['a%20b.txt', 'a%20b.txt'],
+  ['=?UTF-8?B?R3LDtsOfZS50eHQ=?=', 'Größe.txt'],
+  ['=?iso-8859-1?Q?Gr=F6=DFe_1.txt?=', 'Größe 1.txt'],
+  ['=?UTF-8?Q?one_?= =?UTF-8?Q?two.txt?=', 'one two.txt'],
+  ['=?no-such-set?Q?a?=', '=?no-such-set?Q?a?='],
+  ['=?UTF-8?Q?a?= b.txt', '=?UTF-8?Q?a?= b.txt'],
+  ['a\nb\u2028c\0d.txt', 'a b c d.txt'],
+  ['a\u202egnp.exe', 'a gnp.exe'],
+  ['👩‍👧.txt', '👩‍👧.txt'],
+  ['half \ud800.txt', 'half \ufffd.txt'],
+] as const) {
+  test(`a file that a system calls ${JSON.stringify(given)} is called ${JSON.stringify(label)}`, async (t) => {
+    const library = await libraryOf(t, {})
+    const { id } = await library.add({ name: given, bytes: bytesOf('x'), owner })
+    assert.equal((await library.file(id)).name, label)
+  })
+}
+
+test('a name that is empty or too long is refused, and two names or two contents are two files', async (t) => {
+  const library = await libraryOf(t, {})
+  for (const name of ['', ' \n', '\u202e', 'x'.repeat(501)])
+    await assert.rejects(library.add({ name, bytes: bytesOf('x'), owner }), { code: 'invalid-input' })
+  const add = async (name: string, text: string) => (await library.add({ name, bytes: bytesOf(text), owner })).id
+  const ids = [await add('a.txt', 'x'), await add('A.txt', 'x'), await add('a.txt', 'y'), await add('b/a.txt', 'x')]
+  assert.equal(new Set(ids).size, 4)
+})
+
 interface Given {
   readonly engine?: Partial<SearchEngine>
   readonly documents?: Readonly<Record<string, Document>>

@@ -12,7 +12,7 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { errorMessage, fairTurns, sha256 } from '../../platform.ts'
+import { errorMessage, fairTurns, fileLabel, sha256 } from '../../platform.ts'
 
 interface LibraryParts {
   readonly store: SessionStore
@@ -178,10 +178,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     file,
     text,
     async add({ name: given, bytes, owner }) {
-      const name = given
-        .toWellFormed()
-        .replaceAll(/\p{Cc}+/gu, ' ')
-        .trim()
+      const name = fileLabel(given)
       if (name === '' || name.length > 500) {
         throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
       }

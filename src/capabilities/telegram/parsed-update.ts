@@ -1,5 +1,5 @@
 import type { CallbackQuery, ChatMemberUpdated, Message, MessageEntity, Update } from 'grammy/types'
-import { defined } from '../../platform.ts'
+import { defined, fileLabel } from '../../platform.ts'
 import type { ChatReference } from './chat-reference.ts'
 import { shorten } from './text/formatted-text.ts'
 
@@ -289,7 +289,7 @@ function messageFiles(message: Message): readonly ParsedFile[] {
 
 /** The sender's name for a file, as one line without folders. */
 function plainName(name = ''): string {
-  const line = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').toWellFormed()
+  const line = fileLabel(name)
   const last = line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1)
   return Array.from(last).slice(-LONGEST_NAME).join('').trim()
 }

@@ -43,13 +43,17 @@ export function encodedBytes({ text, encoding, hasMark }: TextFile): Uint8Array 
   if (encoding === 'utf-8') return Buffer.from(marked)
   if (encoding === 'utf-16le') return Buffer.from(marked, 'utf16le')
   if (encoding === 'utf-16be') return Buffer.from(marked, 'utf16le').swap16()
+  if (encoding === 'utf-32le' || encoding === 'utf-32be') {
+    const bytes = new Uint8Array(Buffer.from(Uint32Array.from(marked, (character) => character.codePointAt(0)!).buffer))
+    return encoding === 'utf-32le' ? bytes : Buffer.from(bytes).swap32()
+  }
   const decoder = new TextDecoder(encoding)
   const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]))
   const written = Array.from(text, (character) => bytes.get(character))
   return written.includes(undefined) ? undefined : Uint8Array.from(written as number[])
 }
 
-/** Whether a file is binary, judged by its first bytes. UTF-16 counts as text. */
+/** Whether a file is binary, judged by its first bytes. UTF-16 and UTF-32 count as text. */
 export function looksBinary(head: Uint8Array): boolean {
   if (markedSet(head) !== undefined || unmarkedWide(head) !== undefined) return false
   const text = new TextDecoder().decode(head)
@@ -58,9 +62,21 @@ export function looksBinary(head: Uint8Array): boolean {
 
 function decoded(bytes: Uint8Array, declared?: string): Pick<TextFile, 'text' | 'encoding'> {
   const encoding = characterSet(bytes, declared)
-  const text = new TextDecoder(encoding).decode(bytes)
+  const text = decodedAs(encoding, bytes)
   if (countDamage(text) > mostDamage) throw binary()
   return { text, encoding }
+}
+
+function decodedAs(encoding: string, bytes: Uint8Array): string {
+  if (!encoding.startsWith('utf-32')) return new TextDecoder(encoding).decode(bytes).replace(/^\ufeff/, '')
+  const isLittle = encoding === 'utf-32le'
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const texts: string[] = []
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const code = view.getUint32(at, isLittle)
+    texts.push(code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? '\ufffd' : String.fromCodePoint(code))
+  }
+  return texts.join('').replace(/^\ufeff/, '') + (bytes.length % 4 === 0 ? '' : '\ufffd')
 }
 
 function characterSet(bytes: Uint8Array, declared: string | undefined): string {
@@ -75,14 +91,26 @@ function characterSet(bytes: Uint8Array, declared: string | undefined): string {
 
 function markedSet(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, '\xef\xbb\xbf')) return 'utf-8'
-  // `FF FE 00 00` would be UTF-32, which is not supported.
-  if (startsWith(bytes, '\xff\xfe') && !startsWith(bytes, '\0\0', 2)) return 'utf-16le'
+  // No UTF-16 text begins with NUL.
+  if (startsWith(bytes, '\xff\xfe\0\0')) return 'utf-32le'
+  if (startsWith(bytes, '\0\0\xfe\xff')) return 'utf-32be'
+  if (startsWith(bytes, '\x84\x31\x95\x33')) return 'gb18030'
+  if (startsWith(bytes, '\xff\xfe')) return 'utf-16le'
   if (startsWith(bytes, '\xfe\xff')) return 'utf-16be'
   return undefined
 }
 
-/** Detects UTF-16 without a byte order mark: one byte of each pair is often NUL, the other never. */
+/**
+ * Detects UTF-16 and UTF-32 without a byte order mark. Of UTF-16, one byte of each pair is often NUL, the other never; of
+ * UTF-32, every four bytes are a character, most of them of ASCII, as in no table of numbers.
+ */
 function unmarkedWide(bytes: Uint8Array): string | undefined {
+  if (bytes.length >= 8 && bytes.length % 4 === 0) {
+    for (const wide of ['utf-32le', 'utf-32be']) {
+      const text = decodedAs(wide, bytes.subarray(0, 4096))
+      if (countDamage(text) <= mostDamage && count(text, /[ -~\n]/g) > text.length / 2) return wide
+    }
+  }
   const length = Math.min(bytes.length, 4096) & ~1
   if (length < 4 || bytes.length % 2 === 1) return undefined
   const nuls = [0, 0]
