@@ -68,7 +68,7 @@ export {
 export { type Program, type ProgramEnd, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'
 export { type ConfinedProgram, createSandbox, type PlannedSandbox, type Sandbox } from './tool/sandbox/sandbox.ts'
-export { findSandbox, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
+export { findSandbox, missingWalls, type SandboxProgram } from './tool/sandbox/find-bubblewrap.ts'
 export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'
 export { obeyedNames, obeyedPath } from './tool/access/owners-names.ts'
 export { isSecretName } from './tool/sandbox/hidden-places.ts'

@@ -31,7 +31,7 @@ async function checkPlaces(home: string): Promise<readonly Finding[]> {
 
 /** Whether programs that tools run are confined on this machine. */
 export async function checkSandbox({ sandbox }: Access, file: string): Promise<Finding> {
-  const { findSandbox } = await import('../../tool.ts')
+  const { findSandbox, missingWalls } = await import('../../tool.ts')
   if (!sandbox.enabled) {
     const message = 'switched off: programs that tools run can read and change what you can'
     return warning('sandbox', message, `Remove sandbox.enabled from ${file}.`)
@@ -44,7 +44,10 @@ export async function checkSandbox({ sandbox }: Access, file: string): Promise<F
     ...(readable.length > 0 ? [`may also read ${readable.join(', ')}`] : []),
     ...(network.length > 0 ? [`may use the network with your approval: ${network.join(', ')}`] : []),
   ]
-  return ok('sandbox', ['programs have the workspace and no network', ...more].join('; '))
+  const missing = missingWalls(found)
+  const text = ['programs have the workspace and no network', ...more, ...missing].join('; ')
+  if (missing.length === 0) return ok('sandbox', text)
+  return warning('sandbox', text, 'Update the kernel and bubblewrap (0.8 or newer), or allow seccomp in the container.')
 }
 
 const WITHOUT = {

@@ -54,7 +54,7 @@ export async function* examineSecurity(
   yield* label('S06', [access ? checkScope(access, file) : unread])
   yield* label('S07', [access ? await checkPrograms(access, file) : none])
   yield* label('S08', [access ? await checkSandbox(access, file) : none])
-  yield* label('S09', [access ? checkGrants(access, file) : none])
+  yield* label('S09', [access ? await checkGrants(access, file) : none])
   yield* label('S10', [await checkWorkspace(home, configuration, environment['HOME'])])
   yield* label('S11', [await checkPath(configuration, environment['PATH'])])
   yield* label('S12', [checkWritten(loaded)])
@@ -172,7 +172,7 @@ async function checkPrograms({ shell }: Access, file: string): Promise<Finding> 
   )
 }
 
-function checkGrants({ sandbox }: Access, file: string): Finding {
+async function checkGrants({ sandbox }: Access, file: string): Promise<Finding> {
   const wide = [...sandbox.readable, ...sandbox.writable].filter((path) =>
     /^(?:\/|~\/?|\/home|\/root|\/etc)$/.test(path),
   )
@@ -183,7 +183,16 @@ function checkGrants({ sandbox }: Access, file: string): Finding {
       `Name single folders in sandbox of ${file}.`,
     )
   }
-  return ok('grants', 'programs may reach single folders at most')
+  const { readdir } = await import('node:fs/promises')
+  const disks = ['/mnt', '/media', '/srv']
+  const held = await Promise.all(disks.map((path) => readdir(path).catch(() => [])))
+  const seen = disks.filter((_, index) => held[index]!.length > 0)
+  const also = seen.length === 0 ? '' : `; they can also read what ${seen.join(' and ')} holds, as far as you can`
+  // On Windows, these are its disks, with the homes of its people.
+  if (held[0]!.some((name) => /^[a-z]$/.test(name))) {
+    return warning('grants', `programs can read the disks of Windows${also}`, 'Switch them off in /etc/wsl.conf.')
+  }
+  return ok('grants', `programs may reach single folders at most${also}`)
 }
 
 /** Where the workspace lies, and hard links in its first level that lead to what is kept from tools. */

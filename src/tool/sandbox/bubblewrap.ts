@@ -29,8 +29,18 @@ const TEMPORARY_BYTES = 1_073_741_824
 /** Processes of its own. As root, even without capabilities, a program could change the settings of the kernel, which are everybody's. */
 const PROCESSES = ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys']
 
-/** Sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
-const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
+/** What confines a program. */
+export interface Bubblewrap {
+  /** Absolute. */
+  readonly path: string
+  /** A file with the bytes of `callFilter`; absent where the kernel takes no filter. */
+  readonly filter?: string
+  /** It can forbid further user namespaces, as it can from 0.8 on. */
+  readonly forbidsNamespaces?: boolean
+}
+
+/** Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
+const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2; exec "$@"'
 
 /**
  * The program that runs `argv` in a sandbox of bubblewrap, without a shell reading any of it: the disk is read-only, what
@@ -38,7 +48,7 @@ const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
  * are its own, and it has no capabilities. Later entries win over earlier ones, so hidden places inside of writable ones
  * come last.
  */
-export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], confinement: Confinement): string[] {
+export function bubblewrapArgv(bubblewrap: Bubblewrap, argv: readonly string[], confinement: Confinement): string[] {
   const { writable, readable, hidden, readOnly, home, network, folder, memoryKiB } = confinement
   const shown = [...readable, ...writable]
   const inside = hidden.filter(({ path }) => shown.some((one) => isBelow(one, path)))
@@ -54,7 +64,7 @@ export function bubblewrapArgv(bubblewrap: string, argv: readonly string[], conf
     inside.flatMap(hide),
     readOnly.flatMap((path) => ['--ro-bind', path, path]),
     network ? ['--unshare-all', '--share-net'] : ['--unshare-all'],
-    ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--chdir', folder, '--'],
+    ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', ...walls(bubblewrap), '--chdir', folder, '--'],
     argv,
   ].flat()
 }
@@ -70,20 +80,27 @@ export interface ClosedProgram {
 }
 
 /** The same for a program with nothing but what it may read: no network, no other processes. Open descriptors stay. */
-export function closedArgv(bubblewrap: string, { argv, readable, memoryKiB }: ClosedProgram): string[] {
+export function closedArgv(bubblewrap: Bubblewrap, { argv, readable, memoryKiB }: ClosedProgram): string[] {
   return [
     limited(bubblewrap, memoryKiB),
     ['--dev', '/dev', '--proc', '/proc'],
     readable.flatMap((path) => ['--ro-bind', path, path]),
-    ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--chdir', '/'],
+    ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', ...walls(bubblewrap), '--chdir', '/'],
     // Only now: the places for the others had to be made.
     ['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
     ['--', ...argv],
   ].flat()
 }
 
-function limited(bubblewrap: string, memoryKiB: number): readonly string[] {
-  return ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), bubblewrap]
+function limited({ path, filter = '' }: Bubblewrap, memoryKiB: number): readonly string[] {
+  return ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), filter, path]
+}
+
+function walls({ filter, forbidsNamespaces }: Bubblewrap): readonly string[] {
+  return [
+    ...(filter === undefined ? [] : ['--seccomp', '9']),
+    ...(forbidsNamespaces ? ['--unshare-user', '--disable-userns'] : []),
+  ]
 }
 
 function hide({ path, kind }: Hidden): readonly string[] {

@@ -42,10 +42,14 @@ test(
 )
 
 test('a trial that takes too long does not say that there is no sandbox', async () => {
-  const tried = await trySandbox('/usr/bin/bwrap', ['/bin/sh', '-c', 'exec sleep 60'], 50)
+  const tried = await trySandbox({ path: '/usr/bin/bwrap' }, ['/bin/sh', '-c', 'exec sleep 60'], 50)
   assert.ok(tried.type === 'none' && tried.isUnsure)
   assert.match(tried.why, /within 0\.05 seconds/)
-  const failed = await trySandbox('/usr/bin/bwrap', ['/bin/sh', '-c', 'echo "bwrap: no namespaces" >&2; exit 1'])
+  const failed = await trySandbox({ path: '/usr/bin/bwrap' }, [
+    '/bin/sh',
+    '-c',
+    'echo "bwrap: no namespaces" >&2; exit 1',
+  ])
   assert.ok(failed.type === 'none' && failed.isUnsure === undefined)
   assert.match(failed.why, /bwrap: no namespaces/)
 })

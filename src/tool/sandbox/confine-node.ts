@@ -23,7 +23,7 @@ export interface NodeProgram {
  */
 export async function confineNode(program: NodeProgram): Promise<readonly string[] | undefined> {
   const found = await findNodeSandbox()
-  if (found.type === 'bubblewrap') return closedArgv(found.path, closedNode(program))
+  if (found.type === 'bubblewrap') return closedArgv(found, closedNode(program))
   if (found.isUnsure) throw new Error(`${found.why}. ${found.hint}`)
   return undefined
 }
@@ -43,7 +43,7 @@ async function tryNode(): Promise<SandboxProgram> {
   const found = await findSandbox()
   if (found.type === 'none') return found
   const trial = closedNode({ argv: [process.execPath, '--eval', '0'], readable: [], memoryBytes: 4 * 2 ** 30 })
-  return trySandbox(found.path, closedArgv(found.path, trial))
+  return trySandbox(found, closedArgv(found, trial))
 }
 
 function closedNode({ argv, readable, memoryBytes }: NodeProgram): ClosedProgram {

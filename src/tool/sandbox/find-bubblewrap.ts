@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { constants, openSync, unlinkSync, writeSync } from 'node:fs'
 import { access, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { singleFlight } from '../../platform.ts'
-import { bubblewrapArgv } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapArgv } from './bubblewrap.ts'
+import { callFilter } from './call-filter.ts'
 
 /** Whether this machine can confine programs. */
 export type SandboxProgram =
-  | { readonly type: 'bubblewrap'; readonly path: string }
+  | ({ readonly type: 'bubblewrap' } & Bubblewrap)
   | {
       readonly type: 'none'
       /** A clause for a sentence: `bubblewrap is not installed`. */
@@ -63,8 +67,48 @@ async function executable(place: string): Promise<string | undefined> {
   }
 }
 
-function tryBubblewrap(path: string): Promise<SandboxProgram> {
-  const trial = bubblewrapArgv(path, ['/bin/true'], {
+/** With as many walls as this machine has: an older kernel or bubblewrap lacks some. */
+async function tryBubblewrap(path: string): Promise<SandboxProgram> {
+  const filter = filterFile()
+  const filtered = filter === undefined ? [] : [{ path, filter }]
+  const kinds: readonly Bubblewrap[] = [...filtered, { path }]
+  let found: SandboxProgram | undefined
+  for (const kind of kinds.flatMap((each) => [{ ...each, forbidsNamespaces: true }, each])) {
+    found = await trySandbox(kind, trialArgv(kind))
+    if (found.type === 'bubblewrap' || found.isUnsure) return found
+  }
+  return found!
+}
+
+/** Which walls are missing here, each as a clause; none where all stand. */
+export function missingWalls({ filter, forbidsNamespaces }: Bubblewrap): readonly string[] {
+  return [
+    ...(filter === undefined
+      ? ['calls to the kernel are not filtered (seccomp), so that keys, VSOCK, bpf and io_uring can be reached']
+      : []),
+    ...(filter === undefined && !forbidsNamespaces
+      ? ['programs can make user namespaces (bubblewrap before 0.8)']
+      : []),
+  ]
+}
+
+/** The filter as a file that has no name any more: this process holds it open, and what it starts reads it by its descriptor. */
+function filterFile(): string | undefined {
+  const filter = callFilter(process.arch)
+  if (!filter) return undefined
+  try {
+    const path = join(tmpdir(), `foreword-filter-${randomUUID()}`)
+    const descriptor = openSync(path, 'wx+', 0o600)
+    unlinkSync(path)
+    writeSync(descriptor, filter)
+    return `/proc/${process.pid}/fd/${descriptor}`
+  } catch {
+    return undefined
+  }
+}
+
+function trialArgv(bubblewrap: Bubblewrap): readonly string[] {
+  return bubblewrapArgv(bubblewrap, ['/bin/true'], {
     writable: [],
     readable: [],
     hidden: [{ path: '/tmp', kind: 'folder' }],
@@ -73,18 +117,17 @@ function tryBubblewrap(path: string): Promise<SandboxProgram> {
     folder: '/',
     memoryKiB: 1_048_576,
   })
-  return trySandbox(path, trial)
 }
 
-/** Whether a program runs to its end in a sandbox of the bubblewrap at `path`. Never rejects. */
+/** Whether a program runs to its end in a sandbox of this bubblewrap. Never rejects. */
 export async function trySandbox(
-  path: string,
+  bubblewrap: Bubblewrap,
   [program, ...words]: readonly string[],
   timeoutMs = TRIAL_MS,
 ): Promise<SandboxProgram> {
   try {
     await promisify(execFile)(program!, words, { env: {}, timeout: timeoutMs, killSignal: 'SIGKILL' })
-    return { type: 'bubblewrap', path }
+    return { type: 'bubblewrap', ...bubblewrap }
   } catch (error) {
     const { stderr = '', message, killed } = error as Error & { readonly stderr?: string; readonly killed?: boolean }
     if (killed) {

@@ -85,7 +85,8 @@ export async function listeningSockets(more: readonly string[]): Promise<readonl
 async function socketAt(place: string): Promise<string | undefined> {
   try {
     const path = await realpath(place)
-    return (await lstat(path)).isSocket() ? path : undefined
+    const found = await lstat(path)
+    return found.isSocket() || found.isFIFO() ? path : undefined
   } catch {
     return undefined
   }
@@ -116,11 +117,12 @@ const NOT_ONLY_PROGRAMS = new Set(['.local', '.config', '.cache'])
 export async function programFolders(environment: Environment, hidden: readonly Hidden[]): Promise<readonly string[]> {
   const places = (environment['PATH'] ?? '').split(delimiter).filter(isAbsolute)
   const found = await Promise.all(
-    [...places.map(ownFolder), nodeFolder()].map(async (place) => (await existing(place))?.path),
+    [...places.map((place) => [ownFolder(place), place]), nodeFolders()].map(existingPaths),
   )
-  return [...new Set(found)].filter(
-    (path): path is string => path !== undefined && hidden.some((one) => isBelow(one.path, path)),
-  )
+  // A folder that is hidden itself, such as a home or `~/.docker`, is never shown whole: at most what is named in it.
+  const isHidden = (path: string) => hidden.some((one) => one.path === path)
+  const shown = found.flatMap((paths) => paths.find((path) => !isHidden(path)) ?? [])
+  return [...new Set(shown)].filter((path) => hidden.some((one) => isBelow(one.path, path)))
 }
 
 function ownFolder(place: string): string {
@@ -129,9 +131,9 @@ function ownFolder(place: string): string {
   return isOwn && /^(?:bin|shims)$/.test(basename(place)) ? parent : place
 }
 
-function nodeFolder(): string {
+function nodeFolders(): readonly string[] {
   const folder = dirname(process.execPath)
-  return basename(folder) === 'bin' ? dirname(folder) : folder
+  return basename(folder) === 'bin' ? [dirname(folder), folder] : [folder]
 }
 
 /** Those of the paths that exist, without links. */

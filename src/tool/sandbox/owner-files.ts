@@ -30,7 +30,7 @@ export interface OwnerFiles {
   readonly entries: ReadonlyMap<string, OwnerFile>
   /** Identities of files whose change is reported, such as `package.json`. */
   readonly watched: ReadonlySet<string>
-  /** Sockets that lie in the workspace. Absolute. */
+  /** Sockets and pipes with a name that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
   /** `false` where the workspace has more or deeper folders than were searched. */
   readonly isComplete: boolean
@@ -100,7 +100,7 @@ async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Prom
     const listed = await unlessClosed(() => readdir(held.at('.'), { withFileTypes: true }))
     for (const entry of listed ?? []) {
       const { name } = entry
-      const isSocket = entry.isSocket()
+      const isSocket = entry.isSocket() || entry.isFIFO()
       const isFolder = entry.isDirectory()
       const level = obeyedName(name, folders.at(-1)?.name)?.level
       if (isSocket || level === 'never' || (level && !isFolder)) await visit({ held, folders, name, isSocket, level })

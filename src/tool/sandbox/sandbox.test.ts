@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises'
@@ -8,13 +8,16 @@ import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
 import { obeyedNames, obeyedPath } from '../access/owners-names.ts'
 import { readAccess } from '../access/read-access.ts'
 import { cleanEnvironment } from '../process/clean-environment.ts'
 import { programResult } from '../process/program.ts'
 import type { ToolResult } from '../tool.ts'
+import { isWithin } from '../../platform.ts'
 import { findSandbox } from './find-bubblewrap.ts'
+import { hiddenPlaces, programFolders } from './hidden-places.ts'
 import { type ConfinedProgram, createSandbox, type SandboxPlan } from './sandbox.ts'
 
 const found = await findSandbox()
@@ -162,6 +165,39 @@ test('no socket of another process is reached by its path, in the workspace or b
     assert.equal((await run('node', '-e', connect)).ok, false)
   }
   assert.deepEqual(reached, [])
+})
+
+test('a folder of the PATH shows no hidden folder whole', { skip }, async (t) => {
+  const { top } = await box(t)
+  const home = join(top, 'person')
+  for (const name of ['.docker/bin', '.tool/bin', 'bin']) await mkdir(join(home, name), { recursive: true })
+  const places = ['.docker/bin', '.tool/bin', 'bin', ''].map((name) => join(home, name))
+  const env = { HOME: home, PATH: [...places, '/tmp', '/usr/bin'].join(':') }
+  const shown = await programFolders(env, await hiddenPlaces(env, []))
+  assert.deepEqual(
+    shown.filter((path) => isWithin(top, path)),
+    ['.docker/bin', '.tool', 'bin'].map((name) => join(home, name)),
+  )
+  assert.ok(!shown.includes('/tmp'))
+})
+
+test('a pipe with a name in the workspace leads to no other process', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  execFileSync('mkfifo', [join(workspace, 'pipe')])
+  assert.equal(output(await sh('(echo x > pipe) 2>/dev/null; test -p pipe || echo none')), 'none\n')
+})
+
+test('usual programs work behind the filter of calls', { skip }, async (t) => {
+  const { sh, run } = await box(t, {}, [], process.env['PATH'])
+  const { stdout } = await promisify(execFile)('npm', ['--version'])
+  assert.equal(output(await run('npm', '--version')), stdout)
+  assert.match(output(await sh('git --version; printf "b\\na\\n" | sort | head -1')), /^git version .*\na\n$/)
+  const server =
+    'const s = require("net").createServer((c) => c.end("answered")).listen(0, "127.0.0.1", () => require("net").connect(s.address().port, "127.0.0.1").on("data", (d) => { console.log(String(d)); s.close() }))'
+  assert.equal(output(await run('node', '-e', server)), 'answered\n')
+  const worker =
+    'new (require("worker_threads").Worker)("require(`child_process`).execFileSync(`true`); console.log(require(`fs`).readdirSync(`/`).length > 0)", { eval: true })'
+  assert.equal(output(await run('node', '-e', worker)), 'true\n')
 })
 
 test('what agents and Git obey is read and not changed, at any depth and through links', { skip }, async (t) => {

@@ -6,7 +6,7 @@ import { allowingPrefix } from '../access/command-answer.ts'
 import { faultyText } from '../access/access-answer.ts'
 import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
-import { bubblewrapArgv } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapArgv } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
 import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
@@ -94,13 +94,13 @@ export function createSandbox(options: {
       type: 'planned',
       text: `${['workspace', ...sandbox.writable].join(' and ')}, ${network ? 'with network' : 'no network'}`,
       asks: network,
-      run: (program, limits) => runConfined(found.path, { sandbox, network, readable }, program, limits),
+      run: (program, limits) => runConfined(found, { sandbox, network, readable }, program, limits),
     }
   }
 
   /** Looks at the disk for every run: what is there may have changed since the plan. */
   async function confine(
-    bubblewrap: string,
+    bubblewrap: Bubblewrap,
     { sandbox, network, readable }: Grants,
     program: Pick<Program, 'argv' | 'folder'>,
   ): Promise<ConfinedProgram> {
@@ -163,7 +163,7 @@ export function createSandbox(options: {
     }
   }
 
-  async function runConfined(bubblewrap: string, grants: Grants, program: Program, limits: ProgramLimits) {
+  async function runConfined(bubblewrap: Bubblewrap, grants: Grants, program: Program, limits: ProgramLimits) {
     const started = systemClock.monotonic()
     let confined: ConfinedProgram
     try {
@@ -186,7 +186,7 @@ export function createSandbox(options: {
     if (read.type === 'faulty') throw new Error(faultyText(read.problems))
     const found = await find()
     if (found.type === 'none') throw new Error(`it needs a sandbox, and ${found.why}. ${found.hint}`)
-    return confine(found.path, { sandbox: read.access.sandbox, network, readable: [] }, program)
+    return confine(found, { sandbox: read.access.sandbox, network, readable: [] }, program)
   }
 
   return { plan, enter }
