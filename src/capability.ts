@@ -163,7 +163,7 @@ export type {
   SessionProgram,
 } from './capability/runtime/foreign-sessions.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'
-export type { PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
+export type { GrantedTool, PersonsDecision, WaitingApproval } from './capability/runtime/approvals.ts'
 export { costCsv, costName } from './capability/cost-csv.ts'
 export {
   type CallPrice,

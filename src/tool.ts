@@ -11,6 +11,7 @@ export {
 export {
   opensAddresses,
   ownAfterUntrusted,
+  policyDigest,
   type Taint,
   toolAfterUntrusted,
   untrustedAnswer,

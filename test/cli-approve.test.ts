@@ -131,6 +131,16 @@ test('an approval may hold for the session', async () => {
   assert.deepEqual(asked.decisions[0]!.decision, { type: 'approve', scope: 'session' })
 })
 
+test('only what foreign text made ask is approved for its tool', async () => {
+  const { runtime, decisions } = await waiting()
+  const connection = servedConnection(runtime, 'running')
+  const { code, stderr } = await run(['approve', 'a', '--for-tool', '--yes'], { connection })
+  assert.equal(code, 2)
+  assert.match(stderr, /write_file is not asked about because of what was read/)
+  assert.equal((await run(['approve', 'a', '--revoke', 'mail'], { connection })).code, 2)
+  assert.deepEqual(decisions, [])
+})
+
 test('without a terminal nothing is approved unless it is said', async () => {
   const { runtime, decisions } = await waiting()
   const connection = servedConnection(runtime, 'running')

@@ -48,7 +48,8 @@ function tools() {
 type Calls = readonly { readonly name: string; readonly input: object }[]
 
 /** A home whose model calls these, one step after another, in the turn with this number from 1. */
-async function home(t: TestContext, turns: readonly (readonly Calls[])[], settings: object = {}) {
+async function home(t: TestContext, turns: readonly (readonly Calls[])[], first: object = {}) {
+  let settings = first
   const made = tools()
   const model = scriptedModel({
     answer({ messages }) {
@@ -62,12 +63,13 @@ async function home(t: TestContext, turns: readonly (readonly Calls[])[], settin
     },
   })
   const access = (): AccessRead => readAccess(JSON.stringify({ global: { mode: 'full' }, tools: settings }), {})
-  return { ...made, ...(await opened(t, { model, tools: made.tools, access })) }
+  const set = (now: object) => void (settings = now)
+  return { ...made, set, ...(await opened(t, { model, tools: made.tools, access })) }
 }
 
 const waiting = ({ runtime }: Opened) => until(async () => (await runtime.approvals())[0])
 
-async function decide({ runtime }: Opened, scope: 'once' | 'session' = 'once'): Promise<void> {
+async function decide({ runtime }: Opened, scope: 'once' | 'session' | 'tool' = 'once'): Promise<void> {
   const { approval, digest } = (await runtime.approvals())[0]!
   await runtime.decide(approval, { decision: { type: 'approve', scope }, digest, by: 'test' })
 }
@@ -229,6 +231,87 @@ test('readers are not asked about, and what is approved for the session is not a
   await decide(here, 'session')
   await here.ended(submitted)
   assert.equal(here.sent.length, 2)
+})
+
+test('a tool that a person approves for the session asks no more after foreign text there, over a restart, and nowhere else', async (t) => {
+  const other = { name: 'mail', input: { to: 'bo' } }
+  const steps = [[open(PAGE)], [mail], [other]]
+  const here = await home(t, [steps, [[open(PAGE)], [other]]])
+  const { session, turn } = await here.runtime.submit({ text: 'turn 1' })
+  const { grant = '', approval } = await waiting(here)
+  assert.match(grant, /^[0-9a-f]{64}$/)
+  const approve = (...words: readonly string[]) =>
+    run(['approve', ...words], { connection: servedConnection(here.runtime, 'running') })
+  assert.match((await approve(approval, '--for-tool', '--yes')).stderr, /Approved calls of mail for this session/)
+  await here.ended({ session, turn })
+  assert.deepEqual(here.sent, [{ to: 'mallory' }, { to: 'bo' }])
+
+  const after = await here.reopened()
+  await after.say('turn 2', { session })
+  assert.equal(here.sent.length, 3, 'the log and the audit keep it')
+  const [granted, ...others] = await after.runtime.grantedTools(session)
+  assert.deepEqual([granted?.tool, granted?.turn, granted?.by, others], ['mail', turn, 'cli', []])
+  const decisions = await after.store.entries(session, { types: ['approval'] })
+  assert.deepEqual(
+    decisions.map((entry) => entry.type === 'approval' && entry.decision),
+    [{ type: 'approve', scope: 'tool' }],
+  )
+  const rules = (await after.store.audit({ session, tool: 'mail', decision: 'allowed' })).map(({ rule }) => rule)
+  assert.deepEqual(rules.slice(1), ['approved-tool', 'approved-tool'])
+
+  await after.runtime.submit({ text: 'turn 1' })
+  assert.equal((await waiting(after)).request.tool, 'mail', 'another session asks')
+  const lines = await Array.fromAsync(exportSession(after.store, session))
+  const copy = await importSession(after.store, lines)
+  assert.deepEqual(await after.runtime.grantedTools(copy), [], 'a log can be imported, an approval cannot')
+})
+
+test('such an approval ends when the policy for the tool changes, when its turn is undone, and when it is taken back', async (t) => {
+  const both = [[open(PAGE)], [mail]]
+  for (const ends of ['policy', 'undo', 'revoke'] as const) {
+    const here = await home(t, [both, both])
+    const { session, turn } = await here.runtime.submit({ text: 'turn 1' })
+    await waiting(here)
+    await decide(here, 'tool')
+    await here.ended({ session, turn })
+    if (ends === 'policy') here.set({ 'ma*': { timeoutMs: 9_000 } })
+    if (ends === 'undo') await here.runtime.undo(session)
+    if (ends === 'revoke') {
+      const words = ['approve', '--granted', session]
+      const connection = servedConnection(here.runtime, 'running')
+      assert.match((await run(words, { connection })).stdout, /mail/)
+      assert.equal(
+        (await run([...words, '--revoke', 'mail'], { connection })).stderr,
+        'Took back the approval of mail.\n',
+      )
+    }
+    assert.deepEqual(await here.runtime.grantedTools(session), [], ends)
+    await here.runtime.submit({ text: 'turn 2', session })
+    assert.equal((await waiting(here)).request.tool, 'mail', ends)
+    assert.equal(here.sent.length, 1)
+    if (ends !== 'revoke') continue
+    await assert.rejects(here.runtime.revokeTool(session, 'mail', 'test'), { code: 'not-found' })
+    const [entry] = await here.store.entries(session, { types: ['revoke'] })
+    assert.deepEqual(entry?.type === 'revoke' && [entry.tool, entry.by], ['mail', 'http'])
+    // A decision later than that counts again.
+    await decide(here, 'tool')
+    assert.equal((await here.runtime.grantedTools(session)).length, 1)
+  }
+})
+
+test('it loosens nothing but the question about foreign text: what always asks is asked, and cannot be approved so', async (t) => {
+  const both = [[open(PAGE)], [mail]]
+  const here = await home(t, [both, both])
+  const first = await here.runtime.submit({ text: 'turn 1' })
+  await waiting(here)
+  await decide(here, 'tool')
+  await here.ended(first)
+  here.set({ mail: { approval: 'ask' } })
+  await here.runtime.submit({ text: 'turn 2', session: first.session })
+  const asked = await waiting(here)
+  assert.deepEqual([asked.rule, asked.grant], ['tools.mail.approval', undefined])
+  await assert.rejects(decide(here, 'tool'), { code: 'invalid-input' })
+  assert.equal(here.sent.length, 1)
 })
 
 test('files of the workspace are texts of others; what the tools themselves answer is not', async (t) => {

@@ -254,9 +254,12 @@ async function askPerson(
 ): Promise<PersonsAnswer> {
   const { part, planned } = asked
   const { approvals } = context.tools
-  const { digest, rule } = planned
+  const { digest, rule, grant } = planned
   if (await approvals.granted(digest)) {
     return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
+  }
+  if (grant !== undefined && (await approvals.grantedTool?.(planned.call.tool, grant))) {
+    return { decision: { type: 'approve', scope: 'tool' }, rule: 'approved-tool', entries: [] }
   }
   const before = journal.asked.get(part.toolCallId)
   const isSame = before?.digest === digest && callDigest(before.request) === digest && isSameReading(before, planned)
@@ -276,8 +279,8 @@ async function appendQuestion(
 ): Promise<readonly Entry[]> {
   const { turn, journal } = context
   const { toolCallId } = part
-  const { rule, digest, call: request, read } = planned
-  const question = { approval, toolCallId, rule, request, digest, ...defined({ read }) }
+  const { rule, digest, call: request, read, grant } = planned
+  const question = { approval, toolCallId, rule, request, digest, ...defined({ read, grant }) }
   return journal.append(
     [{ type: 'approval-request', turn: turn.id, call, ...question }],
     [{ ...turnCallFacts(turn, { part, call }, request), ...readFacts(read), decision: 'asked', rule, digest }],

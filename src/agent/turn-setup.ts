@@ -122,6 +122,8 @@ export interface Approvals {
   newId(): string
   /** Whether a person has approved exactly this call for the whole session. */
   granted(digest: string): Promise<boolean>
+  /** Whether a person has approved calls of this tool for the session, under this policy (`PlannedCall.grant`). Absent: nobody has. */
+  grantedTool?(tool: string, grant: string): Promise<boolean>
   /** The decision about a question in the log; `undefined` once `signal` is aborted. */
   decision(approval: string, signal: AbortSignal): Promise<ApprovalOutcome | undefined>
   /**

@@ -142,7 +142,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     stopTimeoutMs: 2_000,
   })
   const questions = createLiveQuestions({ store, clock })
-  const approvals = createApprovalService({ store, states, clock, live: questions, activity })
+  const approvals = createApprovalService({ store, states, clock, live: questions, activity, policy })
   const ledger = createLedger(store, findCounter, () => createWireProver(models, library))
   const { readFingerprint } = ledger
   const budgets = createBudgetService({
@@ -297,6 +297,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     ...programs,
     approvals: approvals.waiting,
     decide: approvals.decide,
+    grantedTools: approvals.grantedTools,
+    revokeTool: approvals.revokeTool,
     ...toolAdmin,
     verifyAudit: (asked) => parts.checkpoints?.verify(asked) ?? examineAudit(store, asked),
     auditKey: () => parts.checkpoints?.key,

@@ -217,6 +217,7 @@ export const waitingApprovalSchema = z.looseObject({
     .object({ sentence: z.string(), raise: z.string() })
     .optional()
     .describe('A call to a model that could pass a budget. The scope `session` raises the limit, as `raise` says.'),
+  grant: z.string().optional().describe('It is asked only because of `read`: an approval can have the scope `tool`.'),
   program: z
     .string()
     .optional()

@@ -20,6 +20,8 @@ export interface AuditFacts {
   readonly folder?: string
   /** SHA-256 of the call as it was described. */
   readonly digest?: string
+  /** SHA-256 of the policy under which a person approved the tool for the session. */
+  readonly grant?: string
   readonly decision?: 'allowed' | 'refused' | 'asked' | 'approved' | 'denied'
   /** What decided, such as `global.mode=allowlist`, or where a person decided. */
   readonly rule?: string

@@ -98,6 +98,8 @@ export type EntryBody =
       readonly read?: readonly ForeignText[]
       /** It is about a call to a model that could pass a budget, and not about one of a tool. */
       readonly held?: HeldCall
+      /** It is asked only because of `read`: the tool can be approved for the session, under the policy with this SHA-256. */
+      readonly grant?: string
     }
   | {
       readonly type: 'approval'
@@ -109,6 +111,8 @@ export type EntryBody =
       /** Where the person decided, such as `cli` or `http`; the rule that asked where the question was withdrawn. */
       readonly by: string
     }
+  /** A person took back the approval of a tool for the session. */
+  | { readonly type: 'revoke'; readonly tool: string; readonly by: string }
   /** A message of the model or the tools. `partial`: it is the last of its turn, and incomplete. */
   | {
       readonly type: 'message'
@@ -211,9 +215,12 @@ export interface HeldCall {
   readonly raise: string
 }
 
-/** `session`: the same call (by its digest) is not asked about again in this session. The model reads `reason`. */
+/**
+ * `session`: the same call (by its digest) is not asked about again in this session. `tool`: calls of this tool are not asked about
+ * again in it because of texts of others; only where the question has a `grant`. The model reads `reason`.
+ */
 export type ApprovalDecision =
-  | { readonly type: 'approve'; readonly scope: 'once' | 'session' }
+  | { readonly type: 'approve'; readonly scope: 'once' | 'session' | 'tool' }
   | { readonly type: 'deny'; readonly reason?: string }
 
 /** How a question ended. `withdraw`: nobody decided, since it needs no answer any more; it allows nothing. */

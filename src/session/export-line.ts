@@ -83,7 +83,7 @@ const message = z.looseObject({
 })
 const outcome = z.looseObject({ type: z.enum(turnOutcomeTypes) })
 const decision = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('approve'), scope: z.enum(['once', 'session']) }),
+  z.looseObject({ type: z.literal('approve'), scope: z.enum(['once', 'session', 'tool']) }),
   z.looseObject({ type: z.literal('deny'), reason: z.string().optional() }),
   z.looseObject({ type: z.literal('withdraw'), reason: z.string() }),
 ])
@@ -166,7 +166,9 @@ const entry = z.discriminatedUnion('type', [
     digest: id,
     read: foreign.optional(),
     held: z.looseObject({ sentence: z.string(), raise: z.string() }).optional(),
+    grant: id.optional(),
   }),
+  z.looseObject({ ...at, type: z.literal('revoke'), tool: id, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('approval'), approval: id, toolCallId: id, digest: id, decision, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('message'), message, tokens, citations: sources.optional() }),
   z.looseObject({ ...ofCall, type: z.literal('usage'), model: id, usage: z.looseObject({}) }),

@@ -156,6 +156,8 @@ export type PlannedCall =
       readonly digest: string
       /** Texts of others that the model had read when it asked for the call, for the person who decides. */
       readonly read?: readonly ForeignText[]
+      /** It asks only because of these texts: what a person may grant to the tool for the session. */
+      readonly grant?: string
       run(): Promise<ToolResult>
     }
 

@@ -363,7 +363,7 @@ test('a plan that changes nothing is not asked about because of what was read, u
     plan: async () => ({ ...plan, run: async () => ({ ok: true, output: 'clean' }) }),
   })
   const decided = async (plan: Pick<ToolPlan, 'afterUntrusted' | 'asks'>, byTool: boolean) => {
-    const afterUntrusted = { type: 'ask', rule: 'after', byTool } as const
+    const afterUntrusted = { type: 'ask', rule: 'after', byTool, grant: 'g' } as const
     const box = createToolbox([status(plan)], {
       gate: async () => ({ type: 'allow', rule: 'listed', read, afterUntrusted }),
     })

@@ -157,12 +157,15 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 function asked(
   { type, rule, read, afterUntrusted }: Exclude<GateAnswer, { type: 'refuse' }>,
   plan: Pick<ToolPlan, 'asks' | 'afterUntrusted'>,
-): Pick<Exclude<PlannedCall, { type: 'refused' }>, 'type' | 'rule' | 'read'> {
+): Pick<Exclude<PlannedCall, { type: 'refused' }>, 'type' | 'rule' | 'read' | 'grant'> {
   const seen = read && read.length > 0 ? { read } : {}
   if (type === 'ask') return { type: 'ask', rule, ...seen }
   if (plan.asks) return { type: 'ask', rule: 'plan', ...seen }
   const changesNothing = afterUntrusted?.byTool === true && plan.afterUntrusted === 'allow'
-  if (afterUntrusted && !changesNothing) return { type: 'ask', rule: afterUntrusted.rule, ...seen }
+  if (afterUntrusted && !changesNothing) {
+    const { rule: asking, grant } = afterUntrusted
+    return { type: 'ask', rule: asking, grant, ...seen }
+  }
   return { type: 'allowed', rule, ...seen }
 }
 

@@ -116,3 +116,13 @@ test('a decision about something else, a second one, and one about nothing are r
   assert.deepEqual(await decide(waits.approval, approve), [200, undefined])
   assert.deepEqual(await decide(waits.approval, approve), [409, 'decided'])
 })
+
+test('tools that are approved for a session are listed, and one is taken back', async () => {
+  const { doors } = await asked()
+  const { granted } = (await doors.json('/api/sessions/s/approvals')) as { granted: readonly { tool: string }[] }
+  assert.deepEqual(
+    granted.map(({ tool }) => tool),
+    ['mail'],
+  )
+  assert.deepEqual(await doors.json('/api/sessions/s/approvals/mail', { method: 'DELETE' }), { revoked: 'mail' })
+})

@@ -570,6 +570,10 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     replay: async (session) => ({ session, calls: 1, identical: 1, different: [] }),
     approvals: async () => approvals.waiting(),
     decide: approvals.decide,
+    grantedTools: async () => [{ tool: 'mail', turn: 'turn-1', time, by: 'cli' }],
+    revokeTool: async (session, tool) => {
+      if (tool !== 'mail') throw new RuntimeError('not-found', `${tool} is not approved for the session ${session}.`)
+    },
     tools: async () => tools,
     planTool: async (tool, input) => trialOf(tool, input),
     runTool: async (tool, input, digest) => {

@@ -89,7 +89,7 @@ export function editorQuestions({ link, client, session, workspace, warn }: Ques
 /** Codes of a decision that came too late: somebody else decided, or the turn is over. */
 const DECIDED: ReadonlySet<string> = new Set(['decided', 'not-found'])
 
-function permissionOptions({ held }: Pick<WaitingApproval, 'held'>): PermissionOption[] {
+function permissionOptions({ held, grant }: Pick<WaitingApproval, 'held' | 'grant'>): PermissionOption[] {
   return [
     { optionId: 'once', kind: 'allow_once', name: held ? 'Make this call' : 'Allow once' },
     {
@@ -97,6 +97,9 @@ function permissionOptions({ held }: Pick<WaitingApproval, 'held'>): PermissionO
       kind: 'allow_always',
       name: held ? exactLine(held.raise) : 'Allow this call for the session',
     },
+    ...(grant === undefined
+      ? []
+      : [{ optionId: 'tool', kind: 'allow_always' as const, name: 'Allow this tool for the session' }]),
     { optionId: 'deny', kind: 'reject_once', name: held ? 'Do not make it' : 'Reject' },
   ]
 }
@@ -108,7 +111,8 @@ function decisionOf(outcome: RequestPermissionOutcome): ApprovalDecision | undef
     case 'once':
       return { type: 'approve', scope: 'once' }
     case 'session':
-      return { type: 'approve', scope: 'session' }
+    case 'tool':
+      return { type: 'approve', scope: outcome.optionId }
     // An option that was not offered allows nothing.
     default:
       return { type: 'deny' }

@@ -27,7 +27,7 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
   const queue = keyedQueue<string>()
 
   async function ask({ chat, session, turn }: FollowedTurn, asked: Asked): Promise<void> {
-    const { approval, digest } = asked
+    const { approval } = asked
     if (notes.find(approval) || !(await waitingCall(approval)) || !(await access.chat(chat.id))) return
     const person = await decider(session, turn)
     const closing =
@@ -35,7 +35,7 @@ export function createApprovalMessages({ context, sender, access, notes }: Appro
         ? `Nobody in this chat may decide. At the gateway, run \`foreword approve ${approval}\`.`
         : 'The person whose message began the turn decides here.'
     const { text, shortened: isCut } = approvalText(approval, asked, closing)
-    const buttons = approvalButtons(approval, digest, isCut)
+    const buttons = approvalButtons(asked, isCut)
     const messageId = await sender.send(chat, text, person === undefined ? {} : { buttons })
     const { id, thread } = chat
     await notes.add({ approval, session, turn, messageId, chat: id, ...defined({ thread }) })
@@ -131,8 +131,10 @@ const LONGEST_ANSWER = 200
 function decisionText(decision: ApprovalOutcome, by: string): string {
   if (decision.type === 'withdraw') return `No decision is needed any more. ${decision.reason}`
   if (decision.type === 'deny') return `Denied by ${by}.`
-  return `Allowed ${decision.scope === 'once' ? 'once' : 'in this session'} by ${by}.`
+  return `Allowed ${SCOPES[decision.scope]} by ${by}.`
 }
+
+const SCOPES = { once: 'once', session: 'in this session', tool: 'for this tool in this session' } as const
 
 /** A message that asks about a call. Stored in the inbox, so its keys stay. */
 interface PostedApproval {
@@ -242,7 +244,7 @@ function alikeText({ argv = [], command = '', folder = '' }: ApprovalQuestion): 
   return alike.length === 0 ? '' : `Warning: these letters only look like others: ${shorten(alike.join(', '), 200)}`
 }
 
-type ButtonDecision = 'once' | 'session' | 'deny'
+type ButtonDecision = 'once' | 'session' | 'tool' | 'deny'
 
 interface PressedButton {
   readonly approval: string
@@ -252,17 +254,21 @@ interface PressedButton {
 }
 
 /** A call that is not shown whole can only be denied. */
-export function approvalButtons(approval: string, digest: string, isCut: boolean): TelegramButtons {
+export function approvalButtons(
+  { approval, digest, grant }: Pick<WaitingApproval, 'approval' | 'digest' | 'grant'>,
+  isCut: boolean,
+): TelegramButtons {
   const button = (text: string, decision: ButtonDecision) => ({
     text,
     data: `${decision}.${digest.slice(0, DIGEST_SHOWN)}.${approval}`,
   })
   const allowing = [button('Allow once', 'once'), button('Allow in this session', 'session')]
-  return [...(isCut ? [] : [allowing]), [button('Deny', 'deny')]]
+  const forTool = grant === undefined ? [] : [[button('Allow this tool in this session', 'tool')]]
+  return [...(isCut ? [] : [allowing, ...forTool]), [button('Deny', 'deny')]]
 }
 
 export function parseButton(data: string): PressedButton | undefined {
-  const found = /^(once|session|deny)\.([0-9a-f]{12})\.([\w-]{1,40})$/.exec(data)
+  const found = /^(once|session|tool|deny)\.([0-9a-f]{12})\.([\w-]{1,40})$/.exec(data)
   if (!found) return undefined
   return { decision: found[1] as ButtonDecision, digest: found[2]!, approval: found[3]! }
 }

@@ -7,11 +7,11 @@ const digest = 'f'.repeat(64)
 
 test('what a button brings back fits into 64 bytes, and says which call and which decision', () => {
   const approval = systemClock.newId('approval')
-  const buttons = approvalButtons(approval, digest, false).flat()
+  const buttons = approvalButtons({ approval, digest, grant: digest }, false).flat()
   assert.ok(buttons.every(({ data }) => Buffer.byteLength(data) <= 64))
   assert.deepEqual(
     buttons.map(({ data }) => parseButton(data)),
-    (['once', 'session', 'deny'] as const).map((decision) => ({ decision, digest: 'f'.repeat(12), approval })),
+    (['once', 'session', 'tool', 'deny'] as const).map((decision) => ({ decision, digest: 'f'.repeat(12), approval })),
   )
 })
 

@@ -17,8 +17,20 @@ export interface WaitingApproval {
   readonly read?: readonly ForeignText[]
   /** It is about a call to a model that could pass a budget, and not about one of a tool. */
   readonly held?: HeldCall
+  /** It asks only because of `read`: the decision can have the scope `tool`. */
+  readonly grant?: string
   /** The program whose call it is, such as `claude-code`: it waits on its own, and there is no turn to follow. */
   readonly program?: string
+}
+
+/** A tool that a person approved for one session: its calls are not asked about there because of texts of others. */
+export interface GrantedTool {
+  readonly tool: string
+  /** The turn in which it was approved; when that is undone, the approval ends. */
+  readonly turn: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly by: string
 }
 
 export interface PersonsDecision {

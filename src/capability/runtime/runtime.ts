@@ -37,7 +37,7 @@ import type { Pairings } from './pairings.ts'
 import type { AcceptanceService } from './acceptance-service.ts'
 import type { AccessService } from './access-service.ts'
 import type { EventsOptions, SessionEvent, MessageEdit, SubmitInput, SubmittedTurn } from './turns.ts'
-import type { PersonsDecision, WaitingApproval } from './approvals.ts'
+import type { GrantedTool, PersonsDecision, WaitingApproval } from './approvals.ts'
 import type { EmbeddingsCaller, ForeignCallService } from './foreign-calls.ts'
 import type { ForeignSessionService } from './foreign-sessions.ts'
 import type { BudgetReport } from './budgets.ts'
@@ -160,6 +160,10 @@ export interface Runtime {
    * `not-found`, and with `decided` where the digest is another one or somebody has decided already.
    */
   decide(approval: string, decision: PersonsDecision): Promise<void>
+  /** Tools that are approved for a session, as long as the policy for them stays as it is. */
+  grantedTools(session: string): Promise<readonly GrantedTool[]>
+  /** Takes such an approval back. Rejects with `not-found` where there is none. */
+  revokeTool(session: string, tool: string, by: string): Promise<void>
 
   /** Every tool there is, offered or not, and why. */
   tools(): Promise<readonly ToolStatus[]>

@@ -118,19 +118,20 @@ export async function askForDecision(
   print(io, `${applyStyle(io, 'yellow', what)}\n${waitingCallText(waits, io)}`)
   const choices = waits.held
     ? '[y] this call  [s] raise the limit  [n] deny: '
-    : '[y] once  [s] for this session  [n] deny: '
+    : `[y] once  [s] for this session  ${waits.grant === undefined ? '' : '[t] this tool in this session  '}[n] deny: `
   for (;;) {
     const answer = await ask(choices, signal, ANSWERS)
     if (answer === undefined) return undefined
     const word = answer.trim().toLowerCase()
     if (word === 'y' || word === 'yes') return { type: 'approve', scope: 'once' }
     if (word === 's' || word === 'session') return { type: 'approve', scope: 'session' }
+    if (waits.grant !== undefined && (word === 't' || word === 'tool')) return { type: 'approve', scope: 'tool' }
     if (word === 'n' || word === 'no') return await denial(ask, signal, waits.held !== undefined)
-    note(io, 'Type y, s or n.')
+    note(io, waits.grant === undefined ? 'Type y, s or n.' : 'Type y, s, t or n.')
   }
 }
 
-const ANSWERS = ['y', 'yes', 's', 'session', 'n', 'no']
+const ANSWERS = ['y', 'yes', 's', 'session', 't', 'tool', 'n', 'no']
 
 async function denial(
   ask: LineReader['ask'],

@@ -1,6 +1,6 @@
 import { showList } from '../command-forms.ts'
 import { argvText, exactLine, exactLines } from '../../context.ts'
-import type { Command, CommandCall, GatewayConnection, Io, WaitingChange } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, GrantedTool, Io, WaitingChange } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import type { WaitingApproval } from '../../runtime.ts'
 import type { ApprovalDecision, SessionRow } from '../../session.ts'
@@ -16,6 +16,7 @@ import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { turnDisplay } from '../turn-display.ts'
 import { findByName } from '../find-one.ts'
+import { findSession } from '../find-session.ts'
 
 export const approveCommand: Command = {
   name: 'approve',
@@ -24,16 +25,24 @@ export const approveCommand: Command = {
     'approve [--json]',
     'approve ID [--for-session] [--yes] [--follow] [--json]',
     'approve ID --deny [--reason TEXT] [--follow] [--json]',
+    'approve --granted SESSION [--revoke TOOL] [--json]',
   ],
   details:
     'Without an ID, lists the calls that wait for approval. With an ID, or an unambiguous beginning of one, shows the tool, what would ' +
     'run, the folder and the changes, and asks. An approval is valid for exactly what was shown. The turn then continues: in ' +
-    'the running gateway, or in this process, which prints the answer and exits with code 3 if the turn waits again.',
+    'the running gateway, or in this process, which prints the answer and exits with code 3 if the turn waits again. ' +
+    'What is asked only because the model had read texts of others can be approved for its tool in this session: until the ' +
+    'policy for the tool changes, the turn is undone, or it is taken back with --granted SESSION --revoke TOOL.',
   words: { least: 0, most: 1 },
   options: {
     'for-session': {
       summary: 'also approve the same call later in this session; of a call over budget, raise the limit',
     },
+    'for-tool': {
+      summary: 'also approve later calls of this tool in this session that texts of others would make it ask about',
+    },
+    granted: { value: 'SESSION', summary: 'list the tools that are approved for a session' },
+    revoke: { value: 'TOOL', summary: 'with --granted: take the approval of this tool back' },
     deny: { summary: 'deny the call' },
     reason: { value: 'TEXT', summary: 'the reason for --deny; the model reads it' },
     yes: { summary: 'approve without asking' },
@@ -44,21 +53,32 @@ export const approveCommand: Command = {
     refuseTools(io, 'approve')
     checkOptions(call)
     const [id] = call.words
+    const session = call.text('granted')
+    if (session !== undefined) return await grantedTools(session, call, io)
     return id === undefined || id === 'list' ? await listWaiting(call, io) : await approveCall(id, call, io)
   },
 }
 
 function checkOptions(call: CommandCall): void {
   const [id] = call.words
-  const deciding = ['for-session', 'deny', 'reason', 'yes', 'follow'].find((option) => call.has(option))
+  const deciding = ['for-session', 'for-tool', 'deny', 'reason', 'yes', 'follow'].find((option) => call.has(option))
+  if (call.has('revoke') && !call.has('granted')) {
+    throw usageFailure('--revoke requires --granted.', 'Usage: foreword approve --granted SESSION --revoke TOOL')
+  }
+  if (call.has('granted') && (id !== undefined || deciding !== undefined)) {
+    throw usageFailure('--granted takes no ID and no decision.', 'Usage: foreword approve --granted SESSION')
+  }
   if (deciding !== undefined && (id === undefined || id === 'list')) {
     throw usageFailure(`--${deciding} requires the ID of a call.`, 'List the calls that wait with `foreword approve`.')
   }
   if (call.has('reason') && !call.has('deny')) {
     throw usageFailure('--reason requires --deny.', 'Usage: foreword approve ID --deny --reason TEXT')
   }
-  if (call.has('deny') && (call.has('yes') || call.has('for-session'))) {
-    throw usageFailure('--deny cannot be combined with --yes or --for-session.', 'Use one of them.')
+  if (['deny', 'for-session', 'for-tool'].filter((option) => call.has(option)).length > 1) {
+    throw usageFailure('--deny, --for-session and --for-tool are different decisions.', 'Use one of them.')
+  }
+  if (call.has('deny') && call.has('yes')) {
+    throw usageFailure('--deny cannot be combined with --yes.', 'Use one of them.')
   }
 }
 
@@ -80,6 +100,31 @@ function shortCall({ request: { argv, command, input }, held }: WaitingApproval)
   if (held) return exactLine(held.sentence)
   if (argv !== undefined) return argvText(argv)
   return exactLine(command ?? JSON.stringify(input) ?? '')
+}
+
+/** Lists the tools that are approved for a session, or takes the approval of one back. */
+async function grantedTools(word: string, call: CommandCall, io: Io): Promise<number> {
+  const tool = call.text('revoke')
+  return await withConnection(call.home, io, tool === undefined ? 'read' : 'write', async (connection) => {
+    const path = apiPath('/api/sessions/', await findSession(connection, word), '/approvals')
+    if (tool !== undefined) {
+      await requestJson(connection, path + apiPath('/', tool), { method: 'DELETE' })
+      return printChange({ revoked: tool }, `Took back the approval of ${exactLine(tool)}.`, call, io)
+    }
+    const granted = await requestList<GrantedTool>(connection, path, 'granted')
+    printList(granted, { empty: 'No tools are approved for this session.', table: grantedTable }, call, io)
+    return 0
+  })
+}
+
+function grantedTable(granted: readonly GrantedTool[], io: Io): string {
+  const now = new Date()
+  const rows = granted.map(({ tool, time, by }) => ({
+    tool: exactLine(tool),
+    since: timeText(time, now),
+    by: exactLine(by),
+  }))
+  return rowTable(rows, io)
 }
 
 /** Shows one waiting call, records the decision about it, and continues its turn. */
@@ -120,7 +165,13 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
 async function readDecision(waits: WaitingApproval, call: CommandCall, io: Io): Promise<ApprovalDecision | undefined> {
   const reason = call.text('reason')
   if (call.has('deny')) return { type: 'deny', ...defined({ reason }) }
-  const scope = call.has('for-session') ? 'session' : 'once'
+  const scope = call.has('for-tool') ? 'tool' : call.has('for-session') ? 'session' : 'once'
+  if (scope === 'tool' && waits.grant === undefined) {
+    throw usageFailure(
+      `${exactLine(waits.request.tool)} is not asked about because of what was read.`,
+      'Approve this call once, or with --for-session.',
+    )
+  }
   if (call.has('yes')) {
     if (!call.json) print(io, waitingCallText(waits, io))
     return { type: 'approve', scope }
@@ -135,7 +186,8 @@ async function readDecision(waits: WaitingApproval, call: CommandCall, io: Io): 
   }
   if (scope === 'once') return await askOnTerminal(waits, io)
   print(io, waitingCallText(waits, io))
-  const question = waits.held ? 'Raise the limit, and let the call leave?' : 'Approve this call for the whole session?'
+  const what = scope === 'tool' ? `calls of ${exactLine(waits.request.tool)}` : 'this call'
+  const question = waits.held ? 'Raise the limit, and let the call leave?' : `Approve ${what} for the whole session?`
   return (await confirm(io, question)) ? { type: 'approve', scope } : undefined
 }
 
@@ -157,6 +209,7 @@ function decisionText({ request, held }: WaitingApproval, decision: ApprovalDeci
   }
   const tool = exactLine(request.tool)
   if (decision.type === 'deny') return `Denied ${tool}.`
+  if (decision.scope === 'tool') return `Approved calls of ${tool} for this session.`
   return decision.scope === 'once' ? `Approved ${tool}.` : `Approved ${tool} for this session.`
 }
 

@@ -33,8 +33,6 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   model: string | undefined
   /** Ids of what the session has chosen, by the name of the choice. */
   choices: Choices
-  /** Digests of calls that a person approved for the whole session; `undefined` until they are first needed. */
-  grants: Set<string> | undefined
   lastCall: LastCall | undefined
   /** The last call that a provider began to answer: what the cache of its model can have. */
   readCall: ReadCall | undefined
@@ -270,7 +268,6 @@ function blank(session: string, newest = 0): SessionState {
     stalled: false,
     model: undefined,
     choices: {},
-    grants: undefined,
     cut: undefined,
     lastCall: undefined,
     readCall: undefined,

@@ -1,10 +1,26 @@
 import { type Approvals, callFacts, readFacts } from '../../agent.ts'
-import type { ApprovalDecision, ApprovalOutcome, AuditFacts, Entry, SessionStore } from '../../session.ts'
-import { callDigest } from '../../tool.ts'
-import { type Clock, type PersonsDecision, RuntimeError, type WaitingApproval } from '../../capability.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalOutcome,
+  type AuditFacts,
+  type Entry,
+  type SessionStore,
+  turnsTo,
+  turnsToHead,
+} from '../../session.ts'
+import { callDigest, policyDigest } from '../../tool.ts'
+import {
+  type Clock,
+  type GrantedTool,
+  type PersonsDecision,
+  RuntimeError,
+  type WaitingApproval,
+} from '../../capability.ts'
 import { type Activity, defined, serialQueue } from '../../platform.ts'
 import { runtimeFailure } from '../failure.ts'
+import { sessionNotFound } from '../sessions/not-found.ts'
 import type { LiveQuestions } from './live-questions.ts'
+import type { ToolPolicy } from './tool-policy.ts'
 import type { SessionStates, SessionState } from '../sessions/session-state.ts'
 
 /** Questions about calls, and the people who answer them. All of it is in the log: this only finds it. */
@@ -19,15 +35,65 @@ export function createApprovalService(parts: {
   /** Questions of programs that wait for an answer now. */
   readonly live: LiveQuestions
   readonly activity: Activity
+  readonly policy: Pick<ToolPolicy, 'current'>
 }) {
-  const { store, states, clock, live, activity } = parts
+  const { store, states, clock, live, activity, policy } = parts
   const listeners = new Map<string, (decision: ApprovalOutcome) => void>()
   /** Decisions are taken one after another: of two about one call the second finds the first. */
   const decisions = serialQueue()
 
-  async function granted(state: SessionState, digest: string): Promise<boolean> {
-    state.grants ??= await sessionGrants(store, state.session)
-    return state.grants.has(digest)
+  /** Calls that were approved for the whole session. */
+  async function granted(session: string, digest: string): Promise<boolean> {
+    const records = await store.audit({ session, decision: 'approved' })
+    return records.some((each) => each.digest === digest && each.reason === 'session')
+  }
+
+  /**
+   * Tools that were approved for the session and not taken back, by the audit of this home. What was approved in a turn that does
+   * not lead to the one that runs, or to the head of the session, is over.
+   */
+  async function toolGrants(session: string, running?: string) {
+    const records = await store.audit({ session, decision: 'approved' })
+    const given = records.flatMap(({ number, time, turn, tool, grant, by = '', reason }) =>
+      reason === 'tool' && turn !== undefined && tool !== undefined ? [{ number, time, turn, tool, grant, by }] : [],
+    )
+    if (given.length === 0) return []
+    const [revoked, turns, row] = await Promise.all([
+      store.audit({ session, decision: 'denied' }),
+      store.turns(session),
+      store.session(session),
+    ])
+    const path = running === undefined ? turnsToHead(row ?? {}, turns) : turnsTo(turns, running)
+    return given.filter(
+      ({ number, tool, turn }) =>
+        path.some((each) => each.turn === turn) &&
+        !revoked.some((each) => each.rule === REVOKED && each.tool === tool && each.number > number),
+    )
+  }
+
+  /** Those whose policy is the one of the approval. */
+  async function grantedTools(session: string): Promise<readonly GrantedTool[]> {
+    if (!(await store.session(session))) throw sessionNotFound(session)
+    const [given, read] = await Promise.all([toolGrants(session), policy.current()])
+    const holding = given.filter(
+      ({ tool, grant }) => read.type === 'access' && grant === policyDigest(read.access, tool),
+    )
+    const newest = new Map(holding.map(({ tool, turn, time, by }) => [tool, { tool, turn, time, by }]))
+    return [...newest.values()]
+  }
+
+  async function revokeTool(session: string, tool: string, by: string): Promise<void> {
+    if (!(await store.session(session))) throw sessionNotFound(session)
+    // Also one that a policy has ended: it does not come back with the policy.
+    if (!(await toolGrants(session)).some((each) => each.tool === tool)) {
+      const text = `${tool} is not approved for the session ${session}.`
+      throw new RuntimeError('not-found', text, { session, tool })
+    }
+    const time = clock.time()
+    await store.transaction([
+      { type: 'append', session, bodies: [{ type: 'revoke', tool, by }], time },
+      { type: 'audit', facts: { kind: 'change', session, tool, decision: 'denied', rule: REVOKED, by }, time },
+    ])
   }
 
   /** Listens first and looks into the log then, so that no decision falls between. */
@@ -97,6 +163,7 @@ export function createApprovalService(parts: {
         `The decision is about another call than the one that waits under ${approval}. Show it again.`,
       )
     }
+    if (asksForTool(decided) && question.grant === undefined) throw noGrant(question.request.tool)
     const { session, turn, toolCallId } = question
     const state = await states.of(session)
     const body = { type: 'approval' as const, turn, approval, toolCallId, digest, decision: decided, by }
@@ -106,9 +173,7 @@ export function createApprovalService(parts: {
       { type: 'append', session, bodies: [body], time },
       { type: 'audit', facts: { ...decisionFacts(question, decided, by), ...defined({ request }) }, time },
     ])
-    if (!state) return
-    if (decided.type === 'approve' && decided.scope === 'session') state.grants?.add(digest)
-    listeners.get(approval)?.(decided)
+    if (state) listeners.get(approval)?.(decided)
   }
 
   /** Nobody decided: the question is over. What a person has decided meanwhile counts. */
@@ -138,7 +203,9 @@ export function createApprovalService(parts: {
     of: (state: SessionState, turn: string): Approvals => ({
       withdraw: (approval, reason) => decisions.add(() => withdraw(state, turn, approval, reason)),
       newId: () => clock.newId('approval'),
-      granted: (digest) => granted(state, digest),
+      granted: (digest) => granted(state.session, digest),
+      grantedTool: async (tool, grant) =>
+        (await toolGrants(state.session, turn)).some((each) => each.tool === tool && each.grant === grant),
       decision: (approval, signal) =>
         activity.rest(state.session, decision({ session: state.session, turn }, approval, signal)),
     }),
@@ -166,6 +233,8 @@ export function createApprovalService(parts: {
         throw runtimeFailure(error)
       }
     },
+    grantedTools,
+    revokeTool: (session: string, tool: string, by: string) => decisions.add(() => revokeTool(session, tool, by)),
     count: (): number => listeners.size + live.waiting().length,
     /** Resolves when decisions that were made are on disk. */
     idle: decisions.idle,
@@ -179,14 +248,22 @@ function withdrawn(reason: string): ApprovalOutcome {
   return { type: 'withdraw', reason }
 }
 
-/** Calls that were approved for the whole session, by their digest. */
-async function sessionGrants(store: SessionStore, session: string): Promise<Set<string>> {
-  const records = await store.audit({ session, decision: 'approved' })
-  return new Set(records.flatMap(({ digest, reason }) => (digest !== undefined && reason === SESSION ? [digest] : [])))
+/** The rule in the audit of an approval of a tool that was taken back. */
+const REVOKED = 'approval-revoked'
+
+function asksForTool(decided: ApprovalDecision): boolean {
+  return decided.type === 'approve' && decided.scope === 'tool'
 }
 
-/** The reason in the audit of an approval that is valid for the whole session. */
-const SESSION = 'session'
+function noGrant(tool: string): RuntimeError {
+  const text = `${tool} is not asked about because of what was read, so it cannot be approved for the session.`
+  return new RuntimeError(
+    'invalid-input',
+    text,
+    { tool },
+    { hint: 'Approve this call once, or this call for the session.' },
+  )
+}
 
 /** The newest question of each call; open until a decision or a result. One whose digest is of another call was made up. */
 function findQuestions(entries: readonly Entry[]): readonly { question: Question; open: boolean }[] {
@@ -205,13 +282,16 @@ function isAbout(approval: string): (entry: Entry) => boolean {
 }
 
 function approvalView(question: Question): WaitingApproval {
-  const { approval, session, turn, toolCallId, time, rule, request, digest, read, held } = question
-  return { approval, session, turn, toolCallId, time, rule, request, digest, ...defined({ read, held }) }
+  const { approval, session, turn, toolCallId, time, rule, request, digest, read, held, grant } = question
+  return { approval, session, turn, toolCallId, time, rule, request, digest, ...defined({ read, held, grant }) }
 }
 
 function decisionFacts(question: Question, decided: ApprovalDecision, by: string): AuditFacts {
   const { session, turn, toolCallId, call, request, digest, read } = question
   const about = { ...callFacts(request), ...readFacts(read), session, turn, toolCallId, call, digest, rule: by, by }
-  if (decided.type === 'approve') return { ...about, decision: 'approved', reason: decided.scope }
+  if (decided.type === 'approve') {
+    const grant = asksForTool(decided) ? question.grant : undefined
+    return { ...about, decision: 'approved', reason: decided.scope, ...defined({ grant }) }
+  }
   return { ...about, decision: 'denied', ...(decided.reason ? { reason: decided.reason } : {}) }
 }

@@ -91,6 +91,9 @@ export function createLiveQuestions(parts: {
         const text = `The decision is about another call than the one that waits under ${approval}. Show it again.`
         throw new RuntimeError('decided', text)
       }
+      if (decision.type === 'approve' && decision.scope === 'tool') {
+        throw new RuntimeError('invalid-input', 'This is no call of a tool: approve it once, or for the session.')
+      }
       // The first decision counts: a second finds no question.
       open.delete(approval)
       const reason = decision.type === 'approve' ? decision.scope : decision.reason

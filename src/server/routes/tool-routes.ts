@@ -83,9 +83,11 @@ const decisionBody = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('approve'),
     scope: z
-      .enum(['once', 'session'])
+      .enum(['once', 'session', 'tool'])
       .default('once')
-      .describe('`session`: the same call is not asked about again in this session.'),
+      .describe(
+        '`session`: the same call is not asked about again in this session. `tool`: no call of this tool is asked about again in this session because of texts of others; only for a question with a `grant`.',
+      ),
     ...common,
   }),
   z.strictObject({
@@ -94,6 +96,13 @@ const decisionBody = z.discriminatedUnion('decision', [
     ...common,
   }),
 ])
+
+const grantedTool = z.object({
+  tool: z.string(),
+  turn: z.string().describe('In which it was approved. When that is undone, the approval ends.'),
+  time: z.iso.datetime(),
+  by: z.string(),
+})
 
 /** Calls that wait for a person. They are for people: no tool reaches these endpoints. */
 export function approvalRoutes(runtime: Runtime): readonly Route[] {
@@ -124,6 +133,27 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
         const approval = param('approval')
         await runtime.decide(approval, { ...toDecision(body), by: deciderOf(caller, body.by) })
         return json({ approval, decision: body.decision })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/sessions/:session/approvals',
+      scope: 'read',
+      tag: 'approvals',
+      summary: 'Lists the tools that are approved for a session',
+      answers: { 200: { description: 'Tools', schema: z.object({ granted: z.array(grantedTool) }) } },
+      handle: async ({ param }) => json({ granted: await runtime.grantedTools(param('session')) }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/sessions/:session/approvals/:tool',
+      scope: 'approve',
+      tag: 'approvals',
+      summary: 'Takes back the approval of a tool for a session',
+      answers: { 200: { description: 'Taken back', schema: z.object({ revoked: z.string() }) } },
+      handle: async ({ param, caller }) => {
+        await runtime.revokeTool(param('session'), param('tool'), deciderOf(caller, 'http'))
+        return json({ revoked: param('tool') })
       },
     }),
   ]

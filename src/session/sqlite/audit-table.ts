@@ -120,6 +120,7 @@ const TEXTS = [
   'command',
   'folder',
   'digest',
+  'grant',
   'rule',
   'by',
   'reason',

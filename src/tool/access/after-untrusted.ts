@@ -1,6 +1,7 @@
 import type { ForeignText } from '../../context.ts'
+import { sha256 } from '../../platform.ts'
 import type { Tool } from '../tool.ts'
-import { type Access, type AfterUntrusted, toolSetting } from './access.ts'
+import { type Access, type AfterUntrusted, matchesToolName, toolSetting } from './access.ts'
 
 /** What a turn has read of others when a call is asked for, and which addresses it may open all the same. */
 export interface Taint {
@@ -13,8 +14,11 @@ export interface Taint {
 /** What becomes of a call because of what was read before it. */
 export type UntrustedAnswer =
   | { readonly type: 'allow' }
-  /** `byTool`: the policy says nothing, so a plan that changes nothing needs no question. */
-  | { readonly type: 'ask'; readonly rule: string; readonly byTool: boolean }
+  /**
+   * `byTool`: the policy says nothing, so a plan that changes nothing needs no question. `grant`: what a person may grant to the
+   * tool for the session (`policyDigest`).
+   */
+  | { readonly type: 'ask'; readonly rule: string; readonly byTool: boolean; readonly grant: string }
   | { readonly type: 'refuse'; readonly rule: string }
 
 type Judged = Pick<Tool, 'name' | 'origin' | 'readsContext' | 'afterUntrusted' | 'readsFrom'>
@@ -33,7 +37,22 @@ export function untrustedAnswer(access: Access, tool: Judged, input: unknown, ta
   const value = set?.value ?? ownAfterUntrusted(tool)
   if (value === 'allow') return { type: 'allow' }
   const rule = set?.rule ?? 'afterUntrusted'
-  return value === 'ask' ? { type: 'ask', rule, byTool: set === undefined } : { type: 'refuse', rule }
+  if (value === 'refuse') return { type: 'refuse', rule }
+  return { type: 'ask', rule, byTool: set === undefined, grant: policyDigest(access, tool.name) }
+}
+
+/** SHA-256 of all that the policy says about a tool: what a person granted to it ends when this changes. */
+export function policyDigest({ global, tools, shell, sandbox }: Access, name: string): string {
+  const about = (written: string) => matchesToolName(written, name)
+  return sha256(
+    JSON.stringify([
+      name,
+      { ...global, allowedTools: global.allowedTools.filter(about) },
+      Object.entries(tools).filter(([written]) => about(written)),
+      name === 'shell' && shell,
+      sandbox,
+    ]),
+  )
 }
 
 /** What the policy sets for a tool; `undefined` leaves it to the tool. */

@@ -15,7 +15,7 @@ export function ApprovalCard({
   readonly approval: Approval
   readonly read: WhatWasRead
 }): ReactNode {
-  const { request, digest, rule, read: texts = [] } = approval
+  const { request, digest, rule, read: texts = [], grant } = approval
   const decide = (decision: object): Promise<unknown> =>
     api(`/api/approvals/${encodeURIComponent(approval.approval)}`, {
       method: 'POST',
@@ -27,6 +27,15 @@ export function ApprovalCard({
       agreements={[
         { key: 'y', label: 'Approve once', run: () => decide({ decision: 'approve', scope: 'once' }) },
         { key: 's', label: 'For this session', run: () => decide({ decision: 'approve', scope: 'session' }) },
+        ...(grant
+          ? [
+              {
+                key: 't',
+                label: 'This tool in this session',
+                run: () => decide({ decision: 'approve', scope: 'tool' }),
+              },
+            ]
+          : []),
       ]}
       refusal="Deny"
       refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}

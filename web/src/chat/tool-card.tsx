@@ -94,11 +94,16 @@ const places: Readonly<Record<string, string>> = {
   http: 'over the HTTP API',
 }
 
+const scopes = {
+  once: 'Approved once',
+  session: 'Approved for this session',
+  tool: 'This tool approved for this session',
+}
+
 function Decided({ decision, by }: ToolDecision): ReactNode {
   if (decision.type === 'withdraw') return undefined
   const place = places[by] ?? `in ${by}`
-  const what =
-    decision.type === 'deny' ? 'Denied' : decision.scope === 'session' ? 'Approved for this session' : 'Approved once'
+  const what = decision.type === 'deny' ? 'Denied' : scopes[decision.scope]
   return (
     <p role="status" dir="auto" className="border-t border-line px-3 py-2 text-xs text-soft">
       {`${what} ${place}.`}

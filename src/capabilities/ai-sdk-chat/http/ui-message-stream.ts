@@ -140,7 +140,7 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
 
   /** The descriptor has what the page shows, and the digest for the decision. */
   function question(entry: EntryWithType<'approval-request'>): string {
-    const { approval, rule, request, digest, read, held } = entry
+    const { approval, rule, request, digest, read, held, grant } = entry
     // Several calls to a model may wait in one turn, and none of them is a call of a tool.
     const toolCallId = held ? approval : entry.toolCallId
     return (
@@ -150,7 +150,13 @@ export function uiMessageStream(session: string, turn: string): (event: SessionE
         approvalId: approval,
         toolCallId,
         reason: rule,
-        approvalDescriptor: { ...request, digest, ...(read && { read }), ...(held && { held }) },
+        approvalDescriptor: {
+          ...request,
+          digest,
+          ...(read && { read }),
+          ...(held && { held }),
+          ...(grant && { grant }),
+        },
       })
     )
   }
