@@ -236,7 +236,8 @@ test('readers are not asked about, and what is approved for the session is not a
 test('a tool that a person approves for the session asks no more after foreign text there, over a restart, and nowhere else', async (t) => {
   const other = { name: 'mail', input: { to: 'bo' } }
   const steps = [[open(PAGE)], [mail], [other]]
-  const here = await home(t, [steps, [[open(PAGE)], [other]]])
+  // The page of the first turn counts in the second, too.
+  const here = await home(t, [steps, [[other]]])
   const { session, turn } = await here.runtime.submit({ text: 'turn 1' })
   const { grant = '', approval } = await waiting(here)
   assert.match(grant, /^[0-9a-f]{64}$/)
@@ -262,14 +263,14 @@ test('a tool that a person approves for the session asks no more after foreign t
   await after.runtime.submit({ text: 'turn 1' })
   assert.equal((await waiting(after)).request.tool, 'mail', 'another session asks')
   const lines = await Array.fromAsync(exportSession(after.store, session))
-  const copy = await importSession(after.store, lines)
+  const copy = await importSession(after.store, lines, { as: 'copy' })
   assert.deepEqual(await after.runtime.grantedTools(copy), [], 'a log can be imported, an approval cannot')
 })
 
 test('such an approval ends when the policy for the tool changes, when its turn is undone, and when it is taken back', async (t) => {
   const both = [[open(PAGE)], [mail]]
   for (const ends of ['policy', 'undo', 'revoke'] as const) {
-    const here = await home(t, [both, both])
+    const here = await home(t, [both, ends === 'undo' ? both : [[mail]]])
     const { session, turn } = await here.runtime.submit({ text: 'turn 1' })
     await waiting(here)
     await decide(here, 'tool')
@@ -301,7 +302,7 @@ test('such an approval ends when the policy for the tool changes, when its turn 
 
 test('it loosens nothing but the question about foreign text: what always asks is asked, and cannot be approved so', async (t) => {
   const both = [[open(PAGE)], [mail]]
-  const here = await home(t, [both, both])
+  const here = await home(t, [both, [[mail]]])
   const first = await here.runtime.submit({ text: 'turn 1' })
   await waiting(here)
   await decide(here, 'tool')
