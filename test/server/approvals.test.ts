@@ -119,7 +119,7 @@ test('a decision about something else, a second one, and one about nothing are r
 
 test('tools that are approved for a session are listed, and one is taken back', async () => {
   const { doors } = await asked()
-  const { granted } = (await doors.json('/api/sessions/s/approvals')) as { granted: readonly { tool: string }[] }
+  const { granted } = await doors.json<{ granted: readonly { tool: string }[] }>('/api/sessions/s/approvals')
   assert.deepEqual(
     granted.map(({ tool }) => tool),
     ['mail'],
