@@ -17,7 +17,7 @@ export {
   type ForeignUsage,
 } from './foreign/foreign-call.ts'
 export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
-export { identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
+export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
 export { type ResponseReader, responseReader } from './foreign/response-reader.ts'
 export { type TextCounts, textCounts } from './foreign/text-counts.ts'
 export { splitBody } from './foreign/split-body.ts'

@@ -31,6 +31,6 @@ export interface RawCall {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   readonly caller: Caller
-  /** The token that opened it, which has to go no further. Absent where the gateway asks for none. */
-  readonly token?: string
+  /** Whether a text or its bytes contain a token of this gateway, which has to go no further. */
+  holdsToken(text: string | Uint8Array): boolean
 }

@@ -182,7 +182,7 @@ const endings: readonly (readonly [RegExp, ForeignFormat])[] = [
 ]
 
 /** The format of a request by the end of its path, whatever is before it. `undefined`: it is of no known format. */
-function callFormat({ method, path }: ForeignRequestHead): ForeignFormat | undefined {
+export function callFormat({ method, path }: ForeignRequestHead): ForeignFormat | undefined {
   if (method.toUpperCase() !== 'POST') return undefined
   const plain = withoutQuery(path)
   return endings.find(([ending]) => ending.test(plain))?.[1]

@@ -59,6 +59,8 @@ export interface ProviderServer {
   readonly headers: Readonly<Record<string, string>>
   /** See `Provider.keyHeader`. */
   readonly keyHeader?: string | undefined
+  /** See `Provider.calls`. */
+  readonly calls?: readonly string[] | undefined
   /** The key; `undefined` if none is needed. Rejects with a `ModelError` where it is missing. */
   key(): Promise<string | undefined>
 }
@@ -138,7 +140,8 @@ export function createModels(settings: ModelsSettings): Models {
       const found = connections(settings).find(({ connection }) => connection.name === name)
       if (!found) return undefined
       const { baseURL, configuration, key } = found.connection
-      return { name, baseURL, headers: configuration.headers ?? {}, keyHeader: found.provider.keyHeader, key }
+      const { keyHeader, calls } = found.provider
+      return { name, baseURL, headers: configuration.headers ?? {}, keyHeader, calls, key }
     },
     choose: () => chooseModel(connections(settings), waysToAttach(known)),
   }

@@ -37,6 +37,11 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly embeddingsPath?: string
   /** The header that its key is sent in, without `Bearer`: `x-api-key`. As a bearer token in `authorization` unless given. */
   readonly keyHeader?: string
+  /**
+   * Calls of its own API that other programs may make as they may make those of known formats, such as `POST /api/chat`. Only
+   * calls that run models or describe them.
+   */
+  readonly calls?: readonly string[]
   /** `false`: it runs inside this process. Address, key, headers and timeouts have no effect. */
   readonly connects?: false
   /** It has one model, whose id is the provider's name. */

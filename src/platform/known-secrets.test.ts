@@ -22,6 +22,43 @@ test('a secret is found in every form, at each place of base64, and with line br
   }
 })
 
+test('a secret with escaped characters, in UTF-16 or in both is found, and taken out whole', () => {
+  const { find, findInBytes } = knownSecrets({ THE_KEY: KEY })
+  const escaped = (write: (code: string) => string, every = 1) =>
+    Array.from(KEY, (sign, at) => (at % every === 0 ? write(sign.charCodeAt(0).toString(16)) : sign)).join('')
+  const wide = Buffer.from(KEY, 'utf16le')
+  const written = [
+    ...[1, 2, 5].map((every) => escaped((code) => `\\u00${code}`, every)),
+    escaped((code) => `\\u00${code.toUpperCase()}`),
+    escaped((code) => `\\\\\\\\u00${code}`),
+    escaped((code) => `\\x${code}`),
+    escaped((code) => `\\u{${code}}`),
+    ...[1, 3].map((every) => escaped((code) => `%${code}`, every)),
+    escaped((code) => `%2525${code}`),
+    escaped((code) => `&#x${code};`),
+    escaped((code) => `&#${Number.parseInt(code, 16)};`),
+    wide.toString('latin1').slice(0, -1),
+    wide.swap16().toString('latin1').slice(1),
+    KEY.split('').join('\\u0000'),
+    ...['', 'a', 'ab'].map((before) =>
+      Buffer.concat([Buffer.from(before), Buffer.from(KEY, 'utf16le')]).toString('base64'),
+    ),
+    Buffer.from(KEY)
+      .toString('base64')
+      .replaceAll(/[A-Z]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`),
+  ]
+  for (const text of written) {
+    const long = `${'%20é \\u001b[0m &#39; '.repeat(4_000)}${text} after`
+    assert.equal(find(long), 'THE_KEY', text)
+    assert.equal(findInBytes(Buffer.from(long)), 'THE_KEY', text)
+    assert.match(redact(`before ${text} after`), /^before \S{0,6}\[THE_KEY\]\S{0,6} after$/, text)
+  }
+  for (const text of ['%73%6b-proj', '\\u0073k-', '100 %41%', '\\\\'.repeat(50_000)]) {
+    assert.equal(redact(text), text)
+    assert.equal(findInBytes(Buffer.from(text)), undefined)
+  }
+})
+
 test('what is found in a text is found in its bytes, wherever it is, and nothing else', () => {
   const { find, findInBytes } = knownSecrets({ THE_KEY: KEY, PASSWORD: 'correct-horse-stäple' })
   const parts = [KEY, KEY.slice(0, 18), KEY.slice(-18), KEY.slice(0, 6), 'correct-horse-stäple', 'correct', 'stäple']

@@ -1,3 +1,5 @@
+import { LONGEST_ESCAPE, partsWithEscapes, withoutEscapes } from './escaped-text.ts'
+
 /** Secrets by name, and texts without them. */
 export type KnownSecrets = ReturnType<typeof knownSecrets>
 
@@ -23,8 +25,8 @@ export function knownSecrets(values: Readonly<Record<string, string>> = {}) {
     /** Remembers a value. One that is too short to be looked for is not remembered. */
     learn,
     /**
-     * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in base64 and in hexadecimal, and the
-     * part of one that was cut at its beginning or its end.
+     * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in HTML, in UTF-16, in base64 and in
+     * hexadecimal, with any of its characters escaped, and the part of one that was cut at its beginning or its end.
      */
     redact: (text: string): string => current().redact(text),
     /** The name of the first secret in a text, in any of those forms; `undefined` where there is none. Quicker than `redact`. */
@@ -79,17 +81,46 @@ function createSearch(forms: readonly SecretForm[]): Search {
     }
   }
 
+  /** The same where characters of a secret are escaped. */
+  function* escapedCutsIn(text: string): Generator<Cut> {
+    const plain = withoutEscapes(text)
+    if (plain === undefined) return
+    for (const { start, end, name } of cutsIn(plain.text)) {
+      yield { start: plain.placeOf(start), end: plain.placeOf(end), name }
+    }
+  }
+
+  const firstOf = (cuts: Generator<Cut>): string | undefined => (cuts.next().value as Cut | undefined)?.name
+  const reach = LONGEST_ESCAPE * Math.max(...anchors.map(({ text }) => text.length))
+  const characters = new Set(anchors.flatMap(({ text }) => text.split('')))
+  const searchBytes = byteSearch(anchors)
   return {
     redact(text) {
-      const cuts = [...cutsIn(text)]
+      const cuts = joinCuts([...cutsIn(text), ...escapedCutsIn(text)])
       return removeRests(cuts.length === 0 ? text : withoutCuts(text, cuts), forms)
     },
-    find(text) {
-      for (const { name } of cutsIn(text)) return name
+    find: (text) => firstOf(cutsIn(text)) ?? firstOf(escapedCutsIn(text)),
+    findInBytes(bytes) {
+      const found = searchBytes(bytes)
+      if (found !== undefined) return found
+      for (const part of partsWithEscapes(bytes, characters, reach)) {
+        const name = firstOf(escapedCutsIn(part))
+        if (name !== undefined) return name
+      }
       return undefined
     },
-    findInBytes: byteSearch(anchors),
   }
+}
+
+/** In their order, those that overlap as one. */
+function joinCuts(cuts: readonly Cut[]): readonly Cut[] {
+  const joined: Cut[] = []
+  for (const cut of cuts.toSorted((one, other) => one.start - other.start)) {
+    const last = joined.at(-1)
+    if (last === undefined || cut.start >= last.end) joined.push(cut)
+    else if (cut.end > last.end) joined[joined.length - 1] = { ...last, end: cut.end }
+  }
+  return joined
 }
 
 interface SkipTable<Wanted> {
@@ -252,7 +283,7 @@ const SHORTEST_SECRET = 6
 /** Of a part of a secret, characters that are its own and not a common prefix such as `sk-`. */
 const OWN_CHARACTERS = 8
 
-/** As it is, in JSON, in a URL, in HTML, in base64, in hexadecimal, and without a word such as `Bearer` before it. */
+/** As it is, in JSON, in a URL, in HTML, in UTF-16, in base64, in hexadecimal, and without a word such as `Bearer` before it. */
 function secretForms(name: string, value: string): readonly SecretForm[] {
   const bare = value.slice(value.lastIndexOf(' ') + 1)
   const values = bare.length >= SHORTEST_SECRET ? [...new Set([value, bare])] : [value]
@@ -284,7 +315,16 @@ function writtenForms(name: string, value: string): readonly SecretForm[] {
     tail: 2 * bytesTail,
     wraps: true,
   }))
-  return [...plain, ...hexForms, ...base64Forms(name, bytes, bytesHead, bytesTail)]
+  // Without the last byte: in between, the bytes are the same whichever of two comes first.
+  const wide = Buffer.from(value, 'utf16le').subarray(0, -1)
+  const [wideHead, wideTail] = [2 * head - 1, 2 * tail - 1]
+  return [
+    ...plain,
+    { text: value.split('').join('\0'), name, head: wideHead, tail: wideTail, wraps: false },
+    ...hexForms,
+    ...base64Forms(name, bytes, bytesHead, bytesTail),
+    ...base64Forms(name, wide, wideHead, wideTail),
+  ]
 }
 
 /** In base64 a text looks different at each of three places; the characters at its ends also depend on its neighbours. */

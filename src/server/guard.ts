@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Caller, includesScope, ownerCaller, RuntimeError, type TokenScope } from '../capability.ts'
-import { type Clock, defined, type KnownSecrets, sha256 } from '../platform.ts'
+import { type Clock, defined, type KnownSecrets, knownSecrets, sha256 } from '../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
   type BrowserSessions,
@@ -58,6 +58,7 @@ export function createGuard({
 }) {
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const ownerHash = hashOfLast(token)
+  const seen = knownSecrets()
 
   /** The holder of a token with this hash, with an expired token, too. */
   function holderOf(hash: string): { readonly visitor: Visitor; readonly kept?: NamedToken } | undefined {
@@ -110,7 +111,8 @@ export function createGuard({
         if (brought === '') throw unauthorized('The token is wrong.')
         const visitor = admit(sha256(brought))
         // A named token is known from its first use on: only its hash is kept.
-        if (visitor?.name !== undefined) secrets?.learn(`token ${visitor.name}`, brought)
+        if (visitor?.name !== undefined)
+          for (const each of [secrets, seen]) each?.learn(`token ${visitor.name}`, brought)
         return visitor ? { visitor } : refuse(remoteOf(request, socket), 'The token is wrong.')
       }
       if (path === '/' && request.url.includes('?')) {
@@ -123,6 +125,14 @@ export function createGuard({
       const visitor = browser && admit(browser.token)
       if (visitor) return { visitor: { ...visitor, ...defined({ cookie }) } }
       throw unauthorized('The token is missing.')
+    },
+    /** Whether it contains a token: in any form where it is known, and as a word where it was made and not used yet. */
+    holdsToken(text: string | Uint8Array) {
+      const owner = token()
+      if (owner !== undefined) seen.learn('token', owner)
+      if (typeof text !== 'string') return seen.findInBytes(text) !== undefined
+      const words = text.match(/(?<![\w-])[\w-]{43}(?![\w-])/g) ?? []
+      return seen.find(text) !== undefined || words.some((word) => holderOf(sha256(word)) !== undefined)
     },
     isValid({ token: hash, cookie }: Visitor) {
       if (hash === undefined) return true

@@ -7,7 +7,7 @@ import type { Visits } from './visits.ts'
 
 interface RawAnswerParts {
   readonly endpoints: readonly RawEndpoint[]
-  readonly guard: Pick<Guard, 'enter'>
+  readonly guard: Pick<Guard, 'enter' | 'holdsToken'>
   readonly visits: Visits
   readonly secrets?: KnownSecrets | undefined
   readonly unexpected: (error: unknown, path: string) => void
@@ -45,8 +45,7 @@ async function answerRaw(
     )
     // A caller that has left meanwhile is not answered.
     if (outgoing.destroyed) return
-    const token = visitor.token === undefined ? undefined : brought?.value
-    await endpoint.answer({ ...sockets, caller: visitor, ...defined({ token }) })
+    await endpoint.answer({ ...sockets, caller: visitor, holdsToken: guard.holdsToken })
   } catch (error) {
     const failure = redactFailure(toFailure(error), secrets)
     // Its path may contain a token.

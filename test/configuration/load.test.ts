@@ -51,6 +51,7 @@ test('without a file everything has its default, and paths are in the home', asy
       enabled: true,
       maxBodyMegabytes: 256,
       overBudget: 'wait',
+      paths: [],
       secrets: 'refuse',
       signInTokens: false,
       waitMinutes: 5,

@@ -134,6 +134,13 @@ export async function pageOf(
   return { page, problems }
 }
 
+/** A blank page in a browser of its own, whose problems are nobody's. */
+export async function freePage(t: TestContext): Promise<Page> {
+  const context = await (await browser()).newContext()
+  t.after(() => context.close())
+  return context.newPage()
+}
+
 /**
  * What axe calls serious or critical on the page, or in a frame of it, as it is now, with the places. Axe stays in the page, and tells only what is
  * wrong: a page that it knows is looked at in a fifth of a second.

@@ -116,3 +116,24 @@ export async function recordedCalls({ runtime }: Pick<TestGateway, 'runtime'>): 
   await runtime.idle()
   return (await runtime.store.findCalls({ limit: 1_000 })).toReversed()
 }
+
+/** A named token of the scope `talk`, as `foreword wrap` makes one for each run. */
+export async function talkToken(
+  gateway: Pick<TestGateway, 'server' | 'url' | 'token'>,
+  name = 'editor',
+): Promise<string> {
+  const made = await gateway.server.fetch(
+    new Request(`${gateway.url}/api/tokens`, {
+      method: 'POST',
+      headers: {
+        host: new URL(gateway.url).host,
+        authorization: `Bearer ${gateway.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name, scope: 'talk' }),
+    }),
+  )
+  const { token } = (await made.json()) as { token: string }
+  if (made.status !== 201) throw new Error('there is no token')
+  return token
+}

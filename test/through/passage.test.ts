@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { open, recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
+import { open, recordedCalls, send, startGateway, talkToken } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
 
 const body = JSON.stringify({
@@ -190,7 +190,7 @@ test('a path that leads out of the address of its provider does not go on', asyn
   ]) {
     const answer = await send(`${through}/anthropic${path}`, { headers: token, method: 'GET' })
     assert.equal(answer.status, 400, path)
-    assert.match(answer.body.toString(), /has a segment `\.` or `\.\.`/)
+    assert.match(answer.body.toString(), /has a segment that could lead elsewhere/)
   }
   assert.equal(vendor.received.length, 0)
   assert.equal((await send(`${through}/anthropic/v1/a..b?next=../c`, { headers: token, method: 'GET' })).status, 200)
@@ -240,23 +240,6 @@ test('the token beside the project of a caller has the scope talk, and only the 
   assert.match(records, /\/v1\/responses/)
   assert.ok(!records.includes(token))
 })
-
-async function talkToken(gateway: TestGateway): Promise<string> {
-  const made = await gateway.server.fetch(
-    new Request(`${gateway.url}/api/tokens`, {
-      method: 'POST',
-      headers: {
-        host: new URL(gateway.url).host,
-        authorization: `Bearer ${gateway.token}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ name: 'editor', scope: 'talk' }),
-    }),
-  )
-  const { token } = (await made.json()) as { token: string }
-  assert.ok(token)
-  return token
-}
 
 test("the gateway's key goes where the caller has none, and the caller's own is left alone", async (t) => {
   const { vendor, gateway, through, token } = await openGateway(t)

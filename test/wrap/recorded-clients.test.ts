@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { RecordedCall } from '../clients/through/recording.ts'
-import { send, startGateway } from '../through/gateway.ts'
+import { send, startGateway, talkToken } from '../through/gateway.ts'
 import { answerMessages, startVendor } from '../through/vendor.ts'
 
 /*
@@ -34,9 +34,10 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
       providers: { anthropic: entry('anthropic'), openai: entry('openai') },
       environment: { NO_KEY: 'made-up' },
     })
+    const token = await talkToken(gateway)
     for (const { path, headers, body } of calls) {
       const provider = path.endsWith('/messages') ? 'anthropic' : 'openai'
-      const pairs = [...Object.entries(headers).flat(), 'x-api-key', 'own', 'x-foreword-token', gateway.token]
+      const pairs = [...Object.entries(headers).flat(), 'x-api-key', 'own', 'x-foreword-token', token]
       const text = JSON.stringify(body)
       await send(`${gateway.url}/through/${provider}${path}`, { headers: pairs, body: text })
       assert.equal(vendor.received.at(-1)?.body.toString(), text)

@@ -11,6 +11,10 @@ export const ollama = provider({
   baseURLVariable: 'OLLAMA_HOST',
   readBaseURL: ollamaAddress,
   embeddingsPath: '/v1/embeddings',
+  calls: [
+    ...['chat', 'generate', 'embed', 'embeddings', 'show'].map((name) => `POST /api/${name}`),
+    ...['tags', 'ps', 'version'].map((name) => `GET /api/${name}`),
+  ],
   settings: {
     keepAlive: z
       .string()

@@ -1,5 +1,4 @@
 import { decodeUrlPart } from '../../platform.ts'
-import type { ProviderServer } from '../../model.ts'
 
 export const THROUGH = '/through/'
 
@@ -28,35 +27,16 @@ export function readThroughAddress(url: string): ThroughAddress {
   return { mode, token: decodeUrlPart(first.slice(1)), provider: decodeUrlPart(provider), path }
 }
 
-function splitSegment(path: string): readonly [segment: string, rest: string] {
+/** The first segment of a path, without its slash, and what is behind it. */
+export function splitSegment(path: string): readonly [segment: string, rest: string] {
   const found = /^\/([^/?]*)(.*)$/s.exec(path)
   return found ? [found[1]!, found[2]!] : ['', path]
 }
 
-/** Segments with which the paths of an API begin, whether the address of a provider ends with one or not. */
-const VERSIONS: ReadonlySet<string> = new Set(['v1', 'api'])
-
-/** Whether a path has segments that lead upwards, encoded or not: behind the address of a provider is more than its API. */
-export function leadsUp(path: string): boolean {
-  const plain = path
-    .replace(/[?#].*$/s, '')
-    .replaceAll(/%2e/gi, '.')
-    .replaceAll(/%2f|%5c|\\/gi, '/')
-  return plain.split('/').some((segment) => segment === '.' || segment === '..')
-}
-
 export interface Target {
   readonly server: URL
-  /** With its query, exactly as it came. */
+  /** The path of the configured address, without a slash at its end. */
+  readonly base: string
+  /** With its query. */
   readonly path: string
-}
-
-/** The address at the provider. The beginning (`/v1`) may be in the path, in the configured address, or in both. */
-export function targetOf({ baseURL }: Pick<ProviderServer, 'baseURL'>, path: string): Target {
-  const server = new URL(baseURL)
-  const own = server.pathname.replace(/\/+$/, '')
-  const last = own.slice(own.lastIndexOf('/') + 1)
-  const [first] = splitSegment(path)
-  const prefix = VERSIONS.has(first) && VERSIONS.has(last) ? own.slice(0, -last.length - 1) : own
-  return { server, path: `${prefix}${path}` || '/' }
 }

@@ -2,25 +2,19 @@ import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
 import {
   type Failure,
   type ForeignCallService,
+  includesScope,
   type OpenForeignCall,
   type RawCall,
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
 import { type Clock, errorMessage, ForewordError } from '../../platform.ts'
-import { leadsUp, readThroughAddress, type RelayMode, targetOf, type Target } from './address.ts'
-import {
-  forward,
-  type ForwardedRequest,
-  endToEnd,
-  filterPairs,
-  type HeaderPairs,
-  keyPair,
-  withoutCredentials,
-} from './forward.ts'
-import { callerKeys, isSignInToken, withoutGatewayToken } from './gateway-token.ts'
+import { readThroughAddress, type RelayMode, type Target } from './address.ts'
+import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
+import { leavingCall } from './leaving-call.ts'
 import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
+import { returningAnswer } from './returning-answer.ts'
 
 interface AnswerParts {
   readonly foreign: ForeignCallService
@@ -30,25 +24,34 @@ interface AnswerParts {
 }
 
 /**
- * Passes one call on and its answer back, bytes and headers as they came but for those of the connection and of the
- * gateway's token. Throws what is to be refused before anything has left.
+ * Passes one call on and its answer back: bodies byte by byte, and what `leavingCall` and `returningAnswer` let through beside
+ * them. Throws what is to be refused before anything has left.
  */
 export async function answerCall({ foreign, clock, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
-  const { incoming, outgoing, caller } = call
+  const { incoming, outgoing, caller, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
-  if (leadsUp(path)) throw leavesProvider(path)
-  const target = targetOf(server, path)
-  const headers = await outgoingHeaders(server, settings, call)
+  const { method = 'GET', url = '', rawHeaders } = incoming
+  const { target, headers, head } = leavingCall(
+    { method, path, headers: rawHeaders },
+    {
+      server,
+      key: await server.key().catch((error: Error) => error),
+      holdsToken,
+      anyPath: includesScope(caller.scope, 'admin'),
+      paths: settings.paths,
+      signInTokens: settings.signInTokens,
+    },
+  )
   const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024)
   if (body === undefined) return void outgoing.destroy()
-  const method = incoming.method ?? 'GET'
   const recorded = foreign.begin({
     provider,
-    head: { method, path, headers: withoutCredentials(withoutGatewayToken(incoming.rawHeaders, call.token)) },
+    head,
     body,
     caller,
+    holdsToken,
     overBudget:
       settings.overBudget === 'refuse'
         ? { type: 'refuse' }
@@ -73,7 +76,14 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
     const agent = agentOf(target.server)
     const sent = { target, method, headers, chunked, body, agent, signal }
     const answer = await forward(admission.body ? { ...sent, ...withBody(headers, admission.body) } : sent)
-    await passBack(clock, answer, outgoing, recorded)
+    const prefix = url.slice(0, url.length - path.length)
+    const back = returningAnswer({ status: answer.statusCode ?? 502, headers: answer.rawHeaders }, { target, prefix })
+    if ('refuse' in back) {
+      answer.destroy()
+      recorded.end({ type: 'broken', message: back.refuse.message })
+      return refuseCall(back.refuse, incoming, outgoing)
+    }
+    await passBack(clock, { answer, headers: back.headers }, outgoing, recorded)
   } catch (error) {
     endBroken({ recorded, left: left.signal, outgoing, incoming, target, error })
   }
@@ -103,16 +113,16 @@ function withBody(headers: HeaderPairs, body: Uint8Array): Pick<ForwardedRequest
 /** Sends an answer on as it comes. Rejects where it breaks off. */
 function passBack(
   clock: Clock,
-  answer: IncomingMessage,
+  { answer, headers }: { readonly answer: IncomingMessage; readonly headers: HeaderPairs },
   outgoing: ServerResponse,
   recorded: OpenForeignCall,
 ): Promise<void> {
-  const { statusCode = 502, statusMessage, headers } = answer
+  const { statusCode = 502, statusMessage } = answer
   outgoing.sendDate = false
-  outgoing.writeHead(statusCode, statusMessage, [...endToEnd(answer.rawHeaders)])
+  outgoing.writeHead(statusCode, statusMessage, [...headers])
   // With the first part of the answer where that has come, too; else alone.
   clock.soon(() => outgoing.flushHeaders())
-  recorded.answered(statusCode, headers as Record<string, string | undefined>)
+  recorded.answered(statusCode, answer.headers as Record<string, string | undefined>)
   return new Promise((resolve, reject) => {
     answer.on('data', (bytes: Buffer) => {
       if (!outgoing.write(bytes)) answer.pause()
@@ -165,37 +175,6 @@ function requireServer(foreign: ForeignCallService, provider: string): ProviderS
     { provider },
     { hint: 'The address is /through/PROVIDER/… with a provider of `foreword models`.' },
   )
-}
-
-function leavesProvider(path: string): RuntimeError {
-  return new RuntimeError(
-    'invalid-input',
-    `The path ${JSON.stringify(path.replace(/[?#].*$/s, ''))} has a segment \`.\` or \`..\`.`,
-    {},
-    { hint: 'Write the path below the address of the provider without them.' },
-  )
-}
-
-/** With the caller's own key, or with that of the gateway where the caller sent none. */
-async function outgoingHeaders(
-  server: ProviderServer,
-  settings: RelaySettings,
-  { incoming, token }: RawCall,
-): Promise<HeaderPairs> {
-  const given = filterPairs(withoutGatewayToken(endToEnd(incoming.rawHeaders), token), (name) => name !== 'host')
-  const keys = callerKeys(incoming.headers).filter((key) => key !== token)
-  if (keys.some(isSignInToken) && !settings.signInTokens) {
-    throw new RuntimeError(
-      'forbidden',
-      'This call brings the sign-in token of a subscription, and this gateway passes none on.',
-      {},
-      { hint: 'Its owner allows it with `foreword config set through.signInTokens true`. Or use an API key.' },
-    )
-  }
-  if (keys.length > 0) return given
-  const key = await server.key()
-  const own = Object.entries(server.headers).filter(([name]) => !/^(?:host|content-length)$/i.test(name))
-  return [...given, ...(key === undefined ? [] : keyPair(server, key)), ...own.flat()]
 }
 
 /** `undefined`: the caller left before the end of the body. */

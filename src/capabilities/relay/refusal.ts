@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Failure } from '../../capability.ts'
 import { readThroughAddress } from './address.ts'
+import { answerHeaders } from './returning-answer.ts'
 
 /**
  * A failure in the form of the API that was called. A refusal for money or a rule is 402, of which Claude Code,
@@ -13,6 +14,7 @@ export function refuseCall(given: Failure, incoming: IncomingMessage, outgoing: 
   const status = NEVER_AGAIN.has(failure.code) ? (/\/responses(?:$|[/?])/.test(path) ? 400 : 402) : failure.status
   const text = JSON.stringify(isMessages(path, incoming) ? messagesError(failure) : openaiError(failure, status))
   outgoing.writeHead(status, {
+    ...answerHeaders,
     ...failure.headers,
     ...(NEVER_AGAIN.has(failure.code) && { 'x-should-retry': 'false' }),
     'content-type': 'application/json; charset=utf-8',

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** A method or any, a path, and whether what is below it counts, too. */
+export const CALL_RULE = /^(?:([A-Z]+) )?(?=\/)((?:\/[\w.:~%-]+)*)(\/\*)?$/
+
 export const relaySettings = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Whether calls of other programs go through this gateway.'),
@@ -8,6 +11,12 @@ export const relaySettings = z
       .default(false)
       .describe(
         'Whether the sign-in token of a subscription, which a program sends in place of an API key, goes on to its provider.',
+      ),
+    paths: z
+      .array(z.string().regex(CALL_RULE, 'write it as "/v1/files", "/v1/files/*" or "POST /v1/files"'))
+      .default([])
+      .describe(
+        'Calls that a token of the scope talk may make besides those of known formats and of lists of models: paths below a provider, with or without a method before them and `/*` at their end.',
       ),
     overBudget: z
       .enum(['wait', 'refuse'])

@@ -28,6 +28,8 @@ export interface ForeignCallStart {
   readonly assemble?: boolean
   /** How a body with a secret of this gateway is handled. */
   readonly secrets: 'refuse' | 'warn'
+  /** Whether bytes contain a token of this gateway: a body with one is refused always. Without one, by its name. */
+  holdsToken?(bytes: Uint8Array): boolean
 }
 
 export interface EmbeddingsCaller {

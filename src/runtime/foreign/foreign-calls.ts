@@ -68,8 +68,8 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
       try {
         const secret = parts.secrets && (await findSecret(start, parts.secrets))
         isDirty = secret !== undefined
-        if (secret !== undefined && start.secrets === 'warn') warn(`A call of another program contains ${secret}.`)
-        if (secret !== undefined && start.secrets === 'refuse') return refuseSecret(secret)
+        if (secret && (start.secrets === 'refuse' || secret.isToken)) return refuseSecret(secret)
+        if (secret) warn(`A call of another program contains ${secret.name}.`)
         if (start.assemble) await cut()
         const answer = await limits.hold({ id, start: leaving, said, left, signal, stop: () => stop.abort() })
         if ('refuse' in answer) return { type: 'refuse', code: 'over-budget', message: answer.refuse }
@@ -177,22 +177,31 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
   }
 }
 
-function refuseSecret(name: string): Admission {
+interface FoundSecret {
+  readonly name: string
+  /** It opens this gateway. */
+  readonly isToken: boolean
+}
+
+function refuseSecret({ name, isToken }: FoundSecret): Admission {
   return {
     type: 'refuse',
     code: 'secret-in-body',
     message: `This call contains a secret of the gateway, ${name}, so it was not sent.`,
-    hint: 'Take it out of what the program reads, or replace it. `foreword config set through.secrets warn` lets such calls through.',
+    hint: isToken
+      ? 'Take it out of what the program reads.'
+      : 'Take it out of what the program reads, or replace it. `foreword config set through.secrets warn` lets such calls through.',
   }
 }
 
-/** The name of a secret in a body, or in the path of the call; `undefined` where there is none. */
+/** A secret in a body, or in the path of the call; `undefined` where there is none. */
 async function findSecret(
-  { body, head }: Pick<ForeignCallStart, 'body' | 'head'>,
+  { body, head, holdsToken }: Pick<ForeignCallStart, 'body' | 'head' | 'holdsToken'>,
   { find, findInBytes }: Pick<KnownSecrets, 'find' | 'findInBytes'>,
-): Promise<string | undefined> {
+): Promise<FoundSecret | undefined> {
   const encoding = head.headers['content-encoding']
   // What is not in the encoding that it names is read as it is.
   const bytes = encoding === undefined ? body : await decodeBody(body, encoding).catch(() => body)
-  return find(head.path) ?? findInBytes(bytes)
+  const name = find(head.path) ?? findInBytes(bytes)
+  return name === undefined ? undefined : { name, isToken: holdsToken?.(bytes) ?? false }
 }

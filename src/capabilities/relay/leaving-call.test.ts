@@ -1,0 +1,419 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { knownSecrets } from '../../platform.ts'
+import { leavingCall, type LeavingRules } from './leaving-call.ts'
+
+const TOKEN = 'kR3vQ9zL1tB7mXw5Yc2Hn8Jd4Fg6Ps0AeUiOxTqVbNc'
+const KEY = 'sk-of-the-gateway'
+const tokens = knownSecrets({ token: TOKEN })
+
+const usual: LeavingRules = {
+  server: { name: 'openai', baseURL: 'https://api.example/v1', headers: { 'X-Team': 'ours' }, keyHeader: undefined },
+  key: KEY,
+  holdsToken: (text) => tokens.find(text) !== undefined,
+  anyPath: false,
+  paths: [],
+  signInTokens: false,
+}
+
+interface Asked {
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: readonly string[]
+  readonly rules?: Partial<LeavingRules>
+}
+
+function leave({ method = 'POST', path = '/v1/responses', headers = [], rules = {} }: Asked) {
+  return leavingCall({ method, path, headers }, { ...usual, ...rules })
+}
+
+const any = { anyPath: true }
+const own = ['x-api-key', 'own']
+
+test('a path stays below the address of its provider, in its plain form', () => {
+  const table: readonly (readonly [path: string, left: string | RegExp])[] = [
+    ['/v1/responses', '/v1/responses'],
+    ['/responses', '/v1/responses'],
+    ['', '/v1'],
+    ['?x=1', '/v1?x=1'],
+    ['/', '/v1/'],
+    ['//v1///responses', '/v1/responses'],
+    ['/v1/m%65ssages', '/v1/messages'],
+    ['/v1/%6D%2Da%7eb', '/v1/m-a~b'],
+    ['/v1/responses/r%2F1?x=%20y&next=../c', '/v1/responses/r%2F1?x=%20y&next=../c'],
+    ['/v1/a..b/...c', '/v1/a..b/...c'],
+    ['/v1/%E4%B8%AD%20x', '/v1/%E4%B8%AD%20x'],
+    ['/v1/models/gemini:generate', '/v1/models/gemini:generate'],
+    ['/api/tags', '/v1/api/tags'],
+    ...[
+      '/v1/../admin',
+      '/v1/./x',
+      '/v1/%2e%2E/admin',
+      '/v1/.%2e/admin',
+      '/v1/..%2fadmin',
+      '/v1/x%2f..%2f..%2fadmin',
+      '/v1/%252e%252e/admin',
+      '/v1/%25252e/admin',
+      '/v1/a%252fb',
+      '/v1/..;/admin',
+      '/v1/..;x=y/admin',
+      '/v1/;x/admin',
+      '/v1/%2e%2e%3b/admin',
+      '/v1/..%20/admin',
+      '/v1/..%00/admin',
+      '/v1/%0d%0aHost:x',
+      '/v1/%c0%ae%c0%ae/admin',
+      '/v1/%e0%80%ae/admin',
+      '/v1/%c0%af',
+      '/v1/%u002e%u002e/admin',
+      '/v1/%zz',
+      '/v1/%',
+      '/v1\\..\\admin',
+      '/v1/..%5cadmin',
+      '/v1/a%5Cb',
+      '/v1/%EF%BC%8E%EF%BC%8E/admin',
+      '/v1/%E2%80%A4%E2%80%A4/admin',
+      '/v1/x%EF%BC%8F..%EF%BC%8Fadmin',
+      '/v1/x%2F',
+      '/v1/%2F%2Fevil.example',
+      '/v1/À®À®/admin',
+      '/v1/models#/../admin',
+      '/v1/a b',
+    ].map((path) => [path, /could lead elsewhere/] as const),
+  ]
+  for (const [path, left] of table) {
+    const asked = { method: 'GET', path, rules: any }
+    if (typeof left === 'string') assert.equal(leave(asked).target.path, left, path)
+    else assert.throws(() => leave(asked), left, path)
+  }
+  const bases: readonly (readonly [base: string, path: string, left: string])[] = [
+    ['http://x.example', '/api/chat', '/api/chat'],
+    ['http://x.example', '/v1/models', '/v1/models'],
+    ['http://x.example/api', '/api/chat', '/api/chat'],
+    ['http://x.example/v1', '/api/tags', '/v1/api/tags'],
+    ['http://x.example/api/v1', '/v1/models', '/api/v1/models'],
+    ['http://x.example/deep/path/', '/models', '/deep/path/models'],
+    ['http://x.example/v1', '/v1beta/models', '/v1/v1beta/models'],
+  ]
+  for (const [baseURL, path, left] of bases) {
+    assert.equal(
+      leave({ method: 'GET', path, rules: { ...any, server: { ...usual.server, baseURL } } }).target.path,
+      left,
+    )
+  }
+})
+
+test('the token, its cookies and what proxies say of the caller leave in no header', () => {
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  const kept = ['anthropic-BETA', 'a', 'anthropic-beta', 'b', 'User-Agent', 'x/1']
+  const table: readonly (readonly [headers: readonly string[], left: readonly string[] | RegExp])[] = [
+    [kept, kept],
+    [['x-foreword-token', TOKEN, 'X-Foreword-Mode', 'assemble', 'x-foreword-other', '1'], []],
+    [['Authorization', `Bearer ${TOKEN}`], []],
+    [['authorization', `bearer   ${TOKEN}`, 'X-Api-Key', TOKEN, 'api-key', TOKEN], []],
+    [['x-goog-api-key', TOKEN, 'ocp-apim-subscription-key', TOKEN], []],
+    [['authorization', basic(`user:${TOKEN}`)], []],
+    [['authorization', basic(`${TOKEN}:`)], []],
+    [['authorization', `Token token="${TOKEN}"`], []],
+    [
+      ['Authorization', `Bearer ${TOKEN}`, 'Authorization', 'Bearer own'],
+      ['Authorization', 'Bearer own'],
+    ],
+    [
+      ['openai-project', `foreword:${TOKEN}:proj_1`],
+      ['openai-project', 'proj_1'],
+    ],
+    [['openai-project', `foreword:${TOKEN}`], []],
+    [['openai-project', `foreword:${TOKEN}:${TOKEN}`], /in its header `openai-project`/],
+    [['x-other', `before ${TOKEN} after`], /in its header `x-other`/],
+    [['x-other', Buffer.from(`ab${TOKEN}`).toString('base64')], /in its header `x-other`/],
+    [['x-other', encodeURIComponent(TOKEN).replaceAll('k', '%6b').replaceAll('c', '%63')], /in its header/],
+    [['x-other', TOKEN.replaceAll('k', '\\u006b').replaceAll('c', '\\u0063')], /in its header/],
+    [['x-other', Buffer.from(TOKEN).toString('hex')], /in its header/],
+    [[`x-${TOKEN}`, '1'], /in its header that would leave/],
+    [['referer', `http://127.0.0.1:4141/through/@${TOKEN}/openai`], /in its header `referer`/],
+    [['cookie', 'foreword_4141=abc'], []],
+    [
+      ['Cookie', 'a=1; foreword_4141=abc;foreword_80=d; b=2'],
+      ['Cookie', 'a=1; b=2'],
+    ],
+    [
+      ['cookie', 'a=1', 'sec-fetch-site', 'same-origin'],
+      ['sec-fetch-site', 'same-origin'],
+    ],
+    [['cookie', `a=${TOKEN}`], /in its header `cookie`/],
+    [
+      [
+        'X-Forwarded-For',
+        '10.0.0.1',
+        'x-forwarded-host',
+        'h',
+        'X-Forwarded',
+        'y',
+        'Forwarded',
+        'for=1',
+        'Via',
+        '1.1 p',
+      ],
+      [],
+    ],
+    [
+      [
+        'x-real-ip',
+        '1',
+        'true-client-ip',
+        '1',
+        'cf-connecting-ip',
+        '1',
+        'tailscale-user-login',
+        'me@x',
+        'remote-user',
+        'me',
+      ],
+      [],
+    ],
+    [
+      [
+        'X-Original-URL',
+        '/admin',
+        'x-rewrite-url',
+        '/admin',
+        'x-http-method-override',
+        'DELETE',
+        'x-method-override',
+        'PUT',
+      ],
+      [],
+    ],
+    [
+      ['cf-aig-authorization', 'Bearer own'],
+      ['cf-aig-authorization', 'Bearer own'],
+    ],
+    [
+      [
+        'Host',
+        'h',
+        'Connection',
+        'keep-alive, x-private',
+        'X-Private',
+        '1',
+        'TE',
+        'trailers',
+        'Upgrade',
+        'h2c',
+        'http2-settings',
+        'AAA',
+      ],
+      [],
+    ],
+    [
+      ['Connection', 'content-type', 'Content-Type', 'a/b', 'Transfer-Encoding', 'chunked', 'Expect', '100-continue'],
+      ['Content-Type', 'a/b'],
+    ],
+    [['Proxy-Authorization', basic(`user:${TOKEN}`), 'Trailer', 'x', 'Keep-Alive', '1'], []],
+  ]
+  for (const [headers, left] of table) {
+    if (left instanceof RegExp) {
+      const refusal = thrownBy(() => leave({ headers }))
+      assert.match(refusal, left, headers.join(' '))
+      assert.doesNotMatch(refusal, new RegExp(TOKEN))
+    } else {
+      const ours = left.some((name) => /authorization/i.test(name))
+        ? []
+        : ['authorization', `Bearer ${KEY}`, 'X-Team', 'ours']
+      assert.deepEqual(leave({ headers }).headers, [...left, ...ours], headers.join(' '))
+    }
+  }
+})
+
+test('a token of the gateway leaves in no path and no query', () => {
+  const escaped = [...Buffer.from(TOKEN)].map((byte) => `%${byte.toString(16)}`).join('')
+  for (const path of [
+    `/v1/responses?key=${TOKEN}`,
+    `/v1/responses?x=${escaped}`,
+    `/v1/responses?x=${escaped.replaceAll('%', '%25')}`,
+    `/v1/responses?x=${Buffer.from(`u:${TOKEN}`).toString('base64')}`,
+    `/v1/responses?${TOKEN}`,
+    `/@${TOKEN}/v1/responses`,
+  ]) {
+    const refusal = thrownBy(() => leave({ path, rules: any }))
+    assert.match(refusal, /a token of the gateway in its path or its query/)
+    assert.ok(!refusal.includes(TOKEN) && !refusal.includes(escaped))
+  }
+})
+
+test("the caller's own key, wherever it is, takes the place of ours and is kept nowhere", () => {
+  const table: readonly Asked[] = [
+    ...[
+      'authorization',
+      'X-Api-Key',
+      'api-key',
+      'x-goog-api-key',
+      'Ocp-Apim-Subscription-Key',
+      'x-other-api-key',
+      'x-auth-token',
+    ].map((name) => ({ headers: [name, 'own-key-of-mine'] })),
+    { headers: ['authorization', 'Bearer own-key-of-mine'] },
+    { headers: ['authorization', `Basic ${Buffer.from('me:own-key-of-mine').toString('base64')}`] },
+    { headers: ['x-odd', 'own-key-of-mine'], rules: { server: { ...usual.server, keyHeader: 'X-Odd' } } },
+    { headers: ['authorization', `Bearer ${TOKEN}`, 'x-api-key', 'own-key-of-mine'] },
+    ...['key', 'api_key', 'api-key', 'apikey', 'access_token', 'subscription-key', '%6bey', 'KEY', '+key'].map(
+      (name) => ({
+        path: `/v1/responses?alt=sse&${name}=own-key-of-mine&api-version=1`,
+      }),
+    ),
+  ]
+  for (const asked of table) {
+    const { headers, head, target } = leave(asked)
+    const text = JSON.stringify(asked)
+    assert.ok(!JSON.stringify(headers).includes(KEY), text)
+    assert.ok(!headers.includes('X-Team'), text)
+    assert.ok(/own-key-of-mine|Basic/.test(JSON.stringify([headers, target.path])), text)
+    assert.ok(!/own-key-of-mine|Basic/.test(JSON.stringify(head)), text)
+    if (asked.path) assert.match(head.path, /\?alt=sse&[^&]+=…&api-version=1$/)
+  }
+  for (const headers of [
+    ['authorization', ''],
+    ['authorization', 'Bearer'],
+    ['Authorization', 'Bearer  '],
+    ['x-api-key', ''],
+  ]) {
+    assert.deepEqual(leave({ headers }).headers, ['authorization', `Bearer ${KEY}`, 'X-Team', 'ours'])
+  }
+  const keyed = { server: { ...usual.server, headers: {}, keyHeader: 'x-api-key' } }
+  assert.deepEqual(leave({ headers: ['X-API-KEY', '', 'a', 'b'], rules: keyed }).headers, ['a', 'b', 'x-api-key', KEY])
+  assert.deepEqual(leave({ headers: ['X-TEAM', 'theirs'] }).headers.slice(-2), ['X-Team', 'ours'])
+  const missing = { key: new Error('openai needs a key') }
+  assert.throws(() => leave({ rules: missing }), /needs a key/)
+  assert.deepEqual(leave({ headers: own, rules: missing }).headers, own)
+})
+
+test('what may be a secret is in nothing that is kept', () => {
+  const { head } = leave({
+    path: '/v1/responses?sig=S1&X-Amz-Signature=S2&password=S3&code=S4&beta=true&x-secret',
+    headers: ['x-goog-user-token', 'S5', 'cookie', 'a=S6', 'proxy-authorization', 'S7', 'x-trace', '1', 'X-Trace', '2'],
+  })
+  assert.equal(head.path, '/v1/responses?sig=…&X-Amz-Signature=…&password=…&code=…&beta=true&x-secret')
+  assert.deepEqual({ ...head.headers }, { 'x-trace': '1, 2' })
+})
+
+test('sign-in tokens of subscriptions leave only where the owner allows it, wherever they are', () => {
+  const jwt = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJtZSJ9.c2ln'
+  for (const asked of [
+    { headers: ['authorization', 'Bearer sk-ant-oat01-abc'] },
+    { headers: ['x-api-key', 'sk-ant-oat01-abc'] },
+    { headers: ['x-goog-api-key', jwt] },
+    { path: `/v1/responses?access_token=${jwt}` },
+  ]) {
+    assert.throws(() => leave(asked), /sign-in token of a subscription/)
+    assert.ok(leave({ ...asked, rules: { signInTokens: true } }))
+  }
+})
+
+test('a token that is no owner makes calls of known formats, and others where the configuration has them', () => {
+  const known = [
+    'POST /v1/messages?beta=true',
+    'POST /messages/count_tokens',
+    'POST /v1/responses',
+    'POST /v1/responses/compact',
+    'POST /v1/responses/input_tokens',
+    'POST /v1/chat/completions',
+    'POST /openai/deployments/gpt-5/chat/completions?api-version=1',
+    'POST /v1beta/openai/chat/completions',
+    'POST /v1/embeddings/',
+    'GET /v1/models?limit=1000',
+    'GET /models/org%2Fmodel',
+    'HEAD /v1/models',
+    'HEAD /',
+    'HEAD ',
+    'GET /v1',
+  ]
+  const others = [
+    'GET /v1/files',
+    'POST /v1/files',
+    'DELETE /v1/models/ft-mine',
+    'POST /v1/models/x',
+    'GET /v1/responses/r1',
+    'DELETE /v1/responses/r1',
+    'POST /v1/completions',
+    'POST /v1/images/generations',
+    'POST /v1/messages/batches',
+    'POST /v1/threads/t1/messages',
+    'POST /v1/organization/embeddings',
+    'POST /v1/chat/messages',
+    'GET /v1/organization/admin_api_keys',
+    'POST /v1/fine_tuning/jobs',
+    'GET /v1/messages',
+    'GET /api/tags',
+    'POST /api/pull',
+    'DELETE /api/delete',
+    'GET /v1models',
+    'GET /openai',
+    'POST /v1/Messages',
+    'POST /v1/messages;x',
+    'OPTIONS /v1/models',
+  ]
+  const ask = (call: string, rules: Partial<LeavingRules> = {}, headers: readonly string[] = []) => {
+    const [method = '', path = ''] = call.split(' ')
+    return leave({ method, path, headers, rules })
+  }
+  for (const call of known) assert.ok(ask(call), call)
+  for (const call of others) {
+    assert.throws(() => ask(call), /is no call of a known format, and this token may make no other/, call)
+    assert.ok(ask(call, any), call)
+    // With a key of their own, where one is asked for, people may do what they may do without a gateway.
+    assert.ok(ask(call, {}, own), call)
+    assert.ok(ask(call, { key: new Error('missing') }, own), call)
+    assert.throws(() => ask(call, { key: undefined }, own), /known format/, call)
+  }
+  const paths = ['/v1/files/*', 'POST /v1/images/generations', 'GET /api/tags']
+  for (const call of ['GET /v1/files', 'DELETE /files/f1/content', 'POST /v1/images/generations', 'GET /api/tags']) {
+    assert.ok(ask(call, { paths }), call)
+  }
+  for (const call of ['GET /v1/filesystem', 'GET /v1/images/generations', 'POST /v1/images/edits', 'POST /api/tags']) {
+    assert.throws(() => ask(call, { paths }), call)
+  }
+  for (const call of others) assert.ok(ask(call, { paths: ['/*'] }), call)
+  assert.ok(ask('POST /api/chat', { server: { ...usual.server, calls: ['POST /api/chat'] } }))
+  const hint = thrownBy(() => ask('GET /v1/files?key='))
+  assert.match(hint, /foreword config set through\.paths '\["GET \/v1\/files"\]'/)
+})
+
+test('no browser opens an answer as a page, and methods that give a request back do not leave', () => {
+  const wanted = `
+    document iframe frame embed object script style image font worker sharedworker serviceworker audioworklet paintworklet
+    manifest xslt report track video audio json webidentity new-one`
+  const table = [
+    ...wanted
+      .trim()
+      .split(/\s+/)
+      .map((value) => ['Sec-Fetch-Dest', value]),
+    ...['navigate', 'nested-navigate', 'websocket'].map((value) => ['sec-fetch-mode', value]),
+    ...['cross-site', 'same-site'].map((value) => ['sec-fetch-site', value]),
+    ['sec-purpose', 'prefetch'],
+  ]
+  for (const headers of table) {
+    assert.throws(() => leave({ headers, rules: any }), /no browser may open them/, headers.join(': '))
+  }
+  // As `fetch` of Node sends it, Electron, and a script of the page.
+  for (const headers of [
+    ['sec-fetch-mode', 'cors'],
+    ['sec-fetch-site', 'none', 'sec-fetch-mode', 'no-cors', 'sec-fetch-dest', 'empty'],
+    ['sec-fetch-site', 'same-origin', 'sec-fetch-mode', 'cors', 'sec-fetch-dest', 'empty'],
+  ]) {
+    assert.ok(leave({ headers }))
+  }
+  for (const method of ['TRACE', 'TRACK', 'CONNECT', 'PROPFIND', 'get']) {
+    assert.throws(() => leave({ method, rules: any }), /does not go through/)
+  }
+})
+
+function thrownBy(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    const { message, hint } = error as { readonly message: string; readonly hint?: string }
+    return `${message} ${hint}`
+  }
+  return assert.fail('it was not refused')
+}
