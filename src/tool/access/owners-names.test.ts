@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { isOwnersName, obeyedNames, obeyedPath } from './owners-names.ts'
+import { isOwnersName, OBEYED_NAMES_CHECKED, obeyedNames, obeyedPath } from './owners-names.ts'
 
 for (const name of [
   '.git',
@@ -77,4 +78,9 @@ test('no name is listed twice', () => {
     listed.filter((path, index) => listed.indexOf(path) !== index),
     [],
   )
+})
+
+test('the guide has the day on which the names were last compared', () => {
+  const guide = readFileSync(new URL('../../../docs/guide/tools.md', import.meta.url), 'utf8')
+  assert.ok(guide.includes(`compared with the manuals of the programs on ${OBEYED_NAMES_CHECKED}`))
 })
