@@ -72,14 +72,29 @@ export async function hiddenPlaces(environment: Environment, more: readonly stri
 /** The most sockets that are hidden one by one: each is an argument of the sandbox. */
 const MOST_SOCKETS = 500
 
+/** The most places that are looked at for sockets that were bound by a name in some folder. */
+const MOST_PLACES = 20_000
+
 /** Paths of sockets that a process listens at, such as a database or an agent of keys: no network hides these. */
 export async function listeningSockets(more: readonly string[]): Promise<readonly Hidden[]> {
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '')
-  const named = table.split('\n').flatMap((line) => /^(?:\S+ +){6}\d+ (\/.*)$/.exec(line)?.[1] ?? [])
-  const found = await Promise.all([...new Set([...named, ...more])].map(socketAt))
+  // A name that begins with @ is none of a file, and belongs to the network.
+  const named = table.split('\n').flatMap((line) => /^(?:\S+ +){6}\d+ ([^@].*)$/.exec(line)?.[1] ?? [])
+  const relative = [...new Set(named.filter((name) => !isAbsolute(name)))]
+  const folders = relative.length === 0 ? [] : await workingFolders()
+  if (relative.length * folders.length > MOST_PLACES) throw new Error('too many sockets have a name without a folder')
+  const inFolders = folders.flatMap((folder) => relative.map((name) => join(folder, name)))
+  const places = new Set([...named.filter(isAbsolute), ...inFolders, ...more])
+  const found = await Promise.all([...places].map(socketAt))
   const paths = new Set(found.filter((path) => path !== undefined))
   if (paths.size > MOST_SOCKETS) throw new Error(`more than ${MOST_SOCKETS} sockets have a path on this machine`)
   return [...paths].map((path) => ({ path, kind: 'file' }))
+}
+
+/** Folders in which the processes of this machine work, as far as they can be seen: a socket may be bound by a name in one. */
+async function workingFolders(): Promise<readonly string[]> {
+  const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  return existingPaths(processes.map((id) => `/proc/${id}/cwd`))
 }
 
 async function socketAt(place: string): Promise<string | undefined> {

@@ -200,6 +200,22 @@ test('usual programs work behind the filter of calls', { skip }, async (t) => {
   assert.equal(output(await run('node', '-e', worker)), 'true\n')
 })
 
+test('no socket is reached that was bound by a name in a folder', { skip }, async (t) => {
+  const { run, workspace } = await box(t)
+  const outside = await realpath(
+    await mkdtemp(join('/var/lib', 'sandbox-socket-')).catch(() => mkdtemp(join(workspace, 's-'))),
+  )
+  t.after(() => rm(outside, { recursive: true, force: true }))
+  const serve = 'require("net").createServer((c) => c.end("reached")).listen("own.sock", () => console.log("ready"))'
+  const server = spawn(process.execPath, ['-e', serve], { cwd: outside, stdio: ['ignore', 'pipe', 'ignore'] })
+  t.after(() => server.kill('SIGKILL'))
+  await once(server.stdout, 'data')
+  const connect = `require("net").connect(${JSON.stringify(join(outside, 'own.sock'))}).pipe(process.stdout)`
+  const result = await run('node', '-e', connect)
+  assert.equal(result.ok, false)
+  assert.doesNotMatch(JSON.stringify(result), /reached/)
+})
+
 test('what agents and Git obey is read and not changed, at any depth and through links', { skip }, async (t) => {
   const { sh, workspace } = await box(t, {}, [])
   await mkdir(join(workspace, '.git/hooks'), { recursive: true })
