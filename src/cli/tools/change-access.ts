@@ -67,7 +67,7 @@ async function toolsNow(call: CommandCall, written: EditedAccess, io: Io): Promi
 
 /** Where a change of the tools of a session stands until its beginning is composed again. */
 const ANNOUNCED =
-  'Sessions that go on announce the tool above the next message. A model that calls only tools of its list has it after `foreword reload --now`.'
+  'Sessions that go on offer the tool from the next step where the cache has nothing of their prompt, and otherwise announce it above the next message. A model that calls only tools of its list then has it after `foreword reload --now`.'
 
 function writtenText({ file, isChanged }: EditedAccess): string {
   return isChanged

@@ -10,7 +10,7 @@ import {
   type PlacedCall,
   placedCall,
 } from '../../context.ts'
-import type { Model } from '../../model.ts'
+import { forecast, type Model } from '../../model.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import { type CacheLife, lifeSeconds } from '../calls/cache-life.ts'
 import { placementRules } from '../calls/recent-placements.ts'
@@ -21,7 +21,14 @@ import type { FrozenParts } from './head-record.ts'
 export interface HeadQuestion {
   readonly pin: HeadPin | undefined
   /** The last call that a provider began to answer. */
-  readonly read: { readonly model: string; readonly at: number; readonly life?: CacheLife } | undefined
+  readonly read:
+    | {
+        readonly model: string
+        readonly at: number
+        readonly life?: CacheLife
+        readonly usage?: { readonly promptTokens?: number } | undefined
+      }
+    | undefined
   readonly now: number
 }
 
@@ -33,6 +40,7 @@ export type FoldReason =
   | 'cache-over'
   | 'own-prompt'
   | 'first-tools'
+  | 'new-tool'
   | 'large-change'
   | 'cut'
   | 'no-room'
@@ -77,7 +85,8 @@ export async function withPinnedHead<Attempt extends Attempted>(
   if (!head || composed.layout.cut.lowWater >= 1) return compose()
   // The head was to be composed again, or is not known any more.
   if (!pin) return head.read && recent.length > 0 ? compose('no-pin', recent.at(-1)) : compose()
-  const fold = whyFold(context, model, head, pin, composed)
+  const fold =
+    whyFold(context, model, head, pin, composed) ?? (keepsTools ? offersFreely(model, head, pin, composed) : undefined)
   if (fold) return compose(fold)
 
   const input = { ...composed, layers: keepPlacements(composed, pin.places) }
@@ -142,6 +151,23 @@ function whyFold(
   if (!read || read.model !== model.id || now - read.at > lifetime * 1000) return 'cache-over'
   const known = pin.announcements.at(-1)?.head ?? pin.head
   return ownPrompt(layers) === ownPrompt(known.layers) ? undefined : 'own-prompt'
+}
+
+/**
+ * A tool that was allowed since is offered at once where the cache has nothing of the prompt, since it is shorter than the provider
+ * caches: the head is then composed again for nothing.
+ */
+function offersFreely(
+  { facts: { cache } }: Model,
+  { read }: HeadQuestion,
+  pin: HeadPin,
+  { tools = [] }: AssemblyInput,
+): 'new-tool' | undefined {
+  const promptTokens = read?.usage?.promptTokens
+  if (!cache || promptTokens === undefined) return undefined
+  const known = new Set(pin.head.tools.map(({ name }) => name))
+  if (tools.every(({ name }) => known.has(name))) return undefined
+  return forecast({ promptTokens, reuseTokens: promptTokens, cache }).cached === 0 ? 'new-tool' : undefined
 }
 
 /** The system prompt that a message brought with it: it is no change of the home, and holds at once. */

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import type { ToolStatus } from '../../../src/capability.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
@@ -30,8 +31,11 @@ export default function ToolsPage(): ReactNode {
     <div className="flex flex-col gap-8">
       <p className="text-soft">
         What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step.
-        Sessions that go on announce a tool that is allowed now above their next message; it joins their list of tools
-        when their beginning is composed again, at once with <code>foreword reload --now</code>.
+        Sessions offer an allowed tool from the next step where their cache loses nothing, else once it ends; until then
+        they announce it.{' '}
+        <button className="underline" onClick={() => void api('/api/reload?now=true', { method: 'POST' })}>
+          Offer it now
+        </button>
       </p>
       <AccessProblems problems={draft.file.problems} />
       <WaitingFiles />
