@@ -19,7 +19,7 @@ async function offered(t: TestContext, promptTokens: number | undefined) {
   const cache = { kind: 'automatic', minimumTokens: 1024, lifetimeSeconds: 300 } as const
   const model = scriptedModel({
     facts: { cache },
-    answer: ({ tools = [] }, call) => {
+    answer: ({ tools }, call) => {
       steps.push(tools.map(({ name }) => name).filter((name) => name === 'first' || name === 'second'))
       const usage = promptTokens === undefined ? {} : { usage: { promptTokens } }
       return call === 1 ? { toolCalls: [{ name: 'first', input: {} }], ...usage } : { text: 'Done.', ...usage }
