@@ -10,13 +10,17 @@ import {
   type Cut,
   type CutGain,
   type CutWorth,
+  entryName,
   entrySentence,
+  entryTurn,
   expectedCalls,
   layoutOf,
+  type Manifest,
   type Message,
   noteId,
   type NoteWords,
   type Turn,
+  turnNumber,
 } from '../src/context.ts'
 
 const WINDOW = 4_000
@@ -57,8 +61,11 @@ interface Call {
   readonly head: number
 }
 
-/** Every call of a conversation, one after the other, as a runtime makes them: the marks and notes of each go into the next. */
-function callsOf(talk: readonly Said[], worth?: CutWorth): readonly Call[] {
+/**
+ * Every call of a conversation, one after the other, as a runtime makes them: the marks and notes of each go into the next.
+ * `notedFrom`: the turn from which on there are notes.
+ */
+function callsOf(talk: readonly Said[], worth?: CutWorth, notedFrom = 0): readonly Call[] {
   const calls: Call[] = []
   const settled: Turn[] = []
   let cut: Cut | undefined
@@ -80,7 +87,9 @@ function callsOf(talk: readonly Said[], worth?: CutWorth): readonly Call[] {
         tools: [{ name: 'find', inputSchema: {}, reads: 'history' }],
         budget: { window: WINDOW, reserve: RESERVE },
         counter: chars,
-        notes: { written, ...(ready ? { words: ready } : {}), ...(worth ? { worth } : {}) },
+        ...(number < notedFrom
+          ? {}
+          : { notes: { written, ...(ready ? { words: ready } : {}), ...(worth ? { worth } : {}) } }),
         ...(cut ? { cut } : {}),
       }
       const { request, manifest, note, gain } = assemble(input)
@@ -134,12 +143,12 @@ function loaded(settled: readonly Turn[], cut: Cut | undefined): Pick<AssemblyIn
   return { history: [...first, ...settled.slice(from)], ...(turns > 0 ? { earlier: { turns, tokens: turns } } : {}) }
 }
 
-function forTalks(check: (calls: readonly Call[]) => void): void {
+function forTalks(check: (calls: readonly Call[]) => void, notedFrom: fc.Arbitrary<number> = fc.constant(0)): void {
   fc.assert(
-    fc.property(talks, (talk) => {
+    fc.property(talks, notedFrom, (talk, from) => {
       let calls: readonly Call[]
       try {
-        calls = callsOf(talk)
+        calls = callsOf(talk, undefined, from)
       } catch (error) {
         if (error instanceof ContextOverflowError) return fc.pre(false)
         throw error
@@ -167,6 +176,31 @@ test('with notes, every settled turn is whole in the request, covered by a note,
       for (const id of ids(call, 'included')) assert.ok(!covered.has(id), `${id} is in the request and in a note`)
     }
   })
+})
+
+test('with notes, a turn has the number that it has in the conversation, whatever is left out before it', () => {
+  forTalks(
+    (calls) => {
+      for (const { entries, cut, settled, turn } of calls) {
+        const manifest = { entries, cut } as Manifest
+        const order = [...settled.map(({ id }) => id), turn]
+        for (const entry of entries) {
+          const id = entryTurn(entry)
+          if (id !== undefined) assert.equal(turnNumber(entry, manifest), order.indexOf(id) + 1, `${id} in ${turn}`)
+          if (id === undefined && entry.id === 'earlier') {
+            const named = /^turns? (\d+)(?: to (\d+))?$/.exec(entryName(entry, manifest)) ?? assert.fail()
+            const gone = order.slice(Number(named[1]) - 1, Number(named[2] ?? named[1]))
+            assert.equal(gone.length, entry.reason?.['turns'])
+            assert.ok(
+              gone.every((each) => !entries.some((other) => entryTurn(other) === each)),
+              `${gone.join()} in ${turn}`,
+            )
+          }
+        }
+      }
+    },
+    fc.constantFrom(0, 0, 8, 12),
+  )
 })
 
 test('with notes, a request keeps to its budget', () => {

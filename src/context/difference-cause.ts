@@ -121,7 +121,7 @@ function historyCause(id: string, cause: string, old: Manifest, now: Manifest): 
   if (undone(now) > undone(old)) return 'A turn was taken back.'
   if (JSON.stringify(old.cut) !== JSON.stringify(now.cut)) return cutCause(old, now)
   const isKnown = (manifest: Manifest) => manifest.entries.some((entry) => entry.id === id && entry.layer === 'turn')
-  if (cause === 'went' && isKnown(old) && !isKnown(now) && earlierTurns(now.entries) === earlierTurns(old.entries)) {
+  if (cause === 'went' && isKnown(old) && !isKnown(now) && earlierTurns(now) === earlierTurns(old)) {
     return `The conversation goes on in another branch: ${turnWords(id, old)} of the earlier call is no part of it.`
   }
   if (cause === 'went') return `${budgetWords(old, now)}There is no room for ${turnWords(id, old)} any more.`
@@ -133,8 +133,9 @@ function historyCause(id: string, cause: string, old: Manifest, now: Manifest): 
 function cutCause(old: Manifest, now: Manifest): string {
   const gone = now.entries.filter(({ slot, outcome }) => slot === 'history' && outcome === 'omitted')
   const numbers = gone.flatMap((entry) => turnNumber(entry, now) ?? [])
-  const last = Math.max(earlierTurns(now.entries), ...numbers)
-  const what = last === 0 ? '' : `: ${last === 1 ? 'turn 1 is' : `turns 1 to ${last} are`} left out now`
+  const from = (now.cut?.first?.length ?? 0) + 1
+  const last = Math.max(from + earlierTurns(now) - 1, ...numbers)
+  const what = last < from ? '' : `: ${last === from ? `turn ${from} is` : `turns ${from} to ${last} are`} left out now`
   return `${budgetWords(old, now)}The history was cut to make room${what}.`
 }
 

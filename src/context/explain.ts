@@ -40,8 +40,9 @@ export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   if (layer === 'head-change') return `the announcement of a change of ${id.split('/head-change/')[1] ?? id}`
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') {
-    const earlier = earlierTurns(manifest.entries)
-    if (id === 'earlier') return earlier === 1 ? 'turn 1' : `turns 1 to ${earlier}`
+    const earlier = earlierTurns(manifest)
+    const last = earlier + (manifest.cut?.first?.length ?? 0)
+    if (id === 'earlier') return earlier === 1 ? `turn ${last}` : `turns ${last - earlier + 1} to ${last}`
     if (number === undefined) return 'a turn'
     return id.endsWith('/lead') ? `the beginning of turn ${number}` : `turn ${number}`
   }

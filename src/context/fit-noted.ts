@@ -15,14 +15,14 @@ import { requiredTokens } from './current-turn.ts'
 import { cutConversation, type CutDecision } from './cut-conversation.ts'
 import { cutLine, cutMarks, decidedTokens, markedState } from './cut-line.ts'
 import { announced, type FittedConversation, placeConversation } from './fit-conversation.ts'
-import type { Origin } from './layer.ts'
+import { earlierSections } from './history-section.ts'
 import type { Cut } from './cut.ts'
 import { type CutGain, weighCut } from './cut-worth.ts'
 import { noteIndex } from './note-index.ts'
 import { firstSections, goneSections, noteSection } from './note-sections.ts'
 import { type PricedTurn, sumTokens } from './priced-turn.ts'
 import type { Reason } from './reason.ts'
-import { omittedSection, type Section } from './section.ts'
+import type { Section } from './section.ts'
 import { wholeCharacter } from './text-slices.ts'
 
 /** What notes need besides the conversation. */
@@ -326,11 +326,11 @@ function place(conversation: ConversationInput, { rest, decision, block, gone, n
   const out = gone.map(({ turn }) => turn)
   // A new note is about earlier turns, too, where it folds others.
   const ofEarlier = unsent.filter((each) => each !== note || each.turns > out.length)
-  const earlier = coveredEarlier(conversation, block, out, ofEarlier.length)
+  const earlier = notLoaded(conversation, block, out, ofEarlier.length)
   return {
     history: [
       // Turns of notes that are not sent are announced as if they had none.
-      ...(earlier.length > 0 ? about.filter(({ entry }) => entry.id !== 'earlier') : about),
+      ...about.filter(({ entry }) => entry.id !== 'earlier'),
       ...earlier,
       ...block.first.flatMap((turn) => firstSections(turn, spare.first.includes(turn))),
       ...covered,
@@ -365,16 +365,16 @@ function split(sections: readonly Section[]): readonly [readonly Section[], read
   return from < 0 ? [sections, []] : [sections.slice(0, from), sections.slice(from)]
 }
 
-/** Turns that were not loaded and that notes cover count as one candidate. `unsent`: so many of those notes are not sent. */
-function coveredEarlier(
+/** Turns that were not loaded count as one candidate, be they covered by notes or not. `unsent`: so many of the notes are not sent. */
+function notLoaded(
   conversation: ConversationInput,
   block: Block,
   gone: readonly PricedTurn[],
   unsent: number,
 ): readonly Section[] {
-  const { earlier } = conversation
-  if (!earlier || earlier.turns === 0 || uncovered(conversation, block, gone).earlier) return []
-  const origin: Origin = { kind: 'user', ref: 'earlier' }
-  const reason: Reason = { code: 'noted', turns: earlier.turns, ...(unsent > 0 ? { unsent } : {}) }
-  return [omittedSection({ id: 'earlier', layer: 'turn', slot: 'history', fullTokens: earlier.tokens, reason, origin })]
+  const [section] = earlierSections(conversation)
+  if (!section || uncovered(conversation, block, gone).earlier) return section ? [section] : []
+  const { turns } = conversation.earlier!
+  const reason: Reason = { code: 'noted', turns, ...(unsent > 0 ? { unsent } : {}) }
+  return [{ ...section, entry: { ...section.entry, reason } }]
 }

@@ -4,17 +4,18 @@ import type { Manifest, ManifestEntry } from './manifest.ts'
  * The place of the turn of a candidate in its conversation, counted from 1 as people count: turns that were taken back have no
  * number. `undefined` where the candidate belongs to no turn, or does not say to which. Pure.
  */
-export function turnNumber(entry: ManifestEntry, { entries }: Manifest): number | undefined {
+export function turnNumber(entry: ManifestEntry, manifest: Manifest): number | undefined {
   const turn = numberedTurn(entry)
-  if (turn === undefined) return undefined
-  const place = [...new Set(entries.flatMap((each) => numberedTurn(each) ?? []))].indexOf(turn)
-  return place < 0 ? undefined : earlierTurns(entries) + place + 1
+  const turns = [...new Set(manifest.entries.map(numberedTurn))].filter((id) => id !== undefined)
+  const number = turn === undefined ? 0 : turns.indexOf(turn) + 1
+  if (number === 0) return undefined
+  return manifest.cut?.first?.[number - 1] === turn ? number : number + earlierTurns(manifest)
 }
 
-/** How many turns before all others are one candidate together, because nobody had to read them. */
-export function earlierTurns(entries: Manifest['entries']): number {
-  const turns = entries.find(({ id, layer }) => layer === 'turn' && id === 'earlier')?.reason?.['turns']
-  return typeof turns === 'number' ? turns : 0
+/** How many turns have no candidate of their own, because nobody had to read them. They are behind the first turns of a cut. */
+export function earlierTurns({ entries }: Manifest): number {
+  const { reason } = entries.find(({ id, layer }) => layer === 'turn' && id === 'earlier') ?? {}
+  return Number(reason?.['turns'] ?? 0)
 }
 
 const roles = new Set(['user', 'assistant', 'tool'])

@@ -118,6 +118,7 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
     ...(foreign?.retryOf === undefined ? [] : ['a retry']),
     ...(status === undefined || status < 400 ? [] : [`status ${status}`]),
   ]
+  const same = `${count(reuse?.tokens ?? 0)} of ${count(used)} tokens as in the call before`
   const share = used === 0 ? 0 : Math.min(1, (reuse?.tokens ?? 0) / used)
   return (
     <Link
@@ -128,8 +129,8 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
       <span className="font-medium text-ink">{callTitle(call)}</span>
       <span
         role="img"
-        aria-label={`${count(reuse?.tokens ?? 0)} of ${count(used)} tokens as in the call before`}
-        title={`${count(reuse?.tokens ?? 0)} of ${count(used)} tokens as in the call before`}
+        aria-label={same}
+        title={same}
         className="flex h-1.5 w-16 overflow-hidden rounded-full bg-slot-input"
       >
         <span className="bg-slot-history" style={{ width: `${share * 100}%` }} />

@@ -28,13 +28,6 @@ export function AgentFields({ value, set }: FieldsProps<Agent>): ReactNode {
   const names = [...new Set([...(layouts?.options ?? []).map(({ id }) => id), ...(value.layout ? [value.layout] : [])])]
   return (
     <>
-      <TextField
-        label="Name"
-        required
-        maxLength={100}
-        value={value.name}
-        onChange={({ target }) => change({ name: target.value })}
-      />
       <TextArea
         label="Prompt"
         hint={<TokenHint text={value.prompt}>What the agent is, in its own words.</TokenHint>}

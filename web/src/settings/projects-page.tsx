@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { TextArea, TextField } from '../parts/fields.tsx'
+import { TextArea } from '../parts/fields.tsx'
 import { type FieldsProps, fieldsText, type RecordsKind } from './records-kind.ts'
 import { RecordsPage } from './records-page.tsx'
 import { TokenHint } from './records-tokens.tsx'
@@ -27,21 +27,12 @@ export default function ProjectsPage(): ReactNode {
 
 function ProjectFields({ value, set }: FieldsProps<Project>): ReactNode {
   return (
-    <>
-      <TextField
-        label="Name"
-        required
-        maxLength={100}
-        value={value.name}
-        onChange={({ target }) => set({ ...value, name: target.value })}
-      />
-      <TextArea
-        label="Instructions"
-        hint={<TokenHint text={value.instructions}>What the default agent reads in this project.</TokenHint>}
-        value={value.instructions}
-        onChange={({ target }) => set({ ...value, instructions: target.value })}
-      />
-    </>
+    <TextArea
+      label="Instructions"
+      hint={<TokenHint text={value.instructions}>What the default agent reads in this project.</TokenHint>}
+      value={value.instructions}
+      onChange={({ target }) => set({ ...value, instructions: target.value })}
+    />
   )
 }
 

@@ -5,10 +5,18 @@ import { type ApiError, api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { TextField } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { RecordFiles } from './records-files.tsx'
-import { type KeptRecord, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
+import {
+  type FieldsProps,
+  type KeptRecord,
+  type NamedValue,
+  recordHref,
+  recordPath,
+  type RecordsKind,
+} from './records-kind.ts'
 import { useDraft } from './version-draft.ts'
 import { type Saved, VersionForm } from './version-form.tsx'
 import { VersionList } from './version-list.tsx'
@@ -51,7 +59,7 @@ export function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorPro
         save={save}
         saveLabel={`Create the ${name}`}
       >
-        <Fields value={draft.value} set={draft.set} />
+        <RecordFields Fields={Fields} value={draft.value} set={draft.set} />
       </VersionForm>
     </div>
   )
@@ -168,7 +176,7 @@ function Editor<Value extends NamedValue>({
         save={save}
         warnings={warnings}
       >
-        <Fields value={draft.value} set={draft.set} />
+        <RecordFields Fields={Fields} value={draft.value} set={draft.set} />
       </VersionForm>
       <section aria-label="What the model reads" className="flex flex-col gap-1">
         {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
@@ -198,4 +206,23 @@ function changesOf(value: object, empty: object, before: object): object {
   const names = new Set([...Object.keys(empty), ...Object.keys(before), ...Object.keys(value)])
   const fields = value as Readonly<Record<string, unknown>>
   return Object.fromEntries([...names].map((field) => [field, fields[field] ?? null]))
+}
+
+function RecordFields<Value extends NamedValue>({
+  Fields,
+  value,
+  set,
+}: FieldsProps<Value> & Pick<RecordsKind<Value>, 'Fields'>): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        value={value.name}
+        onChange={({ target }) => set({ ...value, name: target.value })}
+      />
+      <Fields value={value} set={set} />
+    </>
+  )
 }

@@ -32,6 +32,35 @@ export function WaitingFiles(): ReactNode {
 
 function WaitingFile({ change }: { readonly change: WaitingChange }): ReactNode {
   const { name, digest, words, difference } = change
+  return (
+    <ToAccept
+      name={name}
+      path="/api/acceptance"
+      body={{ name, digest }}
+      changes={['/api/acceptance', '/api/tools', '/api/tool-access']}
+    >
+      <ul className="flex list-disc flex-col gap-1 pl-5">
+        {words.map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+      </ul>
+      <DiffLines diff={difference} />
+    </ToAccept>
+  )
+}
+
+interface ToAcceptProps {
+  readonly name: string
+  readonly note?: ReactNode
+  /** Where it is accepted, and what is read again after that. */
+  readonly path: string
+  readonly body: object
+  readonly changes: readonly string[]
+  readonly children: ReactNode
+}
+
+/** A difference with the button that accepts it. */
+export function ToAccept({ name, note, path, body, changes, children }: ToAcceptProps): ReactNode {
   const { mutate } = useSWRConfig()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
@@ -39,29 +68,25 @@ function WaitingFile({ change }: { readonly change: WaitingChange }): ReactNode 
     setBusy(true)
     setError(undefined)
     try {
-      await api('/api/acceptance', { method: 'POST', body: { name, digest } })
+      await api(path, { method: 'POST', body })
     } catch (failure) {
       setError(failure as ApiError)
     } finally {
       setBusy(false)
-      await Promise.all(['/api/acceptance', '/api/tools', '/api/tool-access'].map((path) => mutate(path)))
+      await Promise.all(changes.map((each) => mutate(each)))
     }
   }
   return (
     <article aria-label={name} className="flex flex-col gap-2 text-sm">
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="min-w-0 flex-1 font-mono break-words">{name}</h3>
+        {note}
         <Button look="plain" disabled={busy} aria-label={`Accept ${name}`} onClick={() => void accept()}>
           Accept
         </Button>
       </div>
       {error && <ErrorNote error={error} />}
-      <ul className="flex list-disc flex-col gap-1 pl-5">
-        {words.map((each) => (
-          <li key={each}>{each}</li>
-        ))}
-      </ul>
-      <DiffLines diff={difference} />
+      {children}
     </article>
   )
 }

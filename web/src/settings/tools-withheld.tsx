@@ -1,10 +1,7 @@
-import { type ReactNode, useState } from 'react'
-import { useSWRConfig } from 'swr'
+import type { ReactNode } from 'react'
 import type { ToolStatus } from '../../../src/capability.ts'
-import { api, type ApiError } from '../api/client.ts'
 import { TextDifference } from '../inspector/compare-text.tsx'
-import { Button } from '../parts/button.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
+import { ToAccept } from './tools-waiting.tsx'
 
 type Withheld = NonNullable<ToolStatus['withheld']>
 
@@ -30,36 +27,18 @@ export function WithheldTools({ tools }: { readonly tools: readonly ToolStatus[]
 
 function WithheldDefinition({ withheld }: { readonly withheld: Withheld }): ReactNode {
   const { name, accepted, offered, digest } = withheld
-  const { mutate } = useSWRConfig()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const accept = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await api(`/api/tools/${encodeURIComponent(name)}/accept`, { method: 'POST', body: { digest } })
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-      await Promise.all([mutate('/api/tools'), mutate('/api/mcp-servers')])
-    }
-  }
+  const note = accepted === undefined ? 'New' : offered === undefined ? 'No longer provided' : 'Changed'
   return (
-    <article aria-label={name} className="flex flex-col gap-2 text-sm">
-      <div className="flex flex-wrap items-center gap-2">
-        <h3 className="min-w-0 flex-1 font-mono break-words">{name}</h3>
-        <span className="text-soft">
-          {accepted === undefined ? 'New' : offered === undefined ? 'No longer provided' : 'Changed'}
-        </span>
-        <Button look="plain" disabled={busy} aria-label={`Accept ${name}`} onClick={() => void accept()}>
-          Accept
-        </Button>
-      </div>
-      {error && <ErrorNote error={error} />}
+    <ToAccept
+      name={name}
+      note={<span className="text-soft">{note}</span>}
+      path={`/api/tools/${encodeURIComponent(name)}/accept`}
+      body={{ digest }}
+      changes={['/api/tools', '/api/mcp-servers']}
+    >
       <TextDifference before={written(accepted)} after={written(offered)} />
       <p className="text-xs break-all text-soft">{`Digest ${digest}`}</p>
-    </article>
+    </ToAccept>
   )
 }
 
