@@ -1,6 +1,7 @@
 /**
- * Measures how long texts block other work: the longest pause of the event loop of the gateway while one long text or file
- * passes through it, compared with an idle process on the same machine at the same time.
+ * Measures how long texts and attacks block other work: the longest pause of the event loop of the gateway while one passes
+ * through it, compared with an idle process on the same machine at the same time; the slowest answer of `/health`; and how
+ * much larger the memory of the gateway is afterwards.
  *
  *   npm run bench:stall [-- CASE…]
  */
@@ -11,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteSearch } from '../src/search.ts'
 import { exportSession, importSession, openStore } from '../src/session.ts'
 import { type Child, startChild } from './gateway/child.ts'
-import { ATTACKS, attackers, unfoldingPdfs } from './stall/attacks.ts'
+import { ATTACKS, attackers, CALLS, unfoldingPdfs } from './stall/attacks.ts'
 import { longPdf } from './stall/long-pdf.ts'
 import { longText } from './stall/long-text.ts'
 import { type Pause, watchPauses } from './stall/pauses.ts'
@@ -27,10 +28,12 @@ const idle = await startChild([...watched, join(here, 'stall/idle.ts')])
 const provider = await startChild([join(here, 'stall/provider.ts')])
 const nodeArguments = (process.env['BENCH_NODE_ARGS'] ?? '--max-semi-space-size=4').split(' ')
 const token = 'bench-of-long-texts-and-pauses'
-let { gateway, base } = await startGateway('usual', ['print'])
+let { gateway, base, health } = await startGateway('usual', ['print'])
 const authorization = { authorization: `Bearer ${token}` }
 
-console.log('case                                     time   longest pause       work   idle process')
+console.log(
+  'case                                     time   longest pause       work   idle process    /health    memory',
+)
 // Compilation at the first use must not count as a pause.
 await turn(undefined, 'call 30000')
 await completion('hello')
@@ -44,23 +47,62 @@ await measured('10 MB message, /v1', () => completion(longText(10 * MEGABYTE)))
 await measured('3 MB text file', async () => attached(await upload('log.md', Buffer.from(longText(3 * MEGABYTE)))))
 await measured('20 MB PDF', async () => attached(await upload('long.pdf', longPdf(20 * MEGABYTE, 3_500_000))))
 await measured('50 MB upload', () => upload('wide.txt', Buffer.from(longText(50 * MEGABYTE))))
-await gateway.stop()
 
-if (ATTACKS.some(isWanted)) {
-  ;({ gateway, base } = await startGateway('attacked', ['heavy__slow'], attackers(home)))
-  // Compilation at the first use must not count as a pause here either.
-  await restarted('heavy')
-  await restarted('many')
-  await turn(undefined, 'attack 1')
-  await attached(await upload('a.pdf', longPdf(1000, 100, 1)))
-  await measured(ATTACKS[0], () => turn(undefined, 'attack 20'))
-  await measured(ATTACKS[1], () => restarted('many'))
-  await measured(
-    ATTACKS[2],
-    async () => void (await Promise.all(unfoldingPdfs(4).map((file, n) => upload(`${n}.pdf`, file)))),
-  )
+if (Object.values(ATTACKS).some(isWanted)) {
+  await health.stop()
   await gateway.stop()
+  ;({ gateway, base, health } = await startGateway('attacked', ['heavy__slow', 'noisy__change', 'shell', 'read_file'], {
+    ...attackers(home),
+  }))
+  // Compilation at the first use must not count as a pause here either.
+  for (const server of ['heavy', 'many', 'noisy', 'large']) await restarted(server)
+  await turn(undefined, CALLS.backtracking.replace('20', '1'))
+  await turn(undefined, `use 1 shell ${JSON.stringify({ cmd: 'sh -c true' })}`)
+  await attached(await upload('a.pdf', longPdf(1000, 100, 1)))
+  const path = '/through/bench/v1/chat/completions'
+  await succeeded(
+    await posting(path, JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] })),
+    String,
+  )
+  await measured(ATTACKS.backtracking, () => turn(undefined, CALLS.backtracking))
+  await measured(ATTACKS.schemas, () => restarted('many'))
+  await measured(ATTACKS.pdfs, unfolded)
+  if (isWanted(ATTACKS.fileBehind)) {
+    const unfolding = unfolded()
+    await sleep(500)
+    await measured(ATTACKS.fileBehind, () => upload('plain.txt', Buffer.from('plain')))
+    await unfolding
+  }
+  await measured(ATTACKS.path, () => turn(undefined, CALLS.path))
+  await measured(ATTACKS.programs, () => turn(undefined, CALLS.programs))
+  await measured(ATTACKS.fork, () => turn(undefined, CALLS.fork))
+  await measured(ATTACKS.changes, () => turn(undefined, CALLS.changes))
+  await measured(ATTACKS.large, () => turn(undefined, 'hello'))
+  const wide = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(60 * MEGABYTE) }] })
+  await measured(ATTACKS.bodies, async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => posting(path, wide)))
+    await Promise.all(answers.map((answer) => answer.text()))
+  })
+  const messages = Array.from({ length: 100_000 }, (_, at) => ({
+    role: at % 2 ? 'assistant' : 'user',
+    content: 'hello',
+  }))
+  messages.push({ role: 'user', content: 'hello' })
+  await measured(ATTACKS.messages, async () => {
+    await (await posting('/v1/chat/completions', JSON.stringify({ model: 'foreword', messages }))).text()
+  })
+  await measured(ATTACKS.tokens, () =>
+    Promise.all(
+      Array.from({ length: 1000 }, async (_, at) => {
+        const headers = { authorization: `Bearer wrong-${at}` }
+        // Some wait longer than anybody would.
+        await fetch(`${base}/api/status`, { headers, signal: AbortSignal.timeout(5_000) }).catch(() => {})
+      }),
+    ),
+  )
 }
+await health.stop()
+await gateway.stop()
 
 await inProcess('export, 100,000 messages', async () => {
   const store = await openStore({ clock: systemClock, path: join(home, 'export.sqlite') })
@@ -107,10 +149,13 @@ async function startGateway(name: string, allowedTools: readonly string[], serve
     }),
   )
   const tools = { '*': { afterUntrusted: 'allow' } }
-  writeFileSync(join(own, 'tool-access.json'), JSON.stringify({ global: { mode: 'allowlist', allowedTools }, tools }))
+  const shell = { enabled: true, allowedPrefixes: ['sh'], approval: 'never' }
+  const access = { global: { mode: 'allowlist', allowedTools }, tools: { ...tools, shell } }
+  writeFileSync(join(own, 'tool-access.json'), JSON.stringify(access))
   const program = [join(here, '../bin/foreword.js'), 'start', '--json', '--home', own]
   const started = await startChild([...nodeArguments, ...watched, ...program])
-  return { gateway: started, base: `http://127.0.0.1:${(JSON.parse(started.line) as { port: number }).port}` }
+  const address = `http://127.0.0.1:${(JSON.parse(started.line) as { port: number }).port}`
+  return { gateway: started, base: address, health: await startChild([join(here, 'stall/health.ts'), address]) }
 }
 
 /** Connects to an MCP server again, and waits until its tools are read. */
@@ -125,12 +170,17 @@ function isWanted(name: string): boolean {
 /** Measures the gateway process. */
 async function measured<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined> {
   if (!isWanted(name)) return undefined
-  await Promise.all([ask(gateway, 'reset'), ask(idle, 'reset')])
+  await Promise.all([gateway, idle, health].map((each) => ask(each, 'reset')))
+  const resident = gateway.resident()
   const began = performance.now()
   const result = await work()
   // Work after the answer, such as indexing, is included.
   await sleep(1000)
-  row(name, performance.now() - began - 1000, await ask(gateway, 'longest'), await ask(idle, 'longest'))
+  const took = performance.now() - began - 1000
+  row(name, took, await ask(gateway, 'longest'), await ask(idle, 'longest'), {
+    healthMs: (await ask(health, 'longest')).ms,
+    grownMb: gateway.resident() - resident,
+  })
   return result
 }
 
@@ -159,9 +209,24 @@ async function inProcess(name: string, prepare: () => Promise<Prepared>): Promis
   await done.close()
 }
 
-function row(name: string, took: number, { ms, workedMs }: Pause, floor: Pause): void {
+function row(
+  name: string,
+  took: number,
+  { ms, workedMs }: Pause,
+  floor: Pause,
+  ofGateway?: { readonly healthMs: number; readonly grownMb: number },
+): void {
   const columns = [name.padEnd(34), seconds(took).padStart(10), inMs(ms).padStart(15), inMs(workedMs).padStart(10)]
-  console.log(`${columns.join(' ')} ${inMs(floor.ms).padStart(14)}`)
+  if (ofGateway)
+    console.log(
+      [
+        ...columns,
+        inMs(floor.ms).padStart(14),
+        inMs(ofGateway.healthMs).padStart(10),
+        `${ofGateway.grownMb.toFixed(0)} MB`.padStart(9),
+      ].join(' '),
+    )
+  else console.log(`${columns.join(' ')} ${inMs(floor.ms).padStart(14)}`)
 }
 
 function seconds(ms: number): string {
@@ -213,15 +278,23 @@ async function attached(file: string): Promise<void> {
   await turn(undefined, 'hello', [file])
 }
 
-async function posted(path: string, body: unknown): Promise<unknown> {
-  const headers = { ...authorization, 'content-type': 'application/json' }
-  return succeeded(await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+async function unfolded(): Promise<void> {
+  await Promise.all(unfoldingPdfs(4).map((file, n) => upload(`${n}.pdf`, file)))
 }
 
-async function succeeded(response: Response): Promise<unknown> {
+async function posted(path: string, body: unknown): Promise<unknown> {
+  return succeeded(await posting(path, JSON.stringify(body)))
+}
+
+function posting(path: string, body: string): Promise<Response> {
+  const headers = { ...authorization, 'x-foreword-token': token, 'content-type': 'application/json' }
+  return fetch(`${base}${path}`, { method: 'POST', headers, body })
+}
+
+async function succeeded(response: Response, read: (text: string) => unknown = JSON.parse): Promise<unknown> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status}: ${text.slice(0, 500)}`)
-  return JSON.parse(text)
+  return read(text)
 }
 
 function turnsFrom(first: number, count: number) {

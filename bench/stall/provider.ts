@@ -3,7 +3,7 @@ import { longText } from './long-text.ts'
 
 /**
  * A model server for long texts in the stream format of OpenAI. It prints its port. It answers `say N` with N characters in
- * pieces of 64, `call N` with a call of the tool `print` for N characters, `attack N` with N calls of `heavy__slow`, and
+ * pieces of 64, `call N` with a call of the tool `print` for N characters, `use N TOOL INPUT` with N calls of a tool, and
  * everything else with one word.
  */
 const PIECE = 64
@@ -25,28 +25,31 @@ const server = createServer((request, response) => {
 })
 
 async function answer(last: WireMessage, write: (text: string) => Promise<void>): Promise<void> {
-  const [, order, count] =
-    (last.role === 'user' && /\b(say|call|attack) (\d+)$/.exec(JSON.stringify(last.content).replace(/["\]}]+$/, ''))) ||
-    []
+  const text = last.role === 'user' ? lastText(last.content) : ''
+  const [, order, count, name, input] = /\b(say|call|use) (\d+)(?: (\w+) (\{.*\}))?$/s.exec(text) ?? []
   await write(chunk({ role: 'assistant', content: '' }, null))
   if (order === 'call') {
     const call = { name: 'print', arguments: `{"characters":${count}}` }
     await write(chunk({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }] }, null))
-  } else if (order === 'attack') {
-    const input = JSON.stringify({ text: `${'a'.repeat(60)}!` })
+  } else if (order === 'use') {
     const tool_calls = Array.from({ length: Number(count) }, (_, index) => ({
       index,
       id: `c${index}`,
       type: 'function',
-      function: { name: 'heavy__slow', arguments: input },
+      function: { name, arguments: input },
     }))
     await write(chunk({ tool_calls }, null))
   } else {
-    const text = order === 'say' ? longText(Number(count)) : 'Yes.'
-    for (let at = 0; at < text.length; at += PIECE) await write(chunk({ content: text.slice(at, at + PIECE) }, null))
+    const said = order === 'say' ? longText(Number(count)) : 'Yes.'
+    for (let at = 0; at < said.length; at += PIECE) await write(chunk({ content: said.slice(at, at + PIECE) }, null))
   }
-  await write(chunk({}, order === 'call' || order === 'attack' ? 'tool_calls' : 'stop'))
+  await write(chunk({}, order === 'call' || order === 'use' ? 'tool_calls' : 'stop'))
   await write('data: [DONE]\n\n')
+}
+
+function lastText(content: unknown): string {
+  const part: unknown = Array.isArray(content) ? content.at(-1) : content
+  return typeof part === 'string' ? part : ((part as { text?: string } | undefined)?.text ?? '')
 }
 
 function chunk(delta: object, reason: string | null): string {

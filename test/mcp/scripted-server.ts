@@ -81,7 +81,7 @@ function page(cursor: unknown): unknown {
   const rest = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   return {
     ...rest,
-    tools: tools.slice(from, next).map((tool) => ({ ...tool, result: undefined, does: undefined })),
+    tools: tools.slice(from, next).map((tool) => ({ ...tool, result: undefined, does: undefined, times: undefined })),
     ...(next < tools.length && { nextCursor: String(next) }),
   }
 }
@@ -95,7 +95,7 @@ function call(id: Incoming['id'], { name, arguments: input }: { name: string; ar
       process.stderr.write('cannot go on\n')
       process.exit(3)
     case 'announce':
-      notify('notifications/tools/list_changed')
+      for (let time = 0; time < (tool.times ?? 1); time++) notify('notifications/tools/list_changed')
       break
     case 'flood':
       process.stdout.write('x'.repeat(17 * 1024 * 1024))

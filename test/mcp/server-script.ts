@@ -20,5 +20,7 @@ export interface ScriptedTool {
   readonly annotations?: Readonly<Record<string, unknown>>
   /** The answer to a call; the input as JSON unless given. */
   readonly result?: unknown
+  /** How often it announces. Once unless given. */
+  readonly times?: number
   readonly does?: 'hang' | 'crash' | 'announce' | 'flood' | 'environment' | 'ask'
 }
