@@ -56,6 +56,22 @@ test('an owner whose task overran leaves a slot to others, until that is long ag
   assert.deepEqual(order.slice(4), ['a4', 'a5', 'a6', 'a7'])
 })
 
+test('an owner has no more than its own number of turns at once, and others have the rest', async () => {
+  const turns = fairTurns(3, { monotonic: () => 0 }, 2)
+  const order: string[] = []
+  const take = async (task: string) => {
+    const turn = await turns.take(task.slice(0, 1))
+    order.push(task)
+    return turn
+  }
+  const [a1] = [take('a1'), take('a2'), take('a3'), take('b1'), take('b2')]
+  await settled()
+  assert.deepEqual(order, ['a1', 'a2', 'b1'])
+  ;(await a1).end()
+  await settled()
+  assert.deepEqual(order.slice(3), ['a3'])
+})
+
 test('what an owner used is forgotten by halves', async () => {
   const { clock, turns, take, end } = scripted(1)
   await take('a1')

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import test from 'node:test'
+import { setImmediate as settled } from 'node:timers/promises'
 import { call, context, errorOf, readFile, run, speaking } from '../../test/tool/calls.ts'
 import type { DirectTool, Tool, ToolPlan, ToolResult, ToolProperties } from './tool.ts'
-import { createToolbox } from './toolbox.ts'
+import { createToolbox, type RunContext } from './toolbox.ts'
 
 test('a call with good input gets the answer of its tool', async () => {
   assert.deepEqual(await run([readFile], call('read_file', { path: 'a.txt' })), { ok: true, output: 'read a.txt' })
@@ -327,6 +329,52 @@ test('calls run side by side and answer in the order they were made', async () =
     { ok: true, output: 'first' },
     { ok: true, output: 'second' },
   ])
+})
+
+test('of one session no more programs run at once than there are processors, and another session does not wait', async () => {
+  const most = Math.max(2, availableParallelism())
+  const open = new Set<() => void>()
+  const program: Tool = {
+    name: 'program',
+    inputSchema: { type: 'object' },
+    plan: async () => ({
+      argv: ['true'],
+      run: async () => {
+        await new Promise<void>((resolve) => open.add(resolve))
+        return { ok: true, output: 'ran' }
+      },
+    }),
+  }
+  const box = createToolbox([program, speaking('other', 'said')])
+  const leaving = new AbortController()
+  const planned = (count: number, of: Partial<RunContext>) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const one = await box.plan(call('program', {}), { ...context, ...of })
+        assert.ok(one.type === 'allowed')
+        return one
+      }),
+    )
+  const many = await planned(64, { session: 'many', signal: leaving.signal })
+  const [elsewhere] = await planned(1, { session: 'another' })
+  const runs = many.map((one) => one.run())
+  await settled()
+  assert.equal(open.size, most)
+  assert.deepEqual(await box.run(call('other', {}), { ...context, session: 'many' }), { ok: true, output: 'said' })
+  runs.push(elsewhere!.run())
+  await settled()
+  assert.equal(open.size, most + 1)
+  for (let round = 0; round < 3; round++) {
+    for (const end of open) end()
+    open.clear()
+    await settled()
+    assert.equal(open.size, most)
+  }
+  leaving.abort()
+  const results = await Promise.all(runs)
+  assert.equal(results.filter(({ ok }) => ok).length, 3 * most + 1)
+  // Those that waited have started nothing.
+  assert.equal(open.size, most)
 })
 
 test('the gate is asked after the input was checked and before the tool runs', async () => {

@@ -1,5 +1,6 @@
 import type { ForeignText, ToolDefinition } from '../context.ts'
-import { defined, isObject } from '../platform.ts'
+import { availableParallelism } from 'node:os'
+import { defined, fairTurns, isObject, systemClock } from '../platform.ts'
 import type { UntrustedAnswer } from './access/after-untrusted.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
 import {
@@ -128,7 +129,8 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       call: description,
       digest: callDigest(description),
       async run() {
-        return finished(await runWithinLimit((running) => steps.run(running), limited, limit, grace))
+        const runs = () => runWithinLimit((running) => steps.run(running), limited, limit, grace)
+        return finished(await (steps.argv === undefined ? runs() : inProgramTurn(context, runs)))
       },
     }
   }
@@ -150,6 +152,23 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
     plan,
     run,
     runAll: (calls, context) => Promise.all(calls.map((call) => run(call, context))),
+  }
+}
+
+/** Programs that one session runs at the same time: as many as there are processors. */
+const PROGRAMS_OF_A_SESSION = Math.max(2, availableParallelism())
+
+/** Of the whole process. All sessions together run more than one does, so that long programs of one keep no other waiting. */
+const programs = fairTurns(4 * PROGRAMS_OF_A_SESSION, systemClock, PROGRAMS_OF_A_SESSION)
+
+/** The wait is not part of the time limit, and what the plan checks is checked after it. */
+async function inProgramTurn({ session, signal }: ToolContext, run: () => Promise<ToolResult>): Promise<ToolResult> {
+  // One that is cancelled while it waits starts nothing.
+  const turn = await programs.take(session, signal).catch(() => undefined)
+  try {
+    return await run()
+  } finally {
+    turn?.end()
   }
 }
 

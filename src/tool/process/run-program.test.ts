@@ -48,6 +48,12 @@ test('it runs in its folder, with its environment and nothing else', async (cont
   assert.deepEqual(names.toSorted(), [...Object.keys(environment), 'A', 'FOREWORD_RUN', 'PWD'].toSorted())
 })
 
+test('it and what it starts leave the processor to others', async () => {
+  const program = { argv: ['sh', '-c', 'read word; sh -c nice'], folder: '/', environment, input: 'go' }
+  const { stdout } = await runProgram(systemClock, program, ROOMY)
+  assert.ok(Number(stdout.text) >= 10, stdout.text)
+})
+
 test('the PATH of its own environment decides which program a bare name is', async (context) => {
   const folder = await home(context)
   await mkdir(join(folder, 'bin'))

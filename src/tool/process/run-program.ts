@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { isAbsolute } from 'node:path'
 import { type Clock, noteToolProgram, RUN_MARK } from '../../platform.ts'
 import { newMark, processTree } from './process-tree.ts'
@@ -75,7 +76,7 @@ function start(program: Program, mark: string): ChildProcess | string {
   if (fault !== undefined) return fault
   const { argv, folder, environment, input } = program
   try {
-    return spawn(argv[0]!, argv.slice(1), {
+    const child = spawn(argv[0]!, argv.slice(1), {
       cwd: folder,
       env: { ...environment, [RUN_MARK]: mark },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -83,8 +84,19 @@ function start(program: Program, mark: string): ChildProcess | string {
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
+    if (child.pid !== undefined) leaveProcessorToOthers(child.pid)
+    return child
   } catch (error) {
     return reasonNotStarted(program, error)
+  }
+}
+
+/** The gateway and the person's own programs come first. What the program starts inherits it. */
+function leaveProcessorToOthers(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or this process itself has a lower priority.
   }
 }
 
