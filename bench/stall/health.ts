@@ -7,7 +7,6 @@ const url = `${process.argv[2]}/health`
 const agent = new Agent({ keepAlive: true })
 let longest = 0
 let asked: number | undefined
-let ended = false
 
 process.on('message', (order: 'reset' | 'longest') => {
   if (order === 'reset') longest = 0
@@ -15,12 +14,11 @@ process.on('message', (order: 'reset' | 'longest') => {
   process.send?.(pause)
 })
 process.on('SIGTERM', () => {
-  ended = true
   agent.destroy()
   process.exit()
 })
 process.stdout.write('asking\n')
-while (!ended) {
+for (;;) {
   asked = performance.now()
   await new Promise<void>((resolve) => {
     const request = get(url, { agent }, (answer) => answer.resume().once('close', resolve))

@@ -22,10 +22,10 @@ const HALF_LIFE_MS = 60_000
 const MANY_OWNERS = 256
 
 /**
- * Lets a limited number of tasks run at once, `each` of one owner. Where several owners wait, the one that has used the
+ * Lets a limited number of tasks run at once, and of one owner `slotsOfOwner`. Where several owners wait, the one that has used the
  * least time lately is next.
  */
-export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monotonic'>, each = slots) {
+export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monotonic'>, slotsOfOwner = slots) {
   const owners = new Map<string, Owner>()
   let free = slots
 
@@ -36,7 +36,8 @@ export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monoto
   /** Below a hundredth of a second an owner counts as new. */
   const isForgiven = (owner: Owner) => usedBy(owner) < 10
   const mayRun = (owner: Owner) =>
-    owner.running.size < each && (!owner.overran || isForgiven(owner) || owner.running.size < Math.max(1, slots - 1))
+    owner.running.size < slotsOfOwner &&
+    (!owner.overran || isForgiven(owner) || owner.running.size < Math.max(1, slots - 1))
 
   function ownerOf(name: string): Owner {
     if (owners.size >= MANY_OWNERS) {

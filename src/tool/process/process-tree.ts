@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readlinkSync, realpathSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
   type Clock,
   addDescendants,
+  inSlices,
   listProcesses,
   type ProcessStatus,
   readEnvironment,
@@ -29,38 +31,44 @@ export function processTree(clock: Clock, leader: number, mark: string) {
   const known = new Set<string>()
   const sessions = new Set([leader])
 
-  /** `unsure`: at least one process could not be attributed. */
-  function look(): { readonly members: readonly ProcessStatus[]; readonly unsure: boolean } {
+  /** `unsure`: at least one process could not be attributed. A program that multiplies makes the list long, and keeps the system busy. */
+  async function look(): Promise<{ readonly members: readonly ProcessStatus[]; readonly unsure: boolean }> {
     if (begun === undefined) return { members: [], unsure: false }
-    const young = listProcesses().filter((status) => status.begun >= begun && !status.isKernel)
+    const young: ProcessStatus[] = []
+    await inSlices(clock, await readdir('/proc').catch(() => []), (name) => {
+      const status = /^\d+$/.test(name) ? readStatus(Number(name)) : undefined
+      if (status && status.begun >= begun && !status.isKernel) young.push(status)
+    })
     const members = new Set(young.filter((status) => known.has(processName(status)) || sessions.has(status.session)))
     // Of descendants nothing else has to be read, so a program that multiplies fast takes less time to look at.
     addDescendants(members, young)
     const others = young.filter((status) => !members.has(status) && !status.isZombie)
-    const environments = others.map(({ pid }) => readEnvironment(pid))
-    others.forEach((status, index) => {
-      const isOurs =
-        environments[index]?.includes(marked) || readOutputs(status.pid).some((output) => outputs.has(output))
-      if (isOurs) members.add(status)
+    let unsure = false
+    await inSlices(clock, others, (status) => {
+      const environment = readEnvironment(status.pid)
+      // A process that is just becoming another program has no environment for a moment.
+      unsure ||= environment?.length === 0
+      if (environment?.includes(marked) || readOutputs(status.pid).some((output) => outputs.has(output))) {
+        members.add(status)
+      }
     })
     addDescendants(members, young)
     for (const status of members) {
       known.add(processName(status))
       sessions.add(status.session)
     }
-    // A process that is just becoming another program has no environment for a moment.
-    return { members: [...members], unsure: environments.some((environment) => environment?.length === 0) }
+    return { members: [...members], unsure }
   }
 
   return {
     /** The number of processes, including zombies. 1 where the system has no `/proc`. */
-    count: (): number => Math.max(1, look().members.length),
+    count: async (): Promise<number> => Math.max(1, (await look()).members.length),
     /** Kills all of them and resolves when none is left, or after some seconds: a kernel may delay the end of a process. */
     async kill(): Promise<void> {
       let unsureLooks = 0
       for (let looks = 0; looks < MOST_LOOKS; looks++) {
         signal(process.platform === 'win32' ? leader : -leader, 'SIGKILL')
-        const { members, unsure } = look()
+        const { members, unsure } = await look()
         const living = members.filter(({ isZombie }) => !isZombie)
         if (living.length === 0 && (!unsure || ++unsureLooks > MOST_UNSURE_LOOKS)) return
         // Stop them all first, so that none starts another; then kill them.

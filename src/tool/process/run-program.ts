@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { isAbsolute } from 'node:path'
 import { type Clock, noteToolProgram, RUN_MARK } from '../../platform.ts'
@@ -95,22 +95,31 @@ function start(program: Program, mark: string): ChildProcess | string {
 function leaveProcessorToOthers(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    // Where the system shares the processor out by session, the session counts and not the process.
+    writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_BELOW_NORMAL))
   } catch {
-    // It has ended already, or this process itself has a lower priority.
+    // It has ended already, this process itself has a lower priority, or the system knows no such groups.
   }
 }
 
 /** The first of: it ends, its time is over, it is cancelled, it multiplies. */
-async function waitForEnd(clock: Clock, child: ChildProcess, limits: ProgramLimits, count: () => number): Promise<End> {
+async function waitForEnd(
+  clock: Clock,
+  child: ChildProcess,
+  limits: ProgramLimits,
+  count: () => Promise<number>,
+): Promise<End> {
   const { timeoutMs, maxProcesses = MOST_PROCESSES, signal } = limits
   const { promise, resolve } = Promise.withResolvers<End>()
   const onExit = (code: number | null, name: string | null) =>
     resolve(code === null ? { type: 'signal', signal: name ?? 'SIGKILL' } : { type: 'exit', code })
   const onAbort = () => resolve({ type: 'cancelled' })
-  const look = () => {
-    if (count() > maxProcesses) resolve({ type: 'too-many-processes', limit: maxProcesses })
-    else stopLooking = clock.timer(NEXT_LOOK, look)
+  let hasEnded = false
+  const lookOnce = async (): Promise<void> => {
+    if ((await count()) > maxProcesses) resolve({ type: 'too-many-processes', limit: maxProcesses })
+    else if (!hasEnded) stopLooking = clock.timer(NEXT_LOOK, look)
   }
+  const look = () => void lookOnce()
   const stopTimer = clock.timer(timeoutMs, () => resolve({ type: 'timeout' }))
   let stopLooking = clock.timer(FIRST_LOOK, look)
   child.once('exit', onExit)
@@ -118,6 +127,7 @@ async function waitForEnd(clock: Clock, child: ChildProcess, limits: ProgramLimi
   try {
     return await promise
   } finally {
+    hasEnded = true
     stopTimer()
     stopLooking()
     child.off('exit', onExit)

@@ -1,3 +1,4 @@
+import { release } from 'node:os'
 import { isWithin } from '../../platform.ts'
 
 /** What a program may reach. All paths are absolute and without links, and exist. */
@@ -42,6 +43,20 @@ export interface Bubblewrap {
 /** Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
 const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2; exec "$@"'
 
+/** The most processes and threads of one sandbox. Who counts the processes from outside is too slow for one that multiplies. */
+const MOST_TASKS = 1024
+
+/** Before 5.14 Linux counted what the person runs elsewhere, too. What root starts it never counts. */
+const COUNTS_TASKS = /^(?:[6-9]|\d\d|5\.(?:1[4-9]|[2-9]\d))/.test(release())
+
+/** The beginning of what the shell says that becomes the program. */
+export const LIMITER = 'foreword-sandbox'
+
+/** Sets the limits of the process that then becomes the program: `-p` is what some shells call `-u`. */
+const LIMITED_INSIDE = `{ echo 10 >/proc/self/autogroup; ${
+  COUNTS_TASKS ? `ulimit -u ${MOST_TASKS} || ulimit -p ${MOST_TASKS}; ` : ''
+}} 2>/dev/null; exec "$@"`
+
 /**
  * The program that runs `argv` in a sandbox of bubblewrap, without a shell reading any of it: the disk is read-only, what
  * is hidden is not there, and what is writable or readable is put back on top; processes, network, names and shared memory
@@ -65,7 +80,7 @@ export function bubblewrapArgv(bubblewrap: Bubblewrap, argv: readonly string[], 
     readOnly.flatMap((path) => ['--ro-bind', path, path]),
     network ? ['--unshare-all', '--share-net'] : ['--unshare-all'],
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', ...walls(bubblewrap), '--chdir', folder, '--'],
-    argv,
+    ['/bin/sh', '-c', LIMITED_INSIDE, LIMITER, ...argv],
   ].flat()
 }
 

@@ -419,6 +419,16 @@ test('exit codes, missing programs and time limits are told as without a sandbox
   assert.deepEqual([end.end, end.stdout.text], [{ type: 'timeout' }, 'begun\n'])
 })
 
+test(
+  'the system itself bounds how many processes and threads a program has, and they come after the gateway',
+  { skip },
+  async (t) => {
+    const { sh } = await box(t)
+    assert.match(output(await sh('sh -c "cat /proc/self/limits"')), /^Max processes +1024 +1024 /m)
+    assert.ok(Number(output(await sh('sh -c nice'))) >= 10)
+  },
+)
+
 test('one process cannot fill the memory of the machine', { skip }, async (t) => {
   const { run } = await box(t, { sandbox: { memoryMiB: 256 } })
   const result = await run('sh', '-c', 'x=0123456789; while :; do x="$x$x"; done')

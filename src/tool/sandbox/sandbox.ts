@@ -6,7 +6,7 @@ import { allowingPrefix } from '../access/command-answer.ts'
 import { faultyText } from '../access/access-answer.ts'
 import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
-import { type Bubblewrap, bubblewrapArgv } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapArgv, LIMITER } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
 import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
@@ -227,17 +227,20 @@ function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]
   return `the workspace has ${owned.length} files of the owner (such as AGENTS.md), more than the sandbox can protect (${MOST_PROTECTED})`
 }
 
-/** What bubblewrap says of itself, in words that tell what to do. */
+/** What bubblewrap and the shell in it say of themselves, in words that tell what to do. */
 function withoutWrapper(run: ProgramEnd, name: string): ProgramEnd {
   const { end, stderr } = run
-  if (end.type !== 'exit' || end.code !== 1 || !stderr.text.startsWith('bwrap: ')) return run
-  const said = stderr.text.slice('bwrap: '.length).trim()
-  if (!said.startsWith('execvp '))
+  if (end.type !== 'exit') return run
+  if (end.code === 1 && stderr.text.startsWith('bwrap: ')) {
+    const said = stderr.text.slice('bwrap: '.length).trim()
     return { ...run, end: { type: 'not-started', why: `the sandbox could not be made: ${said}` } }
-  const isMissing = said.endsWith('No such file or directory')
-  const why = isMissing
-    ? `${name}: there is no such program in the sandbox (a folder that sandbox.readable in tool-access.json names can be seen there)`
-    : `${name}: it may not be run (${said.slice(said.lastIndexOf(':') + 1).trim()})`
+  }
+  if ((end.code !== 126 && end.code !== 127) || !stderr.text.startsWith(`${LIMITER}: `)) return run
+  const said = stderr.text.slice(stderr.text.lastIndexOf(':') + 1).trim()
+  const why =
+    end.code === 127
+      ? `${name}: there is no such program in the sandbox (a folder that sandbox.readable in tool-access.json names can be seen there)`
+      : `${name}: it may not be run (${said})`
   return { ...run, end: { type: 'not-started', why } }
 }
 
