@@ -20,6 +20,7 @@ export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
 export { publicAddress, redactSecrets } from './platform/redact.ts'
 export {
   addDescendants,
+  leaveProcessorToOthers,
   listProcesses,
   type ProcessStatus,
   readEnvironment,

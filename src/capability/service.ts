@@ -53,6 +53,8 @@ export interface NewFile {
   readonly name: string
   readonly bytes: AsyncIterable<Uint8Array>
   readonly owner: FileOwner
+  /** Who hands it in, such as `token:laptop`: files of one caller do not wait behind all files of another. */
+  readonly by?: string | undefined
 }
 
 /** Owner of files that were handed in for a message that is not written yet: each may go into another conversation. */

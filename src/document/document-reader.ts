@@ -16,7 +16,7 @@ export interface DocumentReaderOptions {
   readonly limits?: Partial<ReadingLimits>
   /** Id of the counter of tokens, such as `tokenx`: texts are counted in the process that reads them, so that no caller waits for it. */
   readonly counter?: string
-  /** Files that are read at the same time, each in a process of its own. 2 unless given. */
+  /** Files that are read at the same time, each in a process of its own. 3 unless given; of one owner one less, where that is one. */
   readonly atOnce?: number
   /** Milliseconds after which a process that has nothing to do ends. 10,000 unless given. */
   readonly idleMs?: number
@@ -56,7 +56,8 @@ export type DocumentReader = ReturnType<typeof createDocumentReader>
 export function createDocumentReader(options: DocumentReaderOptions) {
   const limits: ReadingLimits = { ...usualLimits, ...options.limits }
   const { clock, counter } = options
-  const turns = fairTurns(options.atOnce ?? 2, clock)
+  const { atOnce = 3 } = options
+  const turns = fairTurns(atOnce, clock, Math.max(1, atOnce - 1))
   const closing = new AbortController()
   const idle = new Map<ReadingProcess, () => void>()
   const all = new Set<ReadingProcess>()

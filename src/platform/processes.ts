@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 
 /** The environment variable that marks the processes of a run of a tool. */
 export const RUN_MARK = 'FOREWORD_RUN'
@@ -57,4 +58,13 @@ export function addDescendants(members: Set<ProcessStatus>, all: readonly Proces
   const found = all.filter((status) => !members.has(status) && pids.has(status.parent))
   for (const status of found) members.add(status)
   if (found.length > 0) addDescendants(members, all)
+}
+
+/** Lets the gateway and the person's own programs come before a process and what it starts from now on. */
+export function leaveProcessorToOthers(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or this process itself has a lower priority.
+  }
 }

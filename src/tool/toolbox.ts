@@ -1,6 +1,6 @@
 import type { ForeignText, ToolDefinition } from '../context.ts'
 import { availableParallelism } from 'node:os'
-import { defined, fairTurns, isObject, systemClock } from '../platform.ts'
+import { type Clock, defined, fairTurns, isObject } from '../platform.ts'
 import type { UntrustedAnswer } from './access/after-untrusted.ts'
 import { callDigest, failureMessage, planCall, describePlan, runWithinLimit } from './call-plan.ts'
 import {
@@ -158,13 +158,18 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 /** Programs that one session runs at the same time: as many as there are processors. */
 const PROGRAMS_OF_A_SESSION = Math.max(2, availableParallelism())
 
-/** Of the whole process. All sessions together run more than one does, so that long programs of one keep no other waiting. */
-const programs = fairTurns(4 * PROGRAMS_OF_A_SESSION, systemClock, PROGRAMS_OF_A_SESSION)
+/** All sessions together run more than one does, so that long programs of one keep no other waiting. */
+const programs = new WeakMap<Clock, ReturnType<typeof fairTurns>>()
 
 /** The wait is not part of the time limit, and what the plan checks is checked after it. */
-async function inProgramTurn({ session, signal }: ToolContext, run: () => Promise<ToolResult>): Promise<ToolResult> {
+async function inProgramTurn(
+  { clock, session, signal }: ToolContext,
+  run: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const turns = programs.get(clock) ?? fairTurns(4 * PROGRAMS_OF_A_SESSION, clock, PROGRAMS_OF_A_SESSION)
+  programs.set(clock, turns)
   // One that is cancelled while it waits starts nothing.
-  const turn = await programs.take(session, signal).catch(() => undefined)
+  const turn = await turns.take(session, signal).catch(() => undefined)
   try {
     return await run()
   } finally {

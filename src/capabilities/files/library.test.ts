@@ -154,6 +154,23 @@ test('a name that is empty or too long is refused, and two names or two contents
   assert.equal(new Set(ids).size, 4)
 })
 
+test('files that take long of one caller keep no other caller waiting, and no plain text of their own', async (t) => {
+  const begun: string[] = []
+  const library = await libraryOf(t, {
+    async read({ name, signal }) {
+      begun.push(name)
+      if (name.endsWith('.txt')) return { kind: 'text', text: name, mediaType: 'text/plain' }
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+    },
+  })
+  const add = (name: string, text: string, by: string) => library.add({ name, bytes: bytesOf(text), owner, by })
+  for (const name of ['a.pdf', 'b.pdf', 'c.pdf', 'd.pdf']) await add(name, '%PDF-1.7 unfolds', 'token:one')
+  const own = await add('own.txt', 'plain', 'token:one')
+  await library.settled(own.id)
+  await library.settled((await add('other.txt', 'plain', 'token:two')).id)
+  assert.deepEqual(begun, ['a.pdf', 'b.pdf', 'own.txt', 'other.txt'])
+})
+
 interface Given {
   readonly engine?: Partial<SearchEngine>
   readonly documents?: Readonly<Record<string, Document>>

@@ -12,7 +12,7 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { errorMessage, fairTurns, fileLabel, sha256 } from '../../platform.ts'
+import { errorMessage, fairTurns, fileLabel, sha256, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 
 interface LibraryParts {
   readonly store: SessionStore
@@ -33,11 +33,13 @@ export interface LibraryLimits {
   readonly maxTokens: number
 }
 
-const SIDE_BY_SIDE = 2
+/** Files that are read at the same time, and of these the most of one caller. */
+const SIDE_BY_SIDE = 3
+const OF_ONE = 2
 
 export function createLibrary(parts: LibraryParts): FileLibrary {
   const { store, blobs, clock, limits, warn } = parts
-  const turns = fairTurns(SIDE_BY_SIDE, clock)
+  const turns = fairTurns(SIDE_BY_SIDE, clock, OF_ONE)
   const working = new Set<Promise<void>>()
   const listeners = new Map<string, Set<() => void>>()
   const stopped = new AbortController()
@@ -49,8 +51,9 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     throw new RuntimeError('not-found', `No file has the id ${id}.`, { file: id }, { hint })
   }
 
-  function enqueue(row: FileRow): void {
-    const work = readInTurn(row)
+  /** `turnOf`: whose turn it takes; absent for files of an earlier process. */
+  function enqueue(row: FileRow, turnOf = collectionName(row.owner)): void {
+    const work = readInTurn(row, turnOf)
       .catch((error: unknown) => {
         // A reading that was stopped is no failure: the file is read at the next start.
         if (!stopped.signal.aborted) warn(`The file ${row.name} (${row.id}) was not read: ${errorMessage(error)}`)
@@ -59,19 +62,19 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     working.add(work)
   }
 
-  /** The files of one project or session wait in their order, and not behind all files of another. */
-  async function readInTurn(row: FileRow): Promise<void> {
-    const turn = await turns.take(collectionName(row.owner), stopped.signal)
+  /** The files of one caller wait in their order, and not behind all files of another. */
+  async function readInTurn(row: FileRow, turnOf: string): Promise<void> {
+    const turn = await turns.take(turnOf, stopped.signal)
     let overran = false
     try {
-      overran = await process(row)
+      overran = await process(row, turnOf)
     } finally {
       turn.end(overran)
     }
   }
 
   /** Whether reading the file took too long. What was read before is only indexed. */
-  async function process(row: FileRow): Promise<boolean> {
+  async function process(row: FileRow, turnOf: string): Promise<boolean> {
     const { signal } = stopped
     if (row.state.type === 'ready') {
       await index(await parts.engine(), row)
@@ -80,7 +83,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
     const found = await parts.reader.read({
       path: blobs.path(row.hash),
       name: row.name,
-      owner: collectionName(row.owner),
+      owner: turnOf,
       signal,
     })
     const overran = found.kind === 'unreadable' && found.code === 'timeout'
@@ -177,7 +180,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   return {
     file,
     text,
-    async add({ name: given, bytes, owner }) {
+    async add({ name: given, bytes, owner, by = collectionName(owner) }) {
       const name = fileLabel(given)
       if (name === '' || name.length > 500) {
         throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
@@ -185,7 +188,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
       try {
         let row: FileRow | undefined
         let twin: FileRow | undefined
-        await blobs.put(bytes, {
+        const watched = watchBeginning(bytes)
+        await blobs.put(watched.bytes, {
           maxBytes: limits.maxBytes,
           keep: async ({ hash, bytes: size }) => {
             twin = await findTwin({ hash, name, owner })
@@ -196,7 +200,8 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
         })
         if (twin) return { ...withMediaType(twin), repeated: true }
         if (!row) throw new Error('its bytes were not noted')
-        enqueue(row)
+        // What is to be unpacked can take long: a plain text of the same caller does not wait behind it.
+        enqueue(row, signatureType(watched.beginning()) === undefined ? by : `unpacked ${by}`)
         return row
       } catch (error) {
         throw runtimeFailure(error)
@@ -268,6 +273,21 @@ function newRow(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | '
 /** Files belong to sessions, and to records of the kind that has the name of a choice. */
 export function fileOwner(type: string, id: string): FileOwner {
   return { type: type as FileOwner['type'], id }
+}
+
+/** The bytes as they come, and the first of them once they have come. */
+function watchBeginning(bytes: AsyncIterable<Uint8Array>) {
+  let beginning = Buffer.alloc(0)
+  return {
+    beginning: () => beginning,
+    bytes: (async function* () {
+      for await (const part of bytes) {
+        const missing = SIGNATURE_BYTES - beginning.length
+        if (missing > 0) beginning = Buffer.concat([beginning, part.subarray(0, missing)])
+        yield part
+      }
+    })(),
+  }
 }
 
 /** The collection of the index for the files of an owner: whatever may see a file may search its collection. */

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import { isAbsolute } from 'node:path'
-import { type Clock, noteToolProgram, RUN_MARK } from '../../platform.ts'
+import { type Clock, leaveProcessorToOthers, noteToolProgram, RUN_MARK } from '../../platform.ts'
 import { newMark, processTree } from './process-tree.ts'
 import { collectOutput, type Program, type ProgramEnd, type ProgramLimits } from './program.ts'
 
@@ -84,21 +84,20 @@ function start(program: Program, mark: string): ChildProcess | string {
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
-    if (child.pid !== undefined) leaveProcessorToOthers(child.pid)
+    if (child.pid !== undefined) comeLast(child.pid)
     return child
   } catch (error) {
     return reasonNotStarted(program, error)
   }
 }
 
-/** The gateway and the person's own programs come first. What the program starts inherits it. */
-function leaveProcessorToOthers(pid: number): void {
+/** It is the leader of a session: where the system shares the processor out by session, the session counts. */
+function comeLast(pid: number): void {
+  leaveProcessorToOthers(pid)
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    // Where the system shares the processor out by session, the session counts and not the process.
     writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_BELOW_NORMAL))
   } catch {
-    // It has ended already, this process itself has a lower priority, or the system knows no such groups.
+    // The system knows no such groups.
   }
 }
 

@@ -53,7 +53,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
           schema: z.object({ files: z.array(fileRow), refused: z.array(refusedFile) }),
         },
       },
-      handle: async ({ request, query }) => uploadAnswer(await upload(self, request, query)),
+      handle: async (call) => uploadAnswer(await upload(self, call, call.query)),
     }),
     route({
       method: 'GET',

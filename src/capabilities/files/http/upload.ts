@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { type AddedFile, type Failure, RuntimeError } from '../../../capability.ts'
+import { type AddedFile, type Failure, type RouteCall, RuntimeError } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
 import { toFailure, HttpFailure } from '../../../server.ts'
 import { serialQueue } from '../../../platform.ts'
@@ -20,7 +20,11 @@ interface RefusedFile {
  * Stores the files of a form, each as it arrives. Fields of the form before its files name their owner; without one,
  * the files wait in the inbox. An incomplete form leaves nothing behind.
  */
-export async function upload(self: FileOwners, request: Request, fields: OwnerFields): Promise<Uploaded> {
+export async function upload(
+  self: FileOwners,
+  { request, caller }: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
+  fields: OwnerFields,
+): Promise<Uploaded> {
   const types = ownerTypes(self)
   const given: Record<string, string | undefined> = { ...fields }
   const files: (AddedFile | undefined)[] = []
@@ -31,7 +35,7 @@ export async function upload(self: FileOwners, request: Request, fields: OwnerFi
   const queue = serialQueue()
   const take = async (place: number, name: string, bytes: AsyncIterable<Uint8Array>, to: FileOwner) => {
     try {
-      files[place] = await self.service.add({ name, bytes, owner: to })
+      files[place] = await self.service.add({ name, bytes, owner: to, by: caller.by })
     } catch (error) {
       refused.push({ name, failure: fileFailure(name, error) })
     }
