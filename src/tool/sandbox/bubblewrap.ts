@@ -90,16 +90,20 @@ export interface ClosedProgram {
   readonly argv: readonly string[]
   /** Files and folders that it may read, absolute. Nothing else of the disk is there. */
   readonly readable: readonly string[]
+  /** Folders that it may change, absolute. */
+  readonly writable?: readonly string[]
   /** The most memory that one process may fill with data, KiB. */
   readonly memoryKiB: number
 }
 
-/** The same for a program with nothing but what it may read: no network, no other processes. Open descriptors stay. */
-export function closedArgv(bubblewrap: Bubblewrap, { argv, readable, memoryKiB }: ClosedProgram): string[] {
+/** The same for a program with nothing but what it is given: no network, no other processes. Open descriptors stay. */
+export function closedArgv(bubblewrap: Bubblewrap, program: ClosedProgram): string[] {
+  const { argv, readable, writable = [], memoryKiB } = program
   return [
     limited(bubblewrap, memoryKiB),
     ['--dev', '/dev', '--proc', '/proc'],
     readable.flatMap((path) => ['--ro-bind', path, path]),
+    writable.flatMap((path) => ['--bind', path, path]),
     ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', ...walls(bubblewrap), '--chdir', '/'],
     // Only now: the places for the others had to be made.
     ['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),

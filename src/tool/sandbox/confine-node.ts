@@ -46,7 +46,8 @@ async function tryNode(): Promise<SandboxProgram> {
   return trySandbox(found, closedArgv(found, trial))
 }
 
-function closedNode({ argv, readable, memoryBytes }: NodeProgram): ClosedProgram {
+/** Node with its own files, and what the program needs. */
+export function closedNode({ argv, readable, memoryBytes }: NodeProgram): ClosedProgram {
   return { argv, readable: [...nodeFiles(), ...readable], memoryKiB: Math.ceil(memoryBytes / 1024) }
 }
 

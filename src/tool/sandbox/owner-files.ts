@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   constants,
   copyFile,
@@ -28,8 +29,8 @@ export interface OwnerFiles {
   readonly identity: string
   /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
-  /** Identities of files whose change is reported, such as `package.json`. */
-  readonly watched: ReadonlySet<string>
+  /** Files whose change is reported, such as `package.json`: identities by path within the folder. */
+  readonly watched: ReadonlyMap<string, string>
   /** Sockets and pipes with a name that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
   /** `false` where the workspace has more or deeper folders than were searched. */
@@ -53,17 +54,18 @@ type FolderPath = readonly { readonly name: string; readonly identity: string }[
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const entries = new Map<string, OwnerFile>()
-  const watched = new Set<string>()
+  const watched = new Map<string, string>()
   const sockets: string[] = []
   const root = await holdRealFolder(folder)
   try {
     const isComplete = await searchFolder(root, async ({ held, folders, name, isSocket, level }) => {
-      const path = join(folder, ...folders.map((each) => each.name), name)
+      const within = join(...folders.map((each) => each.name), name)
+      const path = join(folder, within)
       if (isSocket) sockets.push(path)
       const found = level && (await lookAt(held.at(name)))
       if (!found) return
       const { identity, target } = found
-      if (level === 'asks') return watched.add(identity)
+      if (level === 'asks') return watched.set(within, identity)
       entries.set(path, { identity, ...(target !== undefined && { link: { target, folders } }) })
     })
     return { identity: await root.identity(), entries, watched, sockets, isComplete }
@@ -141,38 +143,60 @@ async function lookAt(path: string): Promise<{ readonly identity: string; readon
   }
 }
 
-/** What became of what a program did to the owner's entries. */
-interface RestoredFiles {
-  /** Paths within the folder, of what was moved out of it. */
-  readonly moved: readonly string[]
+/** What a run did to the owner's entries. */
+export interface OwnerChanges {
   /** Paths within the folder, of what it made or changed of the files whose change is reported. */
   readonly changed: readonly string[]
+  /** Paths within the folder, of entries that were not there before. */
+  readonly made: readonly string[]
+  readonly isRestoreNeeded: boolean
+}
+
+/** Compares what a folder holds with what it held before a run. Throws where it is another folder. */
+export function ownerChanges(folder: string, before: OwnerFiles, after: OwnerFiles): OwnerChanges {
+  if (after.identity !== before.identity) throw new Error(ANOTHER_FOLDER)
+  const identities = ({ entries }: OwnerFiles) => new Set([...entries.values()].map(({ identity }) => identity))
+  const [known, kept, watched] = [identities(before), identities(after), new Set(before.watched.values())]
+  const made = [...after.entries].filter(([, { identity }]) => !known.has(identity))
+  const isLinkLost = [...before.entries.values()].some(({ identity, link }) => link && !kept.has(identity))
+  return {
+    changed: [...after.watched].filter(([, identity]) => !watched.has(identity)).map(([path]) => path),
+    made: made.map(([path]) => relative(folder, path)),
+    isRestoreNeeded: made.length > 0 || isLinkLost || !after.isComplete,
+  }
+}
+
+const ANOTHER_FOLDER = 'it is not the folder that it was before the run'
+
+/** What became of what a program did to the owner's entries. */
+export interface RestoredFiles {
+  /** Paths within the folder, of what was moved out of it. */
+  readonly moved: readonly string[]
   /** What could not be moved or made again, and why: clauses. */
   readonly faults: readonly string[]
 }
 
 /**
- * Undoes what a run did to the owner's entries. What it made is moved to `place`, so that nothing obeys it and nothing is
- * lost; a link that it replaced is made again. What was only moved with its folder was there before. Works in folders that it
- * holds open, and makes a link only in the very folder that had it: other programs may still write all of them, and none of
- * them leads it elsewhere. What cannot be moved or made again is told.
+ * Undoes what a run did to the owner's entries, in a process that has nothing but the folder and `place` (`restore-program.ts`).
+ * What the run made gets a name that nothing obeys and is moved to `place`, so that nothing is lost; a pipe or a socket holds
+ * nothing and is removed. A link that it replaced is made again. What was only moved with its folder was there before. Works in
+ * folders that it holds open, and makes a link only in the very folder that had it.
  *
  * @throws Error if the folder is another one than before, or too many files are open
  */
 export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<RestoredFiles> {
   const moved: string[] = []
-  const changed: string[] = []
   const faults: string[] = []
   const known = new Set([...before.entries.values()].map(({ identity }) => identity))
   const kept = new Set<string>()
   const root = await holdRealFolder(folder)
   try {
-    if ((await root.identity()) !== before.identity) throw new Error('it is not the folder that it was before the run')
+    if ((await root.identity()) !== before.identity) throw new Error(ANOTHER_FOLDER)
     const isComplete = await searchFolder(root, async ({ held, folders, name, level }) => {
       const found = level && (await lookAt(held.at(name)))
       if (!found) return
       const path = join(...folders.map((each) => each.name), name)
-      if (level === 'asks') return before.watched.has(found.identity) ? undefined : changed.push(path)
+      if (level === 'asks') return
       kept.add(found.identity)
       if (known.has(found.identity)) return
       const target = join(place, path)
@@ -180,7 +204,7 @@ export async function restoreOwnerFiles(folder: string, before: OwnerFiles, plac
         await mkdir(dirname(target), { recursive: true, mode: 0o700 })
         if (await move(held, name, target)) moved.push(path)
       } catch (error) {
-        faults.push(`${path} is still in the workspace, since it could not be moved to ${target}: ${reason(error)}`)
+        faults.push(notMoved(path, target, reason(error)))
       }
     })
     if (!isComplete) faults.push(`${folder} ${TOO_MANY_FOLDERS}, so some may still be there`)
@@ -196,32 +220,39 @@ export async function restoreOwnerFiles(folder: string, before: OwnerFiles, plac
   } finally {
     await root.close()
   }
-  return { moved, changed, faults }
+  return { moved, faults }
 }
 
 /** A verb and what follows it, of a folder whose search is not complete. */
 export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en-US')}, ${DEEPEST} levels)`
+
+/** A clause about an entry that only its owner may make. */
+export function notMoved(path: string, target: string, why: string): string {
+  return `${path} is still in the workspace, since it could not be moved to ${target}: ${why}`
+}
 
 /** The message of an error, without the paths of folders that are held open. */
 function reason(error: unknown): string {
   return errorMessage(error).replaceAll(/\/proc\/self\/fd\/\d+\//g, '')
 }
 
-/** Answers false where it is gone: another run that ended at the same time has moved it. */
+/** Answers false where it is gone: a program that still lives has moved it. */
 async function move(held: HeldFolder, name: string, target: string): Promise<boolean> {
+  // At once nothing obeys it any more, however long the copy takes. The place is another mount, so it is always a copy.
+  const aside = `set-aside-${randomUUID()}`
   try {
-    await rename(held.at(name), target)
-    return true
+    await rename(held.at(name), held.at(aside))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return false
-    if (code !== 'EXDEV') throw error
-    await moveAcross(held, name, target)
-    return true
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
+  await moveAcross(held, aside, target).catch((error: unknown) => {
+    throw new Error(`its name is ${aside} now; ${errorMessage(error)}`, { cause: error })
+  })
+  return true
 }
 
-/** Moves an entry to another file system: each file, link and folder is removed when its copy is there. */
+/** Moves an entry to another mount: each file, link and folder is removed when its copy is there. */
 async function moveAcross(held: HeldFolder, name: string, target: string, depth = 0): Promise<void> {
   const path = held.at(name)
   const found = await lstat(path)
@@ -238,7 +269,7 @@ async function moveAcross(held: HeldFolder, name: string, target: string, depth 
     return
   }
   if (found.isSymbolicLink()) await symlink(await readlink(path), target)
-  else await copyOpened(path, target)
+  else if (found.isFile()) await copyOpened(path, target)
   await unlink(path)
 }
 
@@ -246,7 +277,7 @@ async function moveAcross(held: HeldFolder, name: string, target: string, depth 
 async function copyOpened(path: string, target: string): Promise<void> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    if (!(await file.stat()).isFile()) throw new Error(`${path} is neither a file nor a folder nor a link`)
+    if (!(await file.stat()).isFile()) throw new Error('it is no file any more')
     await copyFile(`/proc/self/fd/${file.fd}`, target, constants.COPYFILE_EXCL)
   } finally {
     await file.close()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
-import { systemClock, errorMessage, isWithin } from '../../platform.ts'
+import { systemClock, errorMessage, isWithin, serialQueue } from '../../platform.ts'
 import type { AccessRead, SandboxAccess } from '../access/access.ts'
 import { allowingPrefix } from '../access/command-answer.ts'
 import { faultyText } from '../access/access-answer.ts'
@@ -9,7 +9,8 @@ import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, bubblewrapArgv, LIMITER } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
-import { findOwnerFiles, type OwnerFiles, restoreOwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
+import { findOwnerFiles, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
+import { undoChanges } from './restore.ts'
 
 /** Confines the programs that tools run. */
 export interface Sandbox {
@@ -98,11 +99,43 @@ export function createSandbox(options: {
     }
   }
 
+  /** Runs that live now, by folder, and what it held before the first of them. A server that goes on running is not counted. */
+  const living = new Map<string, { runs: number; before: Begun }>()
+  /** A run begins and ends one after another, so that nothing is restored while another one begins. */
+  const turns = serialQueue()
+  let begun = 0
+
+  function begin(writable: readonly string[], isCounted: boolean): Promise<readonly Begun[]> {
+    return turns.add(async () => {
+      const number = ++begun
+      const before = await Promise.all(writable.map(async (path) => ({ number, files: await findOwnerFiles(path) })))
+      if (!isCounted) return before
+      for (const [index, folder] of writable.entries()) {
+        const group = living.get(folder)
+        if (group) group.runs += 1
+        else living.set(folder, { runs: 1, before: before[index]! })
+      }
+      return before
+    })
+  }
+
+  /** Ends a run: what the folder held that it is restored to; `undefined` while another run lives there: the last one restores it for all. */
+  function filesToRestore(folder: string, own: Begun, isCounted: boolean): OwnerFiles | undefined {
+    const group = living.get(folder)
+    if (!group) return own.files
+    if (isCounted) group.runs -= 1
+    if (own.number < group.before.number) group.before = own
+    if (group.runs > 0) return undefined
+    living.delete(folder)
+    return group.before.files
+  }
+
   /** Looks at the disk for every run: what is there may have changed since the plan. */
   async function confine(
     bubblewrap: Bubblewrap,
     { sandbox, network, readable }: Grants,
     program: Pick<Program, 'argv' | 'folder'>,
+    isCounted: boolean,
   ): Promise<ConfinedProgram> {
     const { outOfReach, readOnly, ...shown } = places()
     const hidden = await hiddenPlaces(environment, outOfReach)
@@ -123,12 +156,21 @@ export function createSandbox(options: {
     const isOpen = (path: string) => !closed.includes(path)
     const writable = [...workspaces, ...others.filter(isOpen)]
     const folders = isShown(program.folder, writable) ? [] : [program.folder]
-    const before = await Promise.all(writable.map(findOwnerFiles))
+    const own = await begin(writable, isCounted)
+    const before = own.map(({ files }) => files)
     // Of a link the target counts: a link itself cannot be covered, and is made again after the run.
     const owned = await existingPaths([...before.flatMap(({ entries }) => [...entries.keys()]), ...readOnly])
     const fault = protectionFault(before, owned)
-    if (fault !== undefined) throw new Error(fault)
-    const sockets = network ? [] : await listeningSockets(before.flatMap((each) => each.sockets))
+    if (fault !== undefined) {
+      await leave()
+      throw new Error(fault)
+    }
+    const sockets = network
+      ? []
+      : await listeningSockets(before.flatMap((each) => each.sockets)).catch(async (error: unknown) => {
+          await leave()
+          throw error
+        })
     const argv = bubblewrapArgv(bubblewrap, program.argv, {
       writable,
       readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
@@ -139,16 +181,19 @@ export function createSandbox(options: {
       folder: program.folder,
       memoryKiB: sandbox.memoryMiB * 1024,
     })
-    return {
-      argv,
-      async leave() {
+    return { argv, leave }
+
+    function leave(): Promise<LeftSandbox> {
+      return turns.add(async () => {
         const place = join(options.setAside, randomUUID())
         const moved: string[] = []
         const changed: string[] = []
         const faults: string[] = []
         for (const [index, folder] of writable.entries()) {
+          const files = filesToRestore(folder, own[index]!, isCounted)
+          if (files === undefined) continue
           try {
-            const restored = await restoreOwnerFiles(folder, before[index]!, join(place, String(index)))
+            const restored = await undoChanges(systemClock, bubblewrap, folder, files, join(place, String(index)))
             moved.push(...restored.moved)
             changed.push(...restored.changed)
             faults.push(...restored.faults)
@@ -159,7 +204,7 @@ export function createSandbox(options: {
           }
         }
         return { moved, changed, ...(faults.length > 0 && { fault: faults.join('; ') }) }
-      },
+      })
     }
   }
 
@@ -167,7 +212,7 @@ export function createSandbox(options: {
     const started = systemClock.monotonic()
     let confined: ConfinedProgram
     try {
-      confined = await confine(bubblewrap, grants, program)
+      confined = await confine(bubblewrap, grants, program, true)
     } catch (error) {
       return notStarted(`the sandbox could not be prepared: ${errorMessage(error)}`, started)
     }
@@ -186,10 +231,16 @@ export function createSandbox(options: {
     if (read.type === 'faulty') throw new Error(faultyText(read.problems))
     const found = await find()
     if (found.type === 'none') throw new Error(`it needs a sandbox, and ${found.why}. ${found.hint}`)
-    return confine(found, { sandbox: read.access.sandbox, network, readable: [] }, program)
+    return confine(found, { sandbox: read.access.sandbox, network, readable: [] }, program, false)
   }
 
   return { plan, enter }
+}
+
+/** What a folder held when a run began, and which one it was of all. */
+interface Begun {
+  readonly number: number
+  readonly files: OwnerFiles
 }
 
 interface Grants {
