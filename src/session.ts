@@ -16,6 +16,7 @@ export {
   type AuditCheckpoint,
   type AuditKey,
   auditKey,
+  auditKeyId,
   type ChainPosition,
   type CheckpointRestore,
   CUT_OFF,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { layoutOf } from '../src/context.ts'
 import test, { type TestContext } from 'node:test'
 import { providerCapabilities } from '../src/capabilities/providers.ts'
 import type { FileLibrary, Records } from '../src/capability.ts'
@@ -93,7 +94,7 @@ test('an edited prompt holds for a whole turn, and not for calls outside of turn
   await edited.edit('Edited.')
   assert.match((await before.layers())[0]!, packaged)
   assert.deepEqual(await (await turn()).layers(), ['system-prompt: Edited.'])
-  const outside = await prompt.layers!(self('prompt'), { system: undefined } as never)
+  const outside = await prompt.layers!(self('prompt'), { layout: layoutOf('auto') } as never)
   assert.match(outside[0]!.renditions[0]!.text, /^You are Foreword/)
 })
 

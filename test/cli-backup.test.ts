@@ -21,8 +21,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { after as afterAll, type TestContext } from 'node:test'
-import { gzipSync } from 'node:zlib'
-import { pack } from 'tar-stream'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { extract, pack } from 'tar-stream'
 import { storePath } from './cli/store-path.ts'
 import { claimHome, openBlobs, openStore } from '../src/session.ts'
 import { spawnForeword } from './cli/gateway-process.ts'
@@ -271,7 +271,7 @@ test('an archive that was cut off, changed or made by somebody else changes noth
   for (const name of ['home/../../escaped', '/escaped', 'escaped', 'home//escaped', 'home/./escaped', 'home/C:/x']) {
     assert.match(await restore(await forged({ [name]: '' }, [])), /which no backup contains/)
   }
-  assert.match(await restore(await forged({}, [], { format: 2 })), /newer Foreword.*Update/s)
+  assert.match(await restore(await forged({}, [], { format: 3 })), /newer Foreword.*Update/s)
   assert.equal(existsSync(join(home, '..', 'escaped')), false)
 })
 
@@ -284,6 +284,89 @@ test('an archive cannot write through a link that it brings', async (context) =>
   const { code } = await run(['restore', archive, '--home', home], { environment: { FOREWORD_HOME: home } })
   assert.equal(code, 1)
   assert.deepEqual(readdirSync(outside), [])
+})
+
+/** The same archive with files added or changed, and every digest right: whoever does that has no key. */
+async function rewritten(archive: string, files: Readonly<Record<string, string>>, keepsSignature: boolean) {
+  const reading = extract()
+  const packing = pack()
+  const digests: { path: string; bytes: number; sha256: string }[] = []
+  const add = (path: string, text: Buffer) => {
+    packing.entry({ name: `home/${path}` }, text)
+    digests.push({ path, bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') })
+  }
+  reading.end(gunzipSync(readFileSync(archive)))
+  let signature: Buffer | undefined
+  for await (const entry of reading) {
+    const { name, type } = entry.header
+    const pieces: Buffer[] = []
+    for await (const piece of entry as AsyncIterable<Buffer>) pieces.push(piece)
+    const path = name.slice('home/'.length)
+    if (name === 'signature.json') signature = Buffer.concat(pieces)
+    else if (type === 'file' && name.startsWith('home/')) add(path, Buffer.from(files[path] ?? Buffer.concat(pieces)))
+    else if (name !== 'digests.json') packing.entry(entry.header, Buffer.concat(pieces))
+  }
+  for (const [path, text] of Object.entries(files))
+    if (!digests.some((each) => each.path === path)) add(path, Buffer.from(text))
+  packing.entry({ name: 'home/way', type: 'symlink', linkname: '/etc' })
+  packing.entry({ name: 'digests.json' }, JSON.stringify(digests))
+  if (keepsSignature && signature) packing.entry({ name: 'signature.json' }, signature)
+  packing.finalize()
+  const pieces: Uint8Array[] = []
+  for await (const piece of packing as AsyncIterable<Uint8Array>) pieces.push(piece)
+  writeFileSync(archive, gzipSync(Buffer.concat(pieces)))
+}
+
+test('an archive that the key of the home signed comes back with what was accepted, and no other counts as signed', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  assert.equal((await foreword(['tools', 'allow', 'read_file'])).code, 0)
+  await foreword(['backup', archive])
+  const { id } = JSON.parse((await foreword(['audit', 'key', '--json'])).stdout) as { readonly id: string }
+  const restored = await foreword(['restore', archive, '--replace'])
+  assert.match(restored.stderr, new RegExp(`signed with the key ${id}, as asked for or that of this home`))
+  assert.doesNotMatch(restored.stderr, /foreword accept/)
+  assert.match((await foreword(['accept', '--json'])).stdout, /^\s*$/)
+
+  const other = join(home, '..', 'other')
+  const wrong = await foreword(['restore', archive, '--home', other, '--key', 'ed25519-0'])
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stderr, /is signed with the key ed25519-\w+, not with ed25519-0\. Nothing was changed/)
+  assert.equal((await foreword(['restore', archive, '--home', other, '--key', id])).code, 0)
+  assert.match((await foreword(['accept', '--json', '--home', other])).stdout, /^\s*$/)
+
+  await rewritten(archive, { 'tool-access.json': '{"global": {"mode": "full"}}' }, true)
+  const changed = await foreword(['restore', archive, '--replace'])
+  assert.equal(changed.code, 1)
+  assert.match(changed.stderr, /was changed since it was signed/)
+})
+
+test('what an archive brings is shown before it is put in place, asks on a terminal, and its policy waits', async (context) => {
+  const { home, foreword, archive } = await livedInHome(context)
+  assert.equal((await foreword(['tools', 'allow', 'read_file'])).code, 0)
+  await foreword(['backup', archive])
+  const policy = '{"global": {"mode": "full"}, "sandbox": {"enabled": false}}'
+  const plugin = { 'config.json': '{"plugins": ["./evil.mjs"]}', 'evil.mjs': 'export default {}' }
+  await rewritten(archive, { 'tool-access.json': policy, ...plugin }, false)
+  const before = contentOf(home)
+  const refused = await foreword(['restore', archive, '--replace'], { person: true, input: 'n\n' })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /The archive has no signature\./)
+  assert.match(refused.stderr, /Its policy lets through more than this home has accepted: /)
+  assert.match(refused.stderr, /Not in a sandbox: the plugin .*evil\.mjs runs in the gateway\./)
+  assert.match(refused.stderr, /A link: way -> \/etc/)
+  assert.match(refused.stderr, /Nothing was restored/)
+  assert.deepEqual(contentOf(home), before)
+
+  const agreed = await foreword(['restore', archive, '--replace'], { person: true, input: 'y\n' })
+  assert.equal(agreed.code, 0, agreed.stderr)
+  assert.match(agreed.stderr, /waits until you accept it: `foreword accept`/)
+  writeFileSync(join(home, 'config.json'), '{}')
+  const tools = (await foreword(['tools', '--json'])).stdout
+  assert.match(tools, /"name":"read_file"[^\n]*"access":"allowed"/)
+  assert.match(tools, /"name":"write_file"[^\n]*"access":"refused"/)
+  const waiting = await foreword(['accept', '--json'])
+  assert.match(waiting.stdout, /tool-access\.json/)
+  assert.match(waiting.stdout, /it came with a backup that the key of this home did not sign/)
 })
 
 /** An archive in the right form with whatever in it. */

@@ -75,6 +75,9 @@ export const errorCodes = {
   busy: { meaning: 'Another process held the file for longer than the busy time-out.', retryable: true },
   corrupt: { meaning: 'The file is damaged, or has another format.' },
   io: { meaning: 'The disk failed to read or write.' },
+  'not-signed': {
+    meaning: 'An archive is not signed with the key that was asked for.',
+  },
   'not-synced': {
     meaning: 'The disk did not confirm what was written; nothing more is written until the gateway starts again.',
   },

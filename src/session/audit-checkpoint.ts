@@ -53,8 +53,7 @@ export function auditKey(pem: string): AuditKey {
   const privateKey = createPrivateKey(pem)
   if (privateKey.asymmetricKeyType !== 'ed25519') throw new TypeError('it is not an Ed25519 key')
   const publicKey = createPublicKey(privateKey)
-  const spki = publicKey.export({ type: 'spki', format: 'der' })
-  const id = `ed25519-${createHash('sha256').update(spki).digest('hex').slice(0, 32)}`
+  const id = auditKeyId(publicKey.export({ type: 'spki', format: 'pem' }))
   const signed = (unsigned: object) => sign(null, signedBytes(unsigned), privateKey).toString('base64')
   return {
     id,
@@ -65,6 +64,12 @@ export function auditKey(pem: string): AuditKey {
       return { ...unsigned, signature: signed(unsigned) }
     },
   }
+}
+
+/** The id of a key, from its public half (SPKI, PEM). Throws where the text is no key. */
+export function auditKeyId(publicKey: string): string {
+  const spki = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
+  return `ed25519-${createHash('sha256').update(spki).digest('hex').slice(0, 32)}`
 }
 
 /** Whether a checkpoint is signed by this key and nothing in it was changed. */

@@ -105,7 +105,15 @@ async function saved(home: string, onProgress: () => void = () => {}): Promise<s
 }
 
 async function restoredTo(home: string, file: string): Promise<string> {
-  await restoreHome({ clock: systemClock, home, findTargets: async () => [], file, replaces: true, time: NOW })
+  await restoreHome({
+    clock: systemClock,
+    home,
+    findTargets: async () => [],
+    findPrograms: async () => [],
+    file,
+    replaces: true,
+    time: NOW,
+  })
   return home
 }
 

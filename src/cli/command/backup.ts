@@ -2,12 +2,14 @@ import type { Command, CommandCall, Io } from '../../capability.ts'
 import { jsonOption, yesOption } from '../arguments.ts'
 import { refuseTools, CommandFailure } from '../failure.ts'
 import { runStoppable } from '../interrupt.ts'
+import { confirm, isInteractive } from '../approval/asking.ts'
 import { note, print, printJson, programCapabilities } from '../io.ts'
 import { withHomeCapabilities } from '../load-configuration.ts'
 import { sizeText } from '../state-text.ts'
 import { progressLine, statusLine } from '../status-line.ts'
 import { version } from '../version.ts'
-import { systemClock } from '../../platform.ts'
+import { defined, systemClock } from '../../platform.ts'
+import type { RestoredContent } from '../../runtime.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withClaim } from '../with-claim.ts'
@@ -59,15 +61,18 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'restore a home from an archive of `foreword backup`',
-  usage: ['restore FILE [--replace] [--json]'],
+  usage: ['restore FILE [--replace] [--key ID] [--yes] [--json]'],
   details:
     'Unpacks the archive beside the home, compares every file with its SHA-256 and verifies the store and the audit before it ' +
-    'changes anything. The gateway must not run. With --replace, the former content of the home is kept in its folder ' +
-    '`before-restore-…`.',
+    'changes anything. Then it shows who signed the archive, what its policy lets through beyond what this home has accepted, the ' +
+    'programs that it runs beside the gateway, and its links, and asks on a terminal. What the policy of an archive that neither the key of this ' +
+    'home nor the key of --key has signed lets through beyond that waits for `foreword accept`. The gateway must not run. With ' +
+    '--replace, the former content of the home is kept in its folder `before-restore-…`.',
   words: { least: 1, most: 1 },
   options: {
     replace: { summary: 'move the current content of the home aside' },
-    yes: yesOption,
+    key: { value: 'ID', summary: 'the key that must have signed the archive, as `foreword audit key` prints it' },
+    yes: { summary: 'restore without asking' },
     json: jsonOption,
   },
   run: (call, io) => bringBack(call, io),
@@ -75,8 +80,9 @@ export const restoreCommand: Command = {
 
 async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
-  const { homeCheckpointTargets, restoreHome } = await import('../../runtime.ts')
+  const { homeCheckpointTargets, homePrograms, restoreHome } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
+  const loading = (home: string) => ({ home, environment: io.environment, capabilities: programCapabilities(io) })
   if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
   const restored = await withClaim(call.home, () =>
@@ -84,8 +90,10 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
       restoreHome({
         home: call.home,
         clock: systemClock,
-        findTargets: (home) =>
-          homeCheckpointTargets({ home, environment: io.environment, capabilities: programCapabilities(io) }),
+        findTargets: (home) => homeCheckpointTargets(loading(home)),
+        findPrograms: (home) => homePrograms(loading(home)),
+        confirm: (content) => agrees(content, call, io),
+        ...defined({ signedBy: call.text('key') }),
         file,
         replaces: call.has('replace'),
         time: systemClock.time(),
@@ -94,10 +102,14 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
       }),
     ),
   ).finally(progress.clear)
+  if (!restored) return 1
   if (call.json) printJson(io, restored)
   else {
-    const { files, created, version: saver, audit, aside } = restored
+    const { files, created, version: saver, audit, content, aside } = restored
     if (audit.type === 'broken') note(io, `The audit was already broken when it was saved: ${audit.why}.`)
+    if (!content.isTrusted && content.policy.length > 0) {
+      note(io, 'What its policy lets through beyond that waits until you accept it: `foreword accept`.')
+    }
     if (aside !== undefined) note(io, `The former content is in ${aside}. Delete it when you no longer need it.`)
     print(
       io,
@@ -106,6 +118,28 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
   }
   return 0
 }
+
+/** Shows what an archive brings before it is put in place, and asks on a terminal unless `--yes` says so. */
+async function agrees(content: RestoredContent, call: CommandCall, io: Io): Promise<boolean> {
+  if (!call.json) for (const line of contentLines(content)) note(io, line)
+  if (call.has('yes') || call.json || !isInteractive(io)) return true
+  const isAgreed = await confirm(io, 'Restore this?')
+  if (!isAgreed) note(io, 'Nothing was restored.')
+  return isAgreed
+}
+
+function contentLines({ key, isTrusted, policy, programs, links }: RestoredContent): readonly string[] {
+  const signer = key === undefined ? 'The archive has no signature.' : `The archive is signed with the key ${key}.`
+  return [
+    isTrusted ? `The archive is signed with the key ${key}, as asked for or that of this home.` : signer,
+    ...policy.map((each) => `Its policy lets through more than this home has accepted: ${each}`),
+    ...programs.map((each) => `Not in a sandbox: ${each}.`),
+    ...links.slice(0, MOST_LINKS).map((each) => `A link: ${each}`),
+    ...(links.length > MOST_LINKS ? [`${links.length - MOST_LINKS} more links.`] : []),
+  ]
+}
+
+const MOST_LINKS = 20
 
 export const compactCommand: Command = {
   name: 'compact',

@@ -1,7 +1,15 @@
 import { ForewordError, type ForewordErrorOptions } from '../../platform.ts'
 
 /** Why a backup, a restore or a compaction was not done, in one word for programs. */
-export type BackupErrorCode = 'exists' | 'no-archive' | 'damaged' | 'newer' | 'not-empty' | 'io' | 'stopped'
+export type BackupErrorCode =
+  | 'exists'
+  | 'no-archive'
+  | 'damaged'
+  | 'newer'
+  | 'not-signed'
+  | 'not-empty'
+  | 'io'
+  | 'stopped'
 
 /** The message names what is wrong, where, and how to fix it. */
 export class BackupError extends ForewordError {

@@ -4,7 +4,16 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { AnyCapability, IndexFile } from '../../capability.ts'
 import { errorMessage, syncFolder } from '../../platform.ts'
 import { copySearchIndex } from '../../search.ts'
-import { budgetLedgerFile, copyBudgetLedger, isStoreFile, openBlobs, snapshotStore, storePath } from '../../session.ts'
+import {
+  type AuditKey,
+  budgetLedgerFile,
+  copyBudgetLedger,
+  isStoreFile,
+  openBlobs,
+  snapshotStore,
+  storePath,
+} from '../../session.ts'
+import { readAuditKey } from '../audit/audit-key.ts'
 import { homeAt } from '../home/home.ts'
 import { FORMAT } from './archive-format.ts'
 import { BackupError, diskFault } from './backup-error.ts'
@@ -86,7 +95,7 @@ export async function backupHome(options: {
     const all = files.reduce((sum, each) => sum + (each.type === 'file' ? each.bytes : 0), 0)
     const { digests, leftOut } = await writeArchive(
       partial,
-      { header: { format: FORMAT, version, created: time }, files, preparing },
+      { header: { format: FORMAT, version, created: time }, files, preparing, key: await auditKeyOf(home) },
       { signal, onProgress: (done) => onProgress?.({ stage: 'packing', done, all }) },
     ).catch((error: unknown) => {
       throw diskFault(error, dirname(file))
@@ -103,6 +112,11 @@ export async function backupHome(options: {
     await rm(partial, { force: true })
     await rm(preparing, { recursive: true, force: true })
   }
+}
+
+/** A damaged key is no reason to save nothing: the archive has no signature then. */
+function auditKeyOf(home: string): Promise<AuditKey | undefined> {
+  return readAuditKey(home).catch(() => undefined)
 }
 
 /** The real path of the archive, so that one inside the home does not become part of itself. */

@@ -6,10 +6,14 @@ import { pipeline } from 'node:stream/promises'
 import { callbackify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import type { Headers } from 'tar-stream'
-import { errorMessage } from '../../platform.ts'
+import { defined, errorMessage } from '../../platform.ts'
+import { auditKeyId, isSignature } from '../../session.ts'
 import {
   type ArchiveHeader,
   archiveHeader,
+  type ArchiveSignature,
+  archiveSignature,
+  contentsHash,
   DIGESTS_ENTRY,
   type FileDigest,
   fileDigests,
@@ -17,6 +21,7 @@ import {
   hashBytes,
   HEADER_ENTRY,
   HOME_FOLDER,
+  SIGNATURE_ENTRY,
 } from './archive-format.ts'
 import { BackupError } from './backup-error.ts'
 
@@ -41,6 +46,8 @@ interface ReadOptions {
 interface ArchiveFacts {
   readonly header: ArchiveHeader
   readonly digests: readonly FileDigest[]
+  /** Of which everything is verified: the archive was made with this key. */
+  readonly signature?: ArchiveSignature
 }
 
 /** No JSON of an archive's own is longer, bytes: a list of a million files is some 200 MB. */
@@ -58,6 +65,7 @@ export async function readArchive(
   if (!facts.isFile()) throw new BackupError('no-archive', `${path} is not a file. Name the archive itself.`)
   const { size } = facts
   const found = new Map<string, FileDigest>()
+  const contents = contentsHash()
   const state: { -readonly [Key in keyof ArchiveFacts]?: ArchiveFacts[Key] } = {}
   const unpacking = extract()
   /** The entry that is being taken: a failure elsewhere does not end it at once. */
@@ -81,7 +89,11 @@ export async function readArchive(
     // When this has returned, nothing is written any more.
     await taking.catch(() => {})
   }
-  return compareDigests(path, state, found)
+  const compared = compareDigests(path, state, found)
+  if (!isSignedContent(compared, contents)) {
+    throw new BackupError('damaged', `The archive ${path} was changed since it was signed.`)
+  }
+  return compared
 
   async function take(headers: Headers, entry: Readable): Promise<void> {
     entry.on('error', () => {})
@@ -89,6 +101,7 @@ export async function readArchive(
       if (headers.name !== HEADER_ENTRY) throw noArchive(path)
       state.header = parseHeader(path, await parseJson(entry))
     } else if (headers.name === DIGESTS_ENTRY) state.digests = parseDigests(path, await parseJson(entry))
+    else if (headers.name === SIGNATURE_ENTRY) state.signature = parseSignature(path, await parseJson(entry))
     else await takeFile(headers, entry)
   }
 
@@ -96,10 +109,15 @@ export async function readArchive(
     const file = archivedFile(path, headers)
     if (found.has(file.path)) throw new BackupError('damaged', `The archive ${path} contains ${file.path} twice.`)
     const target = await onFile?.(file)
-    if (file.type !== 'file') return void entry.resume()
+    if (file.type !== 'file') {
+      contents.add(file)
+      return void entry.resume()
+    }
     const hash = createHash('sha256')
     await pipeline(entry, hashBytes(hash), target ?? new Writable({ write: (_piece, _encoding, done) => done() }))
-    found.set(file.path, { path: file.path, bytes: headers.size ?? 0, sha256: hash.digest('hex') })
+    const sha256 = hash.digest('hex')
+    contents.add({ ...file, sha256 })
+    found.set(file.path, { path: file.path, bytes: headers.size ?? 0, sha256 })
   }
 }
 
@@ -134,6 +152,23 @@ function parseDigests(path: string, value: unknown): readonly FileDigest[] {
   throw new BackupError('damaged', `Cannot read the list of digests in ${path}.`)
 }
 
+function parseSignature(path: string, value: unknown): ArchiveSignature {
+  const signature = archiveSignature.safeParse(value)
+  if (signature.success) return signature.data
+  throw new BackupError('damaged', `Cannot read the signature of ${path}.`)
+}
+
+/** Whether everything is as it was signed, where there is a signature. */
+function isSignedContent({ header, signature }: ArchiveFacts, contents: ReturnType<typeof contentsHash>): boolean {
+  if (!signature) return true
+  try {
+    const { key, publicKey } = signature
+    return auditKeyId(publicKey) === key && isSignature(signature.signature, contents.statement(header), publicKey)
+  } catch {
+    return false
+  }
+}
+
 async function parseJson(entry: Readable): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -166,7 +201,7 @@ function archivedFile(archive: string, header: Headers): ArchivedFile {
 /** The digests, if everything was read and nothing has changed. */
 function compareDigests(
   path: string,
-  { header, digests }: Partial<ArchiveFacts>,
+  { header, digests, signature }: Partial<ArchiveFacts>,
   found: ReadonlyMap<string, FileDigest>,
 ): ArchiveFacts {
   if (!header) throw noArchive(path)
@@ -175,6 +210,6 @@ function compareDigests(
   const wrong =
     digests.find((digest) => found.get(digest.path)?.sha256 !== digest.sha256)?.path ??
     [...found.keys()].find((name) => !listed.has(name))
-  if (wrong === undefined) return { header, digests }
+  if (wrong === undefined) return { header, digests, ...defined({ signature }) }
   throw new BackupError('damaged', `The archive ${path} is damaged: ${wrong} has changed since it was saved.`)
 }

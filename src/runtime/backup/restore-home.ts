@@ -15,8 +15,10 @@ import {
   verifyAudit,
 } from '../../session.ts'
 import type { CheckpointTarget } from '../audit/checkpoint-target.ts'
+import { readAuditKey } from '../audit/audit-key.ts'
 import { recordRestore } from '../audit/restore-audit.ts'
 import { homeAt } from '../home/home.ts'
+import { type RestoredContent, restoredContent } from './archive-content.ts'
 import { BackupError, diskFault } from './backup-error.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
@@ -28,6 +30,12 @@ interface RestoreOptions {
   /** Where the checkpoints of the audit of a home are written, as the configuration there names them. */
   readonly findTargets: (home: string) => Promise<readonly CheckpointTarget[]>
   readonly file: string
+  /** What a configuration runs beside the gateway without a sandbox, as clauses. */
+  readonly findPrograms: (home: string) => Promise<readonly string[]>
+  /** Id of the key that has to have signed the archive. */
+  readonly signedBy?: string
+  /** Asked before anything is put in place: `false` keeps the home as it is. */
+  readonly confirm?: (content: RestoredContent) => Promise<boolean>
   /** Moves the content of the home aside. */
   readonly replaces?: boolean
   readonly time: string
@@ -49,17 +57,20 @@ interface Restored {
   readonly version: string
   readonly files: number
   readonly audit: AuditVerdict
+  readonly content: RestoredContent
   /** Where the former content of the home is now; absent where there was none. */
   readonly aside?: string
 }
 
 /**
  * Puts the content of an archive in the place of a home. Everything is unpacked beside it and examined first: an archive
- * that is damaged, cut off or too new changes nothing. A crash after that is made good by the next start.
+ * that is damaged, cut off or too new changes nothing. A crash after that is made good by the next start. What the policy of an
+ * archive that a trusted key did not sign lets through beyond what this home has accepted waits for `foreword accept`.
+ * `undefined`: it was not confirmed, and nothing was changed.
  *
- * @throws BackupError `no-archive`, `damaged`, `newer`, `not-empty`, `io`; StoreError
+ * @throws BackupError `no-archive`, `damaged`, `newer`, `not-signed`, `not-empty`, `io`; StoreError
  */
-export async function restoreHome(options: RestoreOptions): Promise<Restored> {
+export async function restoreHome(options: RestoreOptions): Promise<Restored | undefined> {
   const { home, time, replaces = false } = options
   if (isRestorePending(home)) await finishRestore(home)
   const names = existsSync(home) ? (await readdir(home)).filter((name) => !staysInPlace(name)) : []
@@ -71,18 +82,23 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored> {
   }
   await rm(join(home, ARRIVING), { recursive: true, force: true })
   try {
-    const { header, digests } = await unpack(options).catch((error: unknown) => {
+    const { header, digests, signature, links } = await unpack(options).catch((error: unknown) => {
       throw diskFault(error, home)
     })
     options.onProgress?.({ stage: 'examining the store' })
     const audit = await examineStore(options)
     const { clock, findTargets } = options
-    await recordRestore({ home, arriving: arrivingHome(home), clock, findTargets, saved: header.created, time })
+    const arriving = arrivingHome(home)
+    const isTrusted = await isTrustedKey(options, signature?.key)
+    const signed = { ...defined({ key: signature?.key }), isTrusted }
+    const content = await restoredContent({ ...options, arriving, links }, signed)
+    if (options.confirm && !(await options.confirm(content))) return undefined
+    await recordRestore({ home, arriving, clock, findTargets, saved: header.created, time, isTrusted })
     carrySpent(home)
     await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
     const aside = await finishRestore(home)
     const { created, version } = header
-    return { home, created, version, files: digests.length, audit, ...defined({ aside }) }
+    return { home, created, version, files: digests.length, audit, content, ...defined({ aside }) }
   } finally {
     if (!isRestorePending(home)) await rm(join(home, ARRIVING), { recursive: true, force: true })
   }
@@ -122,7 +138,17 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
     await symlink(target ?? '', join(root, path))
   }
   for (const { path, mode } of folders.toReversed()) await chmod(join(root, path), mode)
-  return facts.value
+  return { ...facts.value, links }
+}
+
+/** Whether the key of an archive is that of the home, or the one that was asked for. */
+async function isTrustedKey({ home, file, signedBy }: RestoreOptions, key: string | undefined): Promise<boolean> {
+  if (signedBy !== undefined && key !== signedBy) {
+    const signer = key === undefined ? 'has no signature' : `is signed with the key ${key}`
+    throw new BackupError('not-signed', `The archive ${file} ${signer}, not with ${signedBy}. Nothing was changed.`)
+  }
+  const own = await readAuditKey(home).catch(() => undefined)
+  return key !== undefined && (key === signedBy || key === own?.id)
 }
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */

@@ -6,13 +6,16 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pack } from 'tar-stream'
 import { errorMessage } from '../../platform.ts'
+import type { AuditKey } from '../../session.ts'
 import {
   type ArchiveHeader,
+  contentsHash,
   DIGESTS_ENTRY,
   type FileDigest,
   hashBytes,
   HEADER_ENTRY,
   HOME_FOLDER,
+  SIGNATURE_ENTRY,
 } from './archive-format.ts'
 import { diskFault, isDiskFull } from './backup-error.ts'
 import { type HomeFile, isMissing, type RegularFile } from './home-files.ts'
@@ -22,6 +25,8 @@ interface ArchiveContent {
   readonly files: readonly HomeFile[]
   /** A folder for copies of large files that may change while they are read. */
   readonly preparing: string
+  /** Signs the archive; without one it has no signature. */
+  readonly key?: AuditKey | undefined
 }
 
 interface WriteOptions {
@@ -58,11 +63,12 @@ export async function writeArchive(
 
 async function fill(
   packing: Pack,
-  { header, files, preparing }: ArchiveContent,
+  { header, files, preparing, key }: ArchiveContent,
   { signal, onProgress }: WriteOptions,
 ): Promise<WrittenArchive> {
   const digests: FileDigest[] = []
   const leftOut: string[] = []
+  const contents = contentsHash()
   let bytes = 0
   await addText(packing, HEADER_ENTRY, header)
   for (const file of files) {
@@ -70,19 +76,26 @@ async function fill(
     const about = { name: HOME_FOLDER + file.path, mode: file.mode, mtime: file.modified }
     if (file.type === 'directory') {
       await addEntry(packing, { ...about, name: `${about.name}/`, type: 'directory' })
+      contents.add(file)
       continue
     }
     if (file.type === 'symlink') {
       await addEntry(packing, { ...about, type: 'symlink', linkname: file.target })
+      contents.add(file)
       continue
     }
     const added = await addFile(packing, about, file, preparing).catch(whyUnreadable)
     if (typeof added === 'object') {
       digests.push({ path: file.path, ...added })
+      contents.add({ ...file, sha256: added.sha256 })
       onProgress?.((bytes += added.bytes))
     } else if (added !== undefined) leftOut.push(`${file.path}: ${added}`)
   }
   await addText(packing, DIGESTS_ENTRY, digests)
+  if (key) {
+    const { id, publicKey } = key
+    await addText(packing, SIGNATURE_ENTRY, { key: id, publicKey, signature: key.sign(contents.statement(header)) })
+  }
   packing.finalize()
   return { digests, leftOut }
 }

@@ -270,7 +270,8 @@ function judge(
   }
 }
 
-function widenedWords(inForce: AccessRead | undefined, text: string): readonly string[] {
+/** What a policy lets through beyond what counts, in sentences. */
+export function widenedWords(inForce: AccessRead | undefined, text: string): readonly string[] {
   if (inForce === undefined) return []
   // Which tools there are is not known here: a name stands for the tool.
   const words = widenings(inForce, readAccess(text, {}), []).map((each) =>
