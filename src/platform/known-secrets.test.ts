@@ -39,6 +39,7 @@ test('a secret with escaped characters, in UTF-16 or in both is found, and taken
     escaped((code) => `&#${Number.parseInt(code, 16)};`),
     wide.toString('latin1').slice(0, -1),
     wide.swap16().toString('latin1').slice(1),
+    KEY.split('').join('\0\0\0'),
     KEY.split('').join('\\u0000'),
     ...['', 'a', 'ab'].map((before) =>
       Buffer.concat([Buffer.from(before), Buffer.from(KEY, 'utf16le')]).toString('base64'),

@@ -25,7 +25,7 @@ export function knownSecrets(values: Readonly<Record<string, string>> = {}) {
     /** Remembers a value. One that is too short to be looked for is not remembered. */
     learn,
     /**
-     * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in HTML, in UTF-16, in base64 and in
+     * The text with the name in brackets in place of each secret: as it is, in JSON, in a URL, in HTML, in UTF-16 and UTF-32, in base64 and in
      * hexadecimal, with any of its characters escaped, and the part of one that was cut at its beginning or its end.
      */
     redact: (text: string): string => current().redact(text),
@@ -283,7 +283,7 @@ const SHORTEST_SECRET = 6
 /** Of a part of a secret, characters that are its own and not a common prefix such as `sk-`. */
 const OWN_CHARACTERS = 8
 
-/** As it is, in JSON, in a URL, in HTML, in UTF-16, in base64, in hexadecimal, and without a word such as `Bearer` before it. */
+/** As it is, in JSON, in a URL, in HTML, in UTF-16 and UTF-32, in base64, in hexadecimal, and without a word such as `Bearer` before it. */
 function secretForms(name: string, value: string): readonly SecretForm[] {
   const bare = value.slice(value.lastIndexOf(' ') + 1)
   const values = bare.length >= SHORTEST_SECRET ? [...new Set([value, bare])] : [value]
@@ -320,7 +320,13 @@ function writtenForms(name: string, value: string): readonly SecretForm[] {
   const [wideHead, wideTail] = [2 * head - 1, 2 * tail - 1]
   return [
     ...plain,
-    { text: value.split('').join('\0'), name, head: wideHead, tail: wideTail, wraps: false },
+    ...[1, 3].map((zeros) => ({
+      text: value.split('').join('\0'.repeat(zeros)),
+      name,
+      head: (zeros + 1) * head - zeros,
+      tail: (zeros + 1) * tail - zeros,
+      wraps: false,
+    })),
     ...hexForms,
     ...base64Forms(name, bytes, bytesHead, bytesTail),
     ...base64Forms(name, wide, wideHead, wideTail),

@@ -101,7 +101,7 @@ test('a page of a provider runs nothing even in a browser that does not say what
 async function olderBrowsers(t: TestContext, gateway: string): Promise<string> {
   const { hostname, port } = new URL(gateway)
   const server = createServer((incoming, outgoing) => {
-    const headers = incoming.rawHeaders.filter((_, at, all) => !/^sec-/i.test(all[at - (at % 2)]!))
+    const headers = incoming.rawHeaders.filter((_, at, all) => !/^(?:sec-|upgrade-insecure)/i.test(all[at - (at % 2)]!))
     const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.rawHeaders)
       answer.pipe(outgoing)

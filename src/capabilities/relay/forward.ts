@@ -64,7 +64,7 @@ function lengthPair({
   chunked,
 }: Pick<ForwardedRequest, 'method' | 'headers' | 'chunked'>): HeaderPairs {
   if (chunked) return ['Transfer-Encoding', 'chunked']
-  const isGiven = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
+  const isGiven = pairsOf(headers).some(([name]) => name.toLowerCase() === 'content-length')
   return isGiven || BODILESS.has(method) ? [] : ['Content-Length', '0']
 }
 
@@ -73,11 +73,14 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS
 /** Names and values in turn, as they came: in their order and case, and as often as they came. */
 export type HeaderPairs = readonly string[]
 
+/** The name and the value of each. */
+export function pairsOf(pairs: HeaderPairs): readonly (readonly [name: string, value: string])[] {
+  return Array.from({ length: pairs.length / 2 }, (_, at) => [pairs[2 * at]!, pairs[2 * at + 1]!])
+}
+
+/** `keep` reads names in lower case. */
 export function filterPairs(pairs: HeaderPairs, keep: (name: string, value: string) => boolean): HeaderPairs {
-  const kept: string[] = []
-  for (let at = 0; at < pairs.length; at += 2) {
-    const [name, value] = [pairs[at]!, pairs[at + 1]!]
-    if (keep(name.toLowerCase(), value)) kept.push(name, value)
-  }
-  return kept
+  return pairsOf(pairs)
+    .filter(([name, value]) => keep(name.toLowerCase(), value))
+    .flat()
 }

@@ -30,10 +30,10 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 
 
 /** Without the word `Bearer`. */
 export function keyIn(value: string): string {
-  return /^bearer +(.+)$/i.exec(value)?.[1] ?? value
+  return /^bearer\s+(.+)$/i.exec(value)?.[1] ?? value
 }
 
 /** The sign-in token of a subscription: `sk-ant-oat…` of Anthropic, a JSON Web Token of ChatGPT. No API key is one. */
 export function isSignInToken(key: string): boolean {
-  return key.startsWith('sk-ant-oat') || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key)
+  return /(?<![\w-])(?:sk-ant-oat|eyJ[\w-]+\.[\w-]+\.[\w-]*(?![\w.-]))/.test(key)
 }

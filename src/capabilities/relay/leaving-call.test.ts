@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { knownSecrets } from '../../platform.ts'
+import * as fc from 'fast-check'
+import { forAll } from '../../../test/arbitrary/for-all.ts'
 import { leavingCall, type LeavingRules } from './leaving-call.ts'
 
 const TOKEN = 'kR3vQ9zL1tB7mXw5Yc2Hn8Jd4Fg6Ps0AeUiOxTqVbNc'
@@ -103,6 +105,35 @@ test('a path stays below the address of its provider, in its plain form', () => 
   }
 })
 
+test('no path leads a server away from the address, however often it decodes and whatever it takes for a slash', () => {
+  const parts = `/ // . .. %2e %252e %25252e %2f %252f \\ %5c %255c ; %3b ..; .;x %00 %20 %0d%0a %c0%ae %c0%af %EF%BC%8E %EF%BC%8F
+    %E2%80%A5 %u002e # ? v1 messages responses models admin files api %61 @ % %zz : é chat completions openai deployments`
+  const path = fc.array(fc.constantFrom('/', ...parts.split(/\s+/)), { minLength: 1, maxLength: 12 })
+  const rules = { server: { ...usual.server, baseURL: 'https://api.example/base/v1' } }
+  const decoded = (text: string) => decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
+  forAll(
+    fc.tuple(path, fc.boolean(), fc.nat(3), fc.boolean()),
+    ([made, anyPath, times, isLax]) => {
+      let read = ''
+      try {
+        read = leave({ path: `/${made.join('')}`, rules: { ...rules, anyPath } }).target.path.split('?')[0]!
+      } catch {
+        return
+      }
+      for (let time = 0; time < times; time += 1) read = decoded(read)
+      if (isLax)
+        read = read
+          .normalize('NFKC')
+          .replaceAll('\\', '/')
+          .replaceAll(/;[^/]*|[\s\0]+(?=\/|$)/g, '')
+      assert.match(read, /^\/base\//)
+      assert.ok(!read.split('/').includes('..'), read)
+      if (!anyPath) assert.match(read, /(?:messages|responses|chat\/completions)\/?$/)
+    },
+    4_000,
+  )
+})
+
 test('the token, its cookies and what proxies say of the caller leave in no header', () => {
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
   const kept = ['anthropic-BETA', 'a', 'anthropic-beta', 'b', 'User-Agent', 'x/1']
@@ -123,6 +154,7 @@ test('the token, its cookies and what proxies say of the caller leave in no head
       ['openai-project', `foreword:${TOKEN}:proj_1`],
       ['openai-project', 'proj_1'],
     ],
+    [['X_Foreword_Token', TOKEN, 'X_Forwarded_For', '1', 'X_Real_IP', '1', 'X_API_KEY', TOKEN], []],
     [['openai-project', `foreword:${TOKEN}`], []],
     [['openai-project', `foreword:${TOKEN}:${TOKEN}`], /in its header `openai-project`/],
     [['x-other', `before ${TOKEN} after`], /in its header `x-other`/],
@@ -252,8 +284,11 @@ test("the caller's own key, wherever it is, takes the place of ours and is kept 
       'Ocp-Apim-Subscription-Key',
       'x-other-api-key',
       'x-auth-token',
+      'X_API_KEY',
+      'x-functions-key',
     ].map((name) => ({ headers: [name, 'own-key-of-mine'] })),
     { headers: ['authorization', 'Bearer own-key-of-mine'] },
+    { headers: ['Connection', 'authorization', 'authorization', 'Bearer own-key-of-mine'] },
     { headers: ['authorization', `Basic ${Buffer.from('me:own-key-of-mine').toString('base64')}`] },
     { headers: ['x-odd', 'own-key-of-mine'], rules: { server: { ...usual.server, keyHeader: 'X-Odd' } } },
     { headers: ['authorization', `Bearer ${TOKEN}`, 'x-api-key', 'own-key-of-mine'] },
@@ -290,10 +325,13 @@ test("the caller's own key, wherever it is, takes the place of ours and is kept 
 
 test('what may be a secret is in nothing that is kept', () => {
   const { head } = leave({
-    path: '/v1/responses?sig=S1&X-Amz-Signature=S2&password=S3&code=S4&beta=true&x-secret',
+    path: '/v1/responses?sig=S1&X-Amz-Signature=S2&password=S3&code=S4&beta=true&x-secret;key=S8&next=http://x/?a=1;access_token=S9&%6Bey=S0',
     headers: ['x-goog-user-token', 'S5', 'cookie', 'a=S6', 'proxy-authorization', 'S7', 'x-trace', '1', 'X-Trace', '2'],
   })
-  assert.equal(head.path, '/v1/responses?sig=…&X-Amz-Signature=…&password=…&code=…&beta=true&x-secret')
+  assert.equal(
+    head.path,
+    '/v1/responses?sig=…&X-Amz-Signature=…&password=…&code=…&beta=true&x-secret;key=…&next=http://x/?a=1;access_token=…&%6Bey=…',
+  )
   assert.deepEqual({ ...head.headers }, { 'x-trace': '1, 2' })
 })
 
@@ -304,6 +342,9 @@ test('sign-in tokens of subscriptions leave only where the owner allows it, wher
     { headers: ['x-api-key', 'sk-ant-oat01-abc'] },
     { headers: ['x-goog-api-key', jwt] },
     { path: `/v1/responses?access_token=${jwt}` },
+    { headers: ['authorization', 'Bearer\tsk-ant-oat01-abc'] },
+    { headers: ['authorization', `Token ${jwt}`] },
+    { headers: ['authorization', 'Bearer own, sk-ant-oat01-abc'] },
   ]) {
     assert.throws(() => leave(asked), /sign-in token of a subscription/)
     assert.ok(leave({ ...asked, rules: { signInTokens: true } }))
@@ -391,6 +432,7 @@ test('no browser opens an answer as a page, and methods that give a request back
     ...['navigate', 'nested-navigate', 'websocket'].map((value) => ['sec-fetch-mode', value]),
     ...['cross-site', 'same-site'].map((value) => ['sec-fetch-site', value]),
     ['sec-purpose', 'prefetch'],
+    ['Upgrade-Insecure-Requests', '1'],
   ]
   for (const headers of table) {
     assert.throws(() => leave({ headers, rules: any }), /no browser may open them/, headers.join(': '))
@@ -403,6 +445,7 @@ test('no browser opens an answer as a page, and methods that give a request back
   ]) {
     assert.ok(leave({ headers }))
   }
+  assert.throws(() => leave({ headers: ['Transfer-Encoding', 'gzip, chunked'] }), /transfer encoding `chunked`/)
   for (const method of ['TRACE', 'TRACK', 'CONNECT', 'PROPFIND', 'get']) {
     assert.throws(() => leave({ method, rules: any }), /does not go through/)
   }

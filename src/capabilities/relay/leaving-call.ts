@@ -3,7 +3,7 @@ import { callFormat, type ForeignRequestHead } from '../../foreign.ts'
 import type { ProviderServer } from '../../model.ts'
 import { decodeUrlPart } from '../../platform.ts'
 import { splitSegment, type Target } from './address.ts'
-import { filterPairs, type HeaderPairs } from './forward.ts'
+import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
 import { besideProject, isSignInToken, keyIn, PROJECT } from './gateway-token.ts'
 import { CALL_RULE } from './relay-settings.ts'
 
@@ -43,8 +43,13 @@ export interface LeavingCall {
  */
 export function leavingCall(came: CameCall, rules: LeavingRules): LeavingCall {
   const { server, key, anyPath, paths, signInTokens } = rules
-  refuseBrowser(came.headers)
   if (!METHODS.has(came.method)) throw refused(`The method ${came.method.slice(0, 20)} does not go through.`)
+  for (const [name, value] of pairsOf(came.headers)) {
+    if (ASKED_BY_PAGE.get(plainName(name))?.test(value.trim()) === false) throw pageRefused()
+    if (/^transfer-encoding$/i.test(name) && !/^chunked$/i.test(value.trim())) {
+      throw refused('A body may come in the transfer encoding `chunked` and in no other.')
+    }
+  }
   const path = plainPath(came.path, rules)
   const [plain, query] = splitQuery(path)
   const given = ownHeaders(came.headers, rules)
@@ -67,25 +72,14 @@ export function leavingCall(came: CameCall, rules: LeavingRules): LeavingCall {
 /** TRACE would give the caller the key that was added. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** A browser says what it wants an answer for: all but the data of a script would be shown or run as a page of the gateway. */
-function refuseBrowser(pairs: HeaderPairs): void {
-  for (let at = 0; at < pairs.length; at += 2) {
-    const [name, value] = [pairs[at]!.toLowerCase(), pairs[at + 1]!.trim().toLowerCase()]
-    const isData =
-      name === 'sec-fetch-dest'
-        ? value === 'empty'
-        : name === 'sec-fetch-mode'
-          ? ['cors', 'no-cors', 'same-origin'].includes(value)
-          : name !== 'sec-fetch-site' || ['same-origin', 'none'].includes(value)
-    if (isData && name !== 'sec-purpose') continue
-    throw new RuntimeError(
-      'forbidden',
-      'Answers of providers are data, and no browser may open them as a page, a frame, an image or a script.',
-      {},
-      { hint: 'Programs send no `sec-fetch-dest`. A script may use `fetch` from a page of the gateway.' },
-    )
-  }
-}
+/** What a browser says of a request: all but the data for a script would be shown or run as a page of the gateway. */
+const ASKED_BY_PAGE: ReadonlyMap<string, RegExp> = new Map([
+  ['sec-fetch-dest', /^empty$/i],
+  ['sec-fetch-mode', /^(?:cors|no-cors|same-origin)$/i],
+  ['sec-fetch-site', /^(?:same-origin|none)$/i],
+  ['sec-purpose', /^$/],
+  ['upgrade-insecure-requests', /^$/],
+])
 
 /** The path in its plain form, with its query. What it means has to be clear to each server that reads it, decoded once or more. */
 function plainPath(given: string, { holdsToken }: Pick<LeavingRules, 'holdsToken'>): string {
@@ -174,25 +168,25 @@ function ownHeaders(
   pairs: HeaderPairs,
   { holdsToken, server }: Pick<LeavingRules, 'holdsToken' | 'server'>,
 ): HeaderPairs {
-  const isFromBrowser = pairs.some((name, at) => at % 2 === 0 && /^sec-fetch-site$/i.test(name))
-  const holds = (value: string): boolean => holdsToken(value) || holdsToken(basicText(value))
+  const given = pairsOf(endToEnd(pairs)).filter(([name]) => !OF_OTHERS.test(plainName(name)))
+  const isFromBrowser = given.some(([name]) => /^sec-fetch-site$/i.test(name))
+  // Most calls have none in all of them together.
+  const mayHold = holdsToken(given.map(wholeText).join('\n'))
   const own: string[] = []
-  endToEnd(pairs).forEach((name, at, all) => {
-    if (at % 2 === 1) return
-    const [plain, given] = [name.toLowerCase(), all[at + 1]!]
-    if (OF_OTHERS.test(plain)) return
-    if (plain === 'cookie' && isFromBrowser) return
+  for (const [name, came] of given) {
+    const plain = plainName(name)
+    if (plain === 'cookie' && isFromBrowser) continue
     const value =
-      plain === 'cookie' ? otherCookies(given) : plain === PROJECT ? (besideProject(given)?.project ?? given) : given
-    if (value === '' && value !== given) return
-    if (!holds(`${name}: ${value}`) && !holds(value)) own.push(name, value)
-    else if (!isKeyHeader(plain, server)) {
+      plain === 'cookie' ? otherCookies(came) : plain === PROJECT ? (besideProject(came)?.project ?? came) : came
+    if (value === '' && came !== '') continue
+    if (!mayHold || !holdsToken(wholeText([name, value]))) own.push(name, value)
+    else if (!isKeyHeader(name, server)) {
       throw refused(
         `This call has a token of the gateway in its header ${holdsToken(name) ? '' : `\`${plain}\` `}that would leave.`,
         'It belongs into the header `x-foreword-token`, or into the place of the API key.',
       )
     }
-  })
+  }
   return own
 }
 
@@ -213,65 +207,60 @@ function otherCookies(value: string): string {
   return others.join(';').trim()
 }
 
-function basicText(value: string): string {
+/** A header with what is coded in it. */
+function wholeText([name, value]: readonly [name: string, value: string]): string {
   const coded = /\bbasic\s+(\S+)/i.exec(value)?.[1]
-  return coded === undefined ? '' : Buffer.from(coded, 'base64').toString()
+  return `${name}: ${value}${coded === undefined ? '' : `\n${Buffer.from(coded, 'base64').toString()}`}`
 }
 
-function isKeyHeader(name: string, { keyHeader }: Pick<ProviderServer, 'keyHeader'>): boolean {
-  return (
-    name === keyHeader?.toLowerCase() ||
-    /(?:^|-)(?:authorization|api-?key|subscription-key|(?:access|auth)-token)$/.test(name)
-  )
+function isKeyHeader(given: string, { keyHeader = '' }: Pick<ProviderServer, 'keyHeader'>): boolean {
+  const name = plainName(given)
+  return name === plainName(keyHeader) || KEY_HEADER.test(name)
 }
+
+const KEY_HEADER =
+  /(?:^|-)(?:authorization|(?:api|subscription|access|auth|private|functions|rapidapi)-?(?:key|token))$/
 
 /** Keys in headers, without the word `Bearer`. */
 function headerKeys(pairs: HeaderPairs, server: LeavingRules['server']): readonly string[] {
-  return pairs.flatMap((name, at) => {
-    const key = at % 2 === 0 && isKeyHeader(name.toLowerCase(), server) ? keyIn(pairs[at + 1]!.trim()) : ''
+  return pairsOf(pairs).flatMap(([name, value]) => {
+    const key = isKeyHeader(name, server) ? keyIn(value.trim()) : ''
     return key === '' || /^(?:bearer|basic)$/i.test(key) ? [] : [key]
   })
 }
 
 function queryKeys(query: string): readonly string[] {
-  return queryPairs(query).flatMap(({ name, value }) => (QUERY_KEY.test(name) && value !== '' ? [value] : []))
+  return Array.from(query.matchAll(QUERY_PAIR), ([, , name, value]) =>
+    QUERY_KEY.test(plainName(name!)) ? decodeUrlPart(value!) : '',
+  ).filter((value) => value !== '')
 }
 
-const QUERY_KEY = /^(?:key|(?:x[-_])?(?:api|subscription)[-_]?key|(?:access|auth|oauth)[-_]?token|token)$/i
+/** What is before a name, the name and its value; also of a query within a value. */
+const QUERY_PAIR = /([?&;])([^=?&;]*)=([^?&;]*)/g
 
-interface QueryPair {
-  readonly text: string
-  readonly name: string
-  readonly value: string
+const QUERY_KEY = /^(?:key|(?:x-)?(?:api|subscription)-?key|(?:access|auth|oauth|api)-?token|token)$/
+
+/** Without escapes and small differences that servers do not make. */
+function plainName(name: string): string {
+  return decodeUrlPart(name.replaceAll('+', ' ')).trim().toLowerCase().replaceAll('_', '-')
 }
 
-function queryPairs(query: string): readonly QueryPair[] {
-  return query
-    .slice(1)
-    .split('&')
-    .map((text) => {
-      const [name = '', value = ''] = text.split(/=(.*)/s).map((part) => decodeUrlPart(part.replaceAll('+', ' ')))
-      return { text, name: name.trim(), value }
-    })
-}
-
-/** A query as it may be kept: whatever may be a key has no value. */
+/** A query as it may be kept: what may be a secret has no value. */
 function withoutKeys(query: string): string {
-  if (query === '') return ''
-  return `?${queryPairs(query)
-    .map(({ text, name }) => (MAY_BE_SECRET.test(name) ? text.replace(/=.*$/s, '=…') : text))
-    .join('&')}`
+  return query.replaceAll(QUERY_PAIR, (pair, sign: string, name: string) =>
+    MAY_BE_SECRET.test(plainName(name)) ? `${sign}${name}=…` : pair,
+  )
 }
 
-const MAY_BE_SECRET = /key|token|secret|auth|pass|sig|cred|cookie|code|jwt/i
+const MAY_BE_SECRET = /key|token|secret|auth|pass|sig|cred|cookie|code|jwt/
 
 /** Pairs as a record in lower case, several values of one name joined by `, `; without what may be a secret of the caller. */
 function withoutCredentials(pairs: HeaderPairs, server: LeavingRules['server']): Readonly<Record<string, string>> {
   const record: Record<string, string> = Object.create(null) as Record<string, string>
-  for (let at = 0; at < pairs.length; at += 2) {
-    const name = pairs[at]!.toLowerCase()
+  for (const [given, value] of pairsOf(pairs)) {
+    const name = given.toLowerCase()
     if (isKeyHeader(name, server) || /token|secret|cookie|password|signature|credential/.test(name)) continue
-    record[name] = record[name] === undefined ? pairs[at + 1]! : `${record[name]}, ${pairs[at + 1]}`
+    record[name] = record[name] === undefined ? value : `${record[name]}, ${value}`
   }
   return record
 }
@@ -285,7 +274,7 @@ function ownPairs({ keyHeader, headers }: LeavingRules['server'], key: string | 
 
 /** Without what takes the place of ours: headers for keys that are empty, too. */
 function withoutNames(pairs: HeaderPairs, ours: HeaderPairs, server: LeavingRules['server']): HeaderPairs {
-  const names = new Set(ours.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
+  const names = new Set(pairsOf(ours).map(([name]) => name.toLowerCase()))
   return filterPairs(pairs, (name) => !names.has(name) && !isKeyHeader(name, server))
 }
 
@@ -305,18 +294,28 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 /** Without what belongs to one connection alone. */
 export function endToEnd(pairs: HeaderPairs): HeaderPairs {
-  const named = new Set<string>()
-  for (let at = 0; at < pairs.length; at += 2) {
-    if (pairs[at]!.toLowerCase() !== 'connection') continue
-    for (const name of pairs[at + 1]!.split(',')) named.add(name.trim().toLowerCase())
-  }
-  // A `Connection` header cannot take away what says how long the body is, or what it is.
-  for (const name of ['content-length', 'content-type', 'content-encoding', 'host']) named.delete(name)
-  return filterPairs(pairs, (name) => !HOP_BY_HOP.has(name) && !named.has(name))
+  const named = new Set(
+    pairsOf(pairs).flatMap(([name, value]) =>
+      name.toLowerCase() === 'connection' ? value.split(',').map((each) => each.trim().toLowerCase()) : [],
+    ),
+  )
+  // A `Connection` header cannot take away what says how long the body is, or what it is, or whose key is meant.
+  const stays = (name: string): boolean =>
+    /^(?:content-(?:length|type|encoding)|host)$/.test(name) || KEY_HEADER.test(name)
+  return filterPairs(pairs, (name) => !HOP_BY_HOP.has(name) && (!named.has(name) || stays(name)))
 }
 
 function refused(message: string, hint?: string): RuntimeError {
   return new RuntimeError('invalid-input', message, {}, { hint })
+}
+
+function pageRefused(): RuntimeError {
+  return new RuntimeError(
+    'forbidden',
+    'Answers of providers are data, and no browser may open them as a page, a frame, an image or a script.',
+    {},
+    { hint: 'Programs send no `sec-fetch-dest`. A script may use `fetch` from a page of the gateway.' },
+  )
 }
 
 function signInRefused(): RuntimeError {

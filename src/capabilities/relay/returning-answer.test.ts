@@ -35,6 +35,7 @@ test('what programs read comes back as it came, and what browsers obey does not'
     ['x-models-etag', 'x'],
     ['x-reasoning-included', 'true'],
     ['cf-ray', 'x'],
+    ['x-accel-buffering', 'no'],
     ['X-Odd', 'one'],
     ['x-ODD', 'two'],
     ['content-disposition', 'attachment'],
@@ -47,6 +48,7 @@ test('what programs read comes back as it came, and what browsers obey does not'
     reporting-endpoints nel permissions-policy feature-policy document-policy referrer-policy accept-ch critical-ch sourcemap
     x-sourcemap x-frame-options x-xss-protection cache-control public-key-pins expect-ct set-login sec-session-registration
     secure-session-registration activate-storage-access use-as-dictionary attribution-reporting-register-source
+    x-accel-redirect x-accel-expires x-sendfile x-sendfile-type x-lighttpd-send-file cdn-cache-control surrogate-control
     observe-browsing-topics x-dns-prefetch-control supports-loading-mode integrity-policy x-foreword-token
     x-permitted-cross-domain-policies connection keep-alive transfer-encoding upgrade trailer proxy-authenticate
   `

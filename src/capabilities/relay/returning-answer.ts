@@ -1,7 +1,7 @@
 import type { Failure } from '../../capability.ts'
 import { securityHeaders } from '../../server.ts'
 import type { Target } from './address.ts'
-import { filterPairs, type HeaderPairs } from './forward.ts'
+import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
 import { endToEnd } from './leaving-call.ts'
 
 /** The head of an answer as it came. */
@@ -26,8 +26,7 @@ export function returningAnswer(
 ): { readonly headers: HeaderPairs } | { readonly refuse: Failure } {
   const kept: string[] = []
   const given = filterPairs(endToEnd(headers), (name) => !OBEYED.test(name) && !(name in answerHeaders))
-  for (let at = 0; at < given.length; at += 2) {
-    const [name, value] = [given[at]!, given[at + 1]!]
+  for (const [name, value] of pairsOf(given)) {
     const place = name.toLowerCase() === 'location' ? placeHere(value, target, prefix) : value
     if (place !== undefined) kept.push(name, place)
     else if (status >= 300 && status < 400) return { refuse: redirected(target.server) }
@@ -35,7 +34,7 @@ export function returningAnswer(
   return { headers: [...kept, ...Object.entries(answerHeaders).flat()] }
 }
 
-/** Headers with which a server decides about its address in a browser, or asks a person for a password there. */
+/** Headers with which a server decides about its address in a browser or at a proxy before it, or asks a person for a password there. */
 const OBEYED = new RegExp(
   `^(?:${[
     'set-cookie2?|clear-site-data|refresh|service-worker-.*|www-authenticate|authentication-info|set-login|login-status',
@@ -44,6 +43,7 @@ const OBEYED = new RegExp(
     'access-control-.*|timing-allow-origin|x-permitted-cross-domain-policies|activate-storage-access',
     'link|speculation-rules|supports-loading-mode|no-vary-search|use-as-dictionary|x-dns-prefetch-control|x-ua-compatible',
     'report-to|reporting-endpoints|nel|permissions-policy.*|feature-policy|(?:require-)?document-.*|accept-ch.*|critical-ch',
+    '(?:[\\w-]+-)?cache-control|surrogate-.*|x-accel-(?!buffering).*|x-sendfile.*|x-lighttpd-.*|x-reproxy-.*',
     'sourcemap|x-sourcemap|x-xss-protection|attribution-reporting-.*|ad-auction-.*|observe-browsing-topics|x-foreword-.*',
   ].join('|')})$`,
 )
