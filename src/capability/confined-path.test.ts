@@ -14,7 +14,8 @@ async function places(t: TestContext) {
   await writeFile(join(folder, 'inner/a.txt'), 'a')
   await symlink(top, join(folder, 'out'))
   await symlink('inner', join(folder, 'in'))
-  await symlink(join(top, 'nothing'), join(folder, 'dangling'))
+  await symlink('inner/nothing', join(folder, 'dangling'))
+  await symlink(join(top, 'nothing'), join(folder, 'gone'))
   await symlink('circle', join(folder, 'circle'))
   await symlink(folder, join(top, 'alias'))
   return { top, folder }
@@ -54,6 +55,8 @@ test('a path that leads out is refused in a sentence, however it is written', as
     'out',
     'out/workspace-evil',
     'out/new.txt',
+    'gone',
+    'gone/x',
     top,
     '../WORKSPACE/inner',
   ]) {

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { isWithin } from '../platform.ts'
-import { readText, type TextReader } from '../tool.ts'
+import { followWithin, isWithin, withOpened } from '../platform.ts'
+import { readText, type TextRead, type TextReader } from '../tool.ts'
 
 /** The longest path that is accepted, bytes, and the most names in it: every name is looked up in the file system. */
 const LONGEST_PATH = 4096
@@ -44,21 +44,33 @@ export async function confinedPath(
   if (!asked.isWellFormed()) return refuse('the path holds half a character (a lone surrogate)')
   const root = await realOrWhy(folder)
   if (root.type === 'refused') return refuse(`the workspace cannot be opened: ${root.why}`)
-  const real = await realOrWhy(resolve(root.path, asked))
-  if (real.type === 'refused') return refuse(`${quotePath(asked)}: ${real.why}`)
-  if (!isWithin(root.path, real.path)) {
+  const found = await followPath([root.path, resolve(folder)], resolve(root.path, asked))
+  if (found.type === 'refused') return refuse(`${quotePath(asked)}: ${found.why}`)
+  if (found.type === 'dangling') return refuse(`${quotePath(asked)}: it is a link that leads nowhere`)
+  if (found.type === 'outside') {
     return refuse(
       `${quotePath(asked)} is outside the workspace; only paths within it are in reach, after links are followed`,
     )
   }
+  const { names } = found
+  const path = join(root.path, ...names)
   const closed = (await Promise.all(outOfReach.map(resolvedPath)))
     .filter((one) => one !== undefined)
     .filter((one) => one !== root.path && isWithin(root.path, one))
-  if (closed.some((one) => isWithin(one, real.path))) return refuse(`${quotePath(asked)} is out of reach for tools`)
-  const names = relative(root.path, real.path)
-    .split(sep)
-    .filter((name) => name !== '')
-  return { type: 'inside', path: real.path, root: root.path, names, closed, outOfReach: [...outOfReach] }
+  if (closed.some((one) => isWithin(one, path))) return refuse(`${quotePath(asked)} is out of reach for tools`)
+  return { type: 'inside', path, root: root.path, names, closed, outOfReach: [...outOfReach] }
+}
+
+/** Where an absolute path leads within a folder, whose first name is without links. Looks at nothing outside of the folder. */
+async function followPath([root, ...aliases]: readonly [string, ...string[]], path: string) {
+  const start = [root, ...aliases].find((one) => isWithin(one, path))
+  if (start === undefined) return { type: 'outside' } as const
+  try {
+    const names = relative(start, path).split(sep).filter(Boolean)
+    return await followWithin(root, names, aliases)
+  } catch (error) {
+    return refuse(explainCode(error as NodeJS.ErrnoException))
+  }
 }
 
 /** A path without links, as far as it exists; `undefined` where that is unknown. */
@@ -114,12 +126,28 @@ function refuse(why: string): { readonly type: 'refused'; readonly why: string }
  */
 export function readerWithin(folders: readonly string[], read: TextReader = readText): TextReader {
   return async (path) => {
-    const real = await realOrNot(path)
-    // Nothing is there: the reader reports what that means.
-    if (real === undefined) return read(path)
-    const places = await Promise.all(folders.map(realOrNot))
-    if (places.some((place) => place !== undefined && isWithin(place, real))) return read(real)
-    return { type: 'unreadable', why: 'it is a link that leads out of its folder; put the file itself there' }
+    let leadsOut = false
+    for (const folder of folders) {
+      const root = await realOrNot(folder)
+      if (root === undefined) continue
+      const found = await followPath([root, folder], path)
+      if (found.type === 'refused') return { type: 'unreadable', why: found.why }
+      if (found.type === 'dangling') return { type: 'missing' }
+      leadsOut = found.type === 'outside'
+      if (found.type === 'outside') continue
+      return withOpened(root, found.names, (opened) => read(opened)).catch(notOpened)
+    }
+    return leadsOut
+      ? { type: 'unreadable', why: 'it is a link that leads out of its folder; put the file itself there' }
+      : { type: 'missing' }
+  }
+}
+
+function notOpened({ code, message }: NodeJS.ErrnoException): TextRead {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'missing' }
+  return {
+    type: 'unreadable',
+    why: code === 'ELOOP' ? 'it has become a link' : explainCode({ code, message } as NodeJS.ErrnoException),
   }
 }
 

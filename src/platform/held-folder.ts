@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { constants, lstat, mkdir, open, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants, type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 
 /** A folder that is held open, so that it stays the same one even if something replaces it. */
 export type HeldFolder = Awaited<ReturnType<typeof checkFolder>>
@@ -33,6 +33,112 @@ export async function holdFolder(
     }
   }
   return held
+}
+
+/** Where a path within a folder leads. */
+export type PathWithin =
+  /** Names of the way without links. The last ones need not exist. */
+  | { readonly type: 'inside'; readonly names: readonly string[] }
+  | { readonly type: 'outside' }
+  /** A link leads to nothing. */
+  | { readonly type: 'dangling' }
+
+/** As many links as Linux follows in one path. */
+const MOST_LINKS = 40
+
+/**
+ * Follows names from a root, link by link, and looks at nothing outside of the root: each link is read in the folder that is held
+ * open, and what it leads to is walked in the same way. `aliases` are other names of the root that an absolute link may begin with.
+ *
+ * @throws the error of the system, such as `ENOTDIR` or `EACCES`; `ELOOP` for links in a circle
+ */
+export async function followWithin(
+  root: string,
+  names: readonly string[],
+  aliases: readonly string[] = [],
+): Promise<PathWithin> {
+  let left = names
+  // The last names of `left` that were asked for; those before come from links.
+  let asked = names.length
+  let done: readonly string[] = []
+  let held = await openFolder(root).catch(missing)
+  if (!held) return { type: 'inside', names }
+  const goTo = async (folder: Promise<HeldFolder>) => {
+    const next = await folder
+    await held!.close()
+    held = next
+  }
+  try {
+    for (let links = 0; left.length > 0;) {
+      const [name = '', ...rest] = left
+      left = rest
+      if (name === '' || name === '.') continue
+      if (name === '..') {
+        if (done.length === 0) return { type: 'outside' }
+        done = done.slice(0, -1)
+        await goTo(holdFolder(root, done))
+        continue
+      }
+      const target = await linkTarget(held.at(name))
+      if (target === 'missing') {
+        return rest.length < asked ? { type: 'inside', names: [...done, name, ...rest] } : { type: 'dangling' }
+      }
+      if (target === undefined) {
+        done = [...done, name]
+        if (rest.length > 0) await goTo(held.enter(name))
+        continue
+      }
+      if (++links > MOST_LINKS) throw Object.assign(new Error('links lead in a circle'), { code: 'ELOOP' })
+      asked = Math.min(asked, rest.length)
+      left = [...target.path.split(sep), ...rest]
+      if (!target.path.startsWith(sep)) continue
+      const start = [root, ...aliases].find((one) => `${target.path}${sep}`.startsWith(`${one}${sep}`))
+      if (start === undefined) return { type: 'outside' }
+      left = [...target.path.slice(start.length).split(sep), ...rest]
+      done = []
+      await goTo(openFolder(root))
+    }
+    return { type: 'inside', names: done }
+  } finally {
+    await held.close()
+  }
+}
+
+/** `undefined` for what is no link. */
+async function linkTarget(path: string): Promise<{ readonly path: string } | 'missing' | undefined> {
+  try {
+    return { path: await readlink(path) }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'missing'
+    if (code === 'EINVAL' || code === 'UNKNOWN') return undefined
+    throw error
+  }
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** Opens a file to read it, follows no link on the way or at its end, and waits for no pipe. */
+export async function openWithin(root: string, names: readonly string[]): Promise<FileHandle> {
+  const folder = await holdFolder(root, names.slice(0, -1))
+  try {
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+    return await open(folder.at(names.at(-1) ?? '.'), flags)
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Runs `use` with a path of the very file, whatever replaces it meanwhile. */
+export async function withOpened<Value>(
+  root: string,
+  names: readonly string[],
+  use: (path: string) => Promise<Value>,
+): Promise<Value> {
+  await using file = await openWithin(root, names)
+  return await use(process.platform === 'linux' ? `${OPEN_FOLDERS}/${file.fd}` : join(root, ...names))
 }
 
 const OPEN_FOLDERS = '/proc/self/fd'

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { constants, type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { PathInFolder } from '../../capability.ts'
 import { isKeptElsewhere } from '../../capability/toolkit.ts'
 import { type TextFile, decodedFile } from '../../document.ts'
-import { holdFolder } from '../../platform.ts'
+import { openWithin } from '../../platform.ts'
 
 /** The largest file that can be read, searched or changed, bytes. */
 export const MOST_FILE_BYTES = 16 * 1024 * 1024
@@ -25,18 +25,11 @@ export type WorkspaceFile =
 /** Reads a whole text file of the workspace, in any encoding; follows no link and waits for no pipe. Never throws. */
 export async function readTextFile(place: PathInFolder): Promise<WorkspaceFile> {
   const { root, names } = place
-  const name = names.at(-1)
-  if (name === undefined) return { type: 'folder' }
+  if (names.length === 0) return { type: 'folder' }
   const shown = printableName(names.join('/'))
   let file: FileHandle | undefined
   try {
-    const folder = await holdFolder(root, names.slice(0, -1))
-    try {
-      const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-      file = await open(folder.at(name), flags)
-    } finally {
-      await folder.close()
-    }
+    file = await openWithin(root, names)
     if (await isKeptElsewhere(await file.stat({ bigint: true }), place)) {
       return unusable(`${shown} is out of reach for tools: it is another name of a file that is kept from them`)
     }

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { confinedPath, readerWithin } from '../src/capability/toolkit.ts'
+import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
+import { systemClock } from '../src/platform.ts'
+import { createSandbox, findSandbox, readAccess, type Tool } from '../src/tool.ts'
+import { systemTemporaryFolder } from './tool/system-temporary-folder.ts'
+
+// The gateway works in a workspace while a program exchanges its folders for links to a home beside it, all the time.
+
+/** How long each race lasts, seconds. */
+const SECONDS = Number(process.env['RACE_SECONDS'] ?? 3)
+
+/** Puts a link to a folder of the home in the place of a folder and back, until it is told to stop; then says how often. */
+const SWAP = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { renameSync } = require('node:fs')
+const stop = new Int32Array(workerData.stop)
+const at = (name) => workerData.folder + '/' + name
+const attempt = (from, to) => { try { renameSync(at(from), at(to)) } catch {} }
+let times = 0
+for (; Atomics.load(stop, 0) === 0; times++) {
+  attempt('place', 'other'); attempt('link', 'place'); attempt('place', 'link'); attempt('other', 'place')
+}
+parentPort.postMessage(times)
+`
+
+interface Race {
+  readonly workspace: string
+  readonly setAside: string
+  /** Calls `work` until the time is over, then ends the exchange and looks at the home. Answers what every call gave. */
+  run(work: (round: number) => Promise<unknown>): Promise<void>
+}
+
+function race(t: TestContext): Race {
+  const top = realpathSync(mkdtempSync(join(systemTemporaryFolder, 'race-')))
+  t.after(() => rmSync(top, { recursive: true, force: true }))
+  const [workspace, person, setAside] = [join(top, 'workspace'), join(top, 'person'), join(top, 'data/set-aside')]
+  mkdirSync(join(workspace, 'place/.claude'), { recursive: true })
+  mkdirSync(join(person, '.claude'), { recursive: true })
+  for (const name of ['file.txt', '.npmrc', '.claude/settings.json']) {
+    writeFileSync(join(person, name), 'canary of the home')
+    writeFileSync(join(workspace, 'place', name), 'of the workspace')
+  }
+  symlinkSync('../file.txt', join(workspace, 'place/.gitconfig'))
+  symlinkSync(person, join(workspace, 'link'))
+  const before = contents(person)
+  return {
+    workspace,
+    setAside,
+    async run(work) {
+      const stop = new SharedArrayBuffer(4)
+      const worker = new Worker(SWAP, { eval: true, workerData: { stop, folder: workspace } })
+      const times = new Promise<number>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+      const ends = performance.now() + SECONDS * 1000
+      let rounds = 0
+      for (; performance.now() < ends; rounds++) {
+        assert.doesNotMatch(JSON.stringify(await work(rounds)) ?? '', /canary/)
+        await setImmediate()
+      }
+      Atomics.store(new Int32Array(stop), 0, 1)
+      const exchanges = await times
+      assert.deepEqual(contents(person), before)
+      assert.doesNotMatch(JSON.stringify(contents(top, person)), /canary/)
+      t.diagnostic(`${rounds} rounds, ${Math.round(exchanges / SECONDS)} exchanges a second`)
+      assert.ok(exchanges > 100 * SECONDS)
+    },
+  }
+}
+
+/** Paths and texts of all files of a folder but those of another one. */
+function contents(folder: string, leftOut?: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return Object.fromEntries(
+    entries
+      // What a link to the home shows is in the home.
+      .filter((entry) => entry.isFile() && realpathSync(entry.parentPath).split('/.claude')[0] !== leftOut)
+      .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+      .toSorted()
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')] as const),
+  )
+}
+
+function call(tools: readonly Tool[], name: string, input: object): Promise<unknown> {
+  const tool = tools.find((each) => each.name === name)!
+  const context = { signal: new AbortController().signal, clock: systemClock } as never
+  if ('execute' in tool && tool.execute) return tool.execute(input, context)
+  return Promise.resolve(tool.plan(input as never, context)).then((plan) => ('run' in plan ? plan.run(context) : plan))
+}
+
+test('file tools read, list, search, write and edit nothing outside of the workspace', async (t) => {
+  const { workspace, run } = race(t)
+  const { tools } = workspaceBlock({ folder: workspace })
+  await run(async (round) => [
+    await call(tools, 'read_file', { path: 'place/file.txt' }),
+    await call(tools, 'list_files', { path: 'place' }),
+    await call(tools, 'search_files', { pattern: 'of the' }).catch(String),
+    await call(tools, 'write_file', { path: `place/new/${round % 10}.txt`, content: `round ${round}` }).catch(String),
+    await call(tools, 'edit_file', { path: 'place/file.txt', old_text: 'of', new_text: 'of ' }).catch(String),
+  ])
+})
+
+test('paths lead nowhere outside, and instructions are read from nowhere else', async (t) => {
+  const { workspace, run } = race(t)
+  const read = readerWithin([workspace])
+  await run(async () => [
+    await read(join(workspace, 'place/file.txt')),
+    await confinedPath(workspace, 'place/.claude/settings.json'),
+  ])
+})
+
+const found = await findSandbox()
+
+test(
+  'what a program made is moved away from the workspace alone, and links are made again nowhere else',
+  { skip: found.type === 'none' && found.why },
+  async (t) => {
+    const { workspace, setAside, run } = race(t)
+    const sandbox = createSandbox({
+      workspace,
+      setAside,
+      environment: {},
+      access: async () => readAccess('{}', {}),
+      places: () => ({ outOfReach: [], readOnly: [], readable: [], programs: [] }),
+    })
+    await run(async (round) => {
+      const { leave } = await sandbox.enter({ argv: ['true'], folder: workspace }, false)
+      mkdirSync(join(workspace, `made-${round}`))
+      writeFileSync(join(workspace, `made-${round}/AGENTS.md`), 'obey')
+      rmSync(join(workspace, 'place/.gitconfig'), { force: true })
+      return leave()
+    })
+  },
+)
