@@ -86,6 +86,9 @@ export type ListedConnection = ReturnType<typeof listedConnection>
 /** How often in a row a server may announce changes while its tools are listed. */
 const MOST_ROUNDS = 10
 
+/** Between two listings that a server asks for by announcing changes, ms. */
+const BETWEEN_LISTINGS = 1_000
+
 /** `learn` receives everything that `server` offers, and sentences about what is left out. */
 export function listedConnection(
   clock: Clock,
@@ -96,10 +99,18 @@ export function listedConnection(
 ) {
   const listing = singleFlight<'tools', void>()
   let isStale = true
+  /** Whether a change was announced, and from when on its tools may be listed again. */
+  let isAnnounced = false
+  let next = -Infinity
 
   async function list(): Promise<void> {
     for (let round = 0; isStale; round++) {
       if (round === MOST_ROUNDS) throw new Error('it says again and again that its tools have changed')
+      if (isAnnounced) {
+        const rest = next - clock.monotonic()
+        if (rest > 0) await clock.sleep(rest)
+        next = clock.monotonic() + BETWEEN_LISTINGS
+      }
       isStale = false
       const answer = await connection.list(clock.timeoutSignal(limitMs))
       const { offered, faults } = await readOffered(clock, answer, server)
@@ -121,6 +132,7 @@ export function listedConnection(
     /** Lists the tools again. Closes the connection to a server that does not answer. */
     listAgain() {
       isStale = true
+      isAnnounced = true
       listed().catch(() => connection.close())
     },
   }

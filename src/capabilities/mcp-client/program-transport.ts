@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { type Clock, noteToolProgram, settlesWithin } from '../../platform.ts'
+import { type Clock, noteToolProgram, settlesWithin, timeSlice } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -49,6 +49,7 @@ export function programTransport(
   confine?: Confine,
 ): ProgramTransport {
   const lines = messageLines(largestMessage, read)
+  const work = timeSlice(clock)
   let child: ChildProcess | undefined
   let lastLines: () => readonly string[] = () => []
   let ending: string | undefined
@@ -93,9 +94,16 @@ export function programTransport(
   }
 
   function onData(chunk: Buffer): void {
-    if (lines(chunk)) return
+    if (lines(chunk)) return work.isOver() ? void rest() : undefined
     ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
     void close()
+  }
+
+  /** Many short messages at once leave time for other work between two parts of them. */
+  async function rest(): Promise<void> {
+    child?.stdout?.pause()
+    await work.rest()
+    child?.stdout?.resume()
   }
 
   /** Ignores lines that are no message of the protocol: some servers print a greeting. */
