@@ -5,6 +5,16 @@ const MACHINES: Readonly<Record<string, Machine>> = {
     /** Numbers from here on are those of x32, which has all calls a second time. */
     others: 0x40000000,
     calls: {
+      open: 2,
+      creat: 85,
+      chmod: 90,
+      fchmod: 91,
+      mknod: 133,
+      openat: 257,
+      mknodat: 259,
+      fchmodat: 268,
+      openat2: 437,
+      fchmodat2: 452,
       socket: 41,
       clone: 56,
       add_key: 248,
@@ -21,6 +31,12 @@ const MACHINES: Readonly<Record<string, Machine>> = {
   arm64: {
     audit: 0xc00000b7,
     calls: {
+      mknodat: 33,
+      fchmod: 52,
+      fchmodat: 53,
+      openat: 56,
+      openat2: 437,
+      fchmodat2: 452,
       unshare: 97,
       socket: 198,
       add_key: 217,
@@ -39,7 +55,7 @@ const MACHINES: Readonly<Record<string, Machine>> = {
 interface Machine {
   readonly audit: number
   readonly others?: number
-  readonly calls: Readonly<Record<CallName, number>>
+  readonly calls: Readonly<Partial<Record<CallName, number>>>
 }
 
 type CallName = (typeof RULES)[number]['call']
@@ -50,11 +66,15 @@ const EAFNOSUPPORT = 97
 
 const CLONE_NEWUSER = 0x10000000
 const AF_VSOCK = 40
+/** A program with these bits runs as the owner of the file for anyone who starts it. */
+const SETUID_SETGID = 0o6000
+const O_CREAT = 0o100
 
 /**
  * Calls that a program in the sandbox does not need: keys of the session, which no namespace separates; sockets to the host of a
  * virtual machine; parts of the kernel with many weaknesses; and new user namespaces, in which it would have all capabilities.
- * `clone3` has its flags in memory, where a filter cannot look: libraries then use `clone`.
+ * `clone3` has its flags in memory, where a filter cannot look: libraries then use `clone`. No file gets the bits that
+ * make it run as its owner; `openat2` has its mode in memory.
  */
 const RULES = [
   { call: 'keyctl', error: EPERM },
@@ -65,9 +85,34 @@ const RULES = [
   { call: 'perf_event_open', error: EPERM },
   { call: 'io_uring_setup', error: ENOSYS },
   { call: 'clone3', error: ENOSYS },
-  { call: 'clone', flag: CLONE_NEWUSER, error: EPERM },
-  { call: 'unshare', flag: CLONE_NEWUSER, error: EPERM },
+  { call: 'clone', flags: [[0, CLONE_NEWUSER]], error: EPERM },
+  { call: 'unshare', flags: [[0, CLONE_NEWUSER]], error: EPERM },
   { call: 'socket', value: AF_VSOCK, error: EAFNOSUPPORT },
+  { call: 'chmod', flags: [[1, SETUID_SETGID]], error: EPERM },
+  { call: 'fchmod', flags: [[1, SETUID_SETGID]], error: EPERM },
+  { call: 'fchmodat', flags: [[2, SETUID_SETGID]], error: EPERM },
+  { call: 'fchmodat2', flags: [[2, SETUID_SETGID]], error: EPERM },
+  { call: 'creat', flags: [[1, SETUID_SETGID]], error: EPERM },
+  { call: 'mknod', flags: [[1, SETUID_SETGID]], error: EPERM },
+  { call: 'mknodat', flags: [[2, SETUID_SETGID]], error: EPERM },
+  // Without O_CREAT the mode is whatever was in the register.
+  {
+    call: 'open',
+    flags: [
+      [1, O_CREAT],
+      [2, SETUID_SETGID],
+    ],
+    error: EPERM,
+  },
+  {
+    call: 'openat',
+    flags: [
+      [2, O_CREAT],
+      [3, SETUID_SETGID],
+    ],
+    error: EPERM,
+  },
+  { call: 'openat2', error: ENOSYS },
 ] as const
 
 /** Of `struct seccomp_data`: where the number, the machine and the low half of the first argument are, bytes. */
@@ -96,7 +141,10 @@ export function callFilter(arch: string): Uint8Array | undefined {
     ...unless(IF_EQUAL, audit, [[RETURN, FAIL | ENOSYS]]),
     [LOAD, NUMBER],
     ...(others === undefined ? [] : when(IF_AT_LEAST, others, [[RETURN, FAIL | ENOSYS]])),
-    ...RULES.flatMap((rule) => when(IF_EQUAL, calls[rule.call], refusal(rule))),
+    ...RULES.flatMap((rule) => {
+      const number = calls[rule.call]
+      return number === undefined ? [] : when(IF_EQUAL, number, refusal(rule))
+    }),
     [RETURN, ALLOW],
   ])
 }
@@ -105,7 +153,13 @@ type Instruction = readonly [code: number, value: number, whenTrue?: number, whe
 
 function refusal(rule: (typeof RULES)[number]): readonly Instruction[] {
   const refuse: Instruction = [RETURN, FAIL | rule.error]
-  if ('flag' in rule) return [[LOAD, FIRST], ...when(IF_ANY_BIT, rule.flag, [refuse]), [RETURN, ALLOW]]
+  if ('flags' in rule) {
+    const all = rule.flags.reduceRight<readonly Instruction[]>(
+      (then, [argument, bits]) => [[LOAD, FIRST + 8 * argument], ...when(IF_ANY_BIT, bits, then)],
+      [refuse],
+    )
+    return [...all, [RETURN, ALLOW]]
+  }
   if ('value' in rule) return [[LOAD, FIRST], ...when(IF_EQUAL, rule.value, [refuse]), [RETURN, ALLOW]]
   return [refuse]
 }

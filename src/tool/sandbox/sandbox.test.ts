@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
@@ -99,6 +99,15 @@ test('nothing outside the workspace can be written', { skip }, async (t) => {
   assert.equal(readFileSync(join(top, 'home/tool-access.json'), 'utf8'), '{}')
   assert.equal(readFileSync(join(top, 'home/data/token'), 'utf8'), 'canary-token')
   assert.deepEqual([...outside, workspace].filter(existsSync), [workspace])
+})
+
+test('no file gets the bits that make it run as its owner', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  await sh(
+    'echo x > file; chmod 4755 file; chmod u+s,g+s file; cp /bin/true run; chmod 6777 run; install -m 4755 run other; true',
+  )
+  for (const name of readdirSync(workspace)) assert.equal(statSync(join(workspace, name)).mode & 0o6000, 0, name)
+  assert.equal(output(await sh('echo "#!/bin/sh" > file; chmod 755 file && ./file && echo fine')), 'fine\n')
 })
 
 test('the home, homes of people and scratch files of others are not there', { skip }, async (t) => {
