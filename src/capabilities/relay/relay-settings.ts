@@ -32,7 +32,7 @@ export const relaySettings = z
       .enum(['refuse', 'warn'])
       .default('refuse')
       .describe(
-        'What happens to a call whose body contains a secret of this gateway: it is refused, or only reported.',
+        'What happens to a call whose body contains a secret of this gateway: it is refused, or only reported. One with a token of the gateway is refused always.',
       ),
     assemble: z
       .array(z.string())
