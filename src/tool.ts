@@ -12,6 +12,7 @@ export {
   opensAddresses,
   ownAfterUntrusted,
   policyDigest,
+  redirectRule,
   type Taint,
   toolAfterUntrusted,
   untrustedAnswer,

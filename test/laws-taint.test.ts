@@ -16,7 +16,9 @@ import {
   textKey,
   type ToolCallPart,
 } from '../src/context.ts'
-import { readAccess, untrustedAnswer } from '../src/tool.ts'
+import { turnTaint } from '../src/runtime/turns/turn-taint.ts'
+import type { Entry } from '../src/session.ts'
+import { readAccess, type Tool, untrustedAnswer } from '../src/tool.ts'
 import { forAll, forAllTried } from './arbitrary/for-all.ts'
 import { inputs } from './arbitrary/inputs.ts'
 
@@ -151,6 +153,41 @@ test('what a person reads about texts is short and has nothing that could not be
     assert.doesNotMatch(sentence, /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/)
     assert.ok(foreignTextNames(texts).length <= 11)
     assert.match(sentence, texts.length > 10 ? new RegExp(` and ${texts.length - 10} more\\.$`) : /\.$/)
+  })
+})
+
+test('no address that a model makes of a named one goes without a question', () => {
+  const part = fc.string({ unit: fc.constantFrom(...'ab0-_.~%2F'), minLength: 1, maxLength: 12 })
+  const address = fc
+    .record({ path: fc.array(part, { maxLength: 3 }), query: fc.option(part, { nil: undefined }) })
+    .map(({ path, query }) => `https://docs.example/${path.join('/')}${query === undefined ? '' : `?q=${query}`}`)
+  const added = fc.tuple(fc.constantFrom('', '/', '?', '&', '=', '.', '%20'), part).map((each) => each.join(''))
+  const where = fc.constantFrom('message', 'page')
+  forAll(fc.tuple(fc.array(address, { minLength: 1, maxLength: 4 }), added, where), ([addresses, more, place]) => {
+    const text = addresses.map((each) => `[x](${each})`).join(' ')
+    const message: Message = { role: 'user', content: place === 'message' ? text : 'See https://docs.example/' }
+    const results = [{ citation_id: 1, title: 'T', url: 'https://docs.example/', content: text }]
+    const output = { type: 'text', value: JSON.stringify({ results }) } as const
+    const result = { type: 'tool-result', toolCallId: 'c', toolName: 'open_url', output } as const
+    const entries = [
+      { type: 'input', message },
+      { type: 'message', message: { role: 'tool', content: place === 'page' ? [result] : [] } },
+      { type: 'assembly' },
+    ] as unknown as readonly Entry[]
+    const opener = { name: 'open_url', origin: 'web', readsFrom: () => [] } as unknown as Tool
+    const { isNamed } = turnTaint(entries, [opener])
+    const hrefs = new Set(addresses.map((each) => new URL(each).href))
+    for (const each of addresses) assert.ok(isNamed(each), each)
+    const other = addresses[0]! + more
+    // The beginning of an address of the person without the signs at its end is hers as well.
+    assert.ok(
+      !isNamed(other) || hrefs.has(new URL(other).href) || addresses.some((one) => one.startsWith(other)),
+      other,
+    )
+    assert.ok(
+      !isNamed(`https://docs.example/${more}`) ||
+        addresses.some((one) => one.startsWith(`https://docs.example/${more}`)),
+    )
   })
 })
 

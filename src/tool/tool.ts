@@ -85,6 +85,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly timeoutMs?: number
+  /** Whether a redirect to another host may be followed to an address, which counts as opening it; absent: each may. */
+  followsTo?(address: string): boolean
   /** How much of one result the next call has room for; absent where that is unknown. */
   readonly room?: { readonly characters: number; readonly tokens: number }
   /** Messages that the model had in front of it when it called; absent where that is unknown, as after a restart. */

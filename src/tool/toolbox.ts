@@ -39,7 +39,7 @@ export interface Toolbox {
 }
 
 /** What the toolbox needs to know of the turn that calls. */
-export type RunContext = Omit<ToolContext, 'toolCallId' | 'timeoutMs'>
+export type RunContext = Omit<ToolContext, 'toolCallId' | 'timeoutMs' | 'followsTo'>
 
 interface ToolboxOptions {
   /** Time limit of one run, ms, for tools that declare none. 120,000 unless given. */
@@ -65,6 +65,7 @@ export type GateAnswer =
       readonly rule: string
       /** Time limit of this run, ms, instead of the tool's own. */
       readonly timeoutMs?: number
+      readonly followsTo?: ToolContext['followsTo']
       /** Texts of others that the model has read: a person who is asked sees them. */
       readonly read?: readonly ForeignText[]
       /** Asks because of them. */
@@ -113,7 +114,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       return { type: 'refused', rule, result: failedResult('refused', reason), call: described, ...defined({ read }) }
     }
     const limit = answer.timeoutMs ?? tool.timeoutMs ?? timeoutMs
-    const limited = { ...context, timeoutMs: limit }
+    const limited = { ...context, timeoutMs: limit, ...defined({ followsTo: answer.followsTo }) }
     const steps = await planCall(tool, input, limited, limit)
     if ('ok' in steps) {
       return { type: 'refused', rule: 'plan', result: await finished(steps), call: described }

@@ -61,6 +61,30 @@ test('a single URL needs no list, and a duplicate URL is opened once', async (t)
   assert.equal(web.requests.length, 1)
 })
 
+test('a redirect to another host is followed where the call may lead there, and one on the same host always', async (t) => {
+  const web = await scriptedWeb({
+    names: { 'a.example': [address], 'b.example': [address] },
+    pages: {
+      'http://a.example/here': { status: 302, location: '/there' },
+      'http://a.example/there': { status: 302, location: 'http://b.example/x?y' },
+      'http://b.example/x': { body: 'b' },
+    },
+  })
+  t.after(() => web.close())
+  const fetch = guardedFetch({ clock: systemClock, network: web.network })
+  const { signal } = new AbortController()
+  const targets: string[] = []
+  const followed = await fetch('http://a.example/here', signal, (target) => targets.push(target) > 0)
+  assert.deepEqual([followed.type, targets], ['fetched', ['http://b.example/x?y']])
+  const stopped = await fetch('http://a.example/here', signal, () => false)
+  assert.deepEqual(stopped, {
+    type: 'failed',
+    code: 'redirects',
+    reason: 'it leads on to http://b.example/x?y, which is to be opened by itself',
+  })
+  assert.equal(web.requests.filter(({ url }) => url.startsWith('http://b.example')).length, 1)
+})
+
 test('what cannot be opened says why in its place, and the others are opened', async (t) => {
   const { open } = await opening(t, { '/one': { body: 'one' }, '/picture': { type: 'image/png', body: 'x' } })
   const urls = [

@@ -6,10 +6,19 @@ import {
   guardedRequest,
   type RequestOptions,
 } from './guarded-request.ts'
-import { checkUrl, urlHost, endInTime, FetchFault, fetchFault, type FetchFaultKind } from './checked-url.ts'
+import type { ToolContext } from '../../tool.ts'
+import {
+  checkUrl,
+  urlHost,
+  endInTime,
+  FetchFault,
+  fetchFault,
+  type FetchFaultKind,
+  pageAddress,
+} from './checked-url.ts'
 
 /** Gets one page of the public web. Never rejects. */
-export type GuardedFetch = (url: string, signal: AbortSignal) => Promise<Fetched>
+export type GuardedFetch = (url: string, signal: AbortSignal, followsTo?: ToolContext['followsTo']) => Promise<Fetched>
 
 type Fetched = FetchedPage | NotFetched
 
@@ -49,9 +58,9 @@ const MOST_REDIRECTS = 5
  */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { timeoutMs = 30_000 } = options
-  return async (url, signal) => {
+  return async (url, signal, followsTo) => {
     try {
-      const work = (end: AbortSignal) => follow(url, options, end)
+      const work = (end: AbortSignal) => follow(url, { ...options, followsTo }, end)
       return await endInTime(work, timeoutMs, { clock: options.clock, signal, what: 'it was not read to its end' })
     } catch (error) {
       const { kind, message } = fetchFault(error, 'it could not be read')
@@ -60,7 +69,11 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   }
 }
 
-async function follow(first: string, options: GuardedFetchOptions, signal: AbortSignal): Promise<FetchedPage> {
+async function follow(
+  first: string,
+  options: GuardedFetchOptions & { readonly followsTo: ToolContext['followsTo'] },
+  signal: AbortSignal,
+): Promise<FetchedPage> {
   const { ports = [80, 443], maxBytes = 5_000_000 } = options
   let url = checkUrl(first, { ports, trusted: [] })
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
@@ -68,7 +81,12 @@ async function follow(first: string, options: GuardedFetchOptions, signal: Abort
     try {
       const next = redirectTarget(answer, url)
       if (next === undefined) return await readPage(answer, url, maxBytes)
-      url = nextUrl(next, url, ports)
+      const target = nextUrl(next, url, ports)
+      // What a host does with an address of its own is its affair: it has read the address.
+      if (target.hostname !== url.hostname && options.followsTo?.(pageAddress(target.href)) === false) {
+        throw new FetchFault('redirects', `it leads on to ${target.href}, which is to be opened by itself`)
+      }
+      url = target
     } finally {
       answer.close()
     }

@@ -23,8 +23,9 @@ interface OpenInput {
 export function openUrlTool(options: OpenUrlOptions): Tool {
   const cache = pageCache()
 
-  function opened(address: string, { session, turn, signal }: ToolContext): Promise<OpenedPage> {
-    return cache.page(`${session}/${turn}`, address, signal, () => openPage(address, options, session, signal))
+  function opened(address: string, context: ToolContext): Promise<OpenedPage> {
+    const { session, turn, signal } = context
+    return cache.page(`${session}/${turn}`, address, signal, () => openPage(address, options, context))
   }
 
   return {
@@ -71,10 +72,9 @@ function countFault({ urls, url }: Readonly<Record<string, unknown>>): string | 
 async function openPage(
   address: string,
   { fetch, readDocument }: OpenUrlOptions,
-  session: string,
-  signal: AbortSignal,
+  { session, signal, followsTo }: ToolContext,
 ): Promise<OpenedPage> {
-  const fetched = await fetch(address, signal)
+  const fetched = await fetch(address, signal, followsTo)
   if (fetched.type === 'failed') return { type: 'failed', code: fetched.code, reason: fetched.reason }
   try {
     const read = await readablePage(fetched, readDocument, session, signal)

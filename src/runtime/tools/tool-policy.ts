@@ -7,6 +7,7 @@ import {
   createToolbox,
   type GateAnswer,
   type OfferedWhile,
+  redirectRule,
   type Redaction,
   shellGap,
   type Taint,
@@ -53,7 +54,8 @@ export function policyGate(policy: ToolPolicy, taint: Taint = UNTAINTED): ToolGa
     }
     const { timeoutMs } = toolLimits(access, tool.name)
     const asks = untrusted.type === 'ask' ? { afterUntrusted: untrusted } : {}
-    return { ...answer, ...defined({ timeoutMs }), ...(read.length > 0 && { read }), ...asks }
+    const followsTo = redirectRule(access.access, tool, taint)
+    return { ...answer, ...defined({ timeoutMs, followsTo }), ...(read.length > 0 && { read }), ...asks }
   }
 }
 

@@ -8,13 +8,16 @@ import {
   type Message,
   messageText,
   messageTexts,
+  outputText,
   type ResultOrigins,
   textKey,
+  toolResults,
   type Turn,
+  unframedResults,
 } from '../../context.ts'
-import { defined, isObject } from '../../platform.ts'
+import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../platform.ts'
 import type { CitationSource, Entry, EntryBody } from '../../session.ts'
-import type { Taint, Tool } from '../../tool.ts'
+import { opensAddresses, type Taint, type Tool } from '../../tool.ts'
 
 /** What a turn has read of others since the person's message, call by call. */
 export interface TurnTaint extends Taint {
@@ -41,7 +44,7 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
   const searches = new Set(tools.filter(isSearch).map(({ name }) => name))
   let texts: readonly ForeignText[] = []
   let step = 0
-  const named = namedHosts()
+  const named = namedAddresses(new Set(tools.filter(opensAddresses).map(({ name }) => name)))
   const found = new Set<string>()
   const calling = new Map<string, string>()
 
@@ -70,19 +73,22 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
       step += 1
       add(entry.foreign ?? [])
     }
-    if (entry.type === 'input' || entry.type === 'edit') named.add(messageText(entry.message))
+    if (entry.type === 'input' || entry.type === 'edit') named.add(ownWords(messageText(entry.message)))
   }
   noted(entries)
-  add([...attachedFiles(entries), ...messageTexts(readMessages(entries), origins)])
+  const read = readMessages(entries)
+  for (const message of read) named.read(message)
+  add([...attachedFiles(entries), ...messageTexts(read, origins)])
 
   return {
     get texts() {
       return texts
     },
-    isNamed: (address) => found.has(spelled(address)) || named.has(address),
+    isNamed: (address) => found.has(spelled(address) ?? '') || named.has(address),
     assembled({ input, manifest, messages }) {
       step += 1
       for (const text of personsTexts(input)) named.add(text)
+      for (const message of messages) named.read(message)
       const ofNotes = manifest.cut?.notes?.flatMap(({ foreign = [] }) => foreign) ?? []
       return add([...ofNotes, ...foreignTexts(manifest, messages, origins)])
     },
@@ -149,55 +155,136 @@ function readMessages(entries: readonly Entry[]): readonly Message[] {
   })
 }
 
-/** The words of the person in the session, as far as they are loaded, and those of the operator. */
+/** The own words of the person in the session, as far as they are loaded, and those of the operator. */
 function* personsTexts({ layers, history, current }: Pick<AssemblyInput, 'layers' | 'history' | 'current'>) {
   for (const { origin, renditions } of layers) {
     if (origin === undefined || origin.kind === 'operator') yield renditions[0]?.text ?? ''
   }
   for (const { messages } of [...history, current]) {
-    for (const { message } of messages) if (message.role === 'user') yield messageText(message)
+    for (const { message } of messages) if (message.role === 'user') yield ownWords(messageText(message))
   }
 }
 
-/** The most addresses that are looked for in one turn: more than a person writes. What comes after them is named by nobody. */
-const MOST_NAMED = 10_000
+/** The most characters of a message, and of the paragraph that counts of a longer one, beside addresses. */
+const MOST_OWN = 1_000
 
-/** Adds the hosts that texts name by whole addresses. Each text is looked through once in a turn. */
-function namedHosts() {
+/**
+ * What a person says in a message, without what was pasted into it: fenced and quoted lines, and what was forwarded or answered.
+ * Of a message with more than 1,000 characters beside its addresses, the first paragraph, unless that is as long.
+ */
+export function ownWords(text: string): string {
+  const lines: string[] = []
+  let fence: string | undefined
+  for (const line of text.split(/\r\n?|[\n\u2028\u2029]/)) {
+    const said = line.trimStart()
+    const mark = /^(?:`{3,}|~{3,})/.exec(said)?.[0]
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && said.trimEnd() === mark) fence = undefined
+    } else if (mark !== undefined) fence = mark
+    else if (FORWARDED.test(said)) break
+    else if (!QUOTED.test(said)) lines.push(said)
+  }
+  const own = lines.join('\n').trim()
+  if (isOwn(own)) return own
+  const [first = ''] = own.split(/\n\s*\n/, 1)
+  return isOwn(first) ? first : ''
+}
+
+/** How channels mark the words of others, behind the name of the speaker in a group. */
+const FORWARDED = /^(?:.{1,200}: )?\(forwarded from /
+const QUOTED = /^(?:>|(?:.{1,200}: )?\(in answer to )/
+
+function isOwn(text: string): boolean {
+  return text.replaceAll(ADDRESS, '').length <= MOST_OWN
+}
+
+/** The most addresses that are looked for in one turn: more than a person writes. What comes after them is named by nobody. */
+const MOST_NAMED = 2_000
+
+/**
+ * The addresses that are opened without a question: each exactly as it stands in words of the person or the operator, and each
+ * link of a page that was read, where both are on hosts that these words name. So a call can add nothing to an address.
+ */
+function namedAddresses(openers: ReadonlySet<string>) {
+  const exact = new Set<string>()
   const hosts = new Set<string>()
+  /** By the address of the page, where its redirects led. */
+  const links = new Map<string, Set<string>>()
   const known = new Set<string>()
   let left = MOST_NAMED
+
   return {
     add(text: string): void {
       if (known.has(text)) return
       known.add(text)
-      for (const [address] of text.matchAll(/https?:\/\/[^\s<>"'`\\]{1,2000}/gi)) {
+      for (const [address] of text.matchAll(ADDRESS)) {
         if (left === 0) return
         left -= 1
-        const origin = originOf(withoutPunctuation(address))
-        if (origin !== undefined) hosts.add(origin)
+        for (const each of readings(address)) {
+          const spelling = spelled(each)
+          if (spelling === undefined) continue
+          exact.add(spelling)
+          hosts.add(originOf(spelling))
+        }
       }
     },
-    has: (address: string): boolean => hosts.has(originOf(address) ?? ''),
+    /** Notes the links of pages among the results that the model has read. */
+    read(message: Message): void {
+      for (const { toolName, output } of toolResults(unframedResults(message))) {
+        const text = outputText(output)
+        if (!openers.has(toolName) || known.has(text)) continue
+        known.add(text)
+        for (const page of elementsOf(fieldsOf(parseJson(text))['results'])) {
+          const { url, content } = fieldsOf(page)
+          const from = typeof url === 'string' ? spelled(url) : undefined
+          if (from === undefined || typeof content !== 'string') continue
+          const found = links.get(from) ?? new Set()
+          for (const [address] of content.matchAll(ADDRESS)) {
+            for (const each of readings(address)) found.add(spelled(each) ?? '')
+          }
+          links.set(from, found)
+        }
+      }
+    },
+    has(address: string): boolean {
+      const wanted = spelled(address)
+      if (wanted === undefined) return false
+      if (exact.has(wanted)) return true
+      return (
+        hosts.has(originOf(wanted)) &&
+        [...links].some(([page, found]) => hosts.has(originOf(page)) && found.has(wanted))
+      )
+    },
   }
 }
 
-/** An address at the end of a sentence, or in brackets, without what follows it. */
-function withoutPunctuation(address: string): string {
-  let end = address.length
-  while (end > 0 && ').,;:!?]}*_'.includes(address[end - 1]!)) end -= 1
-  return address.slice(0, end)
+/** Ends where a link in Markdown begins its address. */
+const ADDRESS = /https?:\/\/(?:(?!\]\()[^\s<>"'`\\]){1,2000}/gi
+
+/** The most signs at the end of an address that may belong to the sentence around it. */
+const MOST_SIGNS = 8
+
+/** An address as it stands, and as it may be meant: without signs at its end, in brackets, before a script without blanks. */
+function readings(address: string): ReadonlySet<string> {
+  const found = new Set([address, address.split(')', 1)[0]!, /^[\x21-\x7e]+/.exec(address)![0]])
+  for (let signs = 1; signs <= MOST_SIGNS && ').,;:!?]}*_'.includes(address.at(-signs)!); signs += 1) {
+    found.add(address.slice(0, -signs))
+  }
+  return found
 }
 
 function addFound(found: Set<string>, sources: readonly CitationSource[]): void {
-  for (const { url } of sources) if (url !== undefined) found.add(spelled(url))
+  for (const { url = '' } of sources) found.add(spelled(url) ?? '')
 }
 
-function spelled(address: string): string {
-  return URL.parse(address)?.href ?? address
-}
-
-function originOf(address: string): string | undefined {
+/** The one spelling of an address, without its fragment, which is not sent; `undefined` where it has a name or a password, or is none. */
+function spelled(address: string): string | undefined {
   const url = URL.parse(address)
-  return url === null || url.username !== '' || url.password !== '' ? undefined : url.origin
+  if (url === null || url.username !== '' || url.password !== '') return undefined
+  url.hash = ''
+  return url.href
+}
+
+function originOf(address: string): string {
+  return new URL(address).origin
 }

@@ -7,7 +7,7 @@ import { type Access, type AfterUntrusted, matchesToolName, toolSetting } from '
 export interface Taint {
   /** In the order in which they came in. Empty: only the person, the operator and the model wrote what was read. */
   readonly texts: readonly ForeignText[]
-  /** Whether the person or the operator named an address, or a search found exactly this one. */
+  /** Whether an address stands exactly so in words of the person or the operator, in a link of a page of a host that they named, or was found by a search. */
   isNamed(address: string): boolean
 }
 
@@ -39,6 +39,13 @@ export function untrustedAnswer(access: Access, tool: Judged, input: unknown, ta
   const rule = set?.rule ?? 'afterUntrusted'
   if (value === 'refuse') return { type: 'refuse', rule }
   return { type: 'ask', rule, byTool: set === undefined, grant: policyDigest(access, tool.name) }
+}
+
+/** Whether a redirect of a call may lead to an address; `undefined` where every one may. */
+export function redirectRule(access: Access, tool: Judged, taint: Taint): ((address: string) => boolean) | undefined {
+  if (taint.texts.length === 0 || !opensAddresses(tool)) return undefined
+  const value = toolAfterUntrusted(access, tool.name)?.value ?? ownAfterUntrusted(tool)
+  return value === 'allow' ? undefined : (address) => taint.isNamed(address)
 }
 
 /** SHA-256 of all that the policy says about a tool: what a person granted to it ends when this changes. */
