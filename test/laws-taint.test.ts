@@ -157,7 +157,11 @@ test('what a person reads about texts is short and has nothing that could not be
 })
 
 test('no address that a model makes of a named one goes without a question', () => {
-  const part = fc.string({ unit: fc.constantFrom(...'ab0-_.~%2F'), minLength: 1, maxLength: 12 })
+  const part = fc.string({
+    unit: fc.constantFrom('a', 'b', '0', '-', '_', '.', '~', '%2F'),
+    minLength: 1,
+    maxLength: 12,
+  })
   const address = fc
     .record({ path: fc.array(part, { maxLength: 3 }), query: fc.option(part, { nil: undefined }) })
     .map(({ path, query }) => `https://docs.example/${path.join('/')}${query === undefined ? '' : `?q=${query}`}`)
