@@ -30,4 +30,4 @@ export {
 export { writeCompletion } from './server/completions/write-completion.ts'
 export { CONFIGURED_MODEL, type KnownModel, knownModel, knownModels } from './server/completions/known-models.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
-export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema } from './server/schema.ts'
+export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema, MOST_MESSAGES } from './server/schema.ts'

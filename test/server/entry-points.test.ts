@@ -180,6 +180,18 @@ test('a body that is too large is refused, declared or not, before it is read wh
   assert.ok(pulled < 10)
 })
 
+test('a body of more lists and objects than anybody sends is refused before it is read as JSON; brackets in a text are none', async () => {
+  const ask = (body: string) =>
+    doors.request('/api/messages', { body, headers: { 'content-type': 'application/json' } })
+  for (const one of ['[],', '{},']) {
+    const response = await ask(`{"text": [${one.repeat(60_000)}]`)
+    assert.equal(response.status, 400)
+    assert.match(await response.text(), /more than 50000 lists and objects/)
+  }
+  const text = `${'["'.repeat(100_000)}\\`
+  assert.doesNotMatch(await (await ask(JSON.stringify({ text }))).text(), /lists and objects/)
+})
+
 test('the error for a body without JSON or its content type explains what to send', async () => {
   const ask = (body: string, type: string) =>
     doors.request('/api/messages', { body, headers: { 'content-type': type } })

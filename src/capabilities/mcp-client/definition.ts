@@ -63,6 +63,9 @@ interface Offered {
 
 const MOST_TOOLS = 256
 
+/** Of all definitions of one server together, bytes: they are in every request. */
+const MOST_BYTES = 512 * 1024
+
 const MOST_FAULTS = 20
 
 /** The tools of a server that can be offered, and why the others cannot. */
@@ -79,12 +82,35 @@ export async function readOffered(clock: Clock, list: ToolList, server: string):
     } else byName.set(read.definition.name, { definition: read.definition, digest: definitionDigest(read.definition) })
   }
   const names = [...byName.keys()].toSorted((left, right) => (left < right ? -1 : 1))
-  const kept = names.slice(0, MOST_TOOLS)
+  const first = names.slice(0, MOST_TOOLS)
+  const { kept, large } = withinBytes(first.map((name) => byName.get(name)!))
   const reported = faults.slice(0, MOST_FAULTS)
-  if (!list.isAll || names.length > kept.length) {
+  if (!list.isAll || names.length > first.length) {
     reported.push(`offers more than ${MOST_TOOLS} tools; the first ${MOST_TOOLS} by name are used`)
   }
-  return { offered: kept.map((name) => byName.get(name)!), faults: reported }
+  if (large.length > 0) {
+    const more = large.length > 10 ? ` and ${large.length - 10} more` : ''
+    reported.push(
+      `offers definitions of more than ${MOST_BYTES} bytes together; the largest are left out: ${large.slice(0, 10).join(', ')}${more}`,
+    )
+  }
+  return { offered: kept, faults: reported }
+}
+
+/** Leaves out the largest until the others fit, so that one large tool does not take the place of many. */
+function withinBytes(offered: readonly SealedDefinition[]) {
+  const sizes = new Map(offered.map((one) => [one, Buffer.byteLength(JSON.stringify(one.definition))]))
+  let rest = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
+  const large = new Set<SealedDefinition>()
+  for (const [one, bytes] of [...sizes].toSorted(([, left], [, right]) => right - left)) {
+    if (rest <= MOST_BYTES) break
+    large.add(one)
+    rest -= bytes
+  }
+  return {
+    kept: offered.filter((one) => !large.has(one)),
+    large: [...large].map(({ definition }) => JSON.stringify(definition.name)),
+  }
 }
 
 export interface McpDefinition {

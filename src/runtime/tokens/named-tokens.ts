@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { RuntimeError, type TokenScope, tokenScopes } from '../../capability.ts'
@@ -73,12 +72,16 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
       },
     ])
 
+  let index: { readonly rows: readonly NamedToken[]; readonly byHash: ReadonlyMap<string, NamedToken> } | undefined
+  /** A look-up by digest says nothing of the tokens by its time: who cannot choose the digest learns nothing from it. */
+  const byHash = (all: readonly NamedToken[]) => {
+    if (index?.rows !== all) index = { rows: all, byHash: new Map(all.map((each) => [each.hash, each])) }
+    return index.byHash
+  }
+
   return {
     list: () => rows.current(),
-    find(hash) {
-      const given = Buffer.from(hash)
-      return readable(rows.current).find((each) => timingSafeEqual(Buffer.from(each.hash), given))
-    },
+    find: (hash) => byHash(readable(rows.current)).get(hash),
     async make({ name, scope, expires }, by) {
       if (!NAME.test(name)) throw badName(name)
       const until = expires === undefined ? undefined : tokenExpiry(expires, clock.now())

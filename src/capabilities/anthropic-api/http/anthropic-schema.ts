@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_MESSAGES } from '../../../server.ts'
 
 const source = z.looseObject({
   type: z.string(),
@@ -61,7 +62,7 @@ const known = {
     .describe(
       '`foreword`, `default` or none: the configured model. Else `provider/model`; `claude-…` is one of `anthropic`.',
     ),
-  messages: z.array(message).min(1),
+  messages: z.array(message).min(1).max(MOST_MESSAGES),
   system: z.union([z.string(), z.array(textBlock)], 'expected a text or an array of text blocks').nullish(),
   max_tokens: z.number().int().positive().nullish(),
   stream: z.boolean().nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_MESSAGES } from '../../../server.ts'
 import { REASONING_EFFORTS } from '../../../model.ts'
 
 const part = z.looseObject({
@@ -64,7 +65,7 @@ const responseFormat = z.discriminatedUnion('type', [
 
 const known = {
   model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
-  messages: z.array(message).min(1),
+  messages: z.array(message).min(1).max(MOST_MESSAGES),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   user: z

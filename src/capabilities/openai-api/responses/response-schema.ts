@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_MESSAGES } from '../../../server.ts'
 import { REASONING_EFFORTS, type FinishReason } from '../../../model.ts'
 import type { Usage } from '../../../session.ts'
 import type { AnswerNames } from '../http/openai-answer.ts'
@@ -34,7 +35,12 @@ const format = z.discriminatedUnion('type', [
 
 const known = {
   model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
-  input: z.union([z.string(), z.array(item)], 'expected a text or an array of items').optional(),
+  input: z
+    .union(
+      [z.string(), z.array(item).max(MOST_MESSAGES)],
+      `expected a text or an array of at most ${MOST_MESSAGES} items`,
+    )
+    .optional(),
   instructions: z.string().nullish().describe('Sent as the first system message. Not part of what is kept.'),
   previous_response_id: z
     .string()

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { systemClock } from '../../platform.ts'
+import { readOffered } from './definition.ts'
+
+test('of a server whose definitions are larger than a request should be the largest are left out by name', async () => {
+  const tool = (name: string, characters: number) => ({
+    name,
+    inputSchema: { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(characters) } } },
+  })
+  const large = Array.from({ length: 12 }, (_, at) => tool(`large-${at}`, 60_000 - at))
+  const small = [tool('a', 10), tool('z', 10)]
+  const tools = [small[0]!, ...large, small[1]!]
+  const { offered, faults } = await readOffered(systemClock, { tools, isAll: true }, 's')
+  assert.deepEqual(
+    offered.map(({ definition }) => definition.name),
+    ['a', 'large-10', 'large-11', ...[4, 5, 6, 7, 8, 9].map((at) => `large-${at}`), 'z'],
+  )
+  assert.deepEqual(faults, [
+    'offers definitions of more than 524288 bytes together; the largest are left out: "large-0", "large-1", "large-2", "large-3"',
+  ])
+})
