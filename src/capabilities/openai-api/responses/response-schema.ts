@@ -38,7 +38,7 @@ const known = {
   input: z
     .union(
       [z.string(), z.array(item).max(MOST_MESSAGES)],
-      `expected a text or an array of at most ${MOST_MESSAGES} items`,
+      `expected a text or an array of items, ${MOST_MESSAGES} at most`,
     )
     .optional(),
   instructions: z.string().nullish().describe('Sent as the first system message. Not part of what is kept.'),
