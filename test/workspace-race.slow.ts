@@ -64,6 +64,7 @@ function race(t: TestContext): Race {
     async run(work) {
       const stop = new SharedArrayBuffer(4)
       const worker = new Worker(SWAP, { eval: true, workerData: { stop, folder: workspace } })
+      t.after(() => worker.terminate())
       const times = new Promise<number>((resolve, reject) => worker.once('message', resolve).once('error', reject))
       const ends = performance.now() + SECONDS * 1000
       let rounds = 0
