@@ -64,7 +64,8 @@ export const errorCodes = {
   closing: { status: 503, meaning: 'The gateway is stopping; with `Retry-After`.', retryable: true },
   overloaded: {
     status: 503,
-    meaning: 'As many turns are open as `agent.maxOpenTurns` allows; with `Retry-After`. Nothing was stored.',
+    meaning:
+      'As many turns are open as `agent.maxOpenTurns` allows, or there is no memory for another body; with `Retry-After`. Nothing was stored.',
     retryable: true,
   },
   timeout: { status: 504, meaning: 'The provider did not answer in time.', retryable: true },

@@ -8,7 +8,7 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { type Clock, errorMessage, ForewordError } from '../../platform.ts'
+import { type byteBudget, type ByteLease, type Clock, errorMessage, ForewordError } from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
 import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
 import { leavingCall } from './leaving-call.ts'
@@ -20,6 +20,8 @@ interface AnswerParts {
   readonly foreign: ForeignCallService
   readonly clock: Clock
   readonly settings: RelaySettings
+  /** The bodies of all calls, until their answers have ended. */
+  readonly bodies: ReturnType<typeof byteBudget>
   agentOf(server: URL): Agent
 }
 
@@ -27,7 +29,20 @@ interface AnswerParts {
  * Passes one call on and its answer back: bodies byte by byte, and what `leavingCall` and `returningAnswer` let through beside
  * them. Throws what is to be refused before anything has left.
  */
-export async function answerCall({ foreign, clock, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
+export async function answerCall(parts: AnswerParts, call: RawCall): Promise<void> {
+  const room = parts.bodies.lease(call.caller.by)
+  try {
+    await passOn(parts, call, room)
+  } finally {
+    room.end()
+  }
+}
+
+async function passOn(
+  { foreign, clock, settings, agentOf }: AnswerParts,
+  call: RawCall,
+  room: ByteLease,
+): Promise<void> {
   const { incoming, outgoing, caller, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
@@ -44,7 +59,7 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
       signInTokens: settings.signInTokens,
     },
   )
-  const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024)
+  const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024, room)
   if (body === undefined) return void outgoing.destroy()
   const recorded = foreign.begin({
     provider,
@@ -177,27 +192,53 @@ function requireServer(foreign: ForeignCallService, provider: string): ProviderS
   )
 }
 
-/** `undefined`: the caller left before the end of the body. */
-function readWholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+/** What a body that does not say how long it is takes at first, bytes; then as much again as it has. */
+const FIRST_PART = 256 * 1024
+
+/** Reads no more than there is room for. `undefined`: the caller left before the end of the body. */
+async function readWholeBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  room: ByteLease,
+): Promise<Buffer | undefined> {
+  const declared = Number(incoming.headers['content-length'] ?? 0)
   const parts: Buffer[] = []
   let bytes = 0
-  return new Promise((resolve, reject) => {
-    incoming.on('data', (part: Buffer) => {
+  let taken = 0
+  const take = async (more: number) => {
+    if (more > 0 && !(await room.take(more))) throw noRoom()
+    taken += more
+  }
+  await take(Math.min(declared, maxBytes))
+  try {
+    for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += part.byteLength
-      if (bytes <= maxBytes) return void parts.push(part)
-      incoming.pause()
-      incoming.removeAllListeners('data')
-      reject(
-        new ForewordError(
-          'body-too-large',
-          `The body is larger than the limit of ${maxBytes} bytes.`,
-          { maxBytes },
-          { hint: 'Send less, or raise through.maxBodyMegabytes.' },
-        ),
-      )
-    })
-    incoming.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes)))
-    incoming.once('error', () => resolve(undefined))
-    incoming.once('close', () => resolve(undefined))
-  })
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      if (bytes > taken) await take(Math.max(FIRST_PART, bytes))
+      parts.push(part)
+    }
+  } catch (error) {
+    if (error instanceof ForewordError) throw error
+    return undefined
+  }
+  if (!incoming.complete) return undefined
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes)
+}
+
+function tooLarge(maxBytes: number): ForewordError {
+  return new ForewordError(
+    'body-too-large',
+    `The body is larger than the limit of ${maxBytes} bytes.`,
+    { maxBytes },
+    { hint: 'Send less, or raise through.maxBodyMegabytes.' },
+  )
+}
+
+function noRoom(): RuntimeError {
+  return new RuntimeError(
+    'overloaded',
+    'The bodies of other calls take up the memory for them: no more are accepted now.',
+    { retryAfterMs: 10_000 },
+    { hint: 'Send it again later, or raise through.maxBodyMegabytes.' },
+  )
 }

@@ -1,0 +1,93 @@
+import type { Clock } from './clock.ts'
+
+/** Room of one task for what it holds in memory. */
+export interface ByteLease {
+  /** Whether there is room for so many bytes more, within `waitMs`. */
+  take(bytes: number): Promise<boolean>
+  /** Gives all of it back, once. */
+  end(): void
+}
+
+interface Waiting {
+  readonly owner: string
+  readonly bytes: number
+  /** What its task has already. */
+  readonly own: () => number
+  readonly begin: () => void
+}
+
+/**
+ * Bounds the bytes that several tasks hold in memory at the same time. One owner has at most half of them while it holds any,
+ * so that another finds room; the owner that holds the least is next. What is larger than all of it has its turn alone.
+ */
+export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'timer'>) {
+  const held = new Map<string, number>()
+  const waiting = new Set<Waiting>()
+  let total = 0
+
+  const heldBy = (owner: string) => held.get(owner) ?? 0
+  /** A task that takes more is not held up by what it has itself. */
+  const fits = ({ owner, bytes, own }: Waiting) =>
+    total === own() || (total + bytes <= most && (heldBy(owner) === own() || heldBy(owner) + bytes <= most / 2))
+
+  function add(owner: string, bytes: number): void {
+    total += bytes
+    const now = heldBy(owner) + bytes
+    if (now === 0) held.delete(owner)
+    else held.set(owner, now)
+  }
+
+  /** Begins what waits and fits. */
+  function next(): void {
+    for (;;) {
+      const able = [...waiting].filter(fits)
+      if (able.length === 0) return
+      const first = able.reduce((least, one) => (heldBy(one.owner) < heldBy(least.owner) ? one : least))
+      waiting.delete(first)
+      add(first.owner, first.bytes)
+      first.begin()
+    }
+  }
+
+  return {
+    /** Bytes that are held now. */
+    held: () => total,
+    lease(owner: string): ByteLease {
+      let own = 0
+      let ended = false
+      return {
+        take(bytes) {
+          return new Promise((resolve) => {
+            const stop = clock.timer(waitMs, () => {
+              waiting.delete(one)
+              resolve(false)
+            })
+            const one: Waiting = {
+              owner,
+              bytes,
+              own: () => own,
+              begin() {
+                stop()
+                own += bytes
+                if (ended) giveBack()
+                resolve(!ended)
+              },
+            }
+            waiting.add(one)
+            next()
+          })
+        },
+        end() {
+          ended = true
+          giveBack()
+          next()
+        },
+      }
+
+      function giveBack(): void {
+        add(owner, -own)
+        own = 0
+      }
+    },
+  }
+}
