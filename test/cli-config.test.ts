@@ -194,7 +194,7 @@ test('doctor is content with a fresh home and names what is wrong with its hint'
   const fresh = await run(['doctor', '--json'], { environment })
   assert.equal(fresh.code, 0, fresh.stdout)
   const { findings } = JSON.parse(fresh.stdout) as { findings: { check: string; level: string; hint?: string }[] }
-  const machine = ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'clock', 'port']
+  const machine = ['node', 'home', 'permissions', 'configuration', 'store', 'disk', 'size', 'clock', 'port']
   assert.deepEqual(
     findings.map(({ check }) => check),
     [...machine, 'model', 'policy', 'sandbox', 'skills', 'shell', 'through', 'tools', 'lint', 'audit'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
@@ -478,4 +478,19 @@ test('a damaged row is named with its session and the way out, and replay refuse
   assert.match(found!.hint!, /foreword restore FILE --replace/)
   const replayed = await run(['replay', sessionId, '--json'], { environment })
   assert.deepEqual([replayed.code, JSON.parse(replayed.stdout).error.code], [1, 'storage-damaged'])
+})
+
+test('the doctor says how large each part of the data is, and warns of much that was set aside', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  const place = join(home, 'data/set-aside/run')
+  mkdirSync(place, { recursive: true })
+  const sizes = async () => {
+    const { stdout } = await run(['doctor', '--json'], { environment })
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    return brief(findings.filter(({ check }) => check === 'size'))[0]
+  }
+  writeFileSync(join(place, 'AGENTS.md'), 'x'.repeat(5_000))
+  assert.match(JSON.stringify(await sizes()), /^\["size","ok",".*set-aside 5\.0 kB/)
+  truncateSync(join(place, 'AGENTS.md'), 200_000_000)
+  assert.match(JSON.stringify(await sizes()), /^\["size","warning","set-aside 200\.0 MB/)
 })

@@ -1,7 +1,8 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Finding } from '../../capability.ts'
 import type { Configuration } from '../../runtime.ts'
+import { sizeText } from '../state-text.ts'
 import { ok, warning } from './finding.ts'
 
 /** The most folders of a workspace that are looked into. */
@@ -70,3 +71,34 @@ export async function checkSetAside(data: string): Promise<Finding> {
     `Look at them in ${place}: what you want, move yourself; remove the rest.`,
   )
 }
+
+/** What is moved away is not removed by itself: above so many bytes somebody should look. */
+const MUCH_SET_ASIDE = 100_000_000
+
+/** How large each part of the data is: the store with the log, the audit and the bodies of calls, files, and what was set aside. */
+export async function checkSizes(data: string): Promise<Finding> {
+  const names = await readdir(data).catch(() => [])
+  const parts = await Promise.all(names.map(async (name) => ({ name, bytes: await sizeOf(join(data, name)) })))
+  const large = parts.filter(({ bytes }) => bytes > 0).toSorted((left, right) => right.bytes - left.bytes)
+  const named = large.slice(0, MOST_NAMED).map(({ name, bytes }) => `${name} ${sizeText(bytes)}`)
+  const text = named.length === 0 ? 'empty' : named.join(', ')
+  if ((parts.find(({ name }) => name === 'set-aside')?.bytes ?? 0) <= MUCH_SET_ASIDE) return ok('size', text)
+  return warning('size', text, `Look at ${join(data, 'set-aside')}: what you want, move yourself; remove the rest.`)
+}
+
+/** Bytes of a file, or of the first files of a folder at any depth. Links count as nothing. */
+async function sizeOf(path: string): Promise<number> {
+  let bytes = 0
+  let looked = 0
+  const open = [path]
+  for (let place = open.pop(); place !== undefined && looked < MOST_FILES; place = open.pop()) {
+    looked += 1
+    const facts = await lstat(place).catch(() => undefined)
+    if (facts?.isFile()) bytes += facts.size
+    if (!facts?.isDirectory()) continue
+    for (const name of await readdir(place).catch(() => [])) open.push(join(place, name))
+  }
+  return bytes
+}
+
+const MOST_FILES = 50_000

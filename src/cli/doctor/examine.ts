@@ -7,6 +7,7 @@ import { checkConfiguration, checkModel, checkNotes, checkPlugins } from './chec
 import { checkContext, type CheckedHome } from './check-context.ts'
 import { checkGateway, checkToken } from './check-gateway.ts'
 import { checkClock, checkDisk, checkHome, checkNode, checkPrivacy } from './check-machine.ts'
+import { checkSizes } from './check-left.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
 import { problem, warning, ok } from './finding.ts'
@@ -48,6 +49,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield* store.findings
   if (store.findings.every(({ level }) => level === 'ok')) yield* await checkContents(kept)
   yield await checkDisk(home)
+  yield await checkSizes(files.data)
   yield checkClock(new Date(), store.newest, RELEASED)
   yield await checkGateway(home, gateway)
   yield* await checkToken(home, gateway)
