@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /** Room of one task for what it holds in memory. */
-export interface ByteLease {
+interface ByteLease {
   /** Whether there is room for so many bytes more, within `waitMs`. */
   take(bytes: number): Promise<boolean>
   /** Gives all of it back, once. */

@@ -8,7 +8,7 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { type byteBudget, type ByteLease, type Clock, errorMessage, ForewordError } from '../../platform.ts'
+import { type byteBudget, type Clock, errorMessage, ForewordError } from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
 import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
 import { leavingCall } from './leaving-call.ts'
@@ -16,12 +16,14 @@ import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 import { returningAnswer } from './returning-answer.ts'
 
+type Bodies = ReturnType<typeof byteBudget>
+
 interface AnswerParts {
   readonly foreign: ForeignCallService
   readonly clock: Clock
   readonly settings: RelaySettings
   /** The bodies of all calls, until their answers have ended. */
-  readonly bodies: ReturnType<typeof byteBudget>
+  readonly bodies: Bodies
   agentOf(server: URL): Agent
 }
 
@@ -41,7 +43,7 @@ export async function answerCall(parts: AnswerParts, call: RawCall): Promise<voi
 async function passOn(
   { foreign, clock, settings, agentOf }: AnswerParts,
   call: RawCall,
-  room: ByteLease,
+  room: ReturnType<Bodies['lease']>,
 ): Promise<void> {
   const { incoming, outgoing, caller, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
@@ -199,7 +201,7 @@ const FIRST_PART = 256 * 1024
 async function readWholeBody(
   incoming: IncomingMessage,
   maxBytes: number,
-  room: ByteLease,
+  room: ReturnType<Bodies['lease']>,
 ): Promise<Buffer | undefined> {
   const declared = Number(incoming.headers['content-length'] ?? 0)
   const parts: Buffer[] = []
