@@ -60,12 +60,14 @@ export {
 } from './tool/toolbox.ts'
 export { sentDefinition, toolDefinition } from './tool/sent-definition.ts'
 export { cleanEnvironment } from './tool/process/clean-environment.ts'
+export { changedFiles, findLoadableFiles, type LoadableFiles, NOT_ALL_COMPARED } from './tool/process/loadable-files.ts'
 export {
   findPlannedFiles,
   pathOutside,
   type PlannedFiles,
   type PlannedPlace,
   plannedFilesChange,
+  plannedFolders,
 } from './tool/process/planned-files.ts'
 export { type Program, type ProgramEnd, type ProgramLimits, programResult } from './tool/process/program.ts'
 export { runProgram } from './tool/process/run-program.ts'

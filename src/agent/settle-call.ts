@@ -3,10 +3,25 @@ import { readFacts, resultFacts, turnCallFacts } from './call-facts.ts'
 import { resultText, type CutResult, cutResult } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
-import { type FrameKind, type Message, type Origin, textKey, type ToolCallPart, wholeCharacter } from '../context.ts'
+import {
+  exactLine,
+  type FrameKind,
+  type Message,
+  type Origin,
+  textKey,
+  type ToolCallPart,
+  wholeCharacter,
+} from '../context.ts'
 import { defined, isObject, timeSlice } from '../platform.ts'
 import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
-import { callDigest, type PlannedCall, type ToolResult } from '../tool.ts'
+import {
+  callDigest,
+  changedFiles,
+  type LoadableFiles,
+  NOT_ALL_COMPARED,
+  type PlannedCall,
+  type ToolResult,
+} from '../tool.ts'
 
 interface CallToSettle {
   readonly part: ToolCallPart
@@ -64,16 +79,25 @@ export async function settleCall(
 
 /**
  * A decision applies to what was shown. Since days may have passed, the call is planned again under the current policy, and
- * asked about again where it would do something else.
+ * asked about again where it would do something else, or where its program would load what is not as it was. A file that has
+ * changed twice goes on changing: the question says so, and the approval covers it as it is then.
  */
 async function askAndSettle(
   context: TurnContext,
   journal: ToolJournal,
   settling: CallToSettle,
-  asked: Exclude<PlannedCall, { type: 'refused' }>,
+  plain: Runnable,
+  earlier: EarlierChange = NO_CHANGE,
 ): Promise<SettledCall> {
   const { part, call } = settling
-  const { decision, rule, entries } = await askPerson(context, journal, { part, call, planned: asked })
+  const asked = withFacts(plain, earlier.facts)
+  const {
+    decision,
+    rule,
+    entries,
+    loads,
+    shown = asked,
+  } = await askPerson(context, journal, { part, call, planned: asked })
   throwIfStopping(context.turn.signal)
   const settled = async () => {
     if (decision === undefined) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
@@ -93,11 +117,62 @@ async function askAndSettle(
     }
     const now = await planCall(context, settling)
     if (now.type === 'refused') return refuseCall(context, settling, now)
-    if (now.digest === asked.digest) return runCall(context, settling, now, rule)
-    return askAndSettle(context, journal, settling, now)
+    if (now.digest !== plain.digest) return askAndSettle(context, journal, settling, now)
+    const changed = loads && (await loadsChange(now, loads, earlier))
+    if (changed) return askAndSettle(context, journal, settling, now, changed)
+    // What runs is recorded as it was approved.
+    return runCall(context, settling, { ...now, call: shown.call, digest: shown.digest }, rule)
   }
   const rest = await settled()
   return { ...rest, entries: [...entries, ...rest.entries] }
+}
+
+type Runnable = Exclude<PlannedCall, { type: 'refused' }>
+
+/** What of the files that a program loads has changed since a question about it. */
+interface EarlierChange {
+  /** For the next question. */
+  readonly facts: Readonly<Record<string, string>>
+  readonly paths: readonly string[]
+  /** Files that changed between two questions and once more after it. */
+  readonly busy: readonly string[]
+}
+
+const NO_CHANGE: EarlierChange = { facts: {}, paths: [], busy: [] }
+
+/** Paths that a question names. */
+const MOST_NAMED = 10
+
+/** What the program would load now that it would not have when a person was asked; `undefined` for nothing. */
+async function loadsChange(
+  now: Runnable,
+  asked: LoadsWhenAsked,
+  earlier: EarlierChange,
+): Promise<EarlierChange | undefined> {
+  const found = await now.loads?.()
+  if (found === undefined || found.digest === asked.digest) return undefined
+  const all = asked.files ? changedFiles(asked.files, found) : []
+  const paths = all.filter((path) => !earlier.busy.includes(path))
+  if (asked.files && paths.length === 0) return undefined
+  const busy = [...earlier.busy, ...paths.filter((path) => earlier.paths.includes(path))]
+  const facts = {
+    changed: asked.files
+      ? `${namedPaths(paths)} in the workspace, since you were asked about this call`
+      : 'files of the workspace, since you were asked about this call before a restart',
+    ...(busy.length > 0 && { 'still changing': `${namedPaths(busy)}: an approval covers them as they are then` }),
+  }
+  return { facts, paths, busy }
+}
+
+function namedPaths(paths: readonly string[]): string {
+  const more = paths.length - MOST_NAMED
+  return `${paths.slice(0, MOST_NAMED).map(exactLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function withFacts(planned: Runnable, facts: Readonly<Record<string, string>>): Runnable {
+  if (Object.keys(facts).length === 0) return planned
+  const call = { ...planned.call, facts: { ...planned.call.facts, ...facts } }
+  return { ...planned, call, digest: callDigest(call) }
 }
 
 async function planCall(
@@ -236,6 +311,16 @@ interface PersonsAnswer {
   readonly decision: ApprovalDecision | undefined
   readonly rule: string
   readonly entries: readonly Entry[]
+  /** The call as the person was shown it; absent where nobody was asked. */
+  readonly shown?: Runnable
+  /** Absent where nobody was asked about this call, or it loads nothing. */
+  readonly loads?: LoadsWhenAsked | undefined
+}
+
+/** What a call could load when it was asked about. After a restart only the digest is known. */
+interface LoadsWhenAsked {
+  readonly digest: string
+  readonly files?: LoadableFiles
 }
 
 /**
@@ -255,32 +340,40 @@ async function askPerson(
   const { part, planned } = asked
   const { approvals } = context.tools
   const { digest, rule, grant } = planned
-  if (await approvals.granted(digest)) {
+  const partial = planned.loads && withFacts(planned, { compared: NOT_ALL_COMPARED })
+  if ((await approvals.granted(digest)) || (partial && (await approvals.granted(partial.digest)))) {
     return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
   }
   if (grant !== undefined && (await approvals.grantedTool?.(planned.call.tool, grant))) {
     return { decision: { type: 'approve', scope: 'tool' }, rule: 'approved-tool', entries: [] }
   }
   const before = journal.asked.get(part.toolCallId)
-  const isSame = before?.digest === digest && callDigest(before.request) === digest && isSameReading(before, planned)
-  const valid = isSame ? before : undefined
+  const same = [planned, partial].find((each) => {
+    if (each === undefined || before?.digest !== each.digest) return false
+    return callDigest(before.request) === each.digest && isSameReading(before, each)
+  })
+  const valid = same && (before?.loads !== undefined || !planned.loads) ? before : undefined
   const approval = valid?.approval ?? approvals.newId()
-  const entries = valid ? [] : await appendQuestion(context, asked, approval)
+  const files = valid ? undefined : await planned.loads?.()
+  const shown = (valid ? same : files?.isComplete === false ? partial : undefined) ?? planned
+  const loads = valid?.loads === undefined ? files && { digest: files.digest, files } : { digest: valid.loads }
+  const question = { part, call: asked.call, planned: shown, loads: loads?.digest }
+  const entries = valid ? [] : await appendQuestion(context, question, approval)
   const decided = await approvals.decision(approval, context.turn.signal)
   // Questions about tools are never withdrawn: a log that says so allows nothing.
   const decision = decided?.type === 'withdraw' ? ({ type: 'deny' } as const) : decided
-  return { decision, rule: `${rule}, ${approval}`, entries }
+  return { decision, rule: `${rule}, ${approval}`, entries, shown, loads }
 }
 
 async function appendQuestion(
   context: TurnContext,
-  { part, call, planned }: Parameters<typeof askPerson>[2],
+  { part, call, planned, loads }: Parameters<typeof askPerson>[2] & { readonly loads: string | undefined },
   approval: string,
 ): Promise<readonly Entry[]> {
   const { turn, journal } = context
   const { toolCallId } = part
   const { rule, digest, call: request, read, grant } = planned
-  const question = { approval, toolCallId, rule, request, digest, ...defined({ read, grant }) }
+  const question = { approval, toolCallId, rule, request, digest, ...defined({ read, grant, loads }) }
   return journal.append(
     [{ type: 'approval-request', turn: turn.id, call, ...question }],
     [{ ...turnCallFacts(turn, { part, call }, request), ...readFacts(read), decision: 'asked', rule, digest }],

@@ -100,6 +100,8 @@ export type EntryBody =
       readonly held?: HeldCall
       /** It is asked only because of `read`: the tool can be approved for the session, under the policy with this SHA-256. */
       readonly grant?: string
+      /** SHA-256 of what the program of the call could load from the workspace when it was asked about. */
+      readonly loads?: string
     }
   | {
       readonly type: 'approval'

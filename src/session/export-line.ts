@@ -167,6 +167,7 @@ const entry = z.discriminatedUnion('type', [
     read: foreign.optional(),
     held: z.looseObject({ sentence: z.string(), raise: z.string() }).optional(),
     grant: id.optional(),
+    loads: id.optional(),
   }),
   z.looseObject({ ...at, type: z.literal('revoke'), tool: id, by: id }),
   z.looseObject({ ...ofTurn, type: z.literal('approval'), approval: id, toolCallId: id, digest: id, decision, by: id }),

@@ -42,7 +42,7 @@ export function describePlan({
   folder,
   diff,
   facts,
-}: ToolPlan): Omit<ToolPlan, 'run' | 'asks' | 'afterUntrusted'> {
+}: ToolPlan): Omit<ToolPlan, 'run' | 'loads' | 'asks' | 'afterUntrusted'> {
   return defined({ argv, command, folder, diff, facts })
 }
 

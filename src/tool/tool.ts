@@ -1,4 +1,5 @@
 import type { Clock } from '../platform.ts'
+import type { LoadableFiles } from './process/loadable-files.ts'
 import type { ForeignText, FrameKind, Message, Origin, ToolDefinition } from '../context.ts'
 
 /** What the model can call. A tool with an effect that a person may want to see first has `plan`, the others `execute`. */
@@ -73,6 +74,8 @@ export interface ToolPlan {
   readonly asks?: boolean
   /** This call changes nothing: what the tool's own `afterUntrusted` says does not hold for it. */
   readonly afterUntrusted?: 'allow'
+  /** What its program may load from the workspace, as it is now. What changes while a person is asked asks again. */
+  loads?(): Promise<LoadableFiles>
   /** Executes the plan, or fails where that is no longer possible. */
   run(context: ToolContext): Promise<ToolResult>
 }
@@ -160,11 +163,12 @@ export type PlannedCall =
       readonly read?: readonly ForeignText[]
       /** It asks only because of these texts: what a person may grant to the tool for the session. */
       readonly grant?: string
+      loads?(): Promise<LoadableFiles>
       run(): Promise<ToolResult>
     }
 
 /** A call as a person is shown it. Plain JSON. */
-export interface CallDescription extends Omit<ToolPlan, 'run' | 'asks' | 'afterUntrusted'> {
+export interface CallDescription extends Omit<ToolPlan, 'run' | 'loads' | 'asks' | 'afterUntrusted'> {
   readonly tool: string
   readonly input: unknown
 }

@@ -129,6 +129,7 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
       ...asked(answer, steps),
       call: description,
       digest: callDigest(description),
+      ...defined({ loads: steps.loads }),
       async run() {
         const runs = () => runWithinLimit((running) => steps.run(running), limited, limit, grace)
         return finished(await (steps.argv === undefined ? runs() : inProgramTurn(context, runs)))

@@ -10,9 +10,11 @@ import {
   commandPresets,
   commandWords,
   faultyText,
+  findLoadableFiles,
   findPlannedFiles,
   pathOutside,
   plannedFilesChange,
+  plannedFolders,
   prefixWords,
   presetAnswer,
   presetReadsOnly,
@@ -128,6 +130,7 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
           ...(preset && { GIT_CEILING_DIRECTORIES: dirname(await realpath(workspace)) }),
         },
       }
+      const readsOnly = preset && presetReadsOnly(preset.preset)
       return {
         argv,
         ...(shell.mode === 'full' && { command: cmd }),
@@ -138,7 +141,9 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
           ...(shell.mode !== 'full' && files.facts),
         },
         asks: confined.asks,
-        ...(preset && presetReadsOnly(preset.preset) && { afterUntrusted: 'allow' as const }),
+        ...(readsOnly
+          ? { afterUntrusted: 'allow' as const }
+          : { loads: () => findLoadableFiles(workspace, [...plannedFolders(files), folder]) }),
         async run({ signal }) {
           const changed = (await pathFault()) ?? (await plannedFilesChange(files, argv, place))
           return changed === undefined ? runIn(confined, program, { ...limits, signal }) : failure(changed)

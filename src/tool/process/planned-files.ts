@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, constants, createReadStream } from 'node:fs'
 import { access, open, realpath, stat } from 'node:fs/promises'
-import { basename, delimiter, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { isWithin } from '../../platform.ts'
@@ -80,6 +80,12 @@ export async function plannedFilesChange(
     if (index !== -1) return changeText(what, before[index] ?? after[index] ?? now.program)
   }
   return planned.program === now.program ? undefined : changeText('program', now.program)
+}
+
+/** The folders of the files of a command. */
+export function plannedFolders({ facts: { program, interpreter, scripts = [] } }: PlannedFiles): readonly string[] {
+  const described = [program, interpreter, ...scripts].filter((each) => each !== undefined)
+  return described.map((each) => dirname(each.split(MARK, 1)[0]!))
 }
 
 function changeText(what: string, described: string): string {

@@ -2,11 +2,13 @@ import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   cleanEnvironment,
+  findLoadableFiles,
   findPlannedFiles,
   pathOutside,
   type PlannedFiles,
   type PlannedPlace,
   plannedFilesChange,
+  plannedFolders,
   type PlannedSandbox,
   type ProgramEnd,
   type ProgramLimits,
@@ -223,6 +225,7 @@ function skillTool(
         ...(said !== undefined && { stdin: said }),
         ...(steps.length > 0 && { resolve: steps.map((step, index) => stepFacts(step, programs[index]!)) }),
       },
+      loads: () => findLoadableFiles(real, [...programs.flatMap(plannedFolders), folder]),
       run: (context) =>
         runCommand(command, { timeoutMs: context.timeoutMs ?? timeoutMs, maxOutputChars, signal: context.signal }),
     }
