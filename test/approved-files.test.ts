@@ -105,14 +105,14 @@ test('a call that is approved for the session goes on after the workspace change
 })
 
 test('where a workspace is too large to be compared the question says so, and an approval for the session holds', async (t) => {
-  const ran: unknown[] = []
+  const runs: unknown[] = []
   const tool: Tool = {
     name: 'build',
     inputSchema: { type: 'object' },
     approval: 'ask',
     plan: async (input) => ({
       loads: async () => ({ digest: 'd', entries: new Map(), isComplete: false }),
-      run: async () => ({ ok: true, output: String(ran.push(input)) }),
+      run: async () => ({ ok: true, output: String(runs.push(input)) }),
     }),
   }
   const model = scriptedModel({
@@ -128,7 +128,7 @@ test('where a workspace is too large to be compared the question says so, and an
   await here.runtime.decide(approval, { decision: { type: 'approve', scope: 'session' }, digest, by: 'test' })
   await here.ended(first)
   await here.say('Again.', { session: first.session })
-  assert.equal(ran.length, 2)
+  assert.equal(runs.length, 2)
 })
 
 test('every change that a program could load is seen, near files first, and nothing outside is looked at', async (t) => {
