@@ -65,7 +65,7 @@ function tools() {
 type Calls = readonly { readonly name: string; readonly input: object }[]
 
 /** A home whose model calls these, one step after another, in the turn with this number from 1. */
-async function home(t: TestContext, turns: readonly (readonly Calls[])[], first: object = {}) {
+async function home(t: TestContext, turns: readonly (readonly Calls[])[], first: object = {}, global: object = {}) {
   let settings = first
   const made = tools()
   const model = scriptedModel({
@@ -79,7 +79,8 @@ async function home(t: TestContext, turns: readonly (readonly Calls[])[], first:
         : { toolCalls: calls.map((call, index) => ({ ...call, id: `${turn}-${steps}-${index}` })) }
     },
   })
-  const access = (): AccessRead => readAccess(JSON.stringify({ global: { mode: 'full' }, tools: settings }), {})
+  const access = (): AccessRead =>
+    readAccess(JSON.stringify({ global: { mode: 'full', ...global }, tools: settings }), {})
   const set = (now: object) => void (settings = now)
   return { ...made, set, ...(await opened(t, { model, tools: made.tools, access })) }
 }
@@ -157,6 +158,21 @@ test('what the policy allows after texts of others runs, and what it refuses nam
     [record?.decision, record?.rule, record?.read],
     ['refused', 'tools.mail.afterUntrusted', [`page ${PAGE}`]],
   )
+})
+
+test('what the policy sets for all tools after texts of others counts where a tool has no value of its own', async (t) => {
+  const turns = [[[open(PAGE)], [mail]]]
+  const allowed = await home(t, turns, {}, { afterUntrusted: 'allow' })
+  await allowed.say('turn 1')
+  assert.equal(allowed.sent.length, 1)
+  const denied = await home(t, turns, {}, { afterUntrusted: 'deny' })
+  await denied.say('turn 1')
+  assert.deepEqual(denied.sent, [])
+  const [record] = await denied.store.audit({ tool: 'mail' })
+  assert.deepEqual([record?.decision, record?.rule], ['refused', 'global.afterUntrusted'])
+  const own = await home(t, turns, { mail: { afterUntrusted: 'allow' } }, { afterUntrusted: 'deny' })
+  await own.say('turn 1')
+  assert.equal(own.sent.length, 1)
 })
 
 test('a restart while a call waits keeps the question and what was read', async (t) => {

@@ -130,7 +130,7 @@ const toolShape = object({
     .exactOptional()
     .describe('Whether a person must approve every call. By default, the tool decides.'),
   afterUntrusted: afterUntrusted.describe(
-    'What happens to a call that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. For a tool that opens addresses, this applies to addresses that nobody named. By default, `ask` for tools that change something, and `allow` for tools that only read.',
+    'What happens to a call that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. For a tool that opens addresses, this applies to addresses that nobody named. By default, `global.afterUntrusted`, and without it `ask` for tools that change something, and `allow` for tools that only read.',
   ),
   timeoutMs: count.exactOptional().describe('Time limit for one call, in milliseconds.'),
   maxShownChars: count
@@ -149,7 +149,7 @@ export const shellShape = object({
     .exactOptional()
     .meta({ description: 'Whether a person must approve every command.', default: 'never' }),
   afterUntrusted: afterUntrusted.describe(
-    'What happens to a command that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. By default, `ask`, except for commands that are known to change nothing.',
+    'What happens to a command that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. By default, `global.afterUntrusted`, and without it `ask`, except for commands that are known to change nothing.',
   ),
   presets: z
     .array(presetName, 'must be a list')
@@ -216,6 +216,13 @@ export const globalShape = object({
     .array(word.regex(namePattern, NAME_PATTERN.fault), 'must be a list')
     .default([])
     .describe('Names of tools. A name that ends in * matches every tool whose name begins with the part before it.'),
+  // `deny` is another word for `refuse` (BEHAVIOURS §2.3).
+  afterUntrusted: choice('ask', 'allow', 'deny', 'refuse')
+    .transform((value) => (value === 'deny' ? 'refuse' : value))
+    .exactOptional()
+    .describe(
+      'What happens to calls that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, refuse them (`deny`), or `allow` them. The value of a tool goes first. Without either, a call of a tool that changes nothing is allowed, and others ask.',
+    ),
 }).describe('Settings for all tools.')
 
 /** `tool-access.json` as a whole (BEHAVIOURS §2.3). What is checked and what is published are made of this. */

@@ -62,15 +62,17 @@ export function policyDigest({ global, tools, shell, sandbox }: Access, name: st
   )
 }
 
-/** What the policy sets for a tool; `undefined` leaves it to the tool. */
+/** What the policy sets for a tool, or for all; `undefined` leaves it to the tool. */
 export function toolAfterUntrusted(
-  { shell, tools }: Pick<Access, 'shell' | 'tools'>,
+  { global, shell, tools }: Pick<Access, 'global' | 'shell' | 'tools'>,
   name: string,
 ): { readonly value: AfterUntrusted; readonly rule: string } | undefined {
   if (name === 'shell' && shell.afterUntrusted !== undefined) {
     return { value: shell.afterUntrusted, rule: 'tools.shell.afterUntrusted' }
   }
-  return toolSetting(tools, name, 'afterUntrusted')
+  const set = toolSetting(tools, name, 'afterUntrusted')
+  if (set !== undefined || global.afterUntrusted === undefined) return set
+  return { value: global.afterUntrusted, rule: 'global.afterUntrusted' }
 }
 
 /** From the strictest to the widest. Where nothing is set, the tool decides: at least it asks, at most it allows. */

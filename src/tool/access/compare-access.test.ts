@@ -121,6 +121,12 @@ for (const [what, before, after, widened] of [
     ['untrusted read_file refused → allowed', 'untrusted * ask → allowed'],
   ],
   [
+    'no question after texts of others for all tools',
+    { global: { afterUntrusted: 'deny' }, tools: { mail: { afterUntrusted: 'ask' } } },
+    { global: { afterUntrusted: 'ask' } },
+    ['untrusted * refused → ask'],
+  ],
+  [
     'any folder',
     shell({ allowedPrefixes: ['ls'] }),
     shell({ allowedPrefixes: ['ls'], allowAnyCwd: true }),

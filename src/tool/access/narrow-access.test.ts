@@ -27,7 +27,12 @@ function anyPolicy(below: (most: number) => number): object {
   const some = <Value>(values: readonly Value[]): readonly Value[] => values.filter(() => below(3) === 0)
   const maybe = (value: object): object => (below(2) === 0 ? {} : value)
   return {
-    global: { ...maybe({ enabled: below(6) > 0 }), mode: one(['off', 'allowlist', 'full']), allowedTools: some(NAMES) },
+    global: {
+      ...maybe({ enabled: below(6) > 0 }),
+      ...maybe({ afterUntrusted: one(['ask', 'refuse', 'deny', 'allow']) }),
+      mode: one(['off', 'allowlist', 'full']),
+      allowedTools: some(NAMES),
+    },
     tools: {
       ...Object.fromEntries(
         some(NAMES).map((name) => [

@@ -27,7 +27,7 @@ export function narrowAccess(accepted: AccessRead, now: AccessRead): AccessRead 
     type: 'access',
     access: {
       global: narrowGlobal(one.global, other.global),
-      tools: Object.fromEntries(names.map((name) => [name, narrowTool(one.tools, other.tools, name)])),
+      tools: Object.fromEntries(names.map((name) => [name, narrowTool(one, other, name)])),
       shell: narrowShell(one, other),
       sandbox: narrowSandbox(one.sandbox, other.sandbox),
     },
@@ -53,7 +53,12 @@ function narrowGlobal(one: Access['global'], other: Access['global']): Access['g
       : other.mode === 'full'
         ? one.allowedTools
         : common(one.allowedTools, other.allowedTools, matchesToolName)
-  return { enabled: one.enabled && other.enabled, mode: narrowMode(one.mode, other.mode), allowedTools }
+  return {
+    enabled: one.enabled && other.enabled,
+    mode: narrowMode(one.mode, other.mode),
+    allowedTools,
+    ...defined({ afterUntrusted: narrowUntrusted([one.afterUntrusted, other.afterUntrusted]) }),
+  }
 }
 
 function narrowMode(one: Mode, other: Mode): Mode {
@@ -78,15 +83,16 @@ function common(
  * The settings under a name that one of the policies has. Each policy is asked as for a tool of that name, so its wider
  * patterns count.
  */
-function narrowTool(one: Access['tools'], other: Access['tools'], name: string): ToolAccess {
+function narrowTool(one: Access, other: Access, name: string): ToolAccess {
   const setting = <Key extends keyof ToolAccess>(key: Key) =>
-    [toolSetting(one, name, key)?.value, toolSetting(other, name, key)?.value] as const
+    [toolSetting(one.tools, name, key)?.value, toolSetting(other.tools, name, key)?.value] as const
   const enabled = setting('enabled')
   const approval = setting('approval')
   return defined({
     enabled: enabled.includes(false) ? false : (enabled[0] ?? enabled[1]),
     approval: narrowApproval(approval),
-    afterUntrusted: narrowUntrusted(setting('afterUntrusted')),
+    // What is set for all tools counts, since this entry goes before it.
+    afterUntrusted: narrowUntrusted([toolAfterUntrusted(one, name)?.value, toolAfterUntrusted(other, name)?.value]),
     timeoutMs: setting('timeoutMs')[1],
     maxShownChars: setting('maxShownChars')[1],
   })

@@ -130,7 +130,7 @@ for (const [text, ...problems] of [
   ['{"globl": {}}', 'line 1: globl is not a known key (known keys: $schema, global, sandbox, tools)'],
   [
     '{"global": {"allowed": []}}',
-    'line 1: global.allowed is not a known key (known keys: enabled, mode, allowedTools)',
+    'line 1: global.allowed is not a known key (known keys: enabled, mode, allowedTools, afterUntrusted)',
   ],
   [
     '{"tools": {\n"a": {\n"mode": "full"}}}',
@@ -178,7 +178,7 @@ for (const [text, ...problems] of [
   ['{"tools": {"read_*_x": {}}}', 'line 1: tools.read_*_x may contain * only at its end'],
   [
     '{"global": {"constructor": {}}}',
-    'line 1: global.constructor is not a known key (known keys: enabled, mode, allowedTools)',
+    'line 1: global.constructor is not a known key (known keys: enabled, mode, allowedTools, afterUntrusted)',
   ],
   ['{\n"global": {', 'line 2: this is not JSON: close brace expected'],
   ['{global: {}}', 'line 1: this is not JSON: invalid symbol'],
