@@ -143,6 +143,10 @@ test('every change that a program could load is seen, near files first, and noth
   const few = await findLoadableFiles(workspace, [join(workspace, 'a')], 3)
   assert.deepEqual([few.isComplete, [...few.entries.keys()]], [false, ['a/b.js', 'a', 'c.js']])
   assert.ok(before.isComplete)
+  write('a/a.js')
+  const more = await findLoadableFiles(workspace, [join(workspace, 'a')], 3)
+  assert.deepEqual(changedFiles(few, more), ['a/a.js'])
+  rmSync(join(workspace, 'a/a.js'))
   const changed = async () => {
     const now = await findLoadableFiles(workspace, [join(workspace, 'a')])
     const paths = changedFiles(before, now)

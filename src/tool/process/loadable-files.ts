@@ -78,10 +78,15 @@ export async function findLoadableFiles(
   return { digest: hash.digest('hex'), entries, isComplete }
 }
 
-/** The paths that are new, gone or changed. */
+/** The paths that are new, gone or changed. What is only pushed over the end of a list that is not complete is none of them. */
 export function changedFiles(before: LoadableFiles, now: LoadableFiles): readonly string[] {
-  const paths = new Set([...before.entries.keys(), ...now.entries.keys()])
+  const paths = new Set([...comparable(before, now), ...comparable(now, before)])
   return [...paths].filter((path) => before.entries.get(path) !== now.entries.get(path))
+}
+
+function comparable({ entries }: LoadableFiles, other: LoadableFiles): readonly string[] {
+  const paths = [...entries.keys()]
+  return other.isComplete ? paths : paths.slice(0, paths.findLastIndex((path) => other.entries.has(path)) + 1)
 }
 
 function names(path: string): readonly string[] {
