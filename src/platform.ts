@@ -16,7 +16,7 @@ export { editDistance, nearestHint, nearestName } from './platform/nearest-name.
 export { once, singleFlight } from './platform/single-flight.ts'
 export { type Clock, clockOf, type TimerOptions } from './platform/clock.ts'
 export { systemClock } from './platform/system-clock.ts'
-export { orAborted, settlesWithin, withTimeout } from './platform/timers.ts'
+export { orAborted, PAID_WORK_MS, settlesWithin, withTimeout } from './platform/timers.ts'
 export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
 export { publicAddress, redactSecrets } from './platform/redact.ts'
 export {

@@ -53,6 +53,9 @@ export async function settlesWithin(clock: Clock, work: PromiseLike<unknown>, mi
   }
 }
 
+/** How long a process that ends waits for an answer that is being paid for, ms: broken off, it would be asked for again. */
+export const PAID_WORK_MS = 5_000
+
 /**
  * The result of `work`, or a rejection with the reason of `signal` as soon as that is aborted. The work continues: this is
  * for work that ignores the signal, or that another caller may need. A later failure of it is ignored.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type AnyMessage, tokenx } from '../../src/context.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { gate, homelyPlugins, opened, type Setting, tool } from './opened.ts'
+import { gate, homelyPlugins, type Opened, opened, type Setting, tool } from './opened.ts'
 
 const binding = { channel: 'web', conversation: '7' }
 const frame =
@@ -35,7 +35,7 @@ function lastText(messages: readonly AnyMessage[]): string {
 }
 
 /** What a turn was sent of a layer. */
-async function sentLayer(here: Awaited<ReturnType<typeof remembering>>, call: string, id: string) {
+async function sentLayer(here: Pick<Opened, 'runtime'>, call: string, id: string) {
   const { call: record, request } = await here.runtime.request(call)
   const entry = record.manifest.entries.find((each) => each.id === id)
   return { entry, system: request.system ?? '', messages: request.messages.map(textOf) }
@@ -223,7 +223,7 @@ test('where the owner wants it a model puts the session into words, once for the
   assert.doesNotMatch(lastText(question.request.messages), /Hull/, 'what was taken back is not among it')
 })
 
-test('a turn that waits for a model to remember can be cancelled, and the summary is there for the next one', async (t) => {
+test('a turn that waits for a model to remember can be cancelled, and the summary is there for the next one, after a restart too', async (t) => {
   const slow = gate()
   const asks = gate()
   const model = scriptedModel({
@@ -242,10 +242,13 @@ test('a turn that waits for a model to remember can be cancelled, and the summar
   const submitted = await here.runtime.submit({ session: second, text: 'What is my boat called?' })
   await here.runtime.cancel(second, submitted.turn)
   assert.deepEqual((await here.ended(submitted)).outcome, { type: 'cancelled' })
+  const reopened = here.reopened()
+  for (let rests = 0; rests < 50; rests += 1) await new Promise(setImmediate)
   slow.open()
-  const view = await here.say('Well?', { session: second })
+  const next = await reopened
+  const view = await next.say('Well?', { session: second })
   assert.match(
-    (await sentLayer(here, view.calls[0]!, 'memory')).system,
+    (await sentLayer(next, view.calls[0]!, 'memory')).system,
     /In the words of scripted:\n {2}The boat is Marigold\./,
   )
   assert.equal(model.calls.filter(({ request }) => lastText(request.messages).startsWith('Put the')).length, 1)

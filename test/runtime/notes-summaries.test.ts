@@ -6,6 +6,7 @@ import {
   type NotesSummaries,
   type NotesSummariesParts,
 } from '../../src/capabilities/subjects/notes-summaries.ts'
+import { PAID_WORK_MS } from '../../src/platform.ts'
 import { type CompletionEvent, type CompletionInput, RuntimeError } from '../../src/runtime.ts'
 import { SubjectError, type SummaryRequest } from '../../src/capabilities/subjects/core.ts'
 import { fixedClock } from '../../src/testing.ts'
@@ -150,8 +151,27 @@ test('notes are material: they are between marks that they cannot contain, and t
   assert.deepEqual([toolChoice, tools], ['none', undefined])
 })
 
-test('at the end nothing is asked any more', async () => {
+test('what is being paid for at the end is finished', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
   const at = here({
+    async *complete({ signal }) {
+      await promise
+      signal?.throwIfAborted()
+      yield* said('It is all about lines.')
+    },
+  })
+  await at.summaries.summaryOf(notes)
+  const stopped = at.summaries.stop()
+  await at.quiet()
+  resolve()
+  await stopped
+  assert.equal(at.values.size, 1)
+})
+
+test('at the end nothing is asked any more, and what takes too long is cancelled', async () => {
+  const clock = fixedClock()
+  const at = here({
+    clock,
     async *complete({ signal }) {
       yield start
       await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('gone'))))
@@ -159,7 +179,9 @@ test('at the end nothing is asked any more', async () => {
   })
   await at.summaries.summaryOf(notes)
   await at.quiet()
-  await at.summaries.stop()
+  const stopped = at.summaries.stop()
+  await clock.advance(PAID_WORK_MS)
+  await stopped
   await at.summaries.summaryOf(notes)
   await at.quiet()
   assert.deepEqual([at.asked.length, at.warnings.length, at.values.size], [1, 0, 0])

@@ -6,18 +6,21 @@ import { createModels } from '../../src/model.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import type { ScriptedRequest } from '../../src/testing/scripted-provider-answer.ts'
 import { type Opened, opened } from './opened.ts'
-import { systemClock } from '../../src/platform.ts'
+import { type Clock, PAID_WORK_MS, systemClock } from '../../src/platform.ts'
 
 let noteAnswer = 'They agreed that the tide is measured in feet, and that the harbour code is QUAY-4711.'
 let asked = 0
 /** Whether the model takes for ever to write a note. */
 let isSilent = false
+/** What each note waits for. */
+let gate: Promise<void> | undefined
 const isNoteRequest = (request: ScriptedRequest) => request.bytes.toString().includes('Write the note that will stand')
 
 const server = await scriptedProvider({
-  answer: (request) => {
+  async answer(request) {
     if (isNoteRequest(request)) {
       asked += 1
+      await gate
       if (isSilent) return { text: noteAnswer, hangAfter: 0 }
       return { text: noteAnswer, usage: { promptTokens: 1000, outputTokens: 20 } }
     }
@@ -221,4 +224,70 @@ test("on a machine of one's own, a note that is being written makes room for the
   assert.equal(view.outcome?.type, 'completed')
   assert.equal((await notes())[0]!.outcome?.error?.code, 'cancelled')
   assert.ok(!(await at.log(session)).some(({ type }) => type === 'note'))
+})
+
+/** A runtime that has just asked for a note, and the session of it. What is to be done after the time for paid work is `late`. */
+async function withNoteOnItsWay(t: TestContext, model: string) {
+  let late: (() => void) | undefined
+  const timer: Clock['timer'] = (milliseconds, work, kind) => {
+    if (milliseconds !== PAID_WORK_MS) return systemClock.timer(milliseconds, work, kind)
+    late = work
+    return () => (late = undefined)
+  }
+  const at = await opened(t, {
+    models,
+    timers: { timer },
+    settings: { model, notes: 'model', reserve: 600, margin: 0 },
+  })
+  const released = Promise.withResolvers<void>()
+  gate = released.promise
+  t.after(() => {
+    gate = undefined
+    released.resolve()
+  })
+  const before = asked
+  let session: string | undefined
+  const isAsked = () => asked > before
+  while (!isAsked()) {
+    session = (await at.say('How high is the water?', session === undefined ? {} : { session })).session
+    for (let rests = 0; rests < 50; rests += 1) await new Promise(setImmediate)
+  }
+  const closing = at.runtime.close()
+  for (let rests = 0; rests < 50; rests += 1) await new Promise(setImmediate)
+  return {
+    at,
+    session: session!,
+    closing,
+    isAwaited: late !== undefined,
+    release: released.resolve,
+    pass: () => late?.(),
+  }
+}
+
+test('a note that is being written when the gateway stops is finished, and not asked for again', async (t) => {
+  noteAnswer = 'They agreed on feet.'
+  const { at, session, closing, isAwaited, release } = await withNoteOnItsWay(t, 'local/small')
+  assert.ok(isAwaited)
+  release()
+  await closing
+  const next = await at.reopened()
+  const notes = (await next.log(session)).filter(({ type }) => type === 'note')
+  assert.equal(notes.length, 1)
+  const before = asked
+  await talk(next, 1, session)
+  assert.equal(asked, before)
+})
+
+test('a gateway that stops does not wait for ever for a note', async (t) => {
+  const { at, session, closing, pass } = await withNoteOnItsWay(t, 'local/small')
+  pass()
+  await closing
+  const next = await at.reopened()
+  assert.ok(!(await next.log(session)).some(({ type }) => type === 'note'))
+})
+
+test("a gateway that stops does not wait for a note of a model on a machine of one's own", async (t) => {
+  const { closing, isAwaited } = await withNoteOnItsWay(t, 'ollama/small')
+  await closing
+  assert.equal(isAwaited, false)
 })

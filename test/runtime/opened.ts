@@ -20,7 +20,7 @@ import {
   readTurnView,
 } from '../../src/runtime.ts'
 import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
-import { defined, systemClock } from '../../src/platform.ts'
+import { type Clock, defined, systemClock } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
 import { type Entry, openStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
@@ -43,6 +43,8 @@ export interface Setting {
   readonly policy?: ToolPolicy
   /** Instead of waiting, before a model call is made again. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
+  /** What sets the timers of its clock; the clock of the system unless given. */
+  readonly timers?: Pick<Clock, 'timer'>
   readonly timeZone?: string
   readonly budgets?: RuntimeParts['budgets']
   readonly readBudgets?: RuntimeParts['readBudgets']
@@ -89,8 +91,8 @@ export async function opened(t: TestContext, setting: Setting = {}): Promise<Ope
 async function openedAt(runtimes: Runtime[], home: string, setting: Setting, restarts: number): Promise<Opened> {
   const { model = scriptedModel(), around = (store: SessionStore) => store } = setting
   const store = around(await openStore({ clock: systemClock, path: join(home, 'store.sqlite') }))
-  const { start, listens } = setting
-  const clock = fixedClock({ timers: systemClock, prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
+  const { start, listens, timers = systemClock } = setting
+  const clock = fixedClock({ timers, prefix: restarts === 0 ? '' : `${restarts}r`, ...defined({ start }) })
   const warnings: string[] = []
   const { memory, subject, ...settings } = setting.settings ?? {}
   const bare = await createRuntime({

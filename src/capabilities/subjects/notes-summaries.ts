@@ -3,7 +3,7 @@ import { splitLines, longNotesLines, type SummaryRequest } from './core.ts'
 import { type Clock, type Runtime, RuntimeError } from '../../capability.ts'
 import { summaryByModel } from '../../capability/toolkit.ts'
 import { runtimeFailure } from '../../runtime.ts'
-import { errorMessage, keyedQueue, sha256 } from '../../platform.ts'
+import { errorMessage, keyedQueue, PAID_WORK_MS, settlesWithin, sha256 } from '../../platform.ts'
 
 export interface NotesSummary {
   readonly subject: string
@@ -20,7 +20,7 @@ export type NotesSummaries = ReturnType<typeof createNotesSummaries>
 
 export interface NotesSummariesParts {
   readonly store: ValueStore
-  readonly clock: Pick<Clock, 'time'>
+  readonly clock: Clock
   readonly complete: Runtime['complete']
   readonly notesOf: (subject: string) => Promise<string>
   /** `provider/model`. Default: the configured model. */
@@ -106,8 +106,9 @@ export function createNotesSummaries(parts: NotesSummariesParts) {
     },
     /** Resolves when no model is asked; `undefined`: none is. */
     idle: queue.idle,
-    /** Aborts the running calls, and makes no more. */
+    /** Waits for running calls, which are being paid for, aborts those that take too long, and makes no more. */
     async stop(): Promise<void> {
+      await settlesWithin(clock, Promise.resolve(queue.idle()), PAID_WORK_MS)
       stopping.abort()
       await queue.idle()
     },

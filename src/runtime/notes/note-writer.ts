@@ -10,7 +10,7 @@ import {
   wordsFault,
 } from '../../context.ts'
 import { answerLimits } from '../../model.ts'
-import { type Activity, defined, errorMessage, restingClock } from '../../platform.ts'
+import { type Activity, defined, errorMessage, PAID_WORK_MS, restingClock, settlesWithin } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
 import { seal } from '../ledger/seal.ts'
 import { textTokens } from '../models/counters.ts'
@@ -75,10 +75,15 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
         if (!leaving.signal.aborted) warn(`Notes of idle sessions are not prepared: ${errorMessage(error)}`)
       })
     },
-    /** Ends what waits. `finishes`: a note that is being written comes to its end first, since it has been paid for. */
+    /**
+     * Ends what waits. A note that is being paid for comes to its end first, if that is soon. With `finishes` every note does,
+     * however long it takes.
+     */
     async stop({ finishes }: { readonly finishes: boolean }) {
       for (const { stop } of waiting.values()) stop.abort(stopping)
-      if (finishes) await Promise.all([...running.values()].map(({ work }) => work))
+      const paid = [...running.values()].filter(({ isLocal }) => finishes || !isLocal)
+      const written = Promise.all(paid.map(({ work }) => work))
+      await (finishes ? written : settlesWithin(clock, written, PAID_WORK_MS))
       leaving.abort(stopping)
       await recovering
       await Promise.all([...waiting.values(), ...running.values()].map(({ work }) => work))

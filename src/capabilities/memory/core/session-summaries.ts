@@ -1,7 +1,15 @@
 import type { Clock, Runtime } from '../../../capability.ts'
 import { summaryByModel } from '../../../capability/toolkit.ts'
 import { indentLines, messageText, previousConversation, type TokenCounter, wholeCharacter } from '../../../context.ts'
-import { defined, errorMessage, orAborted, sha256, singleFlight } from '../../../platform.ts'
+import {
+  defined,
+  errorMessage,
+  orAborted,
+  PAID_WORK_MS,
+  settlesWithin,
+  sha256,
+  singleFlight,
+} from '../../../platform.ts'
 import {
   type LogStore,
   readReferredContent,
@@ -127,8 +135,9 @@ export function createSessionSummaries(parts: SessionSummariesParts) {
     },
     /** Resolves when no model is asked; `undefined`: none is. */
     idle: () => (running.size > 0 ? Promise.allSettled(running.running()) : undefined),
-    /** Cancels running requests to the model, and starts no more. */
+    /** Waits for running requests to the model, which are being paid for, cancels those that take too long, and starts no more. */
     async stop(): Promise<void> {
+      await settlesWithin(clock, Promise.allSettled(running.running()), PAID_WORK_MS)
       stopping.abort()
       await Promise.allSettled(running.running())
     },
