@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { type Clock, defined, errorMessage, sha256 } from '../../platform.ts'
+import { type Clock, defined, errorMessage } from '../../platform.ts'
 import {
   type AuditCheckpoint,
   type AuditKey,
@@ -12,10 +12,7 @@ import {
   storePath,
 } from '../../session.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
-import { acceptedIn, policyText } from '../backup/archive-content.ts'
 import { homeAt } from '../home/home.ts'
-import { acceptedWrite, isAccepted } from '../tools/edit-access.ts'
-import { unconfinedPrograms } from '../tools/pinned-policy.ts'
 import { auditKeyFile, makeAuditKey, readAuditKey } from './audit-key.ts'
 import { readCheckpointNote, type TargetNote, writeCheckpointNote } from './checkpoint-note.ts'
 import { ensureAuditId } from './checkpoint-service.ts'
@@ -31,8 +28,6 @@ interface RestoredAudit {
   /** When the archive was written, ISO 8601. */
   readonly saved: string
   readonly time: string
-  /** The archive is signed with the key of this home, or with one that its owner named. */
-  readonly isTrusted: boolean
 }
 
 export async function homeCheckpointTargets(
@@ -42,21 +37,13 @@ export async function homeCheckpointTargets(
   return checkpointTargets(configuration.audit.checkpoints, options)
 }
 
-/** What the configuration of a home runs beside the gateway that no sandbox confines, as clauses. */
-export async function homePrograms(
-  options: Pick<LoadOptions, 'home' | 'environment' | 'capabilities'>,
-): Promise<readonly string[]> {
-  const { configuration, capabilities } = await loadConfiguration(options)
-  return unconfinedPrograms(configuration, capabilities)
-}
-
 /**
  * A restore is the one way in which an audit goes back by right, so it is recorded: in the restored chain, and in a signed
  * checkpoint that sets aside those before it. The home keeps its key and its checkpoint files; what it had none of comes
  * from the archive. Everything is written to what arrives, so a crash leaves either the old audit or the new one.
  */
 export async function recordRestore(restore: RestoredAudit): Promise<void> {
-  const { home, arriving, clock, findTargets, saved, time, isTrusted } = restore
+  const { home, arriving, clock, findTargets, saved, time } = restore
   const folder = homeAt(arriving).data
   const former = await formerAudit(restore)
   if (!existsSync(storePath(folder)) && former.newest === undefined) return
@@ -66,7 +53,6 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
   const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
   const store = await openStore({ path: storePath(folder), clock })
   try {
-    if (!isTrusted) await pinPolicy(store, { home, arriving, clock, time })
     const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
     const targets: Record<string, TargetNote> = {}
     for (const target of await findTargets(arriving)) {
@@ -76,18 +62,6 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
   } finally {
     await store.close()
   }
-}
-
-/** What the archive says that was accepted is no word of this home's owner: its policy is compared with what was accepted here. */
-async function pinPolicy(
-  store: SessionStore,
-  { home, arriving, clock, time }: Pick<RestoredAudit, 'home' | 'arriving' | 'clock' | 'time'>,
-): Promise<void> {
-  const accepted = (await acceptedIn(home, clock)) ?? { text: '' }
-  const text = await policyText(arriving)
-  const waits = !isAccepted(accepted, text)
-  const why = { waiting: sha256(text), unconfined: 'it came with a backup that the key of this home did not sign' }
-  await store.transaction([acceptedWrite({ ...accepted, ...(waits ? why : {}) }, time)])
 }
 
 /** What is known of the audit that is replaced. Damage of it is often the reason for a restore. */

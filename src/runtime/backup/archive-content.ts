@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { type Clock, errorMessage } from '../../platform.ts'
+import { mkdir, readFile } from 'node:fs/promises'
+import { type Clock, errorMessage, sha256 } from '../../platform.ts'
 import { openStore, storePath } from '../../session.ts'
 import { accessFilePath, homeAt } from '../home/home.ts'
-import { acceptedAccess, type AcceptedPolicy, readAccepted } from '../tools/edit-access.ts'
-import { widenedWords } from '../tools/pinned-policy.ts'
+import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
+import { acceptedAccess, type AcceptedPolicy, acceptedWrite, isAccepted, readAccepted } from '../tools/edit-access.ts'
+import { unconfinedPrograms, widenedWords } from '../tools/pinned-policy.ts'
 import type { ArchivedFile } from './read-archive.ts'
 
 /** What an archive brings that can do more than be read. It is shown before anything of it is put in place. */
@@ -42,6 +43,33 @@ export async function restoredContent(
     ]),
     links: links.map(({ path, target = '' }) => `${path} -> ${target}`),
   }
+}
+
+/** What the archive says that was accepted is no word of this home's owner: its policy is compared with what was accepted here. */
+export async function pinPolicy(
+  { home, arriving, clock }: Pick<ContentParts, 'home' | 'arriving' | 'clock'>,
+  time: string,
+): Promise<void> {
+  const accepted = (await acceptedIn(home, clock)) ?? { text: '' }
+  const text = await policyText(arriving)
+  const waits = !isAccepted(accepted, text)
+  const why = { waiting: sha256(text), unconfined: 'it came with a backup that the key of this home did not sign' }
+  const folder = homeAt(arriving).data
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const store = await openStore({ path: storePath(folder), clock })
+  try {
+    await store.transaction([acceptedWrite({ ...accepted, ...(waits ? why : {}) }, time)])
+  } finally {
+    await store.close()
+  }
+}
+
+/** What the configuration of a home runs beside the gateway that no sandbox confines, as clauses. */
+export async function homePrograms(
+  options: Pick<LoadOptions, 'home' | 'environment' | 'capabilities'>,
+): Promise<readonly string[]> {
+  const { configuration, capabilities } = await loadConfiguration(options)
+  return unconfinedPrograms(configuration, capabilities)
 }
 
 /** The text of the policy of a home; empty where it has none. */

@@ -18,7 +18,7 @@ import type { CheckpointTarget } from '../audit/checkpoint-target.ts'
 import { readAuditKey } from '../audit/audit-key.ts'
 import { recordRestore } from '../audit/restore-audit.ts'
 import { homeAt } from '../home/home.ts'
-import { type RestoredContent, restoredContent } from './archive-content.ts'
+import { pinPolicy, type RestoredContent, restoredContent } from './archive-content.ts'
 import { BackupError, diskFault } from './backup-error.ts'
 import { ARRIVING, ASIDE } from './home-files.ts'
 import { type ArchivedFile, readArchive } from './read-archive.ts'
@@ -93,7 +93,8 @@ export async function restoreHome(options: RestoreOptions): Promise<Restored | u
     const signed = { ...defined({ key: signature?.key }), isTrusted }
     const content = await restoredContent({ ...options, arriving, links }, signed)
     if (options.confirm && !(await options.confirm(content))) return undefined
-    await recordRestore({ home, arriving, clock, findTargets, saved: header.created, time, isTrusted })
+    if (!isTrusted) await pinPolicy({ home, arriving, clock }, time)
+    await recordRestore({ home, arriving, clock, findTargets, saved: header.created, time })
     carrySpent(home)
     await decideRestore(home, `${ASIDE}${time.replaceAll(/[-:]|\.\d+/g, '')}`)
     const aside = await finishRestore(home)
