@@ -3,13 +3,37 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { spawnForeword } from '../cli/gateway-process.ts'
 import { startApart } from '../end-to-end/gateway.ts'
-import { closeBrowser, openedPage } from './browser.ts'
+import { closeBrowser, openedPage as opened } from './browser.ts'
 import { lastTurn, picture, send } from './conversation.ts'
 
 after(closeBrowser)
 
 const words = Array.from({ length: 120 }, (_, index) => `word${index} `)
 const whole = words.join('').trim()
+
+/** Reports once when words of an answer stand on the page twice, in whatever place, and be it for one drawing only. */
+const lookOut = `new MutationObserver((_, watch) => {
+  const all = document.body?.textContent.match(/\\bword\\d+\\b/g) ?? []
+  const twice = all.filter((word, index) => all.indexOf(word) < index)
+  if (twice.length === 0) return
+  watch.disconnect()
+  console.error('stands twice: ' + twice[0] + ' in ' + document.querySelector('main, body').innerHTML.slice(0, 20_000))
+}).observe(document, { subtree: true, childList: true, characterData: true })`
+
+/** The page of a gateway, and others, each of which is looked at at every moment. */
+async function openedPage(...[t, ...more]: Parameters<typeof opened>): ReturnType<typeof opened> {
+  const found: string[] = []
+  t.after(() => assert.deepEqual(found, []))
+  const watched = async (page: Page): Promise<Page> => {
+    page.on('console', (message) => message.text().startsWith('stands twice') && found.push(message.text()))
+    await page.addInitScript(lookOut)
+    await page.evaluate(lookOut)
+    return page
+  }
+  const at = await opened(t, ...more)
+  await watched(at.page)
+  return { ...at, another: async (options) => watched(await at.another(options)) }
+}
 
 /** The text of the newest answer, without the blanks at its end. */
 async function answerOf(page: Page): Promise<string> {
