@@ -175,10 +175,7 @@ test('spreadsheets count for nothing, and are read by rows and columns, whatever
     fit?.['tokens'],
   )
   assert.deepEqual([fit?.code, fit?.['files']], ['project-fits', 1])
-  assert.match(
-    messages.join('\n'),
-    /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x\\u\{2028\}y\.tsv \(file_\w+\): x y$/m,
-  )
+  assert.match(messages.join('\n'), /^- Heights 2026\.csv \(file_\w+\): Heights 2026\n- x y\.tsv \(file_\w+\): x y$/m)
   const call = (input: object) => `/call read_attachment ${JSON.stringify({ id: heights!.id, ...input })}`
   const said = await say(
     [call({ row: 1_000, rows: 2, columns: ['place', 'A'] }), call({ columns: ['depth'] }), call({ sheet: 'May' })].join(

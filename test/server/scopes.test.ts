@@ -71,6 +71,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /api/session-folders',
     'GET /api/sessions',
     'GET /api/sessions/{session}',
+    'GET /api/sessions/{session}/approvals',
     'GET /api/sessions/{session}/branches',
     'GET /api/sessions/{session}/calls',
     'GET /api/sessions/{session}/entries',
@@ -136,6 +137,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'POST /v1/responses/{response}/cancel',
   ],
   approve: [
+    'DELETE /api/sessions/{session}/approvals/{tool}',
     'POST /api/approvals/{approval}',
     'POST /api/proposals/{proposal}/decision',
     'POST /api/proposals/{proposal}/undo',

@@ -42,7 +42,7 @@ test('the layer speaks of the time of the input, so that the same input gives th
 })
 
 test('without a granularity, and in a layout that does not tell it, there is no layer', () => {
-  assert.deepEqual(date.layers!(self({ layout: layoutOf('chai') }), at('2026-11-21T00:00:00.000Z')), [])
+  assert.deepEqual(date.layers!(self({}), { ...at('2026-11-21T00:00:00.000Z'), layout: layoutOf('chai') }), [])
   assert.deepEqual(date.layers!(self({ settings: 'none' }), at('2026-11-21T00:00:00.000Z')), [])
 })
 
