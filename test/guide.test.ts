@@ -29,6 +29,25 @@ const page = (name: string) => all.find((each) => each.name.endsWith(name))!
 
 const commands = allCommands(builtIn)
 
+test('every promise of the security page has a number and is held by tests that are there', () => {
+  const [, text = ''] = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('## What Foreword protects')
+  const promises = text
+    .split('## ')[0]!
+    .split(/^- (?=\*\*)/m)
+    .slice(1)
+  assert.ok(promises.length > 10)
+  for (const [index, promise] of promises.entries()) {
+    assert.match(promise, new RegExp(`^\\*\\*P${String(index + 1).padStart(2, '0')}\\. `))
+    const [, held = ''] = promise.split('Held by: ')
+    const tests = [...held.matchAll(/\[([^\]]+)\]\((\S+)\)/g)]
+    assert.ok(tests.length > 0, promise.slice(0, 60))
+    for (const [, title = '', file = ''] of tests) {
+      const source = readFileSync(join(root, file), 'utf8')
+      assert.ok(source.includes(`'${title}'`) || source.includes(`\`${title}\``), `${file} has the test: ${title}`)
+    }
+  }
+})
+
 test('every command in the pages is one, with options and subcommands that it has', async () => {
   const faults: string[] = []
   const written = all.flatMap((each) => [...shownIn(each, BEGIN), ...inlineIn(each, BEGIN)])
