@@ -92,7 +92,7 @@ type Missing = Map<string, { left: number; all: number }>
 const LEFT_OUT = 'left_out'
 const CHARACTERS = 'characters'
 const SHORTENED = 'texts shortened'
-const NOTE = new RegExp(`^(?:(?:\\d+ of \\d+ [^,;]+, )*\\d+ of \\d+ [^,;]+ left out)?(?:(?:^|, )${SHORTENED})?`)
+const NOTE = /^(?:\d+ of \d+ [^,;]+, )*\d+ of \d+ [^,;]+ left out(?:, texts shortened)?|^texts shortened/
 
 /**
  * A value that was cut before without the note of that cut, and what the note says. `member`: the name of the next note;
@@ -100,7 +100,7 @@ const NOTE = new RegExp(`^(?:(?:\\d+ of \\d+ [^,;]+, )*\\d+ of \\d+ [^,;]+ left 
  */
 function withoutNote(value: object) {
   const note: unknown = Array.isArray(value) ? value.at(-1) : (value as Record<string, unknown>)[LEFT_OUT]
-  const [before = ''] = typeof note === 'string' ? NOTE.exec(note)! : []
+  const [before = ''] = NOTE.exec(String(note)) ?? []
   if (before === '') return { value, before, member: note === undefined ? LEFT_OUT : `${LEFT_OUT}_here` }
   const { [LEFT_OUT]: _, ...rest } = value as Record<string, unknown>
   return { value: Array.isArray(value) ? value.slice(0, -1) : rest, before, member: LEFT_OUT }
@@ -119,8 +119,7 @@ function leftOut(missing: Missing, before: string): string {
   const isShortened = before.includes(SHORTENED) || before.includes(` ${CHARACTERS}`)
   if (isShortened) counts.delete(CHARACTERS)
   const parts = [...counts].map(([name, { left, all }]) => `${left} of ${all} ${name}`)
-  const words = parts.length > 0 ? `${parts.join(', ')} left out` : undefined
-  return [words, isShortened ? SHORTENED : undefined].filter((each) => each !== undefined).join(', ')
+  return [...(parts[0] ? [`${parts.join(', ')} left out`] : []), ...(isShortened ? [SHORTENED] : [])].join(', ')
 }
 
 /** The largest of 0 to `high` that fits, where all smaller ones do; at most `slack` of it smaller. */

@@ -13,7 +13,7 @@ const projects: RecordsKind<Project> = {
   name: 'project',
   one: 'a project',
   about:
-    'A project has instructions and files that its sessions share. A custom agent reads the files, and its own prompt instead of the instructions.',
+    'A project has instructions and files for its sessions. A custom agent has its own prompt instead, and reads the files.',
   empty: { name: '', instructions: '' },
   describe: ({ instructions }) => (instructions.trim() === '' ? 'without instructions' : beginningOf(instructions)),
   textOf: ({ name, instructions }) => fieldsText({ name }, { instructions }),

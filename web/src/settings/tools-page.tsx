@@ -30,9 +30,8 @@ export default function ToolsPage(): ReactNode {
   return (
     <div className="flex flex-col gap-8">
       <p className="text-soft">
-        What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step.
-        Sessions offer an allowed tool from the next step where their cache loses nothing, else once it ends; until then
-        they announce it.{' '}
+        What a model may call. Nothing may run that this list does not allow; a change takes effect at the next step. An
+        allowed tool is announced at once, and offered as soon as no cache is lost by it.{' '}
         <button className="underline" onClick={() => void api('/api/reload?now=true', { method: 'POST' })}>
           Offer it now
         </button>
