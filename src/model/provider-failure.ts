@@ -235,6 +235,7 @@ export function providerSentence(body: unknown, depth = 0): string | undefined {
     const inner = /^[[{]/.test(text) ? providerSentence(parseJson(text), depth + 1) : undefined
     return inner ?? (text === '' ? undefined : text)
   }
+  if (typeof body !== 'object' || body === null) return undefined
   const fields = fieldsOf(body)
   for (const each of Array.isArray(body) ? elementsOf(body) : SENTENCE_FIELDS.map((name) => fields[name])) {
     const found = providerSentence(each, depth + 1)

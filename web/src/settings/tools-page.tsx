@@ -35,6 +35,7 @@ export default function ToolsPage(): ReactNode {
         <button className="underline" onClick={() => void api('/api/reload?now=true', { method: 'POST' })}>
           Offer it now
         </button>
+        .
       </p>
       <AccessProblems problems={draft.file.problems} />
       <WaitingFiles />
