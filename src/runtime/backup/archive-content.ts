@@ -73,13 +73,13 @@ export async function homePrograms(
 }
 
 /** The text of the policy of a home; empty where it has none. */
-export async function policyText(home: string): Promise<string> {
+async function policyText(home: string): Promise<string> {
   const path = await accessFilePath(home)
   return existsSync(path) ? readFile(path, 'utf8') : ''
 }
 
 /** What a home has accepted of its policy. Damage of it is often the reason for a restore: then nothing. */
-export async function acceptedIn(home: string, clock: Clock): Promise<AcceptedPolicy | undefined> {
+async function acceptedIn(home: string, clock: Clock): Promise<AcceptedPolicy | undefined> {
   const path = storePath(homeAt(home).data)
   if (!existsSync(path)) return undefined
   try {
