@@ -17,17 +17,21 @@ try {
   for (const name of sources) cpSync(join(root, name), join(copy, name), { recursive: true, filter: isSource })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
   const { status } = spawnSync(process.execPath, [join(copy, 'scripts', 'build.mjs')], { stdio: ['ignore', 2, 2] })
-  if (status !== 0) stop(`the second build ended with exit code ${status}; its messages stand above.`)
+  if (status !== 0) throw new Error(`the second build ended with exit code ${status}; its messages stand above.`)
   const [first, second] = [root, copy].map(digests)
   const differ = [...new Set([...first.keys(), ...second.keys()])].filter(
     (name) => first.get(name) !== second.get(name),
   )
-  if (first.size === 0) stop('there is no first build; run `npm run build`.')
-  if (differ.length > 0) stop(`two builds differ in ${differ.length} files: ${differ.slice(0, 5).join(', ')}`)
+  if (first.size === 0) throw new Error('there is no first build; run `npm run build`.')
+  if (differ.length > 0)
+    throw new Error(`two builds differ in ${differ.length} files: ${differ.slice(0, 5).join(', ')}`)
   const all = createHash('sha256')
     .update(JSON.stringify([...first].toSorted(([a], [b]) => (a < b ? -1 : 1))))
     .digest('hex')
   process.stdout.write(`two builds made the same ${first.size} files: sha256 ${all}\n`)
+} catch (error) {
+  process.stderr.write(`foreword reproducible: ${error.message}\n`)
+  process.exitCode = 1
 } finally {
   rmSync(copy, { recursive: true, force: true })
 }
@@ -42,10 +46,4 @@ function digests(folder) {
       return [relative(folder, path), createHash('sha256').update(readFileSync(path)).digest('hex')]
     }),
   )
-}
-
-function stop(text) {
-  process.stderr.write(`foreword reproducible: ${text}\n`)
-  process.exitCode = 1
-  throw new Error(text)
 }

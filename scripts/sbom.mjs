@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { npmProgram } from './npm-program.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -17,20 +18,22 @@ export function billOfMaterials() {
   try {
     mkdirSync(published)
     // As it is installed from the registry: npm leaves out packages that a workspace of the checkout uses as well.
-    const { workspaces: _, devDependencies: __, scripts: ___, ...manifest } = readJson('package.json')
-    const { packages, ...lockfile } = readJson('package-lock.json')
-    const { workspaces: ____, devDependencies: _____, ...own } = packages['']
-    const kept = Object.entries(packages).filter(
-      ([at, { dev, link }]) => at.startsWith('node_modules/') && !dev && !link,
-    )
+    const manifest = readJson('package.json')
+    const lockfile = readJson('package-lock.json')
+    for (const each of [manifest, lockfile.packages['']]) {
+      delete each.workspaces
+      delete each.devDependencies
+    }
+    for (const [at, { dev, link }] of Object.entries(lockfile.packages)) {
+      if (at !== '' && (dev || link || !at.startsWith('node_modules/'))) delete lockfile.packages[at]
+    }
     writeFileSync(join(published, 'package.json'), JSON.stringify(manifest))
-    writeFileSync(
-      join(published, 'package-lock.json'),
-      JSON.stringify({ ...lockfile, packages: { '': own, ...Object.fromEntries(kept) } }),
-    )
-    const { serialNumber: ______, ...document } = JSON.parse(npmSbom(published))
-    const { timestamp: _______, tools: ________, ...metadata } = document.metadata
-    return `${JSON.stringify({ ...document, metadata }, null, 1)}\n`
+    writeFileSync(join(published, 'package-lock.json'), JSON.stringify(lockfile))
+    const document = JSON.parse(npmSbom(published))
+    delete document.serialNumber
+    delete document.metadata.timestamp
+    delete document.metadata.tools
+    return `${JSON.stringify(document, null, 1)}\n`
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -41,13 +44,10 @@ function readJson(name) {
 }
 
 function npmSbom(cwd) {
-  const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
-  const script = process.env.npm_execpath
-  const isNpm = script !== undefined && /npm-cli\.[cm]?js$/.test(script)
-  const options = { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }
-  const { status, stdout, stderr, error } = isNpm
-    ? spawnSync(process.execPath, [script, ...words], options)
-    : spawnSync('npm', words, { ...options, shell: process.platform === 'win32' })
+  const { file, words, shell } = npmProgram()
+  const asked = [...words, 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
+  const options = { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, shell }
+  const { status, stdout, stderr, error } = spawnSync(file, asked, options)
   if (status !== 0) throw new Error(`npm sbom failed: ${error?.message ?? stderr}`)
   return stdout
 }

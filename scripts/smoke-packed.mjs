@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { npmProgram } from './npm-program.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
@@ -258,9 +259,8 @@ function scenario() {
 }
 
 function npm(args, cwd) {
-  const script = process.env.npm_execpath
-  if (script !== undefined && /npm-cli\.[cm]?js$/.test(script)) return run(process.execPath, [script, ...args], { cwd })
-  return run('npm', args, { cwd, shell: isWindows })
+  const { file, words, shell } = npmProgram()
+  return run(file, [...words, ...args], { cwd, shell })
 }
 
 function run(file, args, options = {}) {

@@ -62,9 +62,8 @@ export async function noteFault(
   return (await store?.value(NOTE_IS_SIGNED)) === true ? 'was changed: its signature is gone' : undefined
 }
 
-/** As JSON has it: without what is undefined. */
 function statementOf(targets: CheckpointNote['targets']) {
-  return { purpose: 'audit-checkpoints', targets: JSON.parse(JSON.stringify(targets)) as unknown }
+  return { purpose: 'audit-checkpoints', targets }
 }
 
 const checkpoint = z
