@@ -3,22 +3,15 @@
  * answers to them report. Pure: bytes and headers in, accounts out.
  */
 export {
-  type ForeignAnswer,
   type ForeignAssembly,
   type ForeignClient,
-  type ConversationFormat,
-  conversationFormats,
-  type ForeignFormat,
-  foreignFormats,
   type ForeignIdentity,
   type ForeignKind,
   type ForeignMark,
   type ForeignRequestHead,
-  type ForeignUsage,
 } from './foreign/foreign-call.ts'
 export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
 export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
-export { type ResponseReader, responseReader } from './foreign/response-reader.ts'
 export { type TextCounts, textCounts } from './foreign/text-counts.ts'
 export { splitBody } from './foreign/split-body.ts'
 export { commonPrefix, type ForeignReuse } from './foreign/common-prefix.ts'

@@ -35,7 +35,6 @@ export type {
   ModelEvent,
   ModelFacts,
   ModelRequest,
-  ModelUsage,
   ReasoningMetadata,
 } from './model/model.ts'
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model/model-error.ts'
@@ -46,13 +45,11 @@ export {
   type ModelsSettings,
   type ProviderServer,
 } from './model/models.ts'
-export { chatChunks } from './model/chat-chunks.ts'
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'
 export { type TriedProvider, tryProvider } from './model/try-provider.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'
-export { SILENT } from './model/usage.ts'
 export {
   type KindCalibration,
   kindDistance,

@@ -75,7 +75,6 @@ export {
   type CallWarning,
   type ForeignEnd,
   type ForeignFacts,
-  type Usage,
   usedTokens,
 } from './session/call.ts'
 export {
@@ -127,3 +126,4 @@ export {
   type SessionFolder,
   type SessionLabel,
 } from './session/session-filter.ts'
+export type { Usage } from './wire.ts'

@@ -1,5 +1,5 @@
 import { type AssistantMessage, ContextOverflowError, messageText, toolCalls } from '../context.ts'
-import { ModelError, type ModelEvent, SILENT } from '../model.ts'
+import { ModelError, type ModelEvent } from '../model.ts'
 import { type Entry, type EntryBody, type PartialReason, StoreError, type TurnOutcome, type Usage } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
 import {
@@ -15,6 +15,7 @@ import { holdCall } from './hold-call.ts'
 import { retryWait } from './retry-wait.ts'
 import { type PreparedCall, type Step, type TurnContext, turnContext, type TurnSetup } from './turn-setup.ts'
 import { type TurnState, turnState } from './turn-state.ts'
+import { SILENT } from '../wire.ts'
 
 /** The result of one model call of a step. */
 export type StepReply = ModelAnswer | Unanswered

@@ -1,7 +1,7 @@
 import { exactLine } from '../context.ts'
 import { fieldsOf, redactSecrets, elementsOf } from '../platform.ts'
 import type { Recogniser, TargetRule } from './recognisers/recogniser.ts'
-import { textOf } from './wire-part.ts'
+import { textOf } from '../wire.ts'
 
 /** What a call of a tool is about, as people call it: a path, a command, an address. */
 export interface CallTarget {

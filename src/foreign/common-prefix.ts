@@ -2,7 +2,7 @@ import type { ManifestEntry, Piece } from '../context.ts'
 import { sha256 } from '../platform.ts'
 import { causeOfChange, type ForeignCause } from './change-cause.ts'
 import type { ComparedCall, ComparedUnit } from './compared-unit.ts'
-import { jsonOf } from './wire-part.ts'
+import { jsonOf } from '../wire.ts'
 
 /** What of a request a prompt cache has of the call before, tokens, and where it begins to differ by meaning. */
 export interface ForeignReuse {

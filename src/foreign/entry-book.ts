@@ -9,7 +9,7 @@ import {
 import { callTarget, type CallTarget } from './call-target.ts'
 import type { Recogniser } from './recognisers/recogniser.ts'
 import type { TextSection } from './sections.ts'
-import type { WirePart } from './wire-part.ts'
+import { type WirePart } from '../wire.ts'
 
 /** A part of a text, and its tokens. */
 export interface PricedSection extends TextSection {

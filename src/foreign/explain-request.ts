@@ -6,22 +6,16 @@ import {
   type TokenCounter,
   type ToolDefinition,
 } from '../context.ts'
-import { fieldsOf, elementsOf } from '../platform.ts'
-import { parameters } from './body-fields.ts'
-import { chatCompletionsFields, chatCompletionsParts } from './chat-completions-body.ts'
-import { embeddingsFields, embeddingsParts } from './embeddings-format.ts'
+import { bodyParts, type WireFormat, type WirePart } from '../wire.ts'
 import { entryBook, type PricedSection } from './entry-book.ts'
-import type { ForeignAssembly, ForeignFormat, ForeignMark } from './foreign-call.ts'
-import { messagesFields, messagesParts } from './messages-body.ts'
+import type { ForeignAssembly, ForeignMark } from './foreign-call.ts'
 import { tablesOf } from './recognisers/recognisers.ts'
-import { responsesFields, responsesParts } from './responses-body.ts'
 import { sectionsOf, type TextSection } from './sections.ts'
 import { countedTokens, type TextCounts, textCounts } from './text-counts.ts'
-import { type JsonFields, otherPart, type WirePart } from './wire-part.ts'
 
 /** A body that was parsed, and how it is counted. */
 export interface ExplainInput {
-  readonly format: ForeignFormat
+  readonly format: WireFormat
   readonly body: unknown
   readonly counter: TokenCounter
   /** Name of the client, where it is known: its recognisers alone are asked, and the general ones. */
@@ -54,7 +48,7 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
   const pieces: Piece[] = []
   const marks: ForeignMark[] = []
   const tools: ToolDefinition[] = []
-  for (const part of partsOf(format, fieldsOf(input.body), input.body)) {
+  for (const part of bodyParts(format, input.body)) {
     const sections = sectionsIn(part, rules)
     const priced: PricedSection[] = []
     let wrapper = part.opens || part.kind === 'tool' ? counter.perMessage : 0
@@ -88,38 +82,6 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
   const manifest = window === undefined ? { ...account, budget: { ...budget, window: used, available: used } } : account
   const messages = pieces.flatMap(({ content }) => (isMessage(content) ? [content] : []))
   return { request: { tools, messages }, manifest, pieces, marks }
-}
-
-const readers: Readonly<Record<ForeignFormat, FormatReader>> = {
-  messages: { parts: messagesParts, fields: messagesFields },
-  responses: { parts: responsesParts, fields: responsesFields },
-  'chat-completions': { parts: chatCompletionsParts, fields: chatCompletionsFields },
-  embeddings: { parts: embeddingsParts, fields: embeddingsFields },
-}
-
-interface FormatReader {
-  readonly parts: (body: JsonFields) => Iterable<WirePart>
-  readonly fields: readonly string[]
-}
-
-function* partsOf(format: ForeignFormat, body: JsonFields, whole: unknown): Generator<WirePart> {
-  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {
-    if (whole !== undefined) yield { ...otherPart('user', whole), opens: true, field: 'body' }
-    return
-  }
-  const { parts, fields } = readers[format]
-  yield* parts(body)
-  for (const [field, value] of Object.entries(body)) {
-    const isRead = fields.includes(field) ? hasReadShape(field, value) : parameters.has(field) || value === null
-    if (!isRead) yield { ...otherPart('user', value), field }
-  }
-}
-
-const lists: ReadonlySet<string> = new Set(['tools', 'functions', 'messages'])
-
-/** A field that should be a list and is none was not read. */
-function hasReadShape(field: string, value: unknown): boolean {
-  return !lists.has(field) || Array.isArray(value) || value === null || elementsOf(value).length > 0
 }
 
 function sectionsIn(part: WirePart, rules: Parameters<typeof sectionsOf>[1]): readonly TextSection[] {

@@ -1,14 +1,5 @@
-import type { Manifest, Piece, ToolDefinition, AnyMessage, ReportedTokens } from '../context.ts'
-
-/** The formats of APIs with conversations: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
-export type ConversationFormat = 'messages' | 'responses' | 'chat-completions'
-
-export const conversationFormats: readonly ConversationFormat[] = ['messages', 'responses', 'chat-completions']
-
-/** The formats of APIs whose bodies are understood. */
-export type ForeignFormat = ConversationFormat | 'embeddings'
-
-export const foreignFormats: readonly ForeignFormat[] = [...conversationFormats, 'embeddings']
+import type { Manifest, Piece, ToolDefinition, AnyMessage } from '../context.ts'
+import type { WireFormat } from '../wire.ts'
 
 /** What is known of a request before its body is read. */
 export interface ForeignRequestHead {
@@ -37,7 +28,7 @@ export type ForeignKind = 'turn' | 'sub-agent' | 'compaction' | 'title' | 'count
 /** Whose call it is, and what for. */
 export interface ForeignIdentity {
   /** Absent where the path belongs to no known format. */
-  readonly format?: ForeignFormat
+  readonly format?: WireFormat
   readonly client: ForeignClient
   readonly kind: ForeignKind
   /** The client's own id of its session; absent where it sends none. An agent within a session is one of its own: `SESSION/AGENT`. */
@@ -70,26 +61,4 @@ export interface ForeignAssembly {
   readonly manifest: Manifest
   readonly pieces: readonly Piece[]
   readonly marks: readonly ForeignMark[]
-}
-
-/** Tokens as the provider reported them. `undefined`: not reported. */
-export interface ForeignUsage extends ReportedTokens {
-  readonly reasoningTokens: number | undefined
-}
-
-/** What an answer said, as far as it came. */
-export interface ForeignAnswer {
-  readonly text: string
-  readonly reasoning: string
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[]
-  readonly usage?: ForeignUsage
-  /** As the provider says it, such as `end_turn`, `completed` or `stop`. Absent where the answer broke off. */
-  readonly finish?: string
-  /** The model that answered, where it is named. */
-  readonly model?: string
-  /** The provider's own id of the answer. */
-  readonly id?: string
-  readonly error?: { readonly code: string; readonly message: string }
-  /** The answer was longer than what is kept of one: the end of its texts is missing. */
-  readonly cut?: true
 }

@@ -1,14 +1,14 @@
 import type { LintFinding } from '../context.ts'
 import type { ForeignReuse } from './common-prefix.ts'
 import type { ComparedCall } from './compared-unit.ts'
-import type { ForeignAnswer } from './foreign-call.ts'
+import { type WireAnswer } from '../wire.ts'
 
 /** A call of a session with what is known of its answer. */
 export interface SessionCall {
   readonly id: string
   /** Of a call that was kept, the pieces have digests in place of their content. */
   readonly assembly: ComparedCall
-  readonly answer?: Pick<ForeignAnswer, 'calls' | 'usage'>
+  readonly answer?: Pick<WireAnswer, 'calls' | 'usage'>
   /** Against the call before, where that was compared when the call came; compared again unless given. */
   readonly reuse?: Omit<ForeignReuse, 'pieces'>
 }

@@ -1,10 +1,10 @@
 import { exactLine } from '../context.ts'
 import { defined, fieldsOf, parseJson, elementsOf } from '../platform.ts'
-import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead, ForeignFormat } from './foreign-call.ts'
+import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead } from './foreign-call.ts'
 import type { KindRule, Recogniser, ValuePlace } from './recognisers/recogniser.ts'
 import { general } from './recognisers/general.ts'
 import { clientTables } from './recognisers/recognisers.ts'
-import { countOf, textOf } from './wire-part.ts'
+import { type WireFormat, countOf, textOf } from '../wire.ts'
 
 /** Whose call it is and what for, by its path, its headers and its body. Never throws, whatever the body is. */
 export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignIdentity {
@@ -174,7 +174,7 @@ function asksFor(key: string, body: Readonly<Record<string, unknown>>): boolean 
   })
 }
 
-const endings: readonly (readonly [RegExp, ForeignFormat])[] = [
+const endings: readonly (readonly [RegExp, WireFormat])[] = [
   [/\/messages(?:\/count_tokens)?\/?$/, 'messages'],
   [/\/responses(?:\/compact|\/input_tokens)?\/?$/, 'responses'],
   [/\/chat\/completions\/?$/, 'chat-completions'],
@@ -182,7 +182,7 @@ const endings: readonly (readonly [RegExp, ForeignFormat])[] = [
 ]
 
 /** The format of a request by the end of its path, whatever is before it. `undefined`: it is of no known format. */
-export function callFormat({ method, path }: ForeignRequestHead): ForeignFormat | undefined {
+export function callFormat({ method, path }: ForeignRequestHead): WireFormat | undefined {
   if (method.toUpperCase() !== 'POST') return undefined
   const plain = withoutQuery(path)
   return endings.find(([ending]) => ending.test(plain))?.[1]

@@ -1,6 +1,6 @@
 import { sha256 } from '../platform.ts'
 import type { ComparedCall } from './compared-unit.ts'
-import { jsonOf } from './wire-part.ts'
+import { jsonOf } from '../wire.ts'
 
 /**
  * A call with digests in place of what it says: small enough to keep, exact enough to be compared with `commonPrefix`, also

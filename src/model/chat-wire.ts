@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { defined } from '../platform.ts'
-import { chatChunks } from './chat-chunks.ts'
 import type { Timeouts } from './call-limits.ts'
 import { fromLanguageModel, type StreamingModel } from './language-model.ts'
 import type { CallOptions, Model } from './model.ts'
 import { httpModelSettings, type ModelSettings } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
+import { chatChunks } from '../wire.ts'
 
 type ChatApi = 'responses' | 'chat'
 

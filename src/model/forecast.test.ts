@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { type CacheRules, callCost, forecast, type Price } from '../context.ts'
-import { SILENT } from './usage.ts'
+import { SILENT } from '../wire.ts'
 
 const AUTOMATIC: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
 const MARKED: CacheRules = { kind: 'marked', minimumTokens: 1024, lifetimeSeconds: 300 }

@@ -19,7 +19,6 @@ import type {
   ModelEvent,
   ModelFacts,
   ModelRequest,
-  ModelUsage,
   WireBody,
   WireCarriage,
 } from './model.ts'
@@ -27,8 +26,9 @@ import { toFunctionTools, modelImageSupport, toPrompt } from './prompt.ts'
 import { brokenOff, type Callee, toModelError } from './provider-failure.ts'
 import { messageBuilder } from './message-builder.ts'
 import { thinkingFilter } from './thinking.ts'
-import { SILENT, readUsage } from './usage.ts'
-import { type EventFilter, type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
+import { readUsage } from './usage.ts'
+import { type Fetch, withWireListener, type StreamForm, wireFetch } from './wire-fetch.ts'
+import { type EventFilter, SILENT, type Usage } from '../wire.ts'
 
 /** The one method that is used of an AI SDK language model: calls always stream. */
 export type StreamingModel = Pick<LanguageModelV4, 'doStream'>
@@ -334,7 +334,7 @@ const OTHER_REASONS = [
 
 /** A server that reports fewer tokens than the prompt has at least has truncated it (BEHAVIOURS §1.6). */
 function checkTruncation(
-  { promptTokens, cachedTokens }: ModelUsage,
+  { promptTokens, cachedTokens }: Usage,
   { leastPromptTokens = 0, leastWholeTokens = 0 }: CallOptions,
   callee: Callee,
 ): void {

@@ -1,5 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition, ReportedTokens } from '../context.ts'
+import type { AnyMessage, AssistantMessage, CacheRules, Price, ToolDefinition } from '../context.ts'
+import type { Usage } from '../wire.ts'
 import type { RequestChanges } from './body-changes.ts'
 import type { CallParameters } from './call-parameters.ts'
 
@@ -150,7 +151,7 @@ export type ModelEvent =
       readonly limit?: 'characters' | 'event' | 'time'
       /** Of `length`: the tool whose call was cut. Where the message has that call, its input is a string. */
       readonly cutCall?: string
-      readonly usage: ModelUsage
+      readonly usage: Usage
       readonly message: AssistantMessage
     }
 
@@ -159,8 +160,3 @@ export type ReasoningMetadata = SharedV4ProviderMetadata
 
 /** Why the model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
-
-/** Tokens as the provider reported them. `undefined`: not reported. Never guess a number. */
-export interface ModelUsage extends ReportedTokens {
-  readonly reasoningTokens: number | undefined
-}

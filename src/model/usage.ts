@@ -1,18 +1,16 @@
 import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { defined, fieldsOf } from '../platform.ts'
-import type { ModelUsage } from './model.ts'
+import { SILENT, type Usage } from '../wire.ts'
 
 /**
  * Tokens as the provider reported them. The AI SDK fills gaps with zeros; the raw usage is read again, so that a missing
  * figure stays `undefined`. What an engine reports beside its usage (`engine`: tokens from its cache, and tokens read) fills gaps.
  */
-export function readUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {
+export function readUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): Usage {
   const read = reportedUsage(usage, metadata)
   // A prompt of no tokens is no report.
   if (read.promptTokens !== undefined && !count(read.promptTokens)) return SILENT
-  return Object.fromEntries(
-    Object.entries(read).map(([name, tokens]) => [name, count(tokens)]),
-  ) as unknown as ModelUsage
+  return Object.fromEntries(Object.entries(read).map(([name, tokens]) => [name, count(tokens)])) as unknown as Usage
 }
 
 /** More tokens than any call has: what is above is no count. */
@@ -23,7 +21,7 @@ function count(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isInteger(tokens) && tokens >= 0 && tokens <= MOST_TOKENS ? tokens : undefined
 }
 
-function reportedUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): ModelUsage {
+function reportedUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): Usage {
   const { inputTokens: input, outputTokens: output } = usage
   const raw = fieldsOf(usage.raw)
   const engine = fieldsOf(metadata?.['engine'])
@@ -55,15 +53,6 @@ function reportedUsage(usage: LanguageModelV4Usage, metadata?: SharedV4ProviderM
 /** If more tokens are cached than the prompt has, the figure of the prompt leaves them out: the prompt is the sum. */
 function includingCached(promptTokens: number | undefined, cachedTokens = 0): number | undefined {
   return promptTokens !== undefined && cachedTokens > promptTokens ? promptTokens + cachedTokens : promptTokens
-}
-
-/** Usage of a provider that reported nothing. */
-export const SILENT: ModelUsage = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
 }
 
 function isOpenAILike(raw: object): boolean {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
 import { type Clock, largestEvent } from '../platform.ts'
+import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
 import type { WireBody } from './model.ts'
 
@@ -64,14 +65,6 @@ const LARGEST_FAILURE = 64 * 1024
 
 /** How long to wait for the rest of an answer that is not a stream, ms. */
 const WORDS_MS = 1_000
-
-/** Passes the events of one stream on, as text of server-sent events. */
-export interface EventFilter {
-  /** What may be read by now, of the stream as it comes, cut anywhere. */
-  next(text: string): string
-  /** Whether the provider has said that the answer is over: what follows is not read. */
-  isOver(): boolean
-}
 
 interface WatchOptions {
   readonly clock: Clock

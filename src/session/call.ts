@@ -1,4 +1,5 @@
-import type { Manifest, ReportedTokens } from '../context.ts'
+import type { Manifest } from '../context.ts'
+import type { Usage } from '../wire.ts'
 
 /** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
 export interface CallRecord {
@@ -101,11 +102,6 @@ const NOTHING: Usage = {
 export interface CallWarning {
   readonly code: string
   readonly message: string
-}
-
-/** Tokens of one call as the provider reported them. `undefined`: not reported. Never guess a number. */
-export interface Usage extends ReportedTokens {
-  readonly reasoningTokens: number | undefined
 }
 
 /** The calls of models, as the ledger keeps them. */

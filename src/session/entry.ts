@@ -1,5 +1,6 @@
 import type { Cut, ForeignText, Message, Origin } from '../context.ts'
-import type { CallWarning, Usage } from './call.ts'
+import type { CallWarning } from './call.ts'
+import type { Usage } from '../wire.ts'
 import type { InputBudget } from './input-budget.ts'
 import type { PartialReason, TurnOutcome } from './turn-outcome.ts'
 

@@ -9,11 +9,10 @@ import {
   type ModelFacts,
   type ModelRequest,
   type Models,
-  type ModelUsage,
-  SILENT,
 } from '../model.ts'
 import { orAborted } from '../platform.ts'
 import { textPieces } from './scripted-provider-answer.ts'
+import { SILENT, type Usage } from '../wire.ts'
 
 /** One answer of a scripted model: reasoning, then text, then tool calls, then the end or a failure. */
 export interface ScriptedReply {
@@ -22,7 +21,7 @@ export interface ScriptedReply {
   readonly reasoning?: string
   readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[]
   /** A missing field means that the provider did not report it. */
-  readonly usage?: Partial<ModelUsage>
+  readonly usage?: Partial<Usage>
   readonly finish?: FinishReason
   /** Fails with this code instead of the end. */
   readonly fail?: ModelErrorCode | { readonly code: ModelErrorCode; readonly facts?: Partial<ModelErrorFacts> }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../src/context.ts'
-import { callFindings, explainRequest, type ForeignUsage, type SessionCall } from '../../src/foreign.ts'
+import { callFindings, explainRequest, type SessionCall } from '../../src/foreign.ts'
 import { codingSession, fileText, nextMessages, type SessionBody } from './coding-session.ts'
+import { type Usage } from '../../src/wire.ts'
 
-const call = (id: string, body: SessionBody, usage?: Partial<ForeignUsage>): SessionCall => ({
+const call = (id: string, body: SessionBody, usage?: Partial<Usage>): SessionCall => ({
   id,
   assembly: explainRequest({ format: 'messages', body, counter: tokenx, model: body.model }),
   ...(usage
@@ -25,7 +26,7 @@ const call = (id: string, body: SessionBody, usage?: Partial<ForeignUsage>): Ses
 })
 
 /** Calls that each go on with one question more. */
-function growing(count: number, body = codingSession, usage?: Partial<ForeignUsage>): readonly SessionCall[] {
+function growing(count: number, body = codingSession, usage?: Partial<Usage>): readonly SessionCall[] {
   return Array.from({ length: count }, (_, index) => {
     const more = Array.from({ length: index }, (_each, step) => [
       { role: 'assistant', content: `Step ${step}.` },

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { compare, tokenx } from '../../src/context.ts'
-import { commonPrefix, explainRequest, type ForeignFormat, keptCall } from '../../src/foreign.ts'
+import { commonPrefix, explainRequest, keptCall } from '../../src/foreign.ts'
 import { codingSession, fileText, nextMessages, type SessionBody, withMovedMark } from './coding-session.ts'
 import { recordedCalls } from './recorded-calls.ts'
+import { type WireFormat } from '../../src/wire.ts'
 
-const explain = (body: unknown, format: ForeignFormat = 'messages') => explainRequest({ format, body, counter: tokenx })
-const reuse = (before: unknown, after: unknown, format?: ForeignFormat) =>
+const explain = (body: unknown, format: WireFormat = 'messages') => explainRequest({ format, body, counter: tokenx })
+const reuse = (before: unknown, after: unknown, format?: WireFormat) =>
   commonPrefix(explain(before, format), explain(after, format))
 
 const replaced = <Body>(body: Body, from: string, to: string): Body =>

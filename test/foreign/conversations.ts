@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { ConversationFormat } from '../../src/foreign.ts'
+import { type ConversationFormat } from '../../src/wire.ts'
 
 /** What happens in a conversation, before it has a format. */
 export type Happening =

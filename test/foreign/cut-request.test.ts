@@ -2,17 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { charsPerFour } from '../../src/context.ts'
-import {
-  type CutOutcome,
-  cutRequest,
-  explainRequest,
-  type ForeignCut,
-  type ConversationFormat,
-  conversationFormats,
-  NOTE_LEAD,
-} from '../../src/foreign.ts'
+import { type CutOutcome, cutRequest, explainRequest, type ForeignCut, NOTE_LEAD } from '../../src/foreign.ts'
 import { forAll, forAllTried } from '../arbitrary/for-all.ts'
 import { happenings, itemsIn } from './conversations.ts'
+import { type ConversationFormat, conversationFormats } from '../../src/wire.ts'
 
 const field = (format: ConversationFormat) => (format === 'responses' ? 'input' : 'messages')
 

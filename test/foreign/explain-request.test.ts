@@ -2,18 +2,12 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
 import { charsPerFour, outline, tokenx, type ManifestEntry } from '../../src/context.ts'
-import {
-  explainRequest,
-  explainSteps,
-  type ForeignAssembly,
-  type ForeignFormat,
-  foreignFormats,
-  textCounts,
-} from '../../src/foreign.ts'
+import { explainRequest, explainSteps, type ForeignAssembly, textCounts } from '../../src/foreign.ts'
 import { forAll } from '../arbitrary/for-all.ts'
 import { recordedCalls } from './recorded-calls.ts'
+import { type WireFormat, wireFormats } from '../../src/wire.ts'
 
-const explain = (format: ForeignFormat, body: unknown) => explainRequest({ format, body, counter: tokenx })
+const explain = (format: WireFormat, body: unknown) => explainRequest({ format, body, counter: tokenx })
 
 const lines = ({ manifest }: ForeignAssembly, wanted: (entry: ManifestEntry) => boolean = () => true) =>
   manifest.entries.filter(wanted).map(({ slot, layer, id, name }) => [slot, layer, id, name].join(' ').trimEnd())
@@ -100,7 +94,7 @@ test('every token of any body belongs to an entry, whatever its shape', () => {
       value,
     ),
   )
-  forAll(fc.tuple(fc.constantFrom(...foreignFormats), body), ([format, each]) => assertAdds(explain(format, each)))
+  forAll(fc.tuple(fc.constantFrom(...wireFormats), body), ([format, each]) => assertAdds(explain(format, each)))
 })
 
 test('no text of a prompt is dropped, whatever block it is in', () => {
@@ -431,7 +425,7 @@ test('no text of an item of Responses or of a message of Chat Completions is dro
     },
     texts: [...texts(list), call, more],
   }))
-  const holds = (format: ForeignFormat, body: unknown, wanted: readonly string[]) => {
+  const holds = (format: WireFormat, body: unknown, wanted: readonly string[]) => {
     const all = JSON.stringify(explain(format, body).pieces)
     for (const text of wanted) assert.ok(all.includes(text), text)
   }

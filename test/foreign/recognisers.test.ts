@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { tokenx } from '../../src/context.ts'
-import { explainRequest, type ForeignFormat, identifyCall } from '../../src/foreign.ts'
+import { explainRequest, identifyCall } from '../../src/foreign.ts'
+import { type WireFormat } from '../../src/wire.ts'
 
-const entries = (format: ForeignFormat, body: unknown, client?: string) =>
+const entries = (format: WireFormat, body: unknown, client?: string) =>
   explainRequest({ format, body, counter: tokenx, ...(client === undefined ? {} : { client }) }).manifest.entries.map(
     ({ slot, layer, id }) => `${slot} ${layer} ${id}`,
   )

@@ -10,21 +10,22 @@ export type Sources = ReadonlyMap<string, string>
 export const floors: Readonly<Record<string, number>> = {
   context: 1,
   platform: 1,
-  session: 2,
-  model: 2,
-  tool: 2,
-  document: 2,
-  search: 2,
-  citation: 2,
-  foreign: 2,
-  capability: 3,
-  agent: 4,
-  runtime: 5,
-  server: 6,
-  cli: 7,
-  capabilities: 8,
-  foreword: 9,
-  testing: 9,
+  wire: 2,
+  session: 3,
+  model: 3,
+  tool: 3,
+  document: 3,
+  search: 3,
+  citation: 3,
+  foreign: 3,
+  capability: 4,
+  agent: 5,
+  runtime: 6,
+  server: 7,
+  cli: 8,
+  capabilities: 9,
+  foreword: 10,
+  testing: 10,
 }
 
 /** Imports upwards, sideways, past an entry point, from unknown rooms, or of test support by what is published. */
@@ -157,10 +158,8 @@ export function namedCapabilities(sources: Sources): readonly string[] {
 }
 
 /** Tables of what other programs send or obey: their words are not ours, and no capability is behind them. */
-const foreignTables: ReadonlySet<string> = new Set(['src/foreign/body-fields.ts', 'src/tool/access/owners-names.ts'])
-
 function isForeignData(path: string): boolean {
-  return path.startsWith('src/foreign/recognisers/') || foreignTables.has(path)
+  return /^src\/(?:wire\/|foreign\/recognisers\/|tool\/access\/owners-names\.ts)/.test(path)
 }
 
 /** A pattern that also matches other spellings: `webAccess`, `web_access` and `web access` for `web-access`, `skill` for `skills`. */

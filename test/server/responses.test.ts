@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SILENT } from '../../src/model.ts'
 import type { CompletionEvent } from '../../src/runtime.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
 import { eventsOf, served } from './served.ts'
+import { SILENT } from '../../src/wire.ts'
 
 const path = '/v1/responses'
 

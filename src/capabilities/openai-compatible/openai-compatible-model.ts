@@ -2,7 +2,6 @@ import { defined, fieldsOf } from '../../platform.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import {
   type CallOptions,
-  chatChunks,
   type ChatPackage,
   chatWireModel,
   fromLanguageModel,
@@ -12,6 +11,7 @@ import {
 } from '../../model.ts'
 import type { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { ProviderConnection } from '../../model/provider.ts'
+import { chatChunks } from '../../wire.ts'
 
 export function openaiCompatibleModel(
   settings: ModelSettings<{ readonly api?: 'responses' | 'chat' | undefined }>,

@@ -7,10 +7,10 @@ import {
   type ModelEvent,
   type ModelFacts,
   type ModelRequest,
-  SILENT,
   type ModelErrorCode,
 } from '../../model.ts'
 import { type Clock, fieldsOf, sha256, elementsOf, parseJson } from '../../platform.ts'
+import { SILENT } from '../../wire.ts'
 
 /** The window that coding agents expect, tokens. With a smaller one they cut their own context at every call. */
 const REHEARSAL_WINDOW = 128_000

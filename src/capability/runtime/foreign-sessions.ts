@@ -1,6 +1,7 @@
 import type { AnyMessage, Manifest, Piece } from '../../context.ts'
-import type { ForeignAnswer, ForeignFinding } from '../../foreign.ts'
+import type { ForeignFinding } from '../../foreign.ts'
 import type { SessionRow } from '../../session.ts'
+import { type WireAnswer } from '../../wire.ts'
 
 /** The sessions of other programs as a person reads them. Writes nothing. */
 export interface ForeignSessionService {
@@ -35,7 +36,7 @@ export interface ForeignExchange {
   /** What the person, or the agent that began a sub-agent, had said: where a turn begins. */
   readonly words?: string
   /** What came; absent where nothing did, or where it is gone. */
-  readonly answer?: Omit<ForeignAnswer, 'usage'>
+  readonly answer?: Omit<WireAnswer, 'usage'>
 }
 
 /** Findings, and over how many calls they were looked for. */

@@ -1,9 +1,6 @@
 import { fieldsOf, sha256 } from '../../platform.ts'
-import { chatCompletionsParts } from '../chat-completions-body.ts'
-import type { ForeignAssembly, ConversationFormat } from '../foreign-call.ts'
-import { messagesParts } from '../messages-body.ts'
-import { responsesParts } from '../responses-body.ts'
-import { jsonOf, type JsonFields, textOf, type WirePart } from '../wire-part.ts'
+import type { ForeignAssembly } from '../foreign-call.ts'
+import { type ConversationFormat, formatReaders, type WirePart, jsonOf, textOf } from '../../wire.ts'
 
 /** One message or item of a conversation that another program keeps. */
 export interface ConversationItem {
@@ -30,12 +27,6 @@ export const conversationFields: Readonly<Record<ConversationFormat, string>> = 
   'chat-completions': 'messages',
 }
 
-const readers: Readonly<Record<ConversationFormat, (body: JsonFields) => Iterable<WirePart>>> = {
-  messages: messagesParts,
-  responses: responsesParts,
-  'chat-completions': chatCompletionsParts,
-}
-
 /**
  * The items of a conversation with what each costs. `undefined`: there is no list of them, or the account of the body has other
  * pieces than its items have.
@@ -49,7 +40,7 @@ export function conversationItems(
   const fields = fieldsOf(body)
   const values = fields[field]
   if (!Array.isArray(values)) return undefined
-  const read = readers[format]
+  const read = formatReaders[format].parts
   let at = sentParts([...read({ ...fields, [field]: [] })]).length
   const items: ConversationItem[] = []
   for (const value of values as readonly unknown[]) {

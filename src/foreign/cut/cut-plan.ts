@@ -14,10 +14,11 @@ import {
   usualLayout,
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { ForeignAssembly, ConversationFormat } from '../foreign-call.ts'
+import type { ForeignAssembly } from '../foreign-call.ts'
 import type { ConversationItem } from './conversation-items.ts'
 import { type GroupResult, groupTurn } from './group-turn.ts'
 import { type GroupedItems, type ItemGroup, numberOf } from './item-group.ts'
+import { type ConversationFormat } from '../../wire.ts'
 
 /** A request of another program, and how much room it has. */
 export interface CutInput {

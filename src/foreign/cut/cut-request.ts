@@ -1,6 +1,5 @@
 import { available } from '../../context.ts'
 import { defined, fieldsOf, sha256 } from '../../platform.ts'
-import { jsonOf } from '../wire-part.ts'
 import { accountOf, type CutAccount } from './account-of-cut.ts'
 import { type ConversationItem, conversationItems, conversationFields } from './conversation-items.ts'
 import {
@@ -15,7 +14,7 @@ import {
 import { textOfResult } from './group-turn.ts'
 import { groupItems } from './item-group.ts'
 import { rewriteBody } from './rewrite-body.ts'
-import type { ConversationFormat } from '../foreign-call.ts'
+import { type ConversationFormat, jsonOf } from '../../wire.ts'
 
 /** What became of a request. */
 export type CutOutcome =

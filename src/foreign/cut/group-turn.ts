@@ -8,10 +8,9 @@ import {
   type TurnMessage,
 } from '../../context.ts'
 import { fieldsOf, elementsOf } from '../../platform.ts'
-import type { ConversationFormat } from '../foreign-call.ts'
-import { textOf } from '../wire-part.ts'
 import type { ConversationItem, ItemPart } from './conversation-items.ts'
 import type { ItemGroup } from './item-group.ts'
+import { type ConversationFormat, textOf } from '../../wire.ts'
 
 /** A result in a conversation of another program, as the core is given it. */
 export interface GroupResult {

@@ -1,6 +1,6 @@
 import { defined, fieldsOf, elementsOf } from '../../platform.ts'
-import type { ConversationFormat } from '../foreign-call.ts'
 import { conversationFields } from './conversation-items.ts'
+import { type ConversationFormat } from '../../wire.ts'
 
 /** What is changed in a body. Positions are those of the items in its conversation. */
 export interface BodyChanges {

@@ -8,7 +8,7 @@ import {
   type RuntimeErrorCode,
 } from '../../capability.ts'
 import { toolCalls } from '../../context.ts'
-import { type FinishReason, type Model, ModelError, SILENT } from '../../model.ts'
+import { type FinishReason, type Model, ModelError } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import type { CallOutcome, TokenCounts } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
@@ -18,6 +18,7 @@ import { budgetFor } from '../calls/call-budget.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { retryRule } from '../settings.ts'
 import { completionCall, completionTokens, overflowByProvider } from './completion-call.ts'
+import { SILENT } from '../../wire.ts'
 
 interface CompletionParts {
   readonly context: AssemblyContext

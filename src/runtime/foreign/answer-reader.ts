@@ -1,11 +1,11 @@
 import { decodingStream } from './decode-body.ts'
-import { type ForeignFormat, responseReader } from '../../foreign.ts'
+import { type WireFormat, responseReader } from '../../wire.ts'
 
 export type AnswerReader = ReturnType<typeof readAnswer>
 
 /** `contentType` and `encoding` as the answer has them. */
 export function readAnswer(
-  format: ForeignFormat,
+  format: WireFormat,
   { contentType, encoding }: { readonly contentType: string; readonly encoding: string | undefined },
 ) {
   const reader = responseReader(format, { streamed: contentType.startsWith('text/event-stream') })

@@ -4,9 +4,9 @@ import { beginRecord, type BegunRecord } from './begin-record.ts'
 import type { RecordParts } from './record-parts.ts'
 import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { HeldForeignCall } from './foreign-limits.ts'
-import type { ForeignAnswer } from '../../foreign.ts'
 import type { CallOutcome, Usage } from '../../session.ts'
 import { contentWriter } from './content-writer.ts'
+import { type WireAnswer } from '../../wire.ts'
 
 export interface BegunRecording {
   /** `over`: of `opened`, called once the end is on record. */
@@ -141,7 +141,7 @@ async function endRecord(
 /** `used`: tokens of the prompt by our counter; `undefined` where it has no account, or where only tokens were counted. */
 function outcomeOf(
   { status, end, admission, durationMs, firstByteMs }: EndedCall,
-  { answer, used }: { readonly answer: ForeignAnswer | undefined; readonly used: number | undefined },
+  { answer, used }: { readonly answer: WireAnswer | undefined; readonly used: number | undefined },
 ): CallOutcome {
   const wasAnswered = status !== undefined && status < 400 && answer !== undefined && answer.error === undefined
   const hasUsage = answer?.usage !== undefined && (end.type === 'whole' || answer.finish !== undefined)
@@ -159,7 +159,7 @@ function outcomeOf(
 }
 
 /** A call's usage as far as known: a report from before its end says too little, and some streams have none. */
-function estimatedUsage(used: number, { text, reasoning, calls, usage }: ForeignAnswer): Usage {
+function estimatedUsage(used: number, { text, reasoning, calls, usage }: WireAnswer): Usage {
   const inputs = calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
   const written = Math.ceil((text.length + reasoning.length + inputs) / CHARACTERS_PER_TOKEN)
   return {
@@ -176,7 +176,7 @@ const CHARACTERS_PER_TOKEN = 3.5
 
 function errorOf(
   { status, end, admission }: Pick<EndedCall, 'status' | 'end' | 'admission'>,
-  answer: ForeignAnswer | undefined,
+  answer: WireAnswer | undefined,
 ): CallOutcome['error'] {
   if (admission?.type === 'refuse') return { code: admission.code, message: admission.message }
   if (answer?.error) return answer.error

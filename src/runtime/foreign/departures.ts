@@ -4,12 +4,13 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Caller, ForeignCallEnd } from '../../capability.ts'
-import { type ForeignAnswer, type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
+import { type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
 import { defined, inSlices } from '../../platform.ts'
 import { cutName } from './analysis/analysed-body.ts'
 import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { CutCall } from './foreign-cuts.ts'
 import type { RecordParts } from './record-parts.ts'
+import { type WireAnswer } from '../../wire.ts'
 
 /** A call of another program that has left and is not on record yet: a value of the store. Its bodies are files. */
 interface DepartureRow {
@@ -35,7 +36,7 @@ interface DepartureRow {
 interface EndedRow {
   readonly end: ForeignCallEnd
   readonly status?: number
-  readonly answer?: ForeignAnswer
+  readonly answer?: WireAnswer
   readonly durationMs: number
   readonly firstByteMs?: number
 }

@@ -1,8 +1,8 @@
 import type { Admission, ForeignCallEnd, ForeignCallStart } from '../../capability.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { ForeignAnswer } from '../../foreign.ts'
 import type { Write } from '../../session.ts'
 import type { CutCall } from './foreign-cuts.ts'
+import { type WireAnswer } from '../../wire.ts'
 
 export interface BegunCall extends ForeignCallStart {
   readonly id: string
@@ -28,7 +28,7 @@ export interface EndedCall {
   readonly admission: Admission | undefined
   readonly status?: number
   /** What the answer said; absent where it has no known format, or none came. */
-  readonly answer?: Promise<ForeignAnswer | undefined>
+  readonly answer?: Promise<WireAnswer | undefined>
   /** From its leaving, or its coming where it did not leave, to its end, and to the first byte of the answer, ms. */
   readonly durationMs: number
   readonly firstByteMs?: number

@@ -1,5 +1,5 @@
-import type { ForeignFormat } from '../../foreign.ts'
 import type { CallRecord } from '../../session.ts'
+import { type WireFormat } from '../../wire.ts'
 
 /** What is recorded of a call of another program: its body can be put together again, byte by byte. */
 export interface ForeignInput {
@@ -7,7 +7,7 @@ export interface ForeignInput {
     readonly method: string
     /** Behind the address of the provider, with its query. */
     readonly path: string
-    readonly format?: ForeignFormat
+    readonly format?: WireFormat
     readonly body: StoredBody
     /** What the program sent, where a cut of ours left with something else. */
     readonly caller?: StoredBody

@@ -1,8 +1,9 @@
 import type { ExchangesOptions, ForeignExchange } from '../../capability.ts'
-import type { ForeignAnswer, ForeignAssembly } from '../../foreign.ts'
+import type { ForeignAssembly } from '../../foreign.ts'
 import { defined } from '../../platform.ts'
 import { type CallRecord, type SessionStore } from '../../session.ts'
 import { newestWords } from './prompt-words.ts'
+import { type WireAnswer } from '../../wire.ts'
 
 export interface ExchangeSources {
   readonly store: SessionStore
@@ -61,9 +62,9 @@ function threadOf({ foreign }: CallRecord): string {
 export async function readAnswerOf(
   store: Pick<SessionStore, 'content'>,
   call: Pick<CallRecord, 'outcome'>,
-): Promise<ForeignAnswer | undefined> {
+): Promise<WireAnswer | undefined> {
   const reference = call.outcome?.foreign?.answer
   if (reference === undefined) return undefined
   const text = await store.content(reference.replace('sha256:', ''))
-  return text === undefined ? undefined : (JSON.parse(text) as ForeignAnswer)
+  return text === undefined ? undefined : (JSON.parse(text) as WireAnswer)
 }

@@ -1,11 +1,12 @@
 import type { Caller, CompletionCutChoice, CompletionEvent, Runtime } from '../../capability.ts'
-import { type CallParameters, SILENT } from '../../model.ts'
+import { type CallParameters } from '../../model.ts'
 import { defined, readTraceparent } from '../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../runtime.ts'
 import type { Binding } from '../../session.ts'
 import { HttpFailure } from '../failure.ts'
 import { type InlineFile, submitWithFiles } from '../inline-file.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
+import { SILENT } from '../../wire.ts'
 
 /** A request that was read and checked, and the answer that it will get. */
 export interface CompletionSource {

@@ -1,6 +1,7 @@
-import type { ForeignFormat, ForeignIdentity, ForeignRequestHead, ForeignReuse } from '../../../foreign.ts'
+import type { ForeignIdentity, ForeignRequestHead, ForeignReuse } from '../../../foreign.ts'
 import type { Sealed } from '../../ledger/seal.ts'
 import type { StoredBody } from '../foreign-input.ts'
+import { type WireFormat } from '../../../wire.ts'
 
 /** A body of another program's call, as it came or as it left. */
 export interface BodyToAnalyse {
@@ -11,7 +12,7 @@ export interface BodyToAnalyse {
   readonly provider: string
   readonly counter: string
   /** Of a call on record: as it was understood then. Its bytes are without their encoding. */
-  readonly known?: { readonly format: ForeignFormat; readonly client: string; readonly model: string }
+  readonly known?: { readonly format: WireFormat; readonly client: string; readonly model: string }
 }
 
 /** What a body says, without its words: small enough to be handed from thread to thread. */

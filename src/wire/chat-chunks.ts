@@ -1,7 +1,14 @@
 import { createParser } from 'eventsource-parser'
 import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../platform.ts'
-import { providerSentence } from './provider-failure.ts'
-import type { EventFilter } from './wire-fetch.ts'
+import { providerSentence } from './provider-sentence.ts'
+
+/** Passes the events of one stream on, as text of server-sent events. */
+export interface EventFilter {
+  /** What may be read by now, of the stream as it comes, cut anywhere. */
+  next(text: string): string
+  /** Whether the provider has said that the answer is over: what follows is not read. */
+  isOver(): boolean
+}
 
 type Fields = Readonly<Record<string, unknown>>
 

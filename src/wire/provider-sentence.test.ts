@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { providerSentence } from './provider-failure.ts'
+import { providerSentence } from './provider-sentence.ts'
 
 test('a sentence is found wherever a provider or one behind it puts it', () => {
   for (const [body, sentence] of [

@@ -1,4 +1,3 @@
-import { silentFields } from './body-fields.ts'
 import type { AnyMessage, Piece, ToolDefinition, ToolOutput } from '../context.ts'
 import { fieldsOf } from '../platform.ts'
 
@@ -229,3 +228,14 @@ export function unread(block: JsonFields, read: readonly string[]): JsonFields |
 function isBlank(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
+
+/** Fields that say nothing to a model: where something is kept, how far it came, where a cache ends. */
+const silentFields: ReadonlySet<string> = new Set([
+  'id',
+  'status',
+  'index',
+  'cache_control',
+  'prompt_cache_breakpoint',
+  'output_config',
+  'internal_chat_message_metadata_passthrough',
+])

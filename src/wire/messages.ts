@@ -1,7 +1,10 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
+import { type AnswerDraft, errorFacts } from './answer-draft.ts'
+import type { FormatReader } from './format-reader.ts'
 import {
   callPart,
   contentParts,
+  countOf,
   jsonOf,
   type JsonFields,
   marked,
@@ -21,17 +24,14 @@ import {
   type WirePart,
   type WireRole,
   wireRoles,
-} from './wire-part.ts'
+} from './part.ts'
 
 /** The parts of a body of Anthropic's Messages API, in the order in which the model reads them. */
-export function* messagesParts(body: JsonFields): Generator<WirePart> {
+function* partsOf(body: JsonFields): Generator<WirePart> {
   for (const tool of elementsOf(body['tools'])) yield readTool(tool)
   for (const part of contentParts('system', body['system'], readBlock)) yield { ...part, leads: true, opens: true }
   for (const message of elementsOf(body['messages'])) yield* readMessage(message)
 }
-
-/** The fields of the body that are read. */
-export const messagesFields: readonly string[] = ['tools', 'system', 'messages']
 
 /** A tool of the caller; one of the provider has a type, and no schema. */
 export function readTool(value: unknown): WirePart {
@@ -159,4 +159,90 @@ function mediaOf(block: JsonFields): { readonly media: WireMedia; readonly keys:
   if (source['type'] === 'base64' && data !== undefined) return { media: { data, mediaType, ...named }, keys }
   if (source['type'] === 'url' && url !== undefined) return { media: mediaAt(url, mediaType, filename), keys }
   return undefined
+}
+
+/** Reads an event of a stream of Anthropic's Messages API. */
+function readEvent(draft: AnswerDraft, event: JsonFields): void {
+  const key = String(event['index'])
+  switch (event['type']) {
+    case 'message_start':
+      readAnswer(draft, fieldsOf(event['message']))
+      return
+    case 'content_block_start':
+      addBlock(draft, key, fieldsOf(event['content_block']))
+      return
+    case 'content_block_delta':
+      addDelta(draft, key, fieldsOf(event['delta']))
+      return
+    case 'message_delta':
+      draft.set({ finish: fieldsOf(event['delta'])['stop_reason'] })
+      addUsage(draft, event['usage'])
+      return
+    case 'error': {
+      const error = errorFacts(event['error'])
+      draft.fail(error?.code, error?.message)
+    }
+  }
+}
+
+/** Reads a whole message, or the beginning of one; also the answer to a count of tokens. */
+function readAnswer(draft: AnswerDraft, message: JsonFields): void {
+  const error = errorFacts(message['error'])
+  if (error) draft.fail(error.code, error.message)
+  draft.set({ finish: message['stop_reason'], model: message['model'], id: message['id'] })
+  for (const [index, block] of elementsOf(message['content']).entries()) addBlock(draft, String(index), fieldsOf(block))
+  addUsage(draft, message['usage'])
+  const counted = countOf(message['input_tokens'])
+  if (counted !== undefined) draft.usage({ promptTokens: counted })
+}
+
+function addBlock(draft: AnswerDraft, key: string, block: JsonFields): void {
+  switch (block['type']) {
+    case 'text':
+      draft.addText(block['text'])
+      return
+    case 'thinking':
+      draft.addReasoning(block['thinking'])
+      return
+    case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      draft.call(key, block)
+  }
+}
+
+function addDelta(draft: AnswerDraft, key: string, delta: JsonFields): void {
+  switch (delta['type']) {
+    case 'text_delta':
+      draft.addText(delta['text'])
+      return
+    case 'thinking_delta':
+      draft.addReasoning(delta['thinking'])
+      return
+    case 'input_json_delta':
+      draft.addInput(key, delta['partial_json'])
+  }
+}
+
+/** The prompt is reported in three parts: read from a cache, written to it, and the rest. Later events may repeat some of them. */
+function addUsage(draft: AnswerDraft, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const usage = fieldsOf(value)
+  const longer = countOf(fieldsOf(usage['cache_creation'])['ephemeral_1h_input_tokens'])
+  draft.usage({
+    freshTokens: countOf(usage['input_tokens']),
+    cachedTokens: countOf(usage['cache_read_input_tokens']),
+    cacheWrittenTokens: countOf(usage['cache_creation_input_tokens']),
+    ...(longer === undefined ? {} : { cacheWrittenLongerTokens: longer }),
+    outputTokens: countOf(usage['output_tokens']),
+    reasoningTokens: countOf(fieldsOf(usage['output_tokens_details'])['thinking_tokens']),
+  })
+}
+
+/** Anthropic's Messages API. */
+export const messages: FormatReader = {
+  fields: ['tools', 'system', 'messages'],
+  parts: partsOf,
+  event: readEvent,
+  answer: readAnswer,
 }

@@ -1,6 +1,23 @@
 import { fieldsOf, parseJson } from '../platform.ts'
-import type { ForeignAnswer, ForeignUsage } from './foreign-call.ts'
-import { jsonOf, textOf } from './wire-part.ts'
+import { jsonOf, textOf } from './part.ts'
+import { SILENT, type Usage } from './usage.ts'
+
+/** What an answer said, as far as it came. */
+export interface WireAnswer {
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[]
+  readonly usage?: Usage
+  /** As the provider says it, such as `end_turn`, `completed` or `stop`. Absent where the answer broke off. */
+  readonly finish?: string
+  /** The model that answered, where it is named. */
+  readonly model?: string
+  /** The provider's own id of the answer. */
+  readonly id?: string
+  readonly error?: { readonly code: string; readonly message: string }
+  /** The answer was longer than what is kept of one: the end of its texts is missing. */
+  readonly cut?: true
+}
 
 /** The most characters that are kept of one answer, all its texts and inputs together. */
 const MOST_CHARACTERS = 8_000_000
@@ -15,9 +32,9 @@ export function answerDraft() {
   const calls = new Map<string, CallDraft>()
   let left = MOST_CHARACTERS
   let isCut = false
-  let usage: (Partial<ForeignUsage> & FreshTokens) | undefined
+  let usage: (Partial<Usage> & FreshTokens) | undefined
   let about: { finish?: string; model?: string; id?: string } = {}
-  let error: ForeignAnswer['error']
+  let error: WireAnswer['error']
 
   const room = (value: unknown): string => {
     const text = textOf(value) ?? ''
@@ -63,7 +80,7 @@ export function answerDraft() {
       call.json = [room(json)]
     },
     /** Later numbers take the place of earlier ones; those that are not reported again stay. */
-    usage(reported: Partial<ForeignUsage> & FreshTokens) {
+    usage(reported: Partial<Usage> & FreshTokens) {
       const known = Object.entries(reported).filter(([, value]) => value !== undefined)
       usage = { ...usage, ...Object.fromEntries(known) }
     },
@@ -110,18 +127,10 @@ interface FreshTokens {
   readonly freshTokens?: number | undefined
 }
 
-function wholeUsage({ freshTokens, ...usage }: Partial<ForeignUsage> & FreshTokens): ForeignUsage {
-  if (freshTokens === undefined) return { ...noUsage, ...usage }
+function wholeUsage({ freshTokens, ...usage }: Partial<Usage> & FreshTokens): Usage {
+  if (freshTokens === undefined) return { ...SILENT, ...usage }
   const promptTokens = freshTokens + (usage.cachedTokens ?? 0) + (usage.cacheWrittenTokens ?? 0)
-  return { ...noUsage, ...usage, promptTokens }
-}
-
-const noUsage: ForeignUsage = {
-  promptTokens: undefined,
-  cachedTokens: undefined,
-  cacheWrittenTokens: undefined,
-  outputTokens: undefined,
-  reasoningTokens: undefined,
+  return { ...SILENT, ...usage, promptTokens }
 }
 
 /** The most characters of an id, a name or a message. */

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import * as fc from 'fast-check'
-import { type ForeignAnswer, type ForeignFormat, foreignFormats, responseReader } from '../../src/foreign.ts'
-import { forAll } from '../arbitrary/for-all.ts'
+import { forAll } from '../../test/arbitrary/for-all.ts'
+import type { WireAnswer } from './answer-draft.ts'
+import { type WireFormat, wireFormats } from './formats.ts'
+import { responseReader } from './response-reader.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** Reads an answer, cut into parts of `size` bytes. */
-function read(format: ForeignFormat, text: string, { streamed = true, size = 7 } = {}): ForeignAnswer {
+function read(format: WireFormat, text: string, { streamed = true, size = 7 } = {}): WireAnswer {
   const reader = responseReader(format, { streamed })
   const all = bytes(text)
   for (let at = 0; at < all.length; at += size) reader.write(all.subarray(at, at + size))
@@ -253,12 +255,12 @@ test('no bytes make the reader fail, and where they are cut does not matter', ()
     .array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\n\n', '\r')), { maxLength: 12 })
     .map((lines) => lines.flat().join(''))
   forAll(
-    fc.tuple(fc.constantFrom(...foreignFormats), text, fc.boolean(), fc.integer({ min: 1, max: 50 })),
+    fc.tuple(fc.constantFrom(...wireFormats), text, fc.boolean(), fc.integer({ min: 1, max: 50 })),
     ([format, all, streamed, size]) => {
       assert.deepEqual(read(format, all, { streamed, size }), read(format, all, { streamed, size: 100_000 }))
     },
   )
-  forAll(fc.tuple(fc.constantFrom(...foreignFormats), fc.uint8Array({ maxLength: 200 })), ([format, some]) => {
+  forAll(fc.tuple(fc.constantFrom(...wireFormats), fc.uint8Array({ maxLength: 200 })), ([format, some]) => {
     const reader = responseReader(format, { streamed: true })
     reader.write(some)
     assert.equal(typeof reader.end().text, 'string')

@@ -2,7 +2,7 @@
  * Fields of a body that no model reads as a text: parameters of the call, and what a client says of itself. A field that is
  * neither here nor read counts as an entry of its own.
  */
-export const parameters: ReadonlySet<string> = new Set([
+export const bodyParameters: ReadonlySet<string> = new Set([
   'anthropic_beta',
   'anthropic_version',
   'audio',
@@ -75,15 +75,4 @@ export const parameters: ReadonlySet<string> = new Set([
   'user_id',
   'verbosity',
   'web_search_options',
-])
-
-/** Fields that say nothing to a model: where something is kept, how far it came, where a cache ends. */
-export const silentFields: ReadonlySet<string> = new Set([
-  'id',
-  'status',
-  'index',
-  'cache_control',
-  'prompt_cache_breakpoint',
-  'output_config',
-  'internal_chat_message_metadata_passthrough',
 ])

@@ -1,9 +1,10 @@
 import { fieldsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
-import { countOf, type JsonFields, opened, otherPart, textPart, type WirePart } from './wire-part.ts'
+import type { FormatReader } from './format-reader.ts'
+import { countOf, type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
 
 /** The texts of a request for embeddings in OpenAI's format. Texts that come as numbers of tokens are kept as they are. */
-export function* embeddingsParts(body: JsonFields): Generator<WirePart> {
+function* partsOf(body: JsonFields): Generator<WirePart> {
   const { input } = body
   if (input === undefined || input === null) return
   const isList = Array.isArray(input) && !input.every((value) => typeof value === 'number')
@@ -13,11 +14,8 @@ export function* embeddingsParts(body: JsonFields): Generator<WirePart> {
   }
 }
 
-/** The fields of the body that are read. */
-export const embeddingsFields: readonly string[] = ['input']
-
 /** Reads what an answer reports. Its vectors are not kept: they can be made again. */
-export function readEmbeddings(draft: AnswerDraft, answer: JsonFields): void {
+function readAnswer(draft: AnswerDraft, answer: JsonFields): void {
   const error = errorFacts(answer['error'])
   if (error) draft.fail(error.code, error.message)
   draft.set({ model: answer['model'] })
@@ -30,4 +28,12 @@ export function readEmbeddings(draft: AnswerDraft, answer: JsonFields): void {
     outputTokens: 0,
     reasoningTokens: undefined,
   })
+}
+
+/** OpenAI's format for embeddings. */
+export const embeddings: FormatReader = {
+  fields: ['input'],
+  parts: partsOf,
+  event: readAnswer,
+  answer: readAnswer,
 }

@@ -1,8 +1,10 @@
 import { fieldsOf, elementsOf } from '../platform.ts'
-import { parsedInput, readContentPart, readFunctions } from './responses-body.ts'
+import { type AnswerDraft, errorFacts } from './answer-draft.ts'
+import type { FormatReader } from './format-reader.ts'
 import {
   callPart,
   contentParts,
+  countOf,
   jsonOf,
   type JsonFields,
   marked,
@@ -16,18 +18,16 @@ import {
   type WirePart,
   type WireRole,
   wireRoles,
-} from './wire-part.ts'
+} from './part.ts'
+import { parsedInput, readContentPart, readFunctions } from './responses.ts'
 
 /** The parts of a body of OpenAI's Chat Completions, in the order in which the model reads them. */
-export function* chatCompletionsParts(body: JsonFields): Generator<WirePart> {
+function* partsOf(body: JsonFields): Generator<WirePart> {
   for (const tool of [...elementsOf(body['tools']), ...elementsOf(body['functions'])]) yield* readFunctions(tool)
   const format = fieldsOf(body['response_format'])
   if (format['type'] === 'json_schema') yield { ...otherPart('system', format), leads: true, field: 'format' }
   for (const message of elementsOf(body['messages'])) yield* readMessage(message)
 }
-
-/** The fields of the body that are read. */
-export const chatCompletionsFields: readonly string[] = ['tools', 'functions', 'messages', 'response_format']
 
 function readMessage(value: unknown): readonly WirePart[] {
   const message = fieldsOf(value)
@@ -88,4 +88,56 @@ function readResult(message: JsonFields): readonly WirePart[] {
     return marked(resultPart(id, text ?? jsonOf(value)), part)
   })
   return [...(parts.length === 0 ? [resultPart(id, '')] : parts), ...more]
+}
+
+/** Reads a chunk of a stream of OpenAI's Chat Completions, or a whole completion. Of several choices the first is the answer. */
+function readAnswer(draft: AnswerDraft, completion: JsonFields): void {
+  const error = errorFacts(completion['error'])
+  if (error) draft.fail(error.code, error.message)
+  draft.set({ model: completion['model'], id: completion['id'] })
+  for (const choice of elementsOf(completion['choices']).map(fieldsOf)) {
+    if ((choice['index'] ?? 0) !== 0) continue
+    draft.set({ finish: choice['finish_reason'] })
+    addSaid(draft, fieldsOf(choice['delta'] ?? choice['message']))
+  }
+  addUsage(draft, completion['usage'])
+}
+
+function addSaid(draft: AnswerDraft, said: JsonFields): void {
+  draft.addReasoning(said['reasoning_content'] ?? said['reasoning'])
+  draft.addText(said['content'] ?? said['refusal'])
+  for (const [position, value] of elementsOf(said['tool_calls']).entries()) {
+    const call = fieldsOf(value)
+    const about = fieldsOf(call['function'] ?? call['custom'])
+    const key = String(countOf(call['index']) ?? position)
+    draft.call(key, { id: call['id'], name: about['name'] })
+    const json = textOf(about['arguments'] ?? about['input'])
+    if (json) draft.addInput(key, json)
+  }
+  const former = fieldsOf(said['function_call'])
+  if (typeof former['name'] === 'string' || typeof former['arguments'] === 'string') {
+    draft.call('function', { name: former['name'] })
+    draft.addInput('function', former['arguments'])
+  }
+}
+
+function addUsage(draft: AnswerDraft, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const usage = fieldsOf(value)
+  const details = fieldsOf(usage['prompt_tokens_details'])
+  draft.usage({
+    promptTokens: countOf(usage['prompt_tokens']),
+    cachedTokens: countOf(details['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']),
+    cacheWrittenTokens: countOf(details['cache_write_tokens']) ?? countOf(details['cache_creation_tokens']),
+    outputTokens: countOf(usage['completion_tokens']),
+    reasoningTokens: countOf(fieldsOf(usage['completion_tokens_details'])['reasoning_tokens']),
+  })
+}
+
+/** OpenAI's Chat Completions. */
+export const chatCompletions: FormatReader = {
+  fields: ['tools', 'functions', 'messages', 'response_format'],
+  parts: partsOf,
+  event: readAnswer,
+  answer: readAnswer,
 }

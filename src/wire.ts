@@ -1,0 +1,19 @@
+/**
+ * The formats of APIs, each in one place: what a body says and what an answer says, in any form that programs and servers give
+ * it, and how servers refuse. Pure: values and bytes in, parts and answers out.
+ */
+export { type WireAnswer } from './wire/answer-draft.ts'
+export { chatChunks, type EventFilter } from './wire/chat-chunks.ts'
+export {
+  bodyParts,
+  type ConversationFormat,
+  conversationFormats,
+  formatReaders,
+  type WireFormat,
+  wireFormats,
+} from './wire/formats.ts'
+export { detectOverflow } from './wire/overflow.ts'
+export { countOf, jsonOf, type JsonFields, textOf, type WirePart } from './wire/part.ts'
+export { providerSentence } from './wire/provider-sentence.ts'
+export { type ResponseReader, responseReader } from './wire/response-reader.ts'
+export { SILENT, type Usage } from './wire/usage.ts'
