@@ -177,4 +177,5 @@ test('S18 says that programs made files of the owner, and where these are', POSI
   const { level, message, hint } = (await found()).by.get('S18')!
   assert.deepEqual([level, message.startsWith('one run made files')], ['warning', true])
   assert.ok(hint?.includes(join(home, 'data/set-aside')))
+  assert.match(hint!, /removed after 90 days \(keep\.setAsideDays\)/)
 })

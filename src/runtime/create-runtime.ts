@@ -25,6 +25,7 @@ import { createConfigurationService } from './configuration/configuration-servic
 import { createForeignServices } from './foreign/foreign-services.ts'
 import { recordedEmbeddings } from './foreign/recorded-embeddings.ts'
 import { homeAt } from './home/home.ts'
+import { startKeepRules } from './home/keep-rules.ts'
 import { untilIdle } from './idle.ts'
 import { createLedger, createWireProver } from './ledger/ledger.ts'
 import { openLearned } from './models/open-learned.ts'
@@ -294,7 +295,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     pairings,
     recall,
     budgets: budgets.report,
-    ...programs,
+    foreign: programs.foreign,
+    foreignSessions: programs.foreignSessions,
     approvals: approvals.waiting,
     decide: approvals.decide,
     grantedTools: approvals.grantedTools,
@@ -357,6 +359,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop({ cancels: endsWithCommand })
         await running.stop()
+        stopKeepRules?.()
         await programs.foreign.idle()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.idle(), recall.close()])
@@ -367,6 +370,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return closing
     },
   }
+  let stopKeepRules: (() => void) | undefined
   if (writes) {
     await budgets.fill()
     const waiting = endsWithCommand ? await approvals.turns() : undefined
@@ -374,6 +378,8 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await programs.foreign.recover()
     activity.run(undefined, capabilities.recover()).catch((error: unknown) => warn(String(error)))
     recall.start()
+    const { removeBodies } = programs
+    if (parts.keep) stopKeepRules = startKeepRules({ rules: parts.keep, data, clock, activity, removeBodies, warn })
     if (settings.notes === 'model') notes.recover()
   }
   const running = runChannels({

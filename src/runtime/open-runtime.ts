@@ -144,6 +144,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
         readOnly: moduleFiles([...plugins, ...configuration.capabilities], home),
       },
       timeZone: context.timeZone,
+      keep: configuration.keep,
       budgets: moneyBudgets(configuration),
       async readBudgets() {
         const { configuration: now, problems } = await loadConfiguration({ home, environment, capabilities })

@@ -7,6 +7,7 @@ import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { homeAt } from './home/home.ts'
+import type { KeepRules } from './home/keep-rules.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-setup.ts'
 import type { HomeSecrets } from './secrets/home-secrets.ts'
@@ -29,6 +30,8 @@ export interface RuntimeParts {
   /** Of the capabilities, by name. Of one that is not named its settings are parsed from nothing. */
   readonly capabilitySettings?: Readonly<Record<string, unknown>>
   readonly settings: RuntimeSettings
+  /** How long is kept what gathers by itself. For good where absent. */
+  readonly keep?: KeepRules
   /** Limits in money and tokens. None where absent. */
   readonly budgets?: readonly MoneyBudget[]
   /** The limits as they are configured now, for a reload. Rejects where they cannot be read. Absent: they stay as they are. */

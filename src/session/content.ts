@@ -9,7 +9,15 @@ export interface ContentStore {
    */
   putContent(text: string, holds?: readonly string[], options?: { readonly shared?: boolean }): Promise<string>
   content(hash: string): Promise<string | undefined>
-  /** Whether a content is missing because it contained words of a session that was deleted or withdrawn. */
+  /**
+   * Removes the shared contents that only resting sessions hold: those without an entry since `before` (ISO 8601) of which
+   * `isUsed` says no. The sessions and their calls stay. Other writes come in between. Returns how many were removed.
+   */
+  removeRestingContents(options: {
+    readonly before: string
+    readonly isUsed: (session: string) => boolean
+  }): Promise<number>
+  /** Whether a content is missing because it contained words of a session that was deleted, withdrawn or rested for too long. */
   contentWasRemoved(hash: string): Promise<boolean>
 }
 

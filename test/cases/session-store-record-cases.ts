@@ -144,6 +144,30 @@ export function contentCases(storeCase: StoreCase): void {
     await assert.rejects(store.withdrawSession('unknown'), { code: 'not-found' })
   })
 
+  storeCase(
+    'shared contents go once each of their sessions has rested and none is in use; others stay',
+    async (store) => {
+      for (const [id, minute] of Object.entries({ old: 1, used: 2, young: 9 }))
+        await store.append(id, [start], at(minute))
+      const put = (words: string, holds: readonly string[], shared = true) => store.putContent(words, holds, { shared })
+      const gone = await put('only of the old one', ['old'])
+      const ofMany = await Promise.all(Array.from({ length: 600 }, (_, index) => put(`old words ${index}`, ['old'])))
+      const left = await Promise.all([
+        put('only of the used one', ['used']),
+        put('not shared', ['old'], false),
+        put('of both', ['old', 'young']),
+      ])
+      const isUsed = (session: string) => session === 'used'
+      assert.equal(await store.removeRestingContents({ before: at(5), isUsed }), 601)
+      assert.equal(await store.removeRestingContents({ before: at(5), isUsed }), 0)
+      assert.deepEqual([await store.content(gone), await store.contentWasRemoved(gone)], [undefined, true])
+      assert.equal(await store.content(ofMany[599]!), undefined)
+      for (const hash of left) assert.equal(typeof (await store.content(hash)), 'string')
+      await put('only of the old one', ['old'])
+      assert.equal(await store.content(gone), 'only of the old one')
+    },
+  )
+
   storeCase('a content of several sessions is deleted with the first of them', async (store) => {
     for (const id of ['a', 'b']) await store.append(id, [start], at(1))
     const hash = await store.putContent('the same words', ['a'])

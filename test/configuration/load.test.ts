@@ -25,6 +25,7 @@ test('without a file everything has its default, and paths are in the home', asy
       timeZone: 'UTC',
     },
     audit: { checkpoints: ['audit-checkpoints.jsonl'], checkpointRecords: 100, checkpointMinutes: 10 },
+    keep: { bodyDays: 365, setAsideDays: 90 },
     agent: {
       maxSteps: 12,
       maxAnswerMs: 1_800_000,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createForeword, type Foreword } from '../../src/foreword.ts'
+import { type Clock, defined } from '../../src/platform.ts'
 import type { CallRecord } from '../../src/session.ts'
 
 /** A gateway that listens, over a home that the test leaves behind for nobody. */
@@ -12,7 +13,7 @@ export interface TestGateway extends Foreword {
   readonly home: string
   readonly warnings: string[]
   /** Ends it, and starts another one over the same home. */
-  restart(): Promise<TestGateway>
+  restart(changes?: Pick<GatewayOptions, 'clock'>): Promise<TestGateway>
 }
 
 export interface GatewayOptions {
@@ -21,6 +22,7 @@ export interface GatewayOptions {
   readonly providers?: object
   readonly configuration?: object
   readonly environment?: Readonly<Record<string, string>>
+  readonly clock?: Clock
 }
 
 export async function startGateway(t: TestContext, options: GatewayOptions): Promise<TestGateway> {
@@ -32,6 +34,7 @@ export async function startGateway(t: TestContext, options: GatewayOptions): Pro
     configuration: { through: options.through ?? {}, providers: options.providers ?? {}, ...options.configuration },
     environment: { OLLAMA_HOST: '127.0.0.1:1', ...options.environment },
     warn: (text) => void warnings.push(text),
+    ...defined({ clock: options.clock }),
   })
   let isClosed = false
   const close = async () => {
@@ -47,9 +50,9 @@ export async function startGateway(t: TestContext, options: GatewayOptions): Pro
     url,
     home,
     warnings,
-    async restart() {
+    async restart(changes = {}) {
       await close()
-      return startGateway(t, { ...options, home })
+      return startGateway(t, { ...options, ...changes, home })
     },
   }
 }

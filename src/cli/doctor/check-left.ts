@@ -58,7 +58,7 @@ function listed(workspace: string, paths: readonly string[]): string {
 }
 
 /** What programs made in the place of files of the owner, and was moved away after their runs. */
-export async function checkSetAside(data: string): Promise<Finding> {
+export async function checkSetAside(data: string, { keep }: Configuration): Promise<Finding> {
   const place = join(data, 'set-aside')
   const runs = await readdir(place).catch(() => [])
   if (runs.length === 0) return ok('set-aside', 'no program has made a file that belongs to you alone')
@@ -68,22 +68,27 @@ export async function checkSetAside(data: string): Promise<Finding> {
   return warning(
     'set-aside',
     `${count} made files that agents or Git would obey, the newest at ${newest}`,
-    `Look at them in ${place}: what you want, move yourself; remove the rest.`,
+    `Look at them in ${place}: what you want, move yourself. Each is removed after ${daysText(keep.setAsideDays)} (keep.setAsideDays).`,
   )
 }
 
-/** What is moved away is not removed by itself: above so many bytes somebody should look. */
+/** Above so many bytes somebody should look before the time of what was moved away is over. */
 const MUCH_SET_ASIDE = 100_000_000
 
-/** How large each part of the data is: the store with the log, the audit and the bodies of calls, files, and what was set aside. */
-export async function checkSizes(data: string): Promise<Finding> {
+/** How large each part of the data is (the store with the log, the audit and the bodies of calls, files, what was set aside), and what ends it. */
+export async function checkSizes(data: string, { keep }: Configuration): Promise<Finding> {
   const names = await readdir(data).catch(() => [])
   const parts = await Promise.all(names.map(async (name) => ({ name, bytes: await sizeOf(join(data, name)) })))
   const large = parts.filter(({ bytes }) => bytes > 0).toSorted((left, right) => right.bytes - left.bytes)
   const named = large.slice(0, MOST_NAMED).map(({ name, bytes }) => `${name} ${sizeText(bytes)}`)
-  const text = named.length === 0 ? 'empty' : named.join(', ')
+  const rules = `kept: bodies of calls ${daysText(keep.bodyDays)}, set-aside ${daysText(keep.setAsideDays)}, the audit for good`
+  const text = `${named.length === 0 ? 'empty' : named.join(', ')}; ${rules}`
   if ((parts.find(({ name }) => name === 'set-aside')?.bytes ?? 0) <= MUCH_SET_ASIDE) return ok('size', text)
   return warning('size', text, `Look at ${join(data, 'set-aside')}: what you want, move yourself; remove the rest.`)
+}
+
+function daysText(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`
 }
 
 /** Bytes of a file, or of the first files of a folder at any depth. Links count as nothing. */

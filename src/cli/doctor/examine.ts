@@ -49,7 +49,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   yield* store.findings
   if (store.findings.every(({ level }) => level === 'ok')) yield* await checkContents(kept)
   yield await checkDisk(home)
-  yield await checkSizes(files.data)
+  yield await checkSizes(files.data, loaded.configuration)
   yield checkClock(new Date(), store.newest, RELEASED)
   yield await checkGateway(home, gateway)
   yield* await checkToken(home, gateway)

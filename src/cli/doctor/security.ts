@@ -63,7 +63,7 @@ export async function* examineSecurity(
   yield* label('S15', [await checkReading()])
   yield* label('S16', [await checkWaiting(kept, home, io, configuration)])
   yield* label('S17', [await checkRepositories(configuration)])
-  yield* label('S18', [await checkSetAside(files.data)])
+  yield* label('S18', [await checkSetAside(files.data, configuration)])
 }
 
 function* label(id: string, findings: readonly (Finding & { readonly isFixed?: true })[]): Generator<SecurityFinding> {

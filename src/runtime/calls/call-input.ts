@@ -222,7 +222,7 @@ export async function missingContentError(store: SessionStore, content: string, 
   if (await store.contentWasRemoved(content.replace('sha256:', ''))) {
     return new RuntimeError(
       'missing-content',
-      `The content ${content} of call ${call} was removed together with the session whose words it held. The call cannot be built again.`,
+      `The content ${content} of call ${call} was removed together with the session whose words it held, or when that had rested for longer than keep.bodyDays. The call cannot be built again.`,
       { call, content },
     )
   }

@@ -166,6 +166,19 @@ const audit = z.strictObject({
     .describe('A checkpoint is taken after so many minutes in which there were new records.'),
 })
 
+const days = () => z.int().min(1).max(36_500)
+
+const keep = z.strictObject({
+  bodyDays: days()
+    .default(365)
+    .describe(
+      'How long the bodies of passed-through calls, and their answers, are kept after the last call of their session, days. What was counted of them stays.',
+    ),
+  setAsideDays: days()
+    .default(90)
+    .describe('How long files that programs made in the place of yours are kept in data/set-aside, days.'),
+})
+
 /** All of `config.json`. Every key may be left out; an unknown one is a problem, since it would silently do nothing. */
 export function hostSchema({ layouts, providers, inside, sections }: HostSchemaOptions) {
   return z.strictObject({
@@ -196,6 +209,7 @@ export function hostSchema({ layouts, providers, inside, sections }: HostSchemaO
       .default([])
       .describe('Limits in money or tokens. A call that could pass one of them waits until you decide.'),
     audit: audit.prefault({}).describe('How it is proven later that the audit was not changed.'),
+    keep: keep.prefault({}).describe('How long what gathers by itself is kept.'),
     ...(sections as object),
     channels: z
       .strictObject(inside('channels'))

@@ -19,16 +19,23 @@ type ForeignParts = Omit<Calls, 'analysis' | 'written' | 'sessions' | 'limits' |
 /** Calls of other programs over one home, and their sessions as a person reads them. */
 export function createForeignServices(parts: ForeignParts) {
   const { store, clock, ledger, priceOf } = parts
+  const written = new Set<string>()
+  const sessions = createForeignSessions({ store, clock, analysis: analyst(clock) })
   const { foreignAssembly: assembleAgain, takeApart } = ledger
   return {
     foreign: createForeignCalls({
       ...parts,
       analysis: analyst(clock),
-      written: new Set(),
-      sessions: createForeignSessions({ store, clock, analysis: analyst(clock) }),
+      written,
+      sessions,
       limits: createForeignLimits(parts),
       cuts: createForeignCuts(parts),
     }),
     foreignSessions: createForeignSessionService({ store, priceOf, assembleAgain, takeApart }),
+    /** Removes the bodies of calls whose sessions had none since `before`, ISO 8601, and the answers to them. */
+    async removeBodies(before: string): Promise<void> {
+      const isUsed = (session: string) => sessions.isUsedSince(session, before)
+      if ((await store.removeRestingContents({ before, isUsed })) > 0) written.clear()
+    },
   }
 }

@@ -11,6 +11,8 @@ export interface ForeignSessions {
   /** The session of a call, made where there is none yet. */
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   note(session: string, last: LastForeignCall): void
+  /** Whether a call was placed in a session since then, ISO 8601: its bodies may not be written yet. */
+  isUsedSince(session: string, time: string): boolean
   ended(session: string, record: CallRecord): void
   /** How a body goes on from what an earlier call `said` or `left`. `undefined` where one cannot be taken apart any more. */
   compare(last: LastForeignCall, which: 'said' | 'left', after: string): Promise<ComparedBodies | undefined>
@@ -51,6 +53,8 @@ const MOST_REMEMBERED = 32
 
 export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts): ForeignSessions {
   const threads = new Map<string, string>()
+  /** When a call was last placed in a session, by this process. */
+  const placed = new Map<string, string>()
   /** By session, kind and thread. */
   const remembered = new Map<string, LastForeignCall | undefined>()
   const queue = keyedQueue<string>()
@@ -163,6 +167,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
           identity.session ??
           (isAlone(call) ? othersOf(call) : `${tokenMark(token)}${clock.newId('conversation')}`)
         const session = known ?? (await begin(call, conversation))
+        placed.set(session, clock.time())
         if (known !== undefined) await entitle(session, call)
         if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
         // A call that counts tokens goes on from none: the one before it counted something else.
@@ -173,6 +178,11 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     note(session, last) {
       const { kind = '', session: thread } = last.record.foreign ?? {}
       remember(lineOf(session, kind, thread), last)
+    },
+    isUsedSince(session, time) {
+      if ((placed.get(session) ?? '') >= time) return true
+      placed.delete(session)
+      return false
     },
     ended(session, record) {
       const { kind = '', session: thread } = record.foreign ?? {}

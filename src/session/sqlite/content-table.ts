@@ -1,4 +1,4 @@
-import { contentHash } from '../content.ts'
+import { contentHash, type ContentStore } from '../content.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement } from './statement.ts'
 import { putValue, readValue } from './value-table.ts'
@@ -72,6 +72,31 @@ export function removeHeldContents(connection: StoreConnection, session: string)
   return removed
 }
 
+/**
+ * Removes, of one page of the texts after `key`, those that are shared (`putContent`) and that only resting sessions hold.
+ * Returns how many, and the key of the next page where there may be one.
+ */
+export function removeRestingContents(
+  connection: StoreConnection,
+  { before, isUsed }: Parameters<ContentStore['removeRestingContents']>[0],
+  key = PREFIX,
+): { readonly removed: number; readonly next: string | undefined } {
+  const isHeld = (session: string) =>
+    isUsed(session) || (connection.get(updatedAt, { session })?.updated ?? '') >= before
+  const page = connection.all(holdersAfter, { key })
+  const resting = page.filter(({ value }) => {
+    const [mark, ...sessions] = JSON.parse(value) as readonly string[]
+    return mark === SHARED && !sessions.some(isHeld)
+  })
+  connection.overwriting(() => {
+    for (const { key: each } of resting) {
+      connection.run(removeContent, { hash: each.slice(PREFIX.length) })
+      putValue(connection, each, REMOVED)
+    }
+  })
+  return { removed: resting.length, next: page.length < PAGE ? undefined : page.at(-1)!.key }
+}
+
 /** Whether a text is missing because it was removed with the session whose words it contained. */
 export function contentWasRemoved(connection: StoreConnection, hash: string): boolean {
   return readValue(connection, holdersKey(hash)) !== undefined && readHolders(connection, hash).length === 0
@@ -102,5 +127,13 @@ const oneSession = statement<{ id: string }, { id: string }>('select id from ses
 const heldBy = statement<{ session: string }, { key: string }>(
   `select key from named_values where key >= '${PREFIX}' and key < 'content-of0'
     and exists (select 1 from json_each(named_values.value) as held where held.value = :session)`,
+)
+/** Values that are read in one write: some milliseconds of work. */
+const PAGE = 500
+const holdersAfter = statement<{ key: string }, { key: string; value: string }>(
+  `select key, value from named_values where key > :key and key < 'content-of0' order by key limit ${PAGE}`,
+)
+const updatedAt = statement<{ session: string }, { updated: string }>(
+  'select updated from sessions where id = :session',
 )
 const removeContent = statement<{ hash: string }>('delete from contents where hash = :hash')

@@ -24,6 +24,7 @@ import {
   putContent,
   putHeldContent,
   removeHeldContents,
+  removeRestingContents,
   setRemoved,
 } from './content-table.ts'
 import { deleteFile, readFileRow, readFileRows, putFile, setFileOwner, setFileState } from './file-table.ts'
@@ -111,6 +112,15 @@ function createStore(connection: StoreConnection): SessionStore {
         return removeHeldContents(connection, id)
       }
       return write(withdrawn, { written: () => known.clear() })
+    },
+    async removeRestingContents(options) {
+      let removed = 0
+      for (let key: string | undefined; ; await connection.clock.yield()) {
+        const page = await write(() => removeRestingContents(connection, options, key))
+        removed += page.removed
+        key = page.next
+        if (key === undefined) return removed
+      }
     },
     bind: (binding, session) => write(() => bind(connection, binding, session)),
     async putCall(made) {
