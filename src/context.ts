@@ -40,6 +40,7 @@ export {
   type CacheRules,
   callCost,
   callCostParts,
+  priceAt,
   type Forecast,
   forecast,
   type ForecastRange,

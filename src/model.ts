@@ -7,7 +7,7 @@ export {
   type ResponseFormat,
 } from './model/call-parameters.ts'
 export { type Calibration, margin, observe, ratio, UNCALIBRATED } from './model/calibration.ts'
-export { priceProblems } from './model/price-problems.ts'
+export { endedPromises, priceProblems } from './model/price-problems.ts'
 export { answerRoom, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
 export { listedFacts, listModelsEndpoint, waysToAttach } from './model/list-models.ts'
 export type { ModelConfiguration } from './model/model.ts'
@@ -23,7 +23,7 @@ export {
   type ProviderConnection,
   type Suggestion,
 } from './model/provider.ts'
-export { type CacheMark, type CacheRules, callCost, type Forecast, forecast, type Price } from './context.ts'
+export { type CacheMark, type CacheRules, callCost, type Forecast, forecast, type Price, priceAt } from './context.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { modelImageSupport } from './model/prompt.ts'
 export { fromLanguageModel, type StreamingModel } from './model/language-model.ts'

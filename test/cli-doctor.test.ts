@@ -56,6 +56,23 @@ test('a new home has no skills, a policy that allows nothing, and no shell', asy
   ])
 })
 
+test('a price whose promise has run out is named', async (context) => {
+  const { home, environment } = temporaryHome(context)
+  mkdirSync(home, { recursive: true })
+  const price = { input: 1, output: 2, until: '2026-01-31' }
+  const models = { 'ollama/a': { price }, 'ollama/b': { price: { ...price, until: '9999-12-31' } } }
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ model: 'rehearsal', models }))
+  const { stdout } = await run(['doctor', '--json'], { environment })
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+  assert.deepEqual(brief(findings.filter(({ check }) => check === 'prices')), [
+    [
+      'prices',
+      'warning',
+      'models."ollama/a".price.until is 2026-01-31: what was promised is over, so the price may be another one.',
+    ],
+  ])
+})
+
 test('a model whose longest answer is too short for notes is named', async (context) => {
   const doctor = async (settings: object) => {
     const { home, environment } = temporaryHome(context)

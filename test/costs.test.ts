@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CallPrice, capability, costGroups, type CostReport, exactMoneyText } from '../src/capability.ts'
+import {
+  type CallPrice,
+  capability,
+  costGroups,
+  costOfCalls,
+  type CostReport,
+  exactMoneyText,
+} from '../src/capability.ts'
 import { callCost } from '../src/context.ts'
 import { divideExactly } from '../src/runtime/usage/divide-money.ts'
 import type { CallRecord } from '../src/session.ts'
@@ -248,3 +255,40 @@ test('money below one cent is shown with the digits that say something', () => {
 function sum(rows: readonly { readonly nanoDollars: number }[]): number {
   return rows.reduce((all, { nanoDollars }) => all + nanoDollars, 0)
 }
+
+test('a call costs what its model cost on its day', async (t) => {
+  const usage = { promptTokens: 1_000_000, outputTokens: 0 }
+  const [before, now] = [
+    { input: 2, output: 0 },
+    { input: 1, output: 0, since: '2026-01-06' },
+  ]
+  const model = scriptedModel({
+    id: 'dated',
+    facts: { price: { ...now, before } },
+    answer: () => ({ text: 'Yes.', usage }),
+  })
+  const { runtime, say, clock, store } = await opened(t, { model })
+  const { session } = await say('On Monday.')
+  await clock.advance(24 * 3_600_000)
+  await say('On Tuesday.', { session })
+  const { rows, total } = await runtime.costs({ by: 'day' })
+  assert.deepEqual(
+    rows.map(({ money }) => money),
+    [1, 2],
+  )
+  assert.equal(total.money, 3)
+  assert.equal((await runtime.usage({ by: 'session' })).total.money, 3)
+  const calls = await store.calls(session)
+  const paid = await Promise.all(calls.map((call) => runtime.callPrice(call)))
+  assert.deepEqual(
+    paid.map((price) => price?.money),
+    [2, 1],
+  )
+  assert.equal(
+    await costOfCalls(
+      runtime,
+      calls.map(({ id }) => id),
+    ),
+    3,
+  )
+})

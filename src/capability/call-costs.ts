@@ -3,7 +3,7 @@ import type { CallRecord } from '../session.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
 /** What a call cost by what its provider reported, US dollars; `undefined` where that or the price is not known. */
-export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome'>) => number | undefined
+export type CallCost = (call: Pick<CallRecord, 'model' | 'outcome' | 'time'>) => number | undefined
 
 /** How long the server of a model may take to answer what it is, ms. */
 const PRICE_MS = 2_000
@@ -11,18 +11,18 @@ const PRICE_MS = 2_000
 /** Asks for the prices of the models of these calls, once for each. A model of which enough is known is not asked about at its provider. */
 export async function callCosts(
   runtime: Pick<Runtime, 'store' | 'model'>,
-  calls: readonly Pick<CallRecord, 'model' | 'outcome'>[],
+  calls: readonly Pick<CallRecord, 'model' | 'outcome' | 'time'>[],
 ): Promise<CallCost> {
-  const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
+  const [{ callCost, priceAt }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
   const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
   const priceOf = async (id: string) =>
     (await withTimeout(runtime.store.clock, runtime.model(id), PRICE_MS)).facts?.price
   const priced = [...models].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
   const prices = new Map(await Promise.all(priced))
-  return ({ model, outcome }) => {
+  return ({ model, outcome, time }) => {
     const price = prices.get(model)
     const usage = usedTokens(outcome)
-    return usage && price ? callCost(usage, price) : undefined
+    return usage && price ? callCost(usage, priceAt(price, time)) : undefined
   }
 }
 

@@ -41,8 +41,13 @@ export interface Price {
   /** Written to be kept for longer. */
   readonly cacheWriteLonger?: number
   readonly output: number
-  /** The price of the whole call if the prompt has more than `tokens` tokens. */
-  readonly above?: { readonly tokens: number; readonly price: Omit<Price, 'above'> }
+  /** The price of the whole call if the prompt has more than `tokens` tokens. It can have a higher tier of its own. */
+  readonly above?: { readonly tokens: number; readonly price: Price }
+  /** The first day on which it holds, and the last one for which it is promised, ISO dates in UTC. */
+  readonly since?: string
+  readonly until?: string
+  /** What held before `since`. */
+  readonly before?: Price
 }
 
 /** How the provider caches prompts. */
@@ -205,6 +210,11 @@ function sizeOf({ cached, written, fresh }: Tokens): number {
 }
 
 /** Some prices are higher for the whole call if its prompt is long. */
-export function priceTier(price: Price, promptTokens: number): Omit<Price, 'above'> {
-  return price.above && promptTokens > price.above.tokens ? price.above.price : price
+export function priceTier(price: Price, promptTokens: number): Price {
+  return price.above && promptTokens > price.above.tokens ? priceTier(price.above.price, promptTokens) : price
+}
+
+/** The price that held at a time, ISO 8601. */
+export function priceAt(price: Price, time: string): Price {
+  return price.before && price.since && time < price.since ? priceAt(price.before, time) : price
 }

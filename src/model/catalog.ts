@@ -1,4 +1,5 @@
 import type { CacheRules, Price } from '../context.ts'
+import { defined } from '../platform.ts'
 import type { ModelFacts } from './model.ts'
 
 /** Facts of one model, with the date and source of the look-up. All of them call tools and accept `toolChoice: none`. */
@@ -8,8 +9,11 @@ export interface CatalogRow {
   readonly maxOutput: number
   readonly vision: boolean
   readonly reasoning: boolean
+  /** Rows of one model follow each other: each holds from its `since` to that of the next. */
   readonly price: Price
-  readonly cache: CacheRules
+  readonly cache?: CacheRules
+  /** The only host at which the row holds; any unless given. */
+  readonly host?: string
   /** ISO date of the look-up. */
   readonly date: string
   readonly source: string
@@ -18,12 +22,35 @@ export interface CatalogRow {
 /** Assumed window of an unknown model, tokens: small enough for almost every server. Calls for a warning. */
 const ASSUMED_WINDOW = 8192
 
-/** Facts of a model in a catalog. A dated id, such as `gpt-5.1-2025-11-13`, counts as its base model. */
-export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): ModelFacts | undefined {
-  const plain = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
-  const row = rows.find(({ id }) => id === model || id === plain)
+/** Where a model is called, and when. */
+interface CatalogPlace {
+  readonly host: string | undefined
+  /** ISO 8601. */
+  readonly time: string
+}
+
+/**
+ * Facts of a model in a catalog, with the price that holds at a time. A dated id, such as `gpt-5.1-2025-11-13`, counts as its
+ * base model.
+ */
+export function catalogFacts(
+  rows: readonly CatalogRow[] = [],
+  model: string,
+  { host, time }: CatalogPlace,
+): ModelFacts | undefined {
+  const named = model.replace(/^models\//, '')
+  const plain = named.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '')
+  const here = rows.filter((row) => row.host === undefined || row.host === host)
+  const id = here.some((row) => row.id === named) ? named : plain
+  const own = here.filter((row) => row.id === id)
+  const begun = own.filter(({ price }) => price.since === undefined || price.since <= time)
+  const row = begun.at(-1) ?? own[0]
   if (!row) return undefined
-  const { window, maxOutput, vision, reasoning, price, cache, date, source: reference } = row
+  const price = begun.reduce<Price | undefined>(
+    (before, each) => ({ ...each.price, ...defined({ before }) }),
+    undefined,
+  )
+  const { window, maxOutput, vision, reasoning, cache, date, source: reference } = row
   return {
     window,
     maxOutput,
@@ -31,8 +58,8 @@ export function catalogFacts(rows: readonly CatalogRow[] = [], model: string): M
     vision,
     reasoning,
     toolChoiceNone: true,
-    price,
-    cache,
+    price: price ?? row.price,
+    ...defined({ cache }),
     source: 'catalog',
     date,
     reference,

@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { type Clock, defined } from '../platform.ts'
-import type { Environment, ListedModel, Provider, ProviderConfiguration, ProviderConnection } from './provider.ts'
+import {
+  catalogNames,
+  type Environment,
+  type ListedModel,
+  type Provider,
+  type ProviderConfiguration,
+  type ProviderConnection,
+} from './provider.ts'
 import { ModelError } from './model-error.ts'
 import type { Fetch } from './wire-fetch.ts'
 
@@ -53,9 +60,7 @@ export async function listProviderModels(
   { provider, connection }: Connected,
   milliseconds = QUESTION_MS,
 ): Promise<readonly ListedModel[]> {
-  return provider.list
-    ? provider.list(connection, milliseconds)
-    : (provider.catalog ?? []).map(({ id }) => ({ name: id }))
+  return provider.list ? provider.list(connection, milliseconds) : catalogNames(provider.catalog ?? [])
 }
 
 /** An invalid address is an error only if its provider is used: the others still work. */

@@ -132,7 +132,7 @@ export function createModels(settings: ModelsSettings): Models {
       const found = connections(settings).find(({ connection }) => connection.name === id.slice(0, slash))
       if (!found || slash < 0) return undefined
       const [name, own] = [id.slice(slash + 1), models[id]]
-      const cataloged = catalogFacts(found.provider.catalog, name)
+      const cataloged = cataloguedFacts(found, name)
       if (cataloged) return configured(adjusted(cataloged, found), own)
       return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own) : undefined
     },
@@ -162,19 +162,25 @@ function connections(settings: ModelsSettings): readonly Connected[] {
   })
 }
 
-/** Facts from the catalog, from the provider, or assumed ones, and whether they are final. */
+/** Facts from the catalog, from the provider, or assumed ones, and whether they stay the same. */
 async function findFacts(
   connected: Connected,
   name: string,
 ): Promise<{ readonly facts: ModelFacts; readonly isFinal: boolean }> {
-  const cataloged = catalogFacts(connected.provider.catalog, name)
-  if (cataloged) return { facts: cataloged, isFinal: true }
+  const cataloged = cataloguedFacts(connected, name)
+  // Its price may be another one tomorrow.
+  if (cataloged) return { facts: cataloged, isFinal: false }
   try {
     return { facts: await requestFacts(connected, name), isFinal: true }
   } catch (error) {
     if (error instanceof ModelError) throw error
     return { facts: assumedFacts(name), isFinal: false }
   }
+}
+
+function cataloguedFacts({ provider, connection }: Connected, name: string): ModelFacts | undefined {
+  const { baseURL, clock } = connection
+  return catalogFacts(provider.catalog, name, { host: URL.parse(baseURL)?.host, time: clock.time() })
 }
 
 async function requestFacts(connected: Connected, name: string): Promise<ModelFacts> {

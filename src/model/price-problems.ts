@@ -1,17 +1,30 @@
 import type { CacheRules, Price } from '../context.ts'
+import type { CatalogRow } from './catalog.ts'
 
-/** What contradicts itself in prices and rules of a cache, each as a sentence; none where all of it can be true. */
-export function priceProblems({
-  price,
-  cache,
-}: {
-  readonly price?: Price | undefined
-  readonly cache?: CacheRules | undefined
-}): readonly string[] {
-  return [...(price ? ofPrice(price, cache) : []), ...(cache ? ofCache(cache) : [])]
+/**
+ * What contradicts itself in prices and rules of a cache, and what was promised for a time that is over `today` (an ISO date), each
+ * as a sentence; none where all of it can be true.
+ */
+export function priceProblems(
+  { price, cache }: { readonly price?: Price | undefined; readonly cache?: CacheRules | undefined },
+  today = '',
+): readonly string[] {
+  const ended =
+    price?.until !== undefined && price.until < today
+      ? [`price.until is ${price.until}: what was promised is over, so the price may be another one.`]
+      : []
+  return [...(price ? ofPrice(price, cache) : []), ...(cache ? ofCache(cache) : []), ...ended]
 }
 
-function ofPrice({ above, ...price }: Price, cache: CacheRules | undefined): readonly string[] {
+/** The rows whose promise has run out `today`, an ISO date, and that no later row takes the place of. */
+export function endedPromises(rows: readonly CatalogRow[], today: string): readonly CatalogRow[] {
+  return rows.filter(({ id, host, price: { until } }, index) => {
+    const hasNext = () => rows.slice(index + 1).some((later) => later.id === id && later.host === host)
+    return until !== undefined && until < today && !hasNext()
+  })
+}
+
+function ofPrice({ above, since, until, ...price }: Price, cache: CacheRules | undefined): readonly string[] {
   const { input, cachedInput, cacheWrite, cacheWriteLonger, output } = price
   const all = { input, cachedInput, cacheWrite, cacheWriteLonger, output }
   const negative = Object.entries(all).flatMap(([name, value]) =>
@@ -40,7 +53,13 @@ function ofPrice({ above, ...price }: Price, cache: CacheRules | undefined): rea
     ...(cache?.kind === 'automatic' && cacheWrite !== undefined && cacheWrite > input
       ? ['price.cacheWrite is more than price.input, though an automatic cache reports no writes.']
       : []),
+    ...(since !== undefined && until !== undefined && until < since
+      ? [`price.until is ${until}, before price.since (${since}).`]
+      : []),
     ...(above && !(above.tokens > 0) ? [`price.above.tokens is ${above.tokens}: it is the size of a prompt.`] : []),
+    ...(above?.price.above && !(above.price.above.tokens > above.tokens)
+      ? [`price.above.price.above.tokens is ${above.price.above.tokens}, not more than price.above.tokens.`]
+      : []),
     ...(above ? ofPrice(above.price, cache).map((problem) => `above ${above.tokens} tokens: ${problem}`) : []),
   ]
 }

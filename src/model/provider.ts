@@ -82,6 +82,11 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly attach?: string
 }
 
+/** The models of a catalog, each once. */
+export function catalogNames(rows: readonly CatalogRow[]): readonly ListedModel[] {
+  return [...new Set(rows.map(({ id }) => id))].map((name) => ({ name }))
+}
+
 /** What the facts of a model can depend on. */
 export interface ProviderEntry<Options = unknown> {
   /** At the provider's own address. */

@@ -84,7 +84,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   const { warn } = latestWarnings
   const settings = { ...parts.settings, counter: rememberCounts(parts.settings.counter) }
   const live = parts.live ?? { model: settings.model, providers: {} }
-  const models = createModelChoice(parts.models, () => live.model, warn)
+  const models = createModelChoice(parts.models, clock, () => live.model, warn)
   let runtime: HostedRuntime | undefined
   const capabilities = await startParts(parts, {
     settings,

@@ -1,6 +1,7 @@
 import { chatWireSettings, provider } from '../../model/provider.ts'
 import { defined } from '../../platform.ts'
 import type { EmbedderKind } from '../../search.ts'
+import { vendorCatalog } from './vendor-catalog.ts'
 
 /** Any server with Chat Completions or the Responses API: LM Studio, vLLM, llama.cpp, OpenRouter and many more. */
 export const openaiCompatible = provider({
@@ -8,6 +9,7 @@ export const openaiCompatible = provider({
   title: "A server with OpenAI's API",
   settings: chatWireSettings,
   needsBaseURL: true,
+  catalog: vendorCatalog,
   open: async (settings) => (await import('./openai-compatible-model.ts')).openaiCompatibleModel(settings),
   list: async (connection, milliseconds) =>
     (await import('../../model.ts')).listModelsEndpoint(connection, milliseconds),

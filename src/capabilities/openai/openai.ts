@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { CacheRules, CatalogRow, ChatPackage, ModelFacts, Price } from '../../model.ts'
-import { chatWireSettings, provider } from '../../model/provider.ts'
+import { catalogNames, chatWireSettings, provider } from '../../model/provider.ts'
 
-const DATE = '2026-11-07'
+const DATE = '2026-11-18'
 const MODELS = 'https://developers.openai.com/api/docs/models'
 const PRICES = 'https://developers.openai.com/api/docs/pricing'
 
@@ -31,17 +31,27 @@ const DAY = 24 * 3600
 
 type Row = readonly [id: string, window: number, maxOutput: number, price: Price, source: string]
 
+/** Cheaper since the end of July 2026. */
+const CUT = { since: '2026-07-30' }
+
 const REASONING: readonly Row[] = [
+  ['gpt-6.2-astra', GPT_WINDOW, 128_000, { input: 8, cachedInput: 0.4, output: 40 }, MODELS],
+  ['gpt-6.2-sol', GPT_WINDOW, 128_000, { input: 2, cachedInput: 0.1, output: 10 }, MODELS],
   ['gpt-6-astra', GPT_WINDOW, 128_000, { input: 10, output: 50 }, MODELS],
   ['gpt-6.1-sol', GPT_WINDOW, 128_000, { input: 2, cachedInput: 0.1, output: 10 }, MODELS],
-  ['gpt-6.1-terra', GPT_WINDOW, 128_000, { input: 1, output: 5 }, MODELS],
-  ['gpt-6-sol', GPT_WINDOW, 128_000, longPrice({ input: 2, output: 10 }), MODELS],
-  ['gpt-6-luna', GPT_WINDOW, 128_000, longPrice({ input: 0.1, output: 0.5 }), MODELS],
+  ['gpt-6.1-terra', GPT_WINDOW, 128_000, { input: 1, cachedInput: 0.05, output: 5 }, MODELS],
+  ['gpt-6-sol', GPT_WINDOW, 128_000, { input: 2, output: 10 }, MODELS],
+  ['gpt-6-luna', GPT_WINDOW, 128_000, { input: 0.1, output: 0.5 }, MODELS],
   ['gpt-5.6-sol', GPT_WINDOW, 128_000, { input: 4, output: 20 }, MODELS],
   ['gpt-5.6', GPT_WINDOW, 128_000, { input: 4, output: 20 }, MODELS],
-  ['gpt-5.6-terra', GPT_WINDOW, 128_000, { input: 2, output: 12 }, MODELS],
-  ['gpt-5.6-luna', GPT_WINDOW, 128_000, { input: 0.2, output: 1.2 }, MODELS],
+  ['gpt-5.6-terra', GPT_WINDOW, 128_000, { input: 2.5, output: 15 }, MODELS],
+  ['gpt-5.6-terra', GPT_WINDOW, 128_000, { input: 2, output: 12, ...CUT }, MODELS],
+  ['gpt-5.6-luna', GPT_WINDOW, 128_000, { input: 1, output: 6 }, MODELS],
+  ['gpt-5.6-luna', GPT_WINDOW, 128_000, { input: 0.2, output: 1.2, ...CUT }, MODELS],
+  ['gpt-5.5', GPT_WINDOW, 128_000, { input: 5, cachedInput: 0.5, output: 30 }, PRICES],
   ['gpt-5.4', GPT_WINDOW, 128_000, { input: 2.5, cachedInput: 0.25, output: 15 }, PRICES],
+  ['gpt-5.4-mini', 400_000, 128_000, { input: 0.75, cachedInput: 0.075, output: 4.5 }, PRICES],
+  ['gpt-5.4-nano', 400_000, 128_000, { input: 0.2, cachedInput: 0.02, output: 1.25 }, PRICES],
   ['gpt-5.2', 400_000, 128_000, { input: 1.75, cachedInput: 0.175, output: 14 }, PRICES],
   ['gpt-5.1', 400_000, 128_000, { input: 1.25, cachedInput: 0.125, output: 10 }, MODELS],
   ['gpt-5', 400_000, 128_000, { input: 1.25, cachedInput: 0.125, output: 10 }, MODELS],
@@ -61,16 +71,16 @@ const openaiCatalog: readonly CatalogRow[] = [
 
 function catalogRow([id, window, maxOutput, price, source]: Row, reasoning: boolean): CatalogRow {
   const about = { id, window, maxOutput, vision: true, reasoning, date: DATE, source }
+  const whole = (own: Price) => (window === GPT_WINDOW ? longPrice(own) : own)
   if (!BILLS_WRITES.test(id)) {
-    return { ...about, price, cache: EXTENDED.has(id) ? { ...CACHE, longerSeconds: DAY } : CACHE }
+    return { ...about, price: whole(price), cache: EXTENDED.has(id) ? { ...CACHE, longerSeconds: DAY } : CACHE }
   }
-  return { ...about, price: withWrites(price), cache: BILLED_WRITES }
+  return { ...about, price: whole(withWrites(price)), cache: BILLED_WRITES }
 }
 
-function withWrites({ above, ...price }: Price): Price {
+function withWrites(price: Price): Price {
   const { input, cachedInput = rounded(input * READ_SHARE) } = price
-  const billed = { ...price, cachedInput, cacheWrite: rounded(input * WRITE_SHARE) }
-  return above ? { ...billed, above: { ...above, price: withWrites(above.price) } } : billed
+  return { ...price, cachedInput, cacheWrite: rounded(input * WRITE_SHARE) }
 }
 
 /** To a ten-thousandth of a dollar per million tokens. */
@@ -78,10 +88,12 @@ function rounded(dollars: number): number {
   return Math.round(dollars * 10_000) / 10_000
 }
 
-/** Prompts of more than 272,000 tokens cost twice as much for input and one and a half times as much for output. */
+/** Models with the large window: a call with more than 272,000 prompt tokens costs twice for what it reads and writes, and half again for its answer. */
 function longPrice(price: Price): Price {
-  const { input, output } = price
-  return { ...price, above: { tokens: GPT_LONG, price: { input: input * 2, output: output * 1.5 } } }
+  const { input, cachedInput = input, cacheWrite, output } = price
+  const twice = { input: input * 2, cachedInput: cachedInput * 2, output: output * 1.5 }
+  const long = cacheWrite === undefined ? twice : { ...twice, cacheWrite: cacheWrite * 2 }
+  return { ...price, above: { tokens: GPT_LONG, price: long } }
 }
 
 const baseURL = 'https://api.openai.com/v1'
@@ -115,7 +127,7 @@ export const openai = provider({
     return chatWireModel(settings, api, openaiPackage, TIMEOUTS)
   },
   async list(connection, milliseconds) {
-    if (connection.official) return openaiCatalog.map(({ id }) => ({ name: id }))
+    if (connection.official) return catalogNames(openaiCatalog)
     // The catalog takes precedence over the server's facts of a model with the same name.
     const { listModelsEndpoint } = await import('../../model.ts')
     const listed = await listModelsEndpoint(connection, milliseconds)

@@ -33,7 +33,7 @@ export async function viewRuns(
   { store, models, approvals }: RunReader,
   runs: readonly ScheduleRun[],
 ): Promise<readonly ScheduleRunView[]> {
-  const { callCost } = await import('../../model.ts')
+  const { callCost, priceAt } = await import('../../model.ts')
   const prices = new Map((await models()).map(({ id, facts }) => [id, facts?.price]))
   const waiting = new Set((await approvals()).map(({ session, turn }) => `${session} ${turn}`))
   return Promise.all(
@@ -47,7 +47,7 @@ export async function viewRuns(
         if (!call) return []
         const usage = usedTokens(call.outcome)
         const price = prices.get(call.model)
-        return [defined({ usage, paid: usage && price ? callCost(usage, price) : undefined })]
+        return [defined({ usage, paid: usage && price ? callCost(usage, priceAt(price, call.time)) : undefined })]
       })
       return {
         ...run,

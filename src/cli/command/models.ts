@@ -3,7 +3,7 @@ import { jsonOption } from '../arguments.ts'
 import type { Command } from '../../capability.ts'
 import { lineLimit } from '../io.ts'
 import { fetchModels, modelTable } from '../model-table.ts'
-import type { CacheRules } from '../../model.ts'
+import type { CacheRules, Price } from '../../model.ts'
 import type { ModelStatus } from '../../runtime.ts'
 import { fittedTable } from '../table.ts'
 
@@ -14,7 +14,7 @@ export const modelsCommand: Command = {
   details:
     '`*` marks the default model. Choose another with `foreword config set model ID`, ' +
     'for one session with `/model ID` in `foreword chat`, or for one turn with `foreword send --model ID`. `--prices` shows ' +
-    'prices in US dollars per million tokens, the rules of caches, and where both are from.',
+    'prices in US dollars per million tokens, those of long prompts in the same order, the rules of caches, and where all of it is from.',
   words: { least: 0, most: 0 },
   options: {
     prices: { summary: 'show prices and the rules of caches, with their source and date' },
@@ -28,26 +28,29 @@ export const modelsCommand: Command = {
 
 /** Prices of models in US dollars per million tokens, the rules of their caches, and where both are from. `-`: not known. */
 function priceTable(models: readonly ModelStatus[], columns: number): string {
-  const head = ['model', 'fresh', 'cached', 'written', 'answer', 'cache', 'from', 'life', 'date', 'source']
+  const head = ['model', 'fresh', 'cached', 'written', 'answer', 'long', 'cache', 'from', 'life', 'date', 'source']
   const rows = models.filter(({ why }) => why === undefined).map(priceRow)
-  return fittedTable([head, ...rows], { right: [1, 2, 3, 4, 6, 7], columns, spare: [9, 8, 5] })
+  return fittedTable([head, ...rows], { right: [1, 2, 3, 4, 7, 8], columns, spare: [10, 9, 6, 5] })
 }
 
 function priceRow({ id, facts }: ModelStatus): readonly string[] {
   const { price, cache, date, reference, source } = facts ?? {}
-  const { input, cachedInput, cacheWrite, cacheWriteLonger, output } = price ?? {}
+  const { above, until } = price ?? {}
   return [
     id,
-    dollars(input),
-    dollars(cachedInput),
-    dollars(cacheWrite) + (cacheWriteLonger === undefined ? '' : ` (${dollars(cacheWriteLonger)})`),
-    dollars(output),
+    ...rates(price),
+    above === undefined ? '-' : `> ${above.tokens.toLocaleString('en-US')}: ${rates(above.price).join(' ')}`,
     cache?.kind ?? '-',
     cache === undefined ? '-' : String(cache.minimumTokens),
     cache === undefined ? '-' : lifeOf(cache),
-    date ?? '-',
+    until === undefined ? (date ?? '-') : `${date ?? ''} until ${until}`.trim(),
     reference ?? source ?? '-',
   ]
+}
+
+function rates({ input, cachedInput, cacheWrite, cacheWriteLonger, output }: Partial<Price> = {}): readonly string[] {
+  const longer = cacheWriteLonger === undefined ? '' : ` (${dollars(cacheWriteLonger)})`
+  return [dollars(input), dollars(cachedInput), dollars(cacheWrite) + longer, dollars(output)]
 }
 
 function dollars(amount: number | undefined): string {

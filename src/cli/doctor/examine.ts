@@ -11,7 +11,8 @@ import { checkSizes } from './check-left.ts'
 import { checkAudit, checkContents, checkStore } from './check-store.ts'
 import { checkPolicy, checkTools } from './check-tools.ts'
 import { problem, warning, ok } from './finding.ts'
-import { type ModelConfiguration, priceProblems } from '../../model.ts'
+import { endedPromises, priceProblems } from '../../model.ts'
+import type { LoadedConfiguration } from '../../runtime.ts'
 import type { LintFinding } from '../../context.ts'
 import { lintCostText, lintPlaceText } from '../lint/lint-text.ts'
 import { readLintReport } from '../lint/lint-report.ts'
@@ -56,7 +57,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   const attached = createModels({ clock: systemClock, known, providers, models, environment })
   yield await checkModel(attached, model, waysToAttach(known))
   yield* await checkNotes(attached, loaded)
-  yield* checkPrices(models)
+  yield* checkPrices(loaded, systemClock.time().slice(0, 'YYYY-MM-DD'.length))
   yield* await checkPolicy(home, io)
   const plugins = await checkPlugins(home, loaded.configuration)
   // A problem that keeps a gateway from starting leaves none to ask.
@@ -98,10 +99,28 @@ async function checkCapabilities(checked: CheckedHome): Promise<readonly Finding
   return findings
 }
 
-/** Prices and rules of caches in the configuration that contradict themselves. No findings where none do. */
-function checkPrices(models: Readonly<Record<string, ModelConfiguration>>): readonly Finding[] {
-  return Object.entries(models).flatMap(([id, facts]) =>
-    priceProblems(facts).map((fault) =>
+/** Prices and rules of caches in the configuration that contradict themselves, and prices that are no longer promised. */
+function checkPrices(
+  { configuration: { models, providers }, knownProviders }: LoadedConfiguration,
+  today: string,
+): readonly Finding[] {
+  const hosts = Object.values(providers).map(({ baseURL = '' }) => URL.parse(baseURL)?.host)
+  const ended = knownProviders
+    .flatMap(({ catalog = [] }) => endedPromises(catalog, today))
+    .filter(({ host }) => host === undefined || hosts.includes(host))
+    .map(({ id, price }) => `${id} (${price.until})`)
+  const old =
+    ended.length === 0
+      ? []
+      : [
+          warning(
+            'prices',
+            `promised for a time that is over: ${ended.join(', ')}`,
+            'Upgrade Foreword, or set models."PROVIDER/MODEL".price in config.json.',
+          ),
+        ]
+  const wrong = Object.entries(models).flatMap(([id, facts]) =>
+    priceProblems(facts, today).map((fault) =>
       warning(
         'prices',
         `models."${id}".${fault}`,
@@ -109,6 +128,7 @@ function checkPrices(models: Readonly<Record<string, ModelConfiguration>>): read
       ),
     ),
   )
+  return [...wrong, ...old]
 }
 
 const NAMED = 5

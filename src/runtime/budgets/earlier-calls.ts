@@ -1,4 +1,4 @@
-import type { Price } from '../../context.ts'
+import { type Price, priceAt } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { BudgetAmount, BudgetLedger, CallSum, CountedCall, Entry, SessionStore } from '../../session.ts'
 import { parseAccount, type AccountName } from './call-budgets.ts'
@@ -82,12 +82,10 @@ async function* earlierCalls(
   }
 }
 
-function costOf(
-  { promptTokens, cachedTokens, cacheWrittenTokens, outputTokens }: CallSum,
-  price: Price | undefined,
-): BudgetAmount | undefined {
-  const usage = { promptTokens, cachedTokens, cacheWrittenTokens, outputTokens, reasoningTokens: undefined }
-  return reportedCost(usage, price)
+function costOf(sum: CallSum, price: Price | undefined): BudgetAmount | undefined {
+  const { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens } = sum
+  const usage = { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens }
+  return reportedCost({ ...usage, reasoningTokens: undefined }, price && priceAt(price, sum.time))
 }
 
 function beginning(period: string): string {

@@ -43,7 +43,7 @@ const gateway = z.strictObject({
   maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
 })
 
-const price = z.strictObject({
+const rates = z.strictObject({
   input: usDollars.describe('US dollars per million prompt tokens.'),
   cachedInput: usDollars.optional().describe('US dollars per million prompt tokens read from the cache.'),
   cacheWrite: usDollars.optional().describe('US dollars per million prompt tokens written to the cache.'),
@@ -51,6 +51,15 @@ const price = z.strictObject({
     .optional()
     .describe('The same where they are kept for longer. Without it no longer life is asked for.'),
   output: usDollars.describe('US dollars per million tokens of an answer.'),
+})
+
+const price = rates.extend({
+  above: z
+    .strictObject({ tokens: z.int().min(1).describe('Size of the prompt, tokens.'), price: rates })
+    .optional()
+    .describe('The price of the whole call where its prompt has more tokens.'),
+  since: z.iso.date().optional().describe('The first day on which the price holds, in UTC.'),
+  until: z.iso.date().optional().describe('The last day for which it is promised. Later `foreword doctor` names it.'),
 })
 
 const cache = z.strictObject({

@@ -10,8 +10,14 @@ import { limitSentence } from './learned-limits.ts'
 export type ModelChoice = ReturnType<typeof createModelChoice>
 
 /** `warn` hears once of each model whose window nobody could tell. */
-export function createModelChoice(models: Models, configured: () => string | undefined, warn: (text: string) => void) {
+export function createModelChoice(
+  models: Models,
+  clock: Pick<Clock, 'time'>,
+  configured: () => string | undefined,
+  warn: (text: string) => void,
+) {
   const warned = new Set<string>()
+  let day = ''
   const known = new Map<string, Promise<Model>>()
   let chosen: Promise<{ readonly id: string; readonly why: string }> | undefined
 
@@ -30,6 +36,10 @@ export function createModelChoice(models: Models, configured: () => string | und
   }
 
   function find(id: string): Promise<Model> {
+    const today = clock.time().slice(0, 'YYYY-MM-DD'.length)
+    // Prices change with the day.
+    if (today !== day) known.clear()
+    day = today
     const before = known.get(id)
     if (before) return before
     const found = models.model(id)

@@ -1,10 +1,10 @@
 import type { CallPrice } from '../../capability.ts'
-import { callCost, callCostParts, type Manifest, type ManifestEntry, type Price } from '../../context.ts'
+import { callCost, callCostParts, type Manifest, type ManifestEntry, type Price, priceAt } from '../../context.ts'
 import { type CallRecord, type CallSum, callSum } from '../../session.ts'
 
 type Reported = Pick<
   CallSum,
-  'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'cacheWrittenLongerTokens' | 'outputTokens'
+  'time' | 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'cacheWrittenLongerTokens' | 'outputTokens'
 >
 
 /** The price of a call, and what its caches saved: nano-dollars, rounded once. */
@@ -18,7 +18,8 @@ export interface CallMoney {
 const NANO = 1e9
 
 /** `undefined` where the price is not known, or the provider did not report what it counts. */
-export function moneyOfCall(sum: Reported, price: Price | undefined): CallMoney | undefined {
+export function moneyOfCall(sum: Reported, known: Price | undefined): CallMoney | undefined {
+  const price = known && priceAt(known, sum.time)
   const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0, cacheWrittenLongerTokens } = sum
   const usage = { promptTokens, outputTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens }
   const money = price && callCost(usage, price)

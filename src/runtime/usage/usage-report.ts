@@ -6,7 +6,7 @@ import type {
   ToolUsageRow,
   UsageSums,
 } from '../../capability.ts'
-import { type Price, callCost } from '../../context.ts'
+import { type Price, callCost, priceAt } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { CallSum, SessionStore, SumRange, PromptParts, ToolSum } from '../../session.ts'
 import { dayIn } from './day-of.ts'
@@ -171,7 +171,7 @@ export function createUsageAdder() {
       else
         money += callCost(
           { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens },
-          price,
+          priceAt(price, call.time),
         )!
       prompt += promptTokens
       fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
