@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema'
 import Anthropic, { APIError, AuthenticationError, BadRequestError, NotFoundError } from '@anthropic-ai/sdk'
 import { anthropicGateway as gateway } from './anthropic-gateway.ts'
@@ -390,3 +391,47 @@ test('a session is named by a header, and what it decides itself is named as ign
 function withoutMarks(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, each: unknown) => (key === 'cache_control' ? undefined : each)))
 }
+
+for (const stream of [false, true]) {
+  test(`the tool runner of the client goes round${stream ? ' in streams' : ''}, though no thread is kept`, async (t) => {
+    let count = 0
+    const { client, provider } = await gateway(t, {
+      answer: () => {
+        const id = `toolu_${count++}`
+        return count > 3
+          ? { text: 'It is blue.' }
+          : { text: 'Let me.', toolCalls: [{ id, name: 'look', input: { at: 'sky' } }] }
+      },
+    })
+    const tools = [
+      betaTool({
+        name: 'look',
+        description: 'Looks.',
+        inputSchema: { type: 'object', properties: { at: { type: 'string' } } },
+        run: ({ at }) => `${at}: blue`,
+      }),
+    ]
+    const { content } = await client.beta.messages
+      .toolRunner({ ...asked, messages: hello, tools, stream })
+      .runUntilDone()
+    assert.deepEqual(content, [{ type: 'text', text: 'It is blue.' }])
+    // What the client said once more after a thread that was not found was no call, and nothing of it is missing.
+    assert.equal(provider.requests.length, 4)
+    const last = JSON.stringify(provider.requests.at(-1)?.body)
+    for (const each of ['Hello', 'Let me.', 'toolu_0', 'toolu_1', 'toolu_2', 'sky: blue'])
+      assert.ok(last.includes(each), each)
+  })
+}
+
+test('a thread that should go on is not found, and the client names it so', async (t) => {
+  const { client } = await gateway(t, { answer: () => ({ text: 'Hi.' }) })
+  const thread = { type: 'continue' as const, previous_message_id: 'msg_1' }
+  const isLost = (error: unknown) => error instanceof NotFoundError && error.errorCode === 'thread_not_found'
+  await assert.rejects(client.beta.messages.create({ ...asked, thread }), isLost)
+  await assert.rejects(
+    client.beta.messages.countTokens({ model: asked.model, messages: hello, thread } as never),
+    isLost,
+  )
+  const { response } = await client.beta.messages.create({ ...asked, thread: { type: 'create' } }).withResponse()
+  assert.equal(response.headers.get('x-foreword-ignored'), 'thread')
+})

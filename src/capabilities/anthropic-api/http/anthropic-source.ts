@@ -1,6 +1,6 @@
 import type { CompletionInput, RouteCall, Runtime } from '../../../capability.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
-import { defined } from '../../../platform.ts'
+import { defined, fieldsOf } from '../../../platform.ts'
 import {
   completionHeaders,
   type CompletionSource,
@@ -125,8 +125,18 @@ function readFormat({ output_config: output, output_format: earlier }: MessagesB
   return format ? { type: 'json', schema: format.schema, ...(format.name ? { name: format.name } : {}) } : undefined
 }
 
-/** Throws for a field that makes Anthropic's servers act: to ignore it would change what the caller means. */
+/**
+ * Throws for a field that makes Anthropic's servers act: to ignore it would change what the caller means. No thread is kept here,
+ * so one that should go on is not found, and clients send the whole conversation again.
+ */
 function refuseServers(body: MessagesBody): void {
+  if (fieldsOf(body['thread'])['type'] === 'continue') {
+    throw new HttpFailure(
+      'not-found',
+      'Thread not found: this gateway keeps no threads. Send the whole conversation in `messages`, or name a session with x-foreword-session.',
+      { parameter: 'thread', details: { error_code: 'thread_not_found' } },
+    )
+  }
   for (const name of ['mcp_servers', 'container'] as const) {
     const value = body[name]
     if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue
