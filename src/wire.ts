@@ -5,6 +5,13 @@
 export { type WireAnswer } from './wire/answer-draft.ts'
 export { chatChunks, type EventFilter } from './wire/chat-chunks.ts'
 export {
+  conversationOf,
+  type ConversationRules,
+  ignoredIn,
+  lastMessageOf,
+  UnreadablePart,
+} from './wire/conversation.ts'
+export {
   bodyParts,
   type ConversationFormat,
   conversationFormats,
@@ -13,7 +20,7 @@ export {
   wireFormats,
 } from './wire/formats.ts'
 export { detectOverflow } from './wire/overflow.ts'
-export { countOf, jsonOf, type JsonFields, textOf, type WirePart } from './wire/part.ts'
+export { countOf, isAddress, jsonOf, type JsonFields, textOf, type WireMedia, type WirePart } from './wire/part.ts'
 export { providerSentence } from './wire/provider-sentence.ts'
 export { type ResponseReader, responseReader } from './wire/response-reader.ts'
 export { SILENT, type Usage } from './wire/usage.ts'

@@ -5,13 +5,15 @@ import {
   callPart,
   contentParts,
   countOf,
-  jsonOf,
   type JsonFields,
   marked,
   markedLast,
   opened,
   otherPart,
+  otherResult,
+  placed,
   reasoningPart,
+  restParts,
   resultPart,
   textOf,
   unread,
@@ -26,7 +28,8 @@ function* partsOf(body: JsonFields): Generator<WirePart> {
   for (const tool of [...elementsOf(body['tools']), ...elementsOf(body['functions'])]) yield* readFunctions(tool)
   const format = fieldsOf(body['response_format'])
   if (format['type'] === 'json_schema') yield { ...otherPart('system', format), leads: true, field: 'format' }
-  for (const message of elementsOf(body['messages'])) yield* readMessage(message)
+  for (const [at, message] of elementsOf(body['messages']).entries())
+    yield* placed(readMessage(message), `messages.${at}`)
 }
 
 function readMessage(value: unknown): readonly WirePart[] {
@@ -35,10 +38,11 @@ function readMessage(value: unknown): readonly WirePart[] {
   if (role === 'tool' || role === 'function') return opened(readResult(message), 'user')
   const says = wireRoles.get(role)
   if (says === undefined) return opened([otherPart('user', value)], 'user')
-  const parts = [...readReasoning(message), ...readSaid(says, message['content']), ...readCalls(message)]
-  const rest = unread(message, ['role', 'content', 'tool_calls', ...reasoningKeys])
-  const all = rest ? [...parts, otherPart(says, rest)] : parts
-  return opened(markedLast(all, message), says)
+  const rest = unread(message, ['role', 'content', 'refusal', 'tool_calls', ...reasoningKeys])
+  const { content, refusal } = message
+  const said = [...readSaid(says, content), ...(refusal ? readSaid(says, refusal) : [])]
+  const parts = [...readReasoning(message), ...said, ...readCalls(message)]
+  return opened(markedLast([...parts, ...restParts(says, rest)], message), says)
 }
 
 /** An answer with nothing but calls has an empty text. */
@@ -46,7 +50,7 @@ function readSaid(role: WireRole, content: unknown): readonly WirePart[] {
   return content === '' && role === 'assistant' ? [] : contentParts(role, content, readContentPart)
 }
 
-const reasoningKeys: readonly string[] = ['reasoning_content', 'reasoning', 'refusal']
+const reasoningKeys: readonly string[] = ['reasoning_content', 'reasoning']
 
 function readReasoning(message: JsonFields): readonly WirePart[] {
   return reasoningKeys.flatMap((key) => {
@@ -59,35 +63,37 @@ function readReasoning(message: JsonFields): readonly WirePart[] {
 function readCalls(message: JsonFields): readonly WirePart[] {
   const calls = message['tool_calls']
   if (calls !== undefined && calls !== null && !Array.isArray(calls)) return [otherPart('assistant', calls)]
-  return elementsOf(calls).map((value) => {
-    const call = fieldsOf(value)
-    const about = fieldsOf(call['function'] ?? call['custom'])
-    const [id, name] = [textOf(call['id']), textOf(about['name'])]
-    const input = textOf(about['arguments']) ?? textOf(about['input'])
-    const isPlain =
-      unread(call, ['type', 'function', 'custom']) === undefined &&
-      unread(about, ['name', 'arguments', 'input']) === undefined
-    if (id === undefined || name === undefined || input === undefined || !isPlain) return otherPart('assistant', value)
-    return callPart(id, name, parsedInput(input), input)
-  })
+  return elementsOf(calls).flatMap((value, at) => placed(readCall(value), `tool_calls.${at}`))
+}
+
+function readCall(value: unknown): readonly WirePart[] {
+  const call = fieldsOf(value)
+  const about = fieldsOf(call['function'] ?? call['custom'])
+  const [id, name] = [textOf(call['id']), textOf(about['name'])]
+  const input = textOf(about['arguments']) ?? textOf(about['input'])
+  if (!id || !name || input === undefined) return [otherPart('assistant', value)]
+  const rest = { ...unread(call, ['type', 'function', 'custom']), ...unread(about, ['name', 'arguments', 'input']) }
+  const more = Object.keys(rest).length === 0 ? undefined : rest
+  return [callPart(id, name, parsedInput(input), input), ...restParts('assistant', more)]
 }
 
 function readResult(message: JsonFields): readonly WirePart[] {
   const id = textOf(message['tool_call_id']) ?? textOf(message['name']) ?? ''
   const { content } = message
-  const rest = unread(message, ['role', 'tool_call_id', 'content', 'name'])
-  const more = rest ? [otherPart('tool', rest)] : []
+  const more = restParts('tool', unread(message, ['role', 'tool_call_id', 'content', 'name']))
   if (typeof content === 'string') return [marked(resultPart(id, content), message), ...more]
   if (!Array.isArray(content)) {
-    return [resultPart(id, content === undefined || content === null ? '' : jsonOf(content)), ...more]
+    return [content === undefined || content === null ? resultPart(id, '') : otherResult(id, content), ...more]
   }
-  const parts = content.map((value) => {
-    const part = fieldsOf(value)
-    const text =
-      part['type'] === 'text' && unread(part, ['type', 'text']) === undefined ? textOf(part['text']) : undefined
-    return marked(resultPart(id, text ?? jsonOf(value)), part)
-  })
+  const parts = content.flatMap((value, at) => placed(readResultPart(id, value), `content.${at}`))
   return [...(parts.length === 0 ? [resultPart(id, '')] : parts), ...more]
+}
+
+function readResultPart(id: string, value: unknown): readonly WirePart[] {
+  const part = fieldsOf(value)
+  const text = part['type'] === 'text' ? textOf(part['text']) : undefined
+  if (text === undefined) return [marked(otherResult(id, value), part)]
+  return [marked(resultPart(id, text), part), ...restParts('tool', unread(part, ['type', 'text']))]
 }
 
 /** Reads a chunk of a stream of OpenAI's Chat Completions, or a whole completion. Of several choices the first is the answer. */

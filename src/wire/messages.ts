@@ -5,7 +5,6 @@ import {
   callPart,
   contentParts,
   countOf,
-  jsonOf,
   type JsonFields,
   marked,
   markedLast,
@@ -13,7 +12,10 @@ import {
   mediaPart,
   opened,
   otherPart,
+  otherResult,
+  placed,
   reasoningPart,
+  restParts,
   resultMediaPart,
   resultPart,
   textOf,
@@ -29,8 +31,11 @@ import {
 /** The parts of a body of Anthropic's Messages API, in the order in which the model reads them. */
 function* partsOf(body: JsonFields): Generator<WirePart> {
   for (const tool of elementsOf(body['tools'])) yield readTool(tool)
-  for (const part of contentParts('system', body['system'], readBlock)) yield { ...part, leads: true, opens: true }
-  for (const message of elementsOf(body['messages'])) yield* readMessage(message)
+  for (const part of contentParts('system', body['system'], readBlock, 'system')) {
+    yield { ...part, leads: true, opens: true }
+  }
+  for (const [at, message] of elementsOf(body['messages']).entries())
+    yield* placed(readMessage(message), `messages.${at}`)
 }
 
 /** A tool of the caller; one of the provider has a type, and no schema. */
@@ -62,9 +67,10 @@ function readMessage(value: unknown): readonly WirePart[] {
   const message = fieldsOf(value)
   const role = wireRoles.get(message['role'])
   if (role === undefined) return opened([otherPart('user', value)], 'user')
-  const rest = unread(message, ['role', 'content'])
   const parts = contentParts(role, message['content'], readBlock)
-  return opened(rest ? [...parts, otherPart(role, rest)] : parts, role)
+  const [first, ...others] = opened([...parts, ...restParts(role, unread(message, ['role', 'content']))], role)
+  const silent = Object.keys(message).filter((key) => key === 'output_config')
+  return [silent.length === 0 ? first! : { ...first!, silent }, ...others]
 }
 
 function readBlock(role: WireRole, value: unknown): readonly WirePart[] {
@@ -73,8 +79,7 @@ function readBlock(role: WireRole, value: unknown): readonly WirePart[] {
   const reader = readers.get(textOf(block['type']) ?? '')
   const read = reader?.(block, role)
   if (!read) return [marked(otherPart(role, isObject(value) ? (unread(block, []) ?? {}) : value), block)]
-  const rest = unread(block, read.keys)
-  return markedLast(rest ? [...read.parts, otherPart(role, rest)] : read.parts, block)
+  return markedLast([...read.parts, ...restParts(role, unread(block, read.keys))], block)
 }
 
 /** The parts of a block, and the keys that they say. `undefined`: it does not have the shape of its type. */
@@ -99,7 +104,9 @@ const readers: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>(
     },
     redacted_thinking: (block) => {
       const data = textOf(block['data'])
-      return data === undefined ? undefined : { parts: [reasoningPart('', data)], keys: ['type', 'data'] }
+      return data === undefined
+        ? undefined
+        : { parts: [{ ...reasoningPart('', data), isRedacted: true }], keys: ['type', 'data'] }
     },
     tool_use: readCall,
     server_tool_use: readCall,
@@ -113,7 +120,7 @@ const readers: ReadonlyMap<string, BlockReader> = new Map<string, BlockReader>(
 
 function readCall(block: JsonFields): ReturnType<BlockReader> {
   const [id, name] = [textOf(block['id']), textOf(block['name'])]
-  if (id === undefined || name === undefined) return undefined
+  if (!id || !name) return undefined
   return { parts: [callPart(id, name, block['input'] ?? {})], keys: ['type', 'id', 'name', 'input'] }
 }
 
@@ -125,26 +132,54 @@ function readResult(block: JsonFields): ReturnType<BlockReader> {
   const keys = ['type', 'tool_use_id', 'content', 'is_error']
   if (typeof content === 'string') return { parts: [resultPart(id, content, isError)], keys }
   if (content === undefined || content === null) return { parts: [resultPart(id, '', isError)], keys }
-  if (!Array.isArray(content)) return { parts: [resultPart(id, jsonOf(content), isError)], keys }
-  const parts = content.flatMap((value) => readResultBlock(id, value, isError))
+  if (!Array.isArray(content)) return { parts: [otherResult(id, content, isError)], keys }
+  const parts = content.flatMap((value, at) => placed(readResultBlock(id, value, isError), `content.${at}`))
   return { parts: parts.length === 0 ? [resultPart(id, '', isError)] : parts, keys }
 }
 
 function readResultBlock(id: string, value: unknown, isError: boolean): readonly WirePart[] {
   const block = fieldsOf(value)
-  const text = block['type'] === 'text' ? textOf(block['text']) : undefined
+  const text = resultText(block)
   if (text !== undefined) {
-    const rest = unread(block, ['type', 'text'])
-    return [marked(resultPart(id, text, isError), block), ...(rest ? [resultPart(id, jsonOf(rest), isError)] : [])]
+    return [
+      marked(resultPart(id, text, isError), block),
+      ...restParts('tool', unread(block, ['type', 'text', 'tool_name'])),
+    ]
   }
   const media = block['type'] === 'image' || block['type'] === 'document' ? mediaOf(block) : undefined
-  return [marked(media ? resultMediaPart(id, media.media) : resultPart(id, jsonOf(value), isError), block)]
+  if (!media) return [marked(otherResult(id, value, isError), block)]
+  return [marked(resultMediaPart(id, media.media, isError), block), ...restParts('tool', unread(block, media.keys))]
 }
 
-function readMedia(block: JsonFields): ReturnType<BlockReader> {
+function resultText({ type, text, tool_name: tool }: JsonFields): string | undefined {
+  if (type === 'text') return textOf(text)
+  return type === 'tool_reference' && textOf(tool) !== undefined ? `The tool ${textOf(tool)} can be called.` : undefined
+}
+
+function readMedia(block: JsonFields, role: WireRole): ReturnType<BlockReader> {
   const found = mediaOf(block)
-  if (!found) return undefined
-  return { parts: [mediaPart(found.media)], keys: found.keys }
+  if (found) return { parts: [mediaPart(found.media)], keys: found.keys }
+  const text = documentText(fieldsOf(block['source']))
+  if (text === undefined) return undefined
+  const filename = textOf(block['title']) || 'file.txt'
+  const media = {
+    data: `data:text/plain,${encodeURIComponent(text.toWellFormed())}`,
+    mediaType: 'text/plain',
+    filename,
+  }
+  return { parts: [{ ...otherPart(role, block), media }], keys: Object.keys(block) }
+}
+
+/** A document that is a text, or blocks of text. */
+function documentText({ type, data, content }: JsonFields): string | undefined {
+  if (type === 'text') return textOf(data) ?? ''
+  if (type !== 'content') return undefined
+  return (
+    textOf(content) ??
+    elementsOf(content)
+      .map((block) => textOf(fieldsOf(block)['text']) ?? '')
+      .join('\n')
+  )
 }
 
 /** An image or a document by its source: base64, an address, or a text. */
@@ -156,8 +191,11 @@ function mediaOf(block: JsonFields): { readonly media: WireMedia; readonly keys:
   const named = filename === undefined ? {} : { filename }
   const keys = ['type', 'source', 'title']
   const [data, url] = [textOf(source['data']), textOf(source['url'])]
-  if (source['type'] === 'base64' && data !== undefined) return { media: { data, mediaType, ...named }, keys }
-  if (source['type'] === 'url' && url !== undefined) return { media: mediaAt(url, mediaType, filename), keys }
+  const image = block['type'] === 'image' ? { isImage: true as const } : {}
+  if (source['type'] === 'base64' && data !== undefined)
+    return { media: { data, mediaType, field: 'source.data', ...named, ...image }, keys }
+  if (source['type'] === 'url' && url !== undefined)
+    return { media: { ...mediaAt(url, mediaType, 'source.url', filename), ...image }, keys }
   return undefined
 }
 

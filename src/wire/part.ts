@@ -24,6 +24,19 @@ export interface WirePart {
   /** The tool is described to the model only once it was looked for. */
   readonly deferred?: true
   readonly mark?: PartMark
+  /** Where it stands in the body, such as `messages.3.content.1`. */
+  readonly path?: string
+  /** The names of fields of a block that no reader knows: they are a part of their own. */
+  readonly rest?: readonly string[]
+  /** Fields of its message that say nothing to a model. */
+  readonly silent?: readonly string[]
+  /** A result that has no known shape: its JSON is its text. */
+  readonly isUnknown?: true
+  readonly isError?: true
+  readonly media?: WireMedia
+  /** What only the provider can read of reasoning, or what proves it. */
+  readonly sealed?: string
+  readonly isRedacted?: true
 }
 
 /** A mark of a prompt cache behind a block. */
@@ -116,14 +129,15 @@ export function textPart(role: WireRole, text: string): WirePart {
   return { kind: 'text', role, content, text }
 }
 
-/** What a message says: a text, or a list of parts. What is neither counts as it is. */
+/** What a message says: a text, or a list of parts. What is neither counts as it is. `base`: the field that it stands in. */
 export function contentParts(
   role: WireRole,
   content: unknown,
   readPart: (role: WireRole, part: unknown) => readonly WirePart[],
+  base = 'content',
 ): readonly WirePart[] {
   if (typeof content === 'string') return [textPart(role, content)]
-  if (Array.isArray(content)) return content.flatMap((part) => readPart(role, part))
+  if (Array.isArray(content)) return content.flatMap((part, at) => placed(readPart(role, part), `${base}.${at}`))
   return content === undefined || content === null ? [] : [otherPart(role, content)]
 }
 
@@ -134,11 +148,25 @@ export function otherPart(role: WireRole | 'tool', value: unknown): WirePart {
   return { kind: 'other', role, content: { role: says, content: text }, text }
 }
 
+/** What of a block no reader knows; nothing where `rest` is nothing. */
+export function restParts(role: WireRole | 'tool', rest: JsonFields | undefined): readonly WirePart[] {
+  return rest === undefined ? [] : [{ ...otherPart(role, rest), rest: Object.keys(rest) }]
+}
+
+/** Puts `path` before where these parts, just made, stand. */
+export function placed(parts: readonly WirePart[], path: string): readonly WirePart[] {
+  for (const part of parts as readonly { path?: string }[]) {
+    part.path = part.path === undefined ? path : `${path}.${part.path}`
+  }
+  return parts
+}
+
 /** Reasoning. `opaque`: what only the provider can read of it. */
 export function reasoningPart(text: string, opaque: string | undefined): WirePart {
   const sealed = opaque === undefined || opaque === '' ? {} : { providerOptions: { wire: { sealed: opaque } } }
   const content: AnyMessage = { role: 'assistant', content: [{ type: 'reasoning', text, ...sealed }] }
-  return { kind: 'reasoning', role: 'assistant', content, text, ...(opaque ? { opaque: opaque.length } : {}) }
+  const hidden = opaque ? { opaque: opaque.length, sealed: opaque } : {}
+  return { kind: 'reasoning', role: 'assistant', content, text, ...hidden }
 }
 
 /** A call of a tool. `raw`: its input as the body has it, where that is a text. */
@@ -152,23 +180,34 @@ export function callPart(id: string, tool: string, input: unknown, raw?: string)
 
 /** The result of a call, or a part of it. */
 export function resultPart(id: string, text: string, isError = false): WirePart {
-  return { ...outputPart(id, { type: isError ? 'error-text' : 'text', value: text }), kind: 'result', text }
+  const part = {
+    ...outputPart(id, { type: isError ? 'error-text' : 'text', value: text }),
+    kind: 'result' as const,
+    text,
+  }
+  return isError ? { ...part, isError } : part
+}
+
+/** A part of a result that no reader knows: its JSON as a text. */
+export function otherResult(id: string, value: unknown, isError = false): WirePart {
+  return { ...resultPart(id, jsonOf(value), isError), isUnknown: true }
 }
 
 /** An image or a file that a person sent. */
 export function mediaPart(media: WireMedia): WirePart {
   const { data, mediaType, filename } = media
   const file = { type: 'file' as const, data, mediaType, ...(filename === undefined ? {} : { filename }) }
-  return { kind: 'media', role: 'user', content: { role: 'user', content: [file] }, text: '' }
+  return { kind: 'media', role: 'user', content: { role: 'user', content: [file] }, text: '', media }
 }
 
 /** An image or a file in the result of a call. */
-export function resultMediaPart(id: string, { data, mediaType, filename }: WireMedia): WirePart {
+export function resultMediaPart(id: string, media: WireMedia, isError = false): WirePart {
+  const { data, mediaType, filename } = media
   const named = filename === undefined ? {} : { filename }
   const value = isAddress(data)
     ? { type: 'file-url' as const, url: data, mediaType, ...named }
     : { type: 'file-data' as const, data, mediaType, ...named }
-  return outputPart(id, { type: 'content', value: [value] })
+  return { ...outputPart(id, { type: 'content', value: [value] }), media, ...(isError ? { isError } : {}) }
 }
 
 function outputPart(id: string, output: ToolOutput): WirePart {
@@ -184,17 +223,25 @@ export interface WireMedia {
   readonly data: string
   readonly mediaType: string
   readonly filename?: string
+  /** It stands where only an image can. */
+  readonly isImage?: true
+  /** The field of its block that has it, such as `source.data`. */
+  readonly field?: string
 }
 
 /** A medium of a `data:` address, or one that is elsewhere. */
-export function mediaAt(address: string, usual: string, filename?: string): WireMedia {
-  const named = filename === undefined ? {} : { filename }
+export function mediaAt(address: string, usual: string, field: string, filename?: string): WireMedia {
+  const named = {
+    field,
+    ...(filename === undefined ? {} : { filename }),
+    ...(usual === 'image' ? { isImage: true as const } : {}),
+  }
   const inline = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,200};base64,/.exec(address.slice(0, 400))
   if (!inline) return { data: address, mediaType: usual, ...named }
   return { data: address.slice(inline[0].length), mediaType: inline[1] ?? usual, ...named }
 }
 
-function isAddress(data: string): boolean {
+export function isAddress(data: string): boolean {
   return /^[a-z][a-z0-9+.-]{1,20}:/i.test(data.slice(0, 24))
 }
 

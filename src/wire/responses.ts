@@ -15,6 +15,7 @@ import {
   opened,
   otherPart,
   reasoningPart,
+  restParts,
   resultMediaPart,
   resultPart,
   textOf,
@@ -121,8 +122,10 @@ export function readContentPart(role: WireRole, value: unknown): readonly WirePa
   const part = fieldsOf(value)
   const text = texts.has(part['type']) ? (textOf(part['text']) ?? textOf(part['refusal'])) : undefined
   if (text !== undefined) {
-    const rest = unread(part, ['type', 'text', 'refusal', 'logprobs'])
-    return [marked(textPart(role, text), part), ...(rest ? [otherPart(role, rest)] : [])]
+    return [
+      marked(textPart(role, text), part),
+      ...restParts(role, unread(part, ['type', 'text', 'refusal', 'logprobs'])),
+    ]
   }
   const media = role === 'user' ? mediaOf(part) : undefined
   if (media) return [marked(mediaPart(media), part)]
@@ -133,12 +136,19 @@ export function readContentPart(role: WireRole, value: unknown): readonly WirePa
 function mediaOf(part: JsonFields): ReturnType<typeof mediaAt> | undefined {
   const image = textOf(part['image_url']) ?? textOf(fieldsOf(part['image_url'])['url'])
   if ((part['type'] === 'input_image' || part['type'] === 'image_url') && image !== undefined) {
-    return mediaAt(image, 'image')
+    return mediaAt(image, 'image', typeof part['image_url'] === 'string' ? 'image_url' : 'image_url.url')
   }
   if (part['type'] !== 'input_file' && part['type'] !== 'file') return undefined
   const file = part['type'] === 'file' ? fieldsOf(part['file']) : part
   const data = textOf(file['file_data']) ?? textOf(file['file_url'])
-  return data === undefined ? undefined : mediaAt(data, 'application/pdf', textOf(file['filename']))
+  return data === undefined
+    ? undefined
+    : mediaAt(
+        data,
+        'application/pdf',
+        part['type'] === 'file' ? 'file.file_data' : 'file_data',
+        textOf(file['filename']),
+      )
 }
 
 function readCall(item: JsonFields, key: string): readonly WirePart[] | undefined {

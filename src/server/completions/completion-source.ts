@@ -1,4 +1,5 @@
-import type { Caller, CompletionCutChoice, CompletionEvent, Runtime } from '../../capability.ts'
+import type { Caller, CompletionCutChoice, CompletionEvent, CompletionInput, Runtime } from '../../capability.ts'
+import type { ToolDefinition } from '../../context.ts'
 import { type CallParameters } from '../../model.ts'
 import { defined, readTraceparent } from '../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../runtime.ts'
@@ -61,6 +62,69 @@ export async function sessionSource(runtime: Runtime, message: SessionMessage): 
 async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {
   yield { type: 'text-delta', text: newSessionReply }
   yield { type: 'finish', reason: 'stop', usage: SILENT }
+}
+
+/** What a request outside sessions asks for, in whatever format. */
+interface CallerRequest extends Pick<CompletionInput, 'messages' | 'answerRoom'> {
+  readonly tools: readonly ToolDefinition[]
+  readonly usesNoTool: boolean
+  readonly model: string | undefined
+  readonly maxOutputTokens: number | null | undefined
+  readonly parameters: CallParameters
+}
+
+/** The call that a request outside sessions makes. */
+export function callerInput(
+  { messages, tools, usesNoTool, model, maxOutputTokens, parameters, answerRoom }: CallerRequest,
+  { request, caller }: Pick<SessionMessage, 'request' | 'caller'>,
+): CompletionInput {
+  return {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(usesNoTool ? { toolChoice: 'none' as const } : {}),
+    ...defined({ model, token: caller.name }),
+    ...(maxOutputTokens ? { maxOutputTokens, ...defined({ answerRoom }) } : {}),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...completionHeaders(request),
+  }
+}
+
+/** Throws where a request to a session brings tools. `names`: what names the session in the request. */
+export function refuseToolsInSession(tools: readonly unknown[] | null | undefined, names: string): void {
+  if (!tools?.length) return
+  throw new HttpFailure(
+    'invalid-input',
+    `Invalid request: in a session the gateway runs its own tools, so \`tools\` is not allowed. Remove \`tools\`, or remove ${names}.`,
+    { parameter: 'tools' },
+  )
+}
+
+/** Fields that are refused: the value that asks for what happens anyway, and what to do instead. */
+type UnsupportedFields = Readonly<
+  Record<string, { readonly isUsual?: (value: unknown) => boolean; readonly instead?: string }>
+>
+
+/** Throws for an unsupported field unless it asks for the default: to ignore it would change what the caller means. */
+export function refuseUnsupported(body: Readonly<Record<string, unknown>>, fields: UnsupportedFields): void {
+  for (const [name, { isUsual, instead = 'Leave it out.' }] of Object.entries(fields)) {
+    const value = body[name]
+    if (value === undefined || value === null || isUsual?.(value)) continue
+    const message = `Unsupported parameter: \`${name}\` is not supported here. ${instead}`
+    throw new HttpFailure('unsupported-parameter', message, { parameter: name })
+  }
+}
+
+/** The tool that the model has to call: this one of `offered`, or any without a name. Throws for one that is not offered. */
+export function forcedTool(
+  offered: readonly string[],
+  name: string | undefined,
+): NonNullable<CallParameters['toolChoice']> {
+  if (name === undefined ? offered.length > 0 : offered.includes(name)) {
+    return name === undefined ? 'required' : { toolName: name }
+  }
+  const which = name === undefined ? 'no tool' : `no tool named ${name}`
+  const message = `Invalid request: \`tool_choice\` needs a tool, and \`tools\` has ${which}.`
+  throw new HttpFailure('invalid-input', message, { parameter: 'tool_choice' })
 }
 
 /** What the headers of a request choose for a call outside sessions. Throws an `HttpFailure` for an unknown word. */

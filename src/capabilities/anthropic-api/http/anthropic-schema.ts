@@ -1,38 +1,8 @@
 import { z } from 'zod'
 import { MOST_MESSAGES } from '../../../server.ts'
 
-const source = z.looseObject({
-  type: z.string(),
-  media_type: z.string().nullish(),
-  data: z.string().nullish(),
-  url: z.string().nullish(),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]).optional(),
-})
-
-const innerFields = {
-  type: z.string(),
-  text: z.string().optional(),
-  source: source.optional(),
-  title: z.string().nullish(),
-  thinking: z.string().optional(),
-  signature: z.string().nullish(),
-  data: z.string().optional(),
-  id: z.string().optional(),
-  name: z.string().optional(),
-  input: z.unknown().optional(),
-  tool_name: z.string().optional(),
-  tool_use_id: z.string().optional(),
-  is_error: z.boolean().nullish(),
-}
-const innerBlock = z.looseObject(innerFields)
-const block = z.looseObject({
-  ...innerFields,
-  content: z.union([z.string(), z.array(innerBlock)], 'expected a text or an array of blocks').nullish(),
-})
-const message = z.looseObject({
-  role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([z.string(), z.array(block)], 'expected a text or an array of blocks'),
-})
+/** What its content is is read where every body of this format is. */
+const message = z.looseObject({ role: z.enum(['user', 'assistant', 'system']) })
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() })
 
 const tool = z.looseObject({
@@ -81,8 +51,6 @@ const known = {
 export const messagesBody = z.looseObject(known)
 
 export type MessagesBody = z.output<typeof messagesBody>
-export type AnthropicMessage = z.output<typeof message>
-export type AnthropicBlock = z.output<typeof block>
 
 interface Reading {
   /** The session decides more, so more fields are ignored. */
@@ -110,33 +78,14 @@ export function effortOf(effort: string | null | undefined): 'low' | 'medium' | 
   return effort === 'low' || effort === 'medium' || effort === 'high' || effort === 'xhigh' ? effort : undefined
 }
 
-/** The ignored fields within messages, their blocks, the system text, tools and options. */
-function ignoredWithin({
-  messages,
-  system,
-  tools,
-  thinking: thought,
-  output_config: output,
-  tool_choice: choice,
-}: MessagesBody) {
-  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
-  const inner = blocks.flatMap(({ content }) => (Array.isArray(content) ? content : []))
+/** The ignored fields within tools and options. */
+function ignoredWithin({ tools, thinking: thought, output_config: output, tool_choice: choice }: MessagesBody) {
   return [
-    ...unread(messages, message.shape, 'messages.'),
-    ...unread(blocks, block.shape, 'messages.content.'),
-    ...unread(inner, innerBlock.shape, 'messages.content.content.'),
-    ...(blocks.some(isErrorWithFiles) ? ['messages.content.is_error'] : []),
-    ...unread(typeof system === 'object' && system ? system : [], textBlock.shape, 'system.'),
     ...unread(tools ?? [], tool.shape, 'tools.'),
     ...unread(thought ? [thought] : [], thinking.shape, 'thinking.'),
     ...unread(output ? [output] : [], outputConfig.shape, 'output_config.'),
     ...unread(choice ? [choice] : [], toolChoice.shape, 'tool_choice.'),
   ]
-}
-
-/** A result with files has no place for the mark of a failure. */
-function isErrorWithFiles({ is_error: fails, content }: AnthropicBlock): boolean {
-  return fails === true && Array.isArray(content) && content.some(({ type }) => type !== 'text')
 }
 
 function unread(objects: readonly Readonly<Record<string, unknown>>[], shape: object, before: string): string[] {

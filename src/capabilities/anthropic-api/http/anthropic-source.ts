@@ -1,16 +1,22 @@
 import type { CompletionInput, RouteCall, Runtime } from '../../../capability.ts'
+import type { ToolDefinition } from '../../../context.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
 import { defined, fieldsOf } from '../../../platform.ts'
 import {
-  completionHeaders,
+  callerInput,
+  callerMessages,
   type CompletionSource,
+  forcedTool,
   HttpFailure,
+  lastInput,
+  refuseToolsInSession,
+  refuseUnsupported,
   requestedModel,
   sessionSource,
 } from '../../../server.ts'
-import { conversationOf, lastUserMessage } from './anthropic-messages.ts'
+import { formatReaders, ignoredIn, type WirePart } from '../../../wire.ts'
 import { effortOf, ignoredMessageFields, type MessagesBody } from './anthropic-schema.ts'
-import type { ToolDefinition } from '../../../context.ts'
+import { readSignature } from './signature.ts'
 
 type Asking = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
 
@@ -23,26 +29,15 @@ export async function messageSource(runtime: Runtime, body: MessagesBody, asking
   const to = asking.request.headers.get('x-foreword-session')
   refuseServers(body)
   const reasons = await canReason(runtime, body)
-  const ignored = ignoredMessageFields(body, { inSession: to !== null, reasons })
+  const parts = partsOf(body)
+  const ignored = [...ignoredMessageFields(body, { inSession: to !== null, reasons }), ...ignoredIn(parts)]
   if (to === null) {
-    const input = completionInput(body, asking, reasons)
+    const input = completionInput(body, parts, asking, reasons)
     return { source: { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }, ignored }
   }
-  if (body.tools?.length) {
-    throw new HttpFailure(
-      'invalid-input',
-      'Invalid request: in a session the gateway runs its own tools, so `tools` is not allowed. ' +
-        'Remove `tools`, or remove x-foreword-session.',
-    )
-  }
+  refuseToolsInSession(body.tools, 'x-foreword-session')
   const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body, reasons)
-  const source = await sessionSource(runtime, {
-    ...lastUserMessage(body.messages),
-    to,
-    model: modelOf(body),
-    parameters,
-    ...asking,
-  })
+  const source = await sessionSource(runtime, { ...lastInput(parts), to, model: modelOf(body), parameters, ...asking })
   return { source, ignored }
 }
 
@@ -55,28 +50,47 @@ export async function countedInput(runtime: Runtime, body: MessagesBody, asking:
       'Invalid request: only a call outside sessions is counted here. POST /api/context shows the next call of a session.',
     )
   }
-  return completionInput(body, asking, await canReason(runtime, body))
+  return completionInput(body, partsOf(body), asking, await canReason(runtime, body))
 }
 
-function completionInput(body: MessagesBody, { request, caller }: Asking, reasons: boolean): CompletionInput {
-  const messages = conversationOf(body)
-  if (messages.every(({ role }) => role === 'system')) {
-    throw new HttpFailure('invalid-input', 'Invalid request: `messages` has nothing to answer.', {
-      parameter: 'messages',
-    })
-  }
-  const tools = clientTools(body)
-  const parameters = callParameters(body, reasons)
-  return {
-    messages,
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(body.tool_choice?.type === 'none' ? { toolChoice: 'none' as const } : {}),
-    ...defined({ model: modelOf(body), token: caller.name }),
-    // Anthropic's clients have to name a most, and name a large one even where the answer is a title.
-    ...(body.max_tokens ? { maxOutputTokens: body.max_tokens, answerRoom: 'left' as const } : {}),
-    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...completionHeaders(request),
-  }
+function partsOf({ system, messages }: MessagesBody): readonly WirePart[] {
+  return [...formatReaders.messages.parts({ system, messages })]
+}
+
+function completionInput(
+  body: MessagesBody,
+  parts: readonly WirePart[],
+  asking: Asking,
+  reasons: boolean,
+): CompletionInput {
+  const messages = callerMessages(parts, 'messages', {
+    orphan: (id) =>
+      `unexpected \`tool_use_id\` in a \`tool_result\` block: no message before it has a \`tool_use\` block with the id ${JSON.stringify(id)}`,
+    sealed: (data, { isRedacted }) => (isRedacted ? { anthropic: { redactedData: data } } : readSignature(data)),
+  })
+  return callerInput(
+    {
+      messages,
+      tools: clientTools(body),
+      usesNoTool: body.tool_choice?.type === 'none',
+      model: modelOf(body),
+      maxOutputTokens: body.max_tokens,
+      // Anthropic's clients have to name a most, and name a large one even where the answer is a title.
+      answerRoom: 'left',
+      parameters: callParameters(body, reasons),
+    },
+    asking,
+  )
+}
+
+/** Fields that make Anthropic's servers act. */
+const SERVERS: Parameters<typeof refuseUnsupported>[1] = {
+  mcp_servers: { isUsual: isEmptyList, instead: "It is for Anthropic's servers. Leave it out." },
+  container: { isUsual: isEmptyList, instead: "It is for Anthropic's servers. Leave it out." },
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 /** A name of Claude without a provider is one of Anthropic's. */
@@ -95,7 +109,7 @@ function callParameters(body: MessagesBody, reasons: boolean): CallParameters {
   const { temperature, top_p: topP, top_k: topK, stop_sequences: stop, tool_choice: choice } = body
   const responseFormat = readFormat(body)
   const reasoningEffort = reasons ? readEffort(body) : undefined
-  const toolChoice = forcedTool(body)
+  const toolChoice = toolChoiceOf(body)
   const isSingle = choice?.disable_parallel_tool_use === true && (body.tools ?? []).length > 0 && choice.type !== 'none'
   return {
     ...(typeof temperature === 'number' ? { temperature } : {}),
@@ -137,15 +151,7 @@ function refuseServers(body: MessagesBody): void {
       { parameter: 'thread', details: { error_code: 'thread_not_found' } },
     )
   }
-  for (const name of ['mcp_servers', 'container'] as const) {
-    const value = body[name]
-    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue
-    throw new HttpFailure(
-      'unsupported-parameter',
-      `Unsupported parameter: \`${name}\` is for Anthropic's servers, and this gateway does not pass it on. Leave it out.`,
-      { parameter: name },
-    )
-  }
+  refuseUnsupported(body, SERVERS)
 }
 
 /** The tools that the caller's program runs. Throws an `HttpFailure` for one that Anthropic defines. */
@@ -172,24 +178,13 @@ function clientTools({ tools }: MessagesBody): readonly ToolDefinition[] {
 }
 
 /** The tool that the model has to call: any, or one by its name. Throws an `HttpFailure` for one that is not offered. */
-function forcedTool({ tool_choice: choice, tools }: MessagesBody): CallParameters['toolChoice'] {
+function toolChoiceOf({ tool_choice: choice, tools }: MessagesBody): CallParameters['toolChoice'] {
   if (!choice || choice.type === 'auto' || choice.type === 'none') return undefined
-  const name = choice.type === 'any' ? undefined : choice.name
-  const isOffered = (tools ?? []).some((tool) => name === undefined || tool.name === name)
-  if (choice.type === 'tool' && name === undefined) {
+  if (choice.type === 'tool' && choice.name === undefined) {
     throw new HttpFailure('invalid-input', 'tool_choice.name: the type `tool` needs a name.', {
       parameter: 'tool_choice',
     })
   }
-  if (!isOffered) {
-    const which = name === undefined ? 'no tool' : `no tool named ${name}`
-    throw new HttpFailure(
-      'invalid-input',
-      `Invalid request: \`tool_choice\` needs a tool, and \`tools\` has ${which}.`,
-      {
-        parameter: 'tool_choice',
-      },
-    )
-  }
-  return name === undefined ? 'required' : { toolName: name }
+  const offered = (tools ?? []).flatMap(({ name }) => name ?? [])
+  return forcedTool(offered, choice.type === 'any' ? undefined : choice.name)
 }

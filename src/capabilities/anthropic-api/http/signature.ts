@@ -13,14 +13,13 @@ export function redactedData(metadata: ReasoningMetadata): string | undefined {
 }
 
 /** `undefined` for a signature that cannot be read. */
-export function readSignature(signature: string | null | undefined): { readonly providerOptions?: ReasoningMetadata } {
-  if (!signature) return {}
-  if (!signature.startsWith(WRAPPED)) return { providerOptions: { anthropic: { signature } } }
+export function readSignature(signature: string): ReasoningMetadata | undefined {
+  if (!signature.startsWith(WRAPPED)) return { anthropic: { signature } }
   try {
     const found: unknown = JSON.parse(Buffer.from(signature.slice(WRAPPED.length), 'base64url').toString('utf8'))
-    return isMetadata(found) ? { providerOptions: found } : {}
+    return isMetadata(found) ? found : undefined
   } catch {
-    return {}
+    return undefined
   }
 }
 

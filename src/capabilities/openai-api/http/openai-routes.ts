@@ -19,7 +19,7 @@ import {
 } from '../../../server.ts'
 import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
-import { type CompletionBody, completionBody, ignoredFields } from './openai-schema.ts'
+import { type CompletionBody, completionBody } from './openai-schema.ts'
 import { openSource } from './openai-source.ts'
 
 /** The endpoints in OpenAI's format. Its official clients work unchanged. */
@@ -43,8 +43,8 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
       handle: async ({ body, request, caller, stream }) => {
-        const source = await openSource(runtime, body, { request, caller })
-        const headers = ignoredHeader(ignoredFields(body, source.inSession))
+        const { source, ignored } = await openSource(runtime, body, { request, caller })
+        const headers = ignoredHeader(ignored)
         return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
       },
     }),

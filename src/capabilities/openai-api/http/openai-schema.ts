@@ -1,35 +1,10 @@
 import { z } from 'zod'
+import { elementsOf, fieldsOf } from '../../../platform.ts'
 import { MOST_MESSAGES } from '../../../server.ts'
 import { REASONING_EFFORTS } from '../../../model.ts'
 
-const part = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
-  image_url: z.union([z.string(), z.looseObject({ url: z.string(), detail: z.string().nullish() })]).optional(),
-  file: z.looseObject({ file_data: z.string().optional(), filename: z.string().nullish() }).optional(),
-})
-const content = z.union([z.string(), z.array(part)], 'expected a text or an array of parts')
-
-const toolCall = z.looseObject({
-  id: z.string().min(1),
-  type: z.literal('function'),
-  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
-})
-
-const message = z.discriminatedUnion('role', [
-  z.looseObject({ role: z.enum(['system', 'developer']), content }),
-  z.looseObject({ role: z.literal('user'), content }),
-  z.looseObject({
-    role: z.literal('assistant'),
-    content: content.nullish(),
-    tool_calls: z.array(toolCall).nullish(),
-    // Some servers need their reasoning back with a call. Clients use either name.
-    reasoning_content: z.string().nullish(),
-    reasoning: z.string().nullish(),
-  }),
-  z.looseObject({ role: z.literal('tool'), tool_call_id: z.string().min(1), content }),
-])
+/** What its content and its calls are is read where every body of this format is. */
+const message = z.looseObject({ role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']) })
 
 const tool = z.looseObject({
   type: z.literal('function'),
@@ -92,13 +67,13 @@ const known = {
 export const completionBody = z.looseObject(known)
 
 export type CompletionBody = z.output<typeof completionBody>
-export type OpenaiMessage = z.output<typeof message>
-export type OpenaiContent = z.output<typeof content>
-export type OpenaiPart = z.output<typeof part>
-
 /** `inSession`: the session decides more, so more fields are ignored. */
 export function ignoredFields(body: CompletionBody, inSession: boolean): readonly string[] {
-  const names = [...unread([body], Object.keys(known)), ...ignoredWithin(body)]
+  const functions = (body.tools ?? []).map((each) => each.function)
+  const names = [
+    ...unread([body], Object.keys(known)),
+    ...unread(functions, Object.keys(tool.shape.function.shape)).map((name) => `tools.function.${name}`),
+  ]
   if (asksForDetail(body)) names.push('image_url.detail')
   if (!inSession) return names
   for (const key of ['max_tokens', 'max_completion_tokens', 'tool_choice'] as const) {
@@ -107,18 +82,6 @@ export function ignoredFields(body: CompletionBody, inSession: boolean): readonl
   if (body.messages.some(({ role }) => role === 'system' || role === 'developer')) names.push('messages.system')
   return names
 }
-
-function ignoredWithin({ messages, tools }: CompletionBody): readonly string[] {
-  const parts = messages.flatMap(({ content: each }) => (Array.isArray(each) ? each : []))
-  const functions = (tools ?? []).map((each) => each.function)
-  return [
-    ...unread(messages, MESSAGE_KEYS).map((name) => `messages.${name}`),
-    ...unread(parts, Object.keys(part.shape)).map((name) => `messages.content.${name}`),
-    ...unread(functions, Object.keys(tool.shape.function.shape)).map((name) => `tools.function.${name}`),
-  ]
-}
-
-const MESSAGE_KEYS = [...new Set(message.options.flatMap((each) => Object.keys(each.shape)))]
 
 function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys: readonly string[]): string[] {
   const names = new Set<string>()
@@ -130,13 +93,8 @@ function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys
   return [...names]
 }
 
+/** How closely an image is to be looked at is not passed on. */
 function asksForDetail({ messages }: CompletionBody): boolean {
-  return messages.some(
-    (each) =>
-      Array.isArray(each.content) &&
-      each.content.some(({ image_url: image }) => {
-        const detail = typeof image === 'object' ? image.detail : undefined
-        return typeof detail === 'string' && detail !== 'auto'
-      }),
-  )
+  const parts = messages.flatMap(({ content }) => elementsOf(content)).map(fieldsOf)
+  return parts.some(({ image_url: image }) => (fieldsOf(image)['detail'] ?? 'auto') !== 'auto')
 }
