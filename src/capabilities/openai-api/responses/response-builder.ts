@@ -17,6 +17,8 @@ import { fieldsOf } from '../../../platform.ts'
 import { openaiFailure } from '../http/openai-failure.ts'
 
 interface ResponseEnd {
+  /** Unix time, seconds. */
+  readonly at: number
   readonly store: boolean
   readonly foreword: unknown
 }
@@ -75,9 +77,10 @@ export function responseBuilder(names: ResponseNames, body: ResponseBody, tools:
       const nothing = output.length === 0 && open === undefined ? opened('message') : []
       return [...nothing, ...close()]
     },
-    end({ store, foreword }: ResponseEnd): ResponseEvent & { readonly response: ResponseObject } {
+    end({ at, store, foreword }: ResponseEnd): ResponseEvent & { readonly response: ResponseObject } {
       const ended = endedFields(finish)
-      const response = { ...empty, ...ended, output, usage: responseUsage(usage), store, foreword }
+      const completed = ended.status === 'completed' ? { completed_at: at } : {}
+      const response = { ...empty, ...ended, ...completed, output, usage: responseUsage(usage), store, foreword }
       return { type: `response.${ended.status}`, response }
     },
     fail: ({ reason, ...error }: StreamedError) => ({

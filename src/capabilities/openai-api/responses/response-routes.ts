@@ -188,7 +188,7 @@ async function turnResponse(
   { signal, waits = false }: { readonly signal: AbortSignal; readonly waits?: boolean },
 ): Promise<ResponseObject> {
   const row = await runtime.store.turn(session, turn)
-  const created = Math.floor(Date.parse(row?.inputTime ?? '') / 1000)
+  const created = seconds(row?.inputTime)
   const named = (names: CompletionNames): ResponseNames => ({
     ...names,
     key: turnKey({ session, turn }),
@@ -217,7 +217,17 @@ async function turnResponse(
   if (failure !== undefined) return failedResponse(builder.fail(streamedError(failure)), failure)
   builder.close()
   const cost = await costOfCalls(runtime, answer.calls)
-  return builder.end({ store: true, foreword: forewordField(names, answer.calls, answer.citations, cost) }).response
+  const [last] = await runtime.store.entries(session, { turn, last: 1 })
+  return builder.end({
+    at: seconds(last?.time),
+    store: true,
+    foreword: forewordField(names, answer.calls, answer.citations, cost),
+  }).response
+}
+
+/** Unix time, seconds. */
+function seconds(time: string | undefined): number {
+  return Math.floor(Date.parse(time ?? '') / 1000)
 }
 
 async function turnInput({ store }: Pick<Runtime, 'store'>, at: ResponseTurn): Promise<readonly ResponseItem[]> {
@@ -328,17 +338,21 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
     async end(): Promise<ResponseEvent & { readonly response: ResponseObject }> {
       const cost = await costOfCalls(runtime, collected.calls)
       const foreword = forewordField(names(), collected.calls, collected.citations, cost)
-      const whole = (store: boolean) => built().end({ store, foreword })
+      const whole = (store: boolean) => built().end({ at: now(), store, foreword })
       // A session keeps its turns by itself.
       if (source.inSession) return whole(true)
       return whole(body.store !== false && (await keep(whole(true).response)))
     },
   }
 
+  function now(): number {
+    return Math.floor(runtime.store.clock.now() / 1000)
+  }
+
   function withKey(found: CompletionNames): ResponseNames {
     const { session, turn, call: id } = found
     const key = session !== undefined && turn !== undefined ? turnKey({ session, turn }) : id
-    return { ...found, key, created: Math.floor(runtime.store.clock.now() / 1000) }
+    return { ...found, key, created: now() }
   }
 
   function keep(response: ResponseObject): Promise<boolean> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MOST_MESSAGES } from '../../../server.ts'
 import { REASONING_EFFORTS, type FinishReason } from '../../../model.ts'
 import type { Usage } from '../../../session.ts'
+import { textOf } from '../../../wire.ts'
 import type { AnswerNames } from '../http/openai-answer.ts'
 
 /** An item of an input. What each type needs is read where it is converted, so that a refusal can name the item. */
@@ -57,6 +58,8 @@ const known = {
   max_output_tokens: z.number().int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
   text: z.looseObject({ format: format.nullish() }).nullish(),
   reasoning: z.looseObject({ effort: z.enum(REASONING_EFFORTS).nullish(), summary: z.string().nullish() }).nullish(),
   truncation: z
@@ -95,36 +98,58 @@ export function responseId(key: string): string {
   return `resp_${key}`
 }
 
+/** Has every field that the schema of Open Responses requires. What the request does not name has the value that the API has for it. */
 export function emptyResponse({ key, model, created }: ResponseNames, body: ResponseBody): ResponseObject {
   const { text, reasoning } = body
   return {
     id: responseId(key),
     object: 'response',
     created_at: created,
+    completed_at: null,
     status: 'in_progress',
     background: false,
     error: null,
+    frequency_penalty: body.frequency_penalty ?? 0,
     incomplete_details: null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: null,
     metadata: body.metadata ?? {},
     model,
     output: [],
     parallel_tool_calls: body.parallel_tool_calls ?? true,
+    presence_penalty: body.presence_penalty ?? 0,
     previous_response_id: body.previous_response_id ?? null,
-    prompt_cache_key: body['prompt_cache_key'] ?? null,
+    prompt_cache_key: textOf(body['prompt_cache_key']) ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
-    safety_identifier: body['safety_identifier'] ?? null,
+    safety_identifier: textOf(body['safety_identifier']) ?? null,
+    service_tier: 'default',
     store: false,
-    temperature: body.temperature ?? null,
-    text: { format: text?.format ?? { type: 'text' } },
-    tool_choice: body.tool_choice ?? 'auto',
-    tools: body.tools ?? [],
-    top_p: body.top_p ?? null,
+    temperature: body.temperature ?? 1,
+    text: { format: formatOf(text?.format) },
+    tool_choice: choiceOf(body.tool_choice),
+    tools: (body.tools ?? []).map(toolOf),
+    top_logprobs: 0,
+    top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
     usage: null,
     ...(body.user ? { user: body.user } : {}),
   }
+}
+
+function formatOf(named: NonNullable<ResponseBody['text']>['format']): object {
+  if (named?.type !== 'json_schema') return named ?? { type: 'text' }
+  return { ...named, description: named.description ?? null, strict: named.strict ?? false }
+}
+
+function choiceOf(choice: ResponseBody['tool_choice']): unknown {
+  return typeof choice === 'object' && choice?.type === 'allowed_tools'
+    ? { mode: 'auto', ...choice }
+    : (choice ?? 'auto')
+}
+
+function toolOf(offered: ResponseTool): object {
+  return offered.type === 'function' ? { description: null, parameters: null, strict: null, ...offered } : offered
 }
 
 export function endedFields(reason: FinishReason | undefined): Pick<ResponseObject, 'status' | 'incomplete_details'> {
@@ -133,15 +158,15 @@ export function endedFields(reason: FinishReason | undefined): Pick<ResponseObje
   return { status: 'completed', incomplete_details: null }
 }
 
-/** `null` where the provider reported none: a guess would be worse. Details that it did not report are left out. */
-export function responseUsage(usage: Usage | undefined): unknown {
+/** `null` where the provider reported none: a guess would be worse. A detail that it did not report is 0: the format has no other word for it. */
+export function responseUsage(usage: Usage | undefined): object | null {
   if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return null
-  const { promptTokens, outputTokens, cachedTokens, reasoningTokens } = usage
+  const { promptTokens, outputTokens, cachedTokens = 0, reasoningTokens = 0 } = usage
   return {
     input_tokens: promptTokens,
-    ...(cachedTokens === undefined ? {} : { input_tokens_details: { cached_tokens: cachedTokens } }),
+    input_tokens_details: { cached_tokens: cachedTokens },
     output_tokens: outputTokens,
-    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + outputTokens,
   }
 }

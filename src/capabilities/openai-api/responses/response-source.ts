@@ -154,11 +154,14 @@ function forbidsTools({ tool_choice: choice }: ResponseBody): boolean {
 
 function responseParameters(body: ResponseBody, tools: readonly OfferedTool[]): CallParameters {
   const { temperature, top_p: topP, reasoning, text, parallel_tool_calls: parallel } = body
+  const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = body
   const responseFormat = readFormat(text?.format)
   const toolChoice = readChoice(body.tool_choice, tools)
   return {
     ...(typeof temperature === 'number' ? { temperature } : {}),
     ...(typeof topP === 'number' ? { topP } : {}),
+    ...(typeof presencePenalty === 'number' ? { presencePenalty } : {}),
+    ...(typeof frequencyPenalty === 'number' ? { frequencyPenalty } : {}),
     ...(reasoning?.effort ? { reasoningEffort: reasoning.effort } : {}),
     ...(responseFormat ? { responseFormat } : {}),
     ...(toolChoice ? { toolChoice } : {}),
