@@ -3,6 +3,7 @@ export type { EarlierTurns, UndoneTurn } from './context/conversation-input.ts'
 export { assemble, type Assembly } from './context/assemble.ts'
 export { type AssemblyInput, available, type Budget } from './context/assembly-input.ts'
 export {
+  composedNote,
   type ConversationNote,
   noteId,
   noteInstruction,
@@ -16,6 +17,7 @@ export {
   type WordsFault,
   wordsFault,
 } from './context/conversation-note.ts'
+export { noteIndex } from './context/note-index.ts'
 export { isHalfFull, type NotePlan, noteWordsWithin, planNote } from './context/note-plan.ts'
 export { type Attachment, type FileFrame } from './context/attachment.ts'
 export { compare, compareText, type Comparison } from './context/compare.ts'

@@ -1,6 +1,13 @@
 import { exactLine } from './exact-text.ts'
-import { messageText, outputText, type ToolCallPart, toolCalls, type ToolResultPart, toolResults } from './message.ts'
-import type { PricedTurn } from './priced-turn.ts'
+import {
+  type AnyMessage,
+  messageText,
+  outputText,
+  type ToolCallPart,
+  toolCalls,
+  type ToolResultPart,
+  toolResults,
+} from './message.ts'
 import { sha256Text } from './sha256-text.ts'
 
 /**
@@ -8,7 +15,7 @@ import { sha256Text } from './sha256-text.ts'
  * beginning of the hash of its last result, a command with its exit code), ids and addresses. Lines of a note:
  * what they name can be looked up.
  */
-export function noteIndex(turns: readonly PricedTurn[], mostCharacters: number): readonly string[] {
+export function noteIndex(turns: readonly SaidTurn[], mostCharacters: number): readonly string[] {
   const asked: string[] = []
   const calls = new Map<string, Map<string, string>>()
   const named = new Set<string>()
@@ -32,6 +39,10 @@ export function noteIndex(turns: readonly PricedTurn[], mostCharacters: number):
     lists.filter(([, items]) => items.length > 0),
     mostCharacters,
   )
+}
+
+interface SaidTurn {
+  readonly messages: readonly { readonly message: AnyMessage }[]
 }
 
 /** Characters. */

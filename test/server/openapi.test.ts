@@ -182,6 +182,8 @@ test('the OpenAPI document lists every endpoint', () => {
     'POST /v1/messages',
     'POST /v1/messages/count_tokens',
     'POST /v1/responses',
+    'POST /v1/responses/compact',
+    'POST /v1/responses/input_tokens',
     'POST /v1/responses/{response}/cancel',
     'PUT /api/prompt',
     'PUT /api/setup/model',

@@ -268,6 +268,11 @@ export function responseError(error: unknown): unknown {
   )
 }
 
+/** Rejects with the failure under the names of this format. */
+export function asResponses(error: unknown): never {
+  throw responseError(error)
+}
+
 /** Names of Chat Completions, in which the runtime reports parameters. */
 const NAMES: Readonly<Record<string, string>> = {
   messages: 'input',

@@ -24,6 +24,7 @@ import {
   turnKey,
 } from './response-source.ts'
 import {
+  asResponses,
   responseError,
   streamedError,
   belongsInStream,
@@ -41,6 +42,7 @@ import {
 } from './response-schema.ts'
 import { messageText } from '../../../context.ts'
 import { fieldsOf, defined } from '../../../platform.ts'
+import { conversationRoutes } from './compaction.ts'
 import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
 
 /** The endpoints of OpenAI's Responses API. Its official clients and Codex work unchanged. */
@@ -66,15 +68,12 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       body: responseBody,
       answers: { 200: { description: 'A response, or with `stream` its events', schema: z.looseObject({}) } },
       handle: async ({ body, request, caller, stream }) => {
-        const source = await openResponseSource({ runtime, kept, unable }, body, { request, caller }).catch(
-          (error: unknown) => {
-            throw responseError(error)
-          },
-        )
+        const source = await openResponseSource({ runtime, kept, unable }, body, { request, caller }).catch(asResponses)
         const parts = { runtime, kept, source, body, call: { request, caller, stream } }
         return body.stream === true ? streamedResponse(parts) : wholeResponse(parts)
       },
     }),
+    ...conversationRoutes(runtime, kept),
     route({
       method: 'GET',
       path: '/v1/responses/:response',
@@ -338,7 +337,8 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
     async end(): Promise<ResponseEvent & { readonly response: ResponseObject }> {
       const cost = await costOfCalls(runtime, collected.calls)
       const foreword = forewordField(names(), collected.calls, collected.citations, cost)
-      const whole = (store: boolean) => built().end({ at: now(), store, foreword })
+      const at = now()
+      const whole = (store: boolean) => built().end({ at, store, foreword })
       // A session keeps its turns by itself.
       if (source.inSession) return whole(true)
       return whole(body.store !== false && (await keep(whole(true).response)))

@@ -170,3 +170,24 @@ export function responseUsage(usage: Usage | undefined): object | null {
     total_tokens: promptTokens + outputTokens,
   }
 }
+
+/** A note of this gateway as a message; any other item as it is. */
+export function readableItem(given: ResponseItem): ResponseItem {
+  const text = ownNote(given)
+  return text === undefined ? given : { type: 'message', role: 'user', content: text }
+}
+
+/**
+ * The field is meant for what only its provider can read. Here it is the note itself, since a client that has it has the conversation, too,
+ * and could say the same in a message.
+ */
+const OWN = 'foreword.note.'
+
+export function noteContent(text: string): string {
+  return OWN + Buffer.from(text).toString('base64url')
+}
+
+export function ownNote({ type, encrypted_content: content }: ResponseItem): string | undefined {
+  if (type !== 'compaction' || !textOf(content)?.startsWith(OWN)) return undefined
+  return Buffer.from(String(content).slice(OWN.length), 'base64url').toString('utf8')
+}

@@ -4,6 +4,7 @@ import {
   completionHeaders,
   type CompletionSource,
   HttpFailure,
+  refuseUnsupported,
   requestedModel,
   sessionSource,
   type SessionMessage,
@@ -11,7 +12,14 @@ import {
 import { namedSession, jsonFormat } from '../http/openai-source.ts'
 import { itemTextAndFiles, itemMessages } from './item-messages.ts'
 import type { KeptResponses } from './kept-responses.ts'
-import { inputItems, type ResponseBody, type ResponseItem, responseFields, responseId } from './response-schema.ts'
+import {
+  inputItems,
+  readableItem,
+  type ResponseBody,
+  type ResponseItem,
+  responseFields,
+  responseId,
+} from './response-schema.ts'
 import { type OfferedTool, responseTools } from './response-tools.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
 
@@ -41,15 +49,9 @@ export async function openResponseSource(
   body: ResponseBody,
   call: ResponseCall,
 ): Promise<ResponseSource> {
-  for (const [name, { isUsual, instead }] of Object.entries(UNSUPPORTED)) {
-    const value = body[name]
-    if (value === undefined || value === null || isUsual?.(value)) continue
-    const message = `Unsupported parameter: \`${name}\` is not supported here. ${instead}`
-    throw new HttpFailure('unsupported-parameter', message, { parameter: name })
-  }
+  refuseUnsupported(body, UNSUPPORTED)
   const target = await targetOf(runtime, body, call.request)
-  const items = inputItems(body)
-  if (!target) return outsideSessions({ runtime, kept, unable }, body, items, call)
+  if (!target) return outsideSessions({ runtime, kept, unable }, body, call)
   if (body.tools?.length) {
     throw new HttpFailure(
       'invalid-input',
@@ -64,7 +66,7 @@ export async function openResponseSource(
     parallelToolCalls: _too,
     ...parameters
   } = responseParameters({ ...body, tool_choice: undefined }, [])
-  const said = lastMessage(items, left)
+  const said = lastMessage(inputItems(body), left)
   const model = requestedModel(body.model)
   const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ...call })
   return { ...source, tools: [], input: [], ignored: [...left] }
@@ -105,16 +107,49 @@ function lastMessage(items: readonly ResponseItem[], left: Set<string>): ReturnT
   return said
 }
 
-async function outsideSessions(
-  { runtime, kept, unable }: SourceParts,
+async function outsideSessions(parts: SourceParts, body: ResponseBody, call: ResponseCall): Promise<ResponseSource> {
+  const { completion, tools, input, ignored } = await conversationInput(parts, body, call)
+  const left = [...ignored]
+  const leftOut = () => void left.push('parallel_tool_calls')
+  return {
+    inSession: false,
+    tools,
+    input,
+    ignored: left,
+    events: (signal) => completeAnyModel(parts.runtime, { ...completion, signal }, { unable: parts.unable, leftOut }),
+  }
+}
+
+/** What a request outside sessions would send. Throws an `HttpFailure` for an invalid one, and for one of a session. */
+export async function outsideInput(
+  parts: Omit<SourceParts, 'unable'>,
   body: ResponseBody,
-  items: readonly ResponseItem[],
+  call: ResponseCall,
+): Promise<OutsideInput> {
+  refuseUnsupported(body, UNSUPPORTED)
+  if ((await targetOf(parts.runtime, body, call.request)) === undefined) return conversationInput(parts, body, call)
+  throw new HttpFailure(
+    'invalid-input',
+    'Invalid request: this is for calls outside sessions. POST /api/context shows the next call of a session, which makes its own notes.',
+  )
+}
+
+export interface OutsideInput extends Pick<ResponseSource, 'tools' | 'input' | 'ignored'> {
+  readonly completion: CompletionInput
+  /** Those of the responses before it, and its own. */
+  readonly items: readonly ResponseItem[]
+}
+
+async function conversationInput(
+  { kept }: Pick<SourceParts, 'kept'>,
+  body: ResponseBody,
   { request, caller }: ResponseCall,
-): Promise<ResponseSource> {
+): Promise<OutsideInput> {
   const { previous_response_id: previous, instructions, max_output_tokens: most } = body
   const earlier = previous ? await keptConversation(kept, previous, caller) : []
-  const input = await withReferencedItems(kept, items, caller)
-  const { messages: said, left } = itemMessages([...earlier, ...input])
+  const input = await withReferencedItems(kept, inputItems(body), caller)
+  const items = [...earlier, ...input]
+  const { messages: said, left } = itemMessages(items.map(readableItem))
   const messages = instructions ? [{ role: 'system' as const, content: instructions }, ...said] : said
   if (messages.every(({ role }) => role === 'system')) {
     throw new HttpFailure('invalid-input', 'Invalid request: `input` has nothing to answer.', { parameter: 'input' })
@@ -133,14 +168,7 @@ async function outsideSessions(
     ...chosen,
   }
   const ignored = [...new Set([...ignoredResponseFields(body, false), ...offered.left, ...left])]
-  const leftOut = () => void ignored.push('parallel_tool_calls')
-  return {
-    inSession: false,
-    tools,
-    input,
-    ignored,
-    events: (signal) => completeAnyModel(runtime, { ...completion, signal }, { unable, leftOut }),
-  }
+  return { completion, tools, input, items, ignored }
 }
 
 function truncationCut({ truncation }: ResponseBody): 'auto' | 'none' | undefined {
@@ -169,12 +197,7 @@ function responseParameters(body: ResponseBody, tools: readonly OfferedTool[]): 
   }
 }
 
-interface Unsupported {
-  readonly isUsual?: (value: unknown) => boolean
-  readonly instead: string
-}
-
-const UNSUPPORTED: Readonly<Record<string, Unsupported>> = {
+const UNSUPPORTED: Parameters<typeof refuseUnsupported>[1] = {
   background: {
     isUsual: (value) => value === false,
     instead: 'Leave it out, and stream the response; a turn of a session goes on if you disconnect.',
