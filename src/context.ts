@@ -43,6 +43,7 @@ export {
   callCost,
   callCostParts,
   priceAt,
+  priceTier,
   type Forecast,
   forecast,
   type ForecastRange,
@@ -99,7 +100,7 @@ export {
 } from './context/layouts.ts'
 export type { Cut } from './context/cut.ts'
 export { cutJson, cutText } from './context/cut-text.ts'
-export { type CutRecord, cutSentence, cutSums } from './context/cut-record.ts'
+export { againMoney, type CutRecord, cutSentence, cutSums } from './context/cut-record.ts'
 export { type CutGain, type CutWorth, expectedCalls } from './context/cut-worth.ts'
 export type { Manifest, ManifestEntry } from './context/manifest.ts'
 export type { Reason } from './context/reason.ts'

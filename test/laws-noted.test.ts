@@ -340,14 +340,22 @@ const longThenCleared: readonly Said[] = [
 ]
 
 test('a cut for the sake of later calls is made only where it wins, by the sizes of the two prompts and at its prices', () => {
-  const worths = fc.record({
+  const worths: fc.Arbitrary<CutWorth> = fc.record({
     calls: fc.integer({ min: 0, max: 200 }),
     read: fc.constantFrom(0, 0.1, 0.25, 1),
     write: fc.constantFrom(1, 1.25, 2),
+    cliff: fc.option(
+      fc.record({
+        tokens: fc.integer({ min: 300, max: WINDOW }),
+        read: fc.constantFrom(1, 2, 5),
+        growth: fc.integer({ min: 1, max: 500 }),
+      }),
+      { nil: undefined },
+    ),
   })
   let made = 0
   fc.assert(
-    fc.property(talks, worths, (talk, worth) => {
+    fc.property<[readonly Said[], CutWorth]>(talks, worths, (talk, worth) => {
       for (const { gain, input, used, messages } of callsOf(talk, worth)) {
         if (!gain) continue
         made += 1
@@ -362,11 +370,23 @@ test('a cut for the sake of later calls is made only where it wins, by the sizes
           .reduce((sum, { tokens }) => sum + tokens, 0)
         const saved = without.manifest.used - used
         assert.ok(gain.saved <= saved && gain.again >= again, JSON.stringify([gain, saved, again]))
-        assert.ok(without.manifest.used > (WINDOW - RESERVE) * 0.5)
-        assert.ok(worth.calls >= 8 && worth.calls * saved * worth.read > again * worth.write)
+        const { cliff, read, write, calls } = worth
+        const size = without.manifest.used
+        const passes = cliff !== undefined && size > cliff.tokens
+        assert.ok(passes || size > (WINDOW - RESERVE) * 0.5)
+        // A cut above a cliff comes down below it, and says so.
+        if (passes) assert.ok(used <= cliff.tokens, JSON.stringify([used, cliff]))
+        assert.equal(gain.below, passes && gain.size - gain.saved < cliff.tokens ? cliff.tokens : undefined)
+        // Call by call: what is left is read at the lower price for as long as it stays below.
+        let won = 0
+        for (let call = 0; call < calls; call += 1) {
+          const isBelow = !passes || used + call * cliff.growth < cliff.tokens
+          won += size * (passes ? cliff.read : read) - used * (isBelow ? read : cliff!.read)
+        }
+        assert.ok(calls >= 8 && won > again * write)
       }
     }),
-    { examples: [[longThenCleared, { calls: 20, read: 0.25, write: 1 }]] },
+    { examples: [[longThenCleared, { calls: 20, read: 0.25, write: 1, cliff: undefined }]] },
   )
   assert.ok(made > 20, String(made))
 })
@@ -374,9 +394,9 @@ test('a cut for the sake of later calls is made only where it wins, by the sizes
 test('how many calls are expected is no more than there were since the last long pause, and no more than there is room for', () => {
   const calls = (...uses: readonly number[]) => uses.map((used, index) => ({ at: index * 60_000, used }))
   const room = { available: 10_000, lifeSeconds: 300 }
-  assert.equal(expectedCalls([], room), 0)
-  assert.equal(expectedCalls(calls(1_000, 1_500, 2_000, 2_500), room), 4)
-  assert.equal(expectedCalls(calls(6_000, 7_000, 8_000, 9_000), room), 1)
+  assert.equal(expectedCalls([], room).calls, 0)
+  assert.deepEqual(expectedCalls(calls(1_000, 1_500, 2_000, 2_500), room), { calls: 4, growth: 500 })
+  assert.equal(expectedCalls(calls(6_000, 7_000, 8_000, 9_000), room).calls, 1)
   const paused = [...calls(1_000, 1_100), { at: 3_600_000, used: 1_200 }, { at: 3_610_000, used: 1_300 }]
-  assert.equal(expectedCalls(paused, room), 2)
+  assert.equal(expectedCalls(paused, room).calls, 2)
 })

@@ -99,7 +99,7 @@ function foreword(name: string, notes: 'model' | 'index' | 'off', weighs = false
       const recent: Pick<PlacedCall, 'at' | 'used'>[] = []
       const worthNow = () => {
         const many = { available: window - RESERVE, lifeSeconds: LIFE }
-        return weighs ? { ...PRICES, calls: expectedCalls(recent.slice(-PLACED_CALLS), many) } : undefined
+        return weighs ? { ...PRICES, calls: expectedCalls(recent.slice(-PLACED_CALLS), many).calls } : undefined
       }
       const writeNote = ({ input, made }: Answered, ending: boolean) => {
         const plan = planNote(input, made.manifest, { ending, words, worth: worthNow() })

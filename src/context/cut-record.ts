@@ -1,4 +1,5 @@
 import type { CutGain } from './cut-worth.ts'
+import { type Price, priceTier } from './forecast.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What one cut took out of a conversation, and what that costs. */
@@ -37,6 +38,12 @@ export function cutSums({ entries }: Manifest): Pick<CutRecord, 'turns' | 'hidde
   return { turns, hidden, saved: Math.max(0, hidden - inPlace) }
 }
 
+/** What tokens that are sent again cost more than from a cache, US dollars. `size`: of the prompt, tokens. */
+export function againMoney(again: number, size: number, price: Price): number {
+  const { input, cachedInput = input, cacheWrite = input } = priceTier(price, size)
+  return (again * (cacheWrite - cachedInput)) / 1_000_000
+}
+
 /** A cut in one sentence: `The cut left 8 turns out (6,200 tokens); 1,300 tokens were sent again for it.` */
 export function cutSentence({ why, turns, hidden, again, money, gain }: CutRecord): string {
   const what = turns === 1 ? '1 turn' : `${turns} turns`
@@ -45,16 +52,18 @@ export function cutSentence({ why, turns, hidden, again, money, gain }: CutRecor
     again > 0
       ? `${again.toLocaleString('en-US')} tokens were sent again for it${cost}`
       : 'nothing was sent again for it'
-  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${CAUSES[why]}${gain ? gainSentence(gain) : ''}`
+  const because = gain ? gainWords(gain) : CAUSES[why]
+  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${because && ` It was made because ${because}.`}`
 }
 
-function gainSentence({ calls, won, cost }: CutGain): string {
-  return ` It was made because some ${calls} more calls are expected: they win $${won.toPrecision(2)} for $${cost.toPrecision(2)}.`
+function gainWords({ calls, won, cost, below }: CutGain): string {
+  const how = below ? ` by staying below ${below.toLocaleString('en-US')} tokens` : ''
+  return `some ${calls} more calls are expected: they win $${won.toPrecision(2)} for $${cost.toPrecision(2)}${how}`
 }
 
 const CAUSES: Readonly<Record<CutRecord['why'], string>> = {
   full: '',
-  'cache-over': ' It was made because the cache of the provider was over.',
-  'head-changed': ' It was made because the system message or the tools had changed, which loses the cache anyway.',
+  'cache-over': 'the cache of the provider was over',
+  'head-changed': 'the system message or the tools had changed, which loses the cache anyway',
   worth: '',
 }

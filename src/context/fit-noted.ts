@@ -51,16 +51,21 @@ interface Block {
 export function fitNoted(conversation: ConversationInput, input: NotedInput): NotedConversation {
   const standing = standingBlock(conversation, input)
   const rest = conversation.turns.slice(standing.first.length)
-  const now = decide(conversation, standing, rest)
-  const before = { block: standing, gone: [] }
-  const filled = filledTokens(conversation, { ...before, ...now }) / conversation.available
-  const isSoon = input.cacheOver === true && filled > NEARLY_FULL
-  const isWeighed = input.worth !== undefined && filled > HALF_FULL
-  if (!now.moves && !isSoon && !isWeighed) return place(conversation, { ...before, ...now })
-  const made = cut(conversation, input, standing, rest)
-  if (!made || now.moves || isSoon) return place(conversation, made ?? { ...before, ...now })
-  const gain = made.note && weighCut(input.worth!, cutTokens({ ...before, ...now }, made))
-  return gain ? { ...place(conversation, made), gain } : place(conversation, { ...before, ...now })
+  const now = { block: standing, gone: [], ...decide(conversation, standing, rest) }
+  const { available } = conversation
+  const { cacheOver = false, worth } = input
+  const size = filledTokens(conversation, now)
+  const isSoon = cacheOver && size > available * NEARLY_FULL
+  const isDue = now.moves || isSoon
+  // Above a cliff a cut has to come down below it.
+  const less = !isDue && worth?.cliff && size > worth.cliff.tokens ? available - worth.cliff.tokens : 0
+  const isWeighed = worth && (less > 0 || (!cacheOver && size > available * HALF_FULL))
+  const target = { ...conversation, available: available - less, room: conversation.room - less }
+  const made = isDue || isWeighed ? cut(target, input, standing, rest) : undefined
+  if (!made || isDue) return place(conversation, made ?? now)
+  const isWhole = made.note && made.decision.missingRoom === undefined
+  const gain = isWhole && weighCut(worth!, { size, ...cutTokens(now, made) })
+  return gain ? { ...place(conversation, made), gain } : place(conversation, now)
 }
 
 /** How much smaller a cut makes the conversation, and how much of it follows on its first change. Tokens. */

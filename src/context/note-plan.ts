@@ -46,8 +46,9 @@ export function planNote(
   const { layout, notes, history, current, counter, cut } = input
   const { used, budget, slots } = manifest
   const rule = layout.notes
-  const isDue = ending ? isHalfFull(manifest) : used >= budget.available * NEARLY_FULL
-  if (!notes || !rule || layout.cut.unit !== 'turn' || !isHalfFull(manifest)) return undefined
+  const limit = Math.min(budget.available, worth?.cliff?.tokens ?? Infinity)
+  const isDue = ending ? isHalfFull(manifest) : used >= limit * NEARLY_FULL
+  if (!notes || !rule || layout.cut.unit !== 'turn' || used <= limit * HALF_FULL) return undefined
   const standing = new Set(cut?.first)
   if (history.every(({ id }) => standing.has(id))) return undefined
   const room = Math.max(0, budget.available - (used - slots.history - slots.input))

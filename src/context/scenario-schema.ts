@@ -14,6 +14,7 @@ export function scenarioJsonSchema(): Record<string, unknown> {
 export type Scenario = z.output<typeof scenarioSchema>
 
 const tokens = z.number().int().nonnegative()
+const price = z.number().nonnegative()
 const placement = z.enum(['system', 'preamble', 'before-input', 'after-input'])
 const priority = z.enum(['required', 'high', 'normal', 'low'])
 const id = z.string().min(1)
@@ -169,10 +170,15 @@ export const scenarioSchema = z.strictObject({
         .optional()
         .describe("Nothing of the conversation is in the provider's cache any more: a cut that is near is made now."),
       worth: z
-        .strictObject({ calls: tokens, read: z.number().min(0), write: z.number().min(0) })
+        .strictObject({
+          calls: tokens,
+          read: price,
+          write: price,
+          cliff: z.strictObject({ tokens, read: price, growth: tokens }).optional(),
+        })
         .optional()
         .describe(
-          'What a cut is weighed by that need not be made yet: expected calls, and prices of cached and of fresh prompt tokens.',
+          'What an early cut is weighed by: expected calls, prices of cached and of fresh tokens, and where a call costs more.',
         ),
     })
     .optional()

@@ -23,7 +23,7 @@ export function dearestCost(
   const prompt = Math.min(counted, Math.max(window, used))
   const tokens = prompt + maxOutputTokens
   if (!price) return { nanos: 0, tokens }
-  const tiers = price.above && prompt > price.above.tokens ? [price, price.above.price] : [price]
+  const tiers = tiersUpTo(prompt, price)
   const dearestOf = (costs: readonly (number | undefined)[]) => Math.max(...costs.map((cost) => cost ?? 0))
   const input = dearestOf(
     tiers.flatMap((tier) => [tier.input, tier.cachedInput, tier.cacheWrite, tier.cacheWriteLonger]),
@@ -31,6 +31,10 @@ export function dearestCost(
   const output = dearestOf(tiers.map((tier) => tier.output))
   // A price is in US dollars for a million tokens, so one token costs so many times a thousand nano-dollars.
   return { nanos: Math.ceil((prompt * input + maxOutputTokens * output) * 1000), tokens }
+}
+
+function tiersUpTo(prompt: number, price: Price): readonly Price[] {
+  return price.above && prompt > price.above.tokens ? [price, ...tiersUpTo(prompt, price.above.price)] : [price]
 }
 
 /** What a call has cost by the usage that its provider reported; `undefined` where that does not say enough. */

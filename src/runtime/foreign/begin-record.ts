@@ -1,4 +1,4 @@
-import { type TokenCounter, available, cutSums, type ManifestEntry } from '../../context.ts'
+import { againMoney, type TokenCounter, available, cutSums, type ManifestEntry } from '../../context.ts'
 import { identifyCall, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
@@ -217,6 +217,6 @@ function withCut(
   if (!isNew || sums.turns === 0) return manifest
   const again = sent.reuse?.again ?? 0
   const price = facts?.price
-  const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
+  const money = price && againMoney(again, manifest.used, price)
   return { ...manifest, cutRecord: { why: 'full', ...sums, again, ...defined({ money }) } }
 }

@@ -1,5 +1,6 @@
 import type { CallHold, GrantedCall } from '../../agent.ts'
 import type { Clock, ForeignCallStart } from '../../capability.ts'
+import { priceTier } from '../../context.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { type Activity, defined } from '../../platform.ts'
 import type { CallOutcome, SessionStore, BudgetAmount, Usage } from '../../session.ts'
@@ -232,11 +233,11 @@ function expectedCost(
   const prompt = Math.ceil(used * COUNTER_ERROR)
   const tokens = prompt + outputTokens
   if (!price) return { cost: { nanos: 0, tokens }, outputTokens }
-  const isWarm = usual !== undefined && now - usual.at < CACHE_MS && price.cachedInput !== undefined
+  const tier = priceTier(price, prompt)
+  const isWarm = usual !== undefined && now - usual.at < CACHE_MS && tier.cachedInput !== undefined
   const cached =
     isWarm && (usual.cachedTokens ?? usual.cacheWrittenTokens) ? Math.min(prompt, usual.promptTokens ?? 0) : 0
-  const fresh = Math.max(price.input ?? 0, price.cacheWrite ?? 0)
-  const perMillion =
-    cached * (price.cachedInput ?? fresh) + (prompt - cached) * fresh + outputTokens * (price.output ?? 0)
+  const fresh = Math.max(tier.input, tier.cacheWrite ?? 0)
+  const perMillion = cached * (tier.cachedInput ?? fresh) + (prompt - cached) * fresh + outputTokens * tier.output
   return { cost: { nanos: Math.ceil((perMillion * NANOS_PER_DOLLAR) / 1_000_000), tokens }, outputTokens }
 }

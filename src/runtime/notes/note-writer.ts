@@ -53,9 +53,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
       const { available } = last.outcome.manifest.budget
       const now = Date.parse(clock.time())
       const recent = state.placed?.calls ?? []
-      const worth = noteAsked
-        ? undefined
-        : weighedCut({ settings: context.settings, model, state, recent, now }, available)
+      const worth = noteAsked ? undefined : weighedCut({ context, model, state, recent, now }, available)
       const answer = last.prepared.options?.maxOutputTokens
       const plan = planNote(last.input, last.outcome.manifest, { words, worth, answer })
       if (plan) return begin(place, last, plan)

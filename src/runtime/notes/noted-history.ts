@@ -65,7 +65,10 @@ export async function readNotedHistory(
   return {
     notes: {
       written,
-      ...defined({ words, worth: worth && { calls: worth.calls, read: worth.read, write: worth.write } }),
+      ...defined({
+        words,
+        worth: worth && defined({ calls: worth.calls, read: worth.read, write: worth.write, cliff: worth.cliff }),
+      }),
       ...(cacheOver ? { cacheOver } : {}),
     },
     first: read.map(({ turn, files }) => ({ turn, files })),

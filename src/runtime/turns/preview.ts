@@ -138,7 +138,7 @@ async function attemptNext(
     recent,
     words: state?.words,
     ...(state ? { cacheOver: isCacheOver({ state, model, now }) } : {}),
-    worth: (available) => state && weighedCut({ settings: context.settings, model, state, recent, now }, available),
+    worth: (available) => state && weighedCut({ context, model, state, recent, now }, available),
     last: false,
     ...defined({ historyTokens: history }),
   })

@@ -1,7 +1,14 @@
 import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { FileLibrary } from '../../capability.ts'
 import type { TurnCitations } from '../../citation.ts'
-import { type Assembly, ContextOverflowError, type CutRecord, cutSums, unframedResults } from '../../context.ts'
+import {
+  againMoney,
+  type Assembly,
+  ContextOverflowError,
+  type CutRecord,
+  cutSums,
+  unframedResults,
+} from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
 import { type Activity, defined, timeSlice } from '../../platform.ts'
 import type { Entry, CitationSource, SessionStore } from '../../session.ts'
@@ -77,7 +84,7 @@ export function turnAssembly(
       last: step.last,
       words: state.words,
       cacheOver: isOver,
-      worth: (available) => weighedCut({ settings, model, state, recent, now }, available),
+      worth: (available) => weighedCut({ context, model, state, recent, now }, available),
       gone,
       head: { pin: await readPin(store, state, turn), read: state.readCall, now },
       recent,
@@ -248,7 +255,7 @@ function withCutRecord(
   const isLost = cause.why === 'cache-over' || cause.why === 'head-changed'
   const again = isLost ? 0 : (manifest.reuse?.again ?? 0)
   const { price } = model.facts
-  const money = price && (again * ((price.cacheWrite ?? price.input) - (price.cachedInput ?? price.input))) / 1_000_000
+  const money = price && againMoney(again, manifest.used, price)
   return { ...manifest, cutRecord: { ...cause, ...sums, again, ...defined({ money }) } }
 }
 

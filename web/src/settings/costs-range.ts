@@ -1,3 +1,5 @@
+import { titled } from './usage-range.ts'
+
 /** Which calls are counted, up to now unless it ends earlier. */
 export const costRanges = [
   { id: 'today', title: 'Today' },
@@ -39,7 +41,4 @@ function startOf(date: string, later: number): string {
 }
 
 /** What the money is divided by. A capability that is left out takes its group along. */
-export const costBy = ['day', 'model', 'layer', 'skill', 'tool', 'agent', 'channel', 'token', 'session'].map((id) => ({
-  id,
-  title: id[0]!.toUpperCase() + id.slice(1),
-}))
+export const costBy = titled('day', 'model', 'layer', 'skill', 'tool', 'agent', 'channel', 'token', 'session')

@@ -15,15 +15,16 @@ export function rangeStart(id: RangeId, now: Date): string | undefined {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1).toISOString()
 }
 
-export const groups = [
-  { id: 'day', title: 'Day' },
-  { id: 'model', title: 'Model' },
-  { id: 'layer', title: 'Layer' },
-  { id: 'tool', title: 'Tool' },
-  { id: 'session', title: 'Session' },
-] as const
+export type GroupId = 'day' | 'model' | 'layer' | 'tool' | 'session'
 
-export type GroupId = (typeof groups)[number]['id']
+export const groups = titled<GroupId>('day', 'model', 'layer', 'tool', 'session')
+
+/** Each with its own name as a title. */
+export function titled<Id extends string>(
+  ...ids: readonly Id[]
+): readonly { readonly id: Id; readonly title: string }[] {
+  return ids.map((id) => ({ id, title: id[0]!.toUpperCase() + id.slice(1) }))
+}
 
 /** `Mon, 23 Nov 2026` of `2026-11-23`. */
 export function dayText(day: string): string {
