@@ -381,7 +381,7 @@ test('a cut for the sake of later calls is made only where it wins, by the sizes
         let won = 0
         for (let call = 0; call < calls; call += 1) {
           const isBelow = !passes || used + call * cliff.growth < cliff.tokens
-          won += size * (passes ? cliff.read : read) - used * (isBelow ? read : cliff!.read)
+          won += size * (passes ? cliff.read : read) - used * (isBelow ? read : cliff.read)
         }
         assert.ok(calls >= 8 && won > again * write)
       }

@@ -21,6 +21,16 @@ export const markedLexer: Plugin = {
   },
 }
 
+/** `diff` makes one of each of its kinds when it is loaded. Without that, the kinds that the page does not use drop out. */
+export const usedDiffs: Plugin = {
+  name: 'used-diffs',
+  apply: 'build',
+  transform: {
+    filter: { id: /[\\/]diff[\\/]libesm[\\/]diff[\\/]\w+\.js$/ },
+    handler: (code) => ({ code: code.replaceAll(/= (?=new \w+Diff\(\))/g, '= /* @__PURE__ */ '), map: null }),
+  },
+}
+
 /** An icon of `lucide-react`: one file for each. */
 const icon = /[\\/]lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]/
 

@@ -1,7 +1,7 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { markedLexer, plainIcons, reactNames } from './smaller-packages.ts'
+import { markedLexer, plainIcons, reactNames, usedDiffs } from './smaller-packages.ts'
 
 /** Where `npm run dev -w web` finds a gateway. */
 const gateway = process.env['FOREWORD_DEV_GATEWAY'] ?? 'http://127.0.0.1:4141'
@@ -26,7 +26,7 @@ function chunkName(modules: readonly string[]): string {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind(), markedLexer, plainIcons, reactNames],
+  plugins: [react(), tailwind(), markedLexer, usedDiffs, plainIcons, reactNames],
   build: {
     target: 'es2023',
     // Nothing is inlined: the Content-Security-Policy of the page allows files of the gateway alone.
