@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -106,6 +107,42 @@ test('a plugin that is stopped while it still connects leaves nothing running', 
   await ready
   await until(() => !pidsIn(server.log()).some(isAlive))
   assert.deepEqual(namesOf(plugin), [])
+})
+
+test('a server with the older transport is told from an address without a server', async (t) => {
+  const asked: string[] = []
+  const server = createHttpServer(({ method, headers, url }, response) => {
+    asked.push(`${method} ${headers.authorization}`)
+    if (method !== 'GET' || url !== '/sse') return void response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('event: endpoint\ndata: /messages?session=1\n\n')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const { plugin: started } = home(t)
+  const reached = { headers: { authorization: 'OUR_TOKEN' } }
+  const plugin = await started(
+    {
+      old: { url: `http://127.0.0.1:${port}/sse`, ...reached },
+      none: { url: `http://127.0.0.1:${port}/other`, ...reached },
+    },
+    { environment: { OUR_TOKEN: 'Bearer hush-hush' } },
+  )
+  const ready = plugin.ready?.()
+  await until(() => (plugin.warnings?.() ?? []).filter((warning) => /cannot be reached/.test(warning)).length === 2)
+  const [old, none] = plugin.warnings?.().filter((warning) => /cannot be reached/.test(warning)) ?? []
+  assert.match(
+    old!,
+    /^old cannot be reached: it speaks the older transport HTTP\+SSE of 2024-11-05, which is not supported/,
+  )
+  assert.match(none!, /^none cannot be reached: it answered 404/)
+  await plugin.stop?.()
+  await ready
+  assert.ok(asked.every((line) => line.endsWith(' Bearer hush-hush')))
 })
 
 function pidsIn(log: readonly string[]): readonly number[] {

@@ -26,7 +26,7 @@ const notDeclared: Readonly<Record<string, readonly string[]>> = {
 for (const revision of Object.keys(notDeclared)) {
   test(`the conformance suite passes for ${revision}, in everything that is declared`, async (t) => {
     const url = await conformanceServer(t)
-    const checks = await runConformance(url, revision)
+    const checks = await runConformance({ url }, revision)
     const declared = checks.filter(({ scenario }) => !notDeclared[revision]!.some((name) => scenario.startsWith(name)))
 
     assert.deepEqual(declared.filter(isFailure), [])

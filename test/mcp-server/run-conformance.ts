@@ -15,11 +15,16 @@ export interface Check {
   readonly why: string | undefined
 }
 
-/** Runs what a revision of the protocol requires of a server, and answers every check that was made. */
-export async function runConformance(url: string, revision: string): Promise<readonly Check[]> {
+/** What is tested: a server at an address, or a client by the command that starts it. */
+type Tested = { readonly url: string } | { readonly command: string }
+
+/** Runs what a revision of the protocol requires of a server or of a client, and answers every check that was made. */
+export async function runConformance(tested: Tested, revision: string): Promise<readonly Check[]> {
   const folder = await mkdtemp(join(tmpdir(), 'foreword-conformance-'))
   try {
-    const args = [program, 'server', '--url', url, '--requirements', revision, '--output-dir', folder]
+    const about =
+      'url' in tested ? ['server', '--url', tested.url] : ['client', '--timeout', '10000', '--command', tested.command]
+    const args = [program, ...about, '--requirements', revision, '--output-dir', folder]
     const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' })
     await once(child, 'close')
     return await checksIn(folder)
@@ -38,7 +43,7 @@ async function checksIn(folder: string): Promise<readonly Check[]> {
         readonly status: string
         readonly errorMessage?: string
       }[]
-      const scenario = /server-(.+?)-\d{4}-\d{2}-\d{2}T/.exec(file)?.[1] ?? file
+      const scenario = /^(?:server-)?(.+?)-\d{4}-\d{2}-\d{2}T/.exec(file)?.[1] ?? file
       return found.map(({ id, status, errorMessage }) => ({ scenario, id, status, why: errorMessage }))
     }),
   )

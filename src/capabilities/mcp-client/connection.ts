@@ -105,7 +105,9 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
   } catch (error) {
     const why = signal.aborted ? new ConnectionFault(signal.reason, undefined) : fault(error)
     await close()
-    throw why
+    const isOlder =
+      address.type === 'http' && NO_POST.has(httpAnswer(error).status) && (await isOlderTransport(address, signal))
+    throw isOlder ? new ConnectionFault(error, OLDER_TRANSPORT) : why
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
@@ -117,7 +119,8 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
     close,
     async list(listSignal) {
       try {
-        return await listServerTools(client, listSignal, timeoutMs)
+        const list = await listServerTools(client, listSignal, timeoutMs)
+        return { ...list, usesHeaders: address.type === 'http' && client.getProtocolEra() === 'modern' }
       } catch (error) {
         throw fault(error)
       }
@@ -133,6 +136,37 @@ async function connect(options: ConnectionOptions, isOld: boolean): Promise<McpC
         throw fault(error)
       }
     },
+  }
+}
+
+/** How a server answers that takes no requests at its address: it may have the transport of 2024-11-05. */
+const NO_POST: ReadonlySet<number | undefined> = new Set([400, 404, 405])
+
+const OLDER_TRANSPORT =
+  'it speaks the older transport HTTP+SSE of 2024-11-05, which is not supported: give it the address of its Streamable HTTP, often `/mcp` in the place of `/sse`, or start it as a program'
+
+/** Whether a stream of this address begins with the event that names where to send requests, which the older transport alone has. */
+async function isOlderTransport(
+  { url, headers }: Extract<ServerAddress, { readonly type: 'http' }>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const over = new AbortController()
+  try {
+    const response = await fetch(url, {
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal: AbortSignal.any([signal, over.signal]),
+      redirect: 'error',
+    })
+    let text = ''
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece
+      if (text.length > 1_000 || /\n\r?\n|\r\r/.test(text)) break
+    }
+    return response.ok && /^event: ?endpoint\r?$/m.test(text)
+  } catch {
+    return false
+  } finally {
+    over.abort()
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, isObject } from '../../platform.ts'
+import { type Clock, fieldsOf, isObject } from '../../platform.ts'
 import { hash } from 'node:crypto'
 import { schemaFault } from '../../tool.ts'
 import { correctedSchema } from './corrected-schema.ts'
@@ -8,6 +8,8 @@ export interface ToolList {
   readonly tools: readonly unknown[]
   /** `false` if the list did not end within the limits. */
   readonly isAll: boolean
+  /** Calls repeat parameters in headers, where a schema says so. */
+  readonly usesHeaders?: boolean
 }
 
 const MOST_PAGES = 64
@@ -75,7 +77,7 @@ export async function readOffered(clock: Clock, list: ToolList, server: string):
   for (const tool of list.tools) {
     // Checking a large schema takes a while, so other work may run between two tools.
     await clock.yield()
-    const read = await readDefinition(tool, server)
+    const read = await readDefinition(tool, server, list.usesHeaders)
     if (read.type === 'faulty') faults.push(`offers ${read.why}; it is left out`)
     else if (byName.has(read.definition.name)) {
       faults.push(`offers the tool ${JSON.stringify(read.definition.name)} twice; the first one counts`)
@@ -136,9 +138,11 @@ const LARGEST = 64 * 1024
 const LONGEST_NAME = 256
 
 /** Never throws. */
-async function readDefinition(tool: unknown, server: string): Promise<DefinitionRead> {
+async function readDefinition(tool: unknown, server: string, usesHeaders?: boolean): Promise<DefinitionRead> {
   try {
-    return await checkDefinition(tool, server)
+    const fault = usesHeaders ? headerFault(fieldsOf(tool)['inputSchema']) : undefined
+    if (fault === undefined) return await checkDefinition(tool, server)
+    return rejectDefinition(`the tool ${JSON.stringify(fieldsOf(tool)['name'])} with ${fault}`)
   } catch {
     // For example a schema that is nested too deeply to check.
     return rejectDefinition('a tool that cannot be read')
@@ -194,6 +198,36 @@ async function usableSchema(
   const fault = await faultOf(schema)
   return fault === undefined ? { schema } : { fault: oneLine(fault) }
 }
+
+/**
+ * What is wrong with the headers that a schema names for parameters: a client may not call such a tool. Each stands at a property that
+ * is a text, a whole number or a boolean, and is reached by `properties` alone; no name is there twice.
+ */
+function headerFault(schema: unknown): string | undefined {
+  const names = new Set<string>()
+  const visit = (value: unknown, place: 'schema' | 'properties' | 'elsewhere'): string | undefined => {
+    if (typeof value !== 'object' || value === null) return undefined
+    const name = place === 'properties' || Array.isArray(value) ? undefined : fieldsOf(value)[HEADER]
+    if (name !== undefined) {
+      const type = fieldsOf(value)['type']
+      const isNamed = typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+      if (!isNamed || place === 'elsewhere' || (type !== 'string' && type !== 'integer' && type !== 'boolean')) {
+        return `a header that no parameter can have: ${oneLine(JSON.stringify(name))}`
+      }
+      if (names.has(name.toLowerCase())) return `two parameters for the header ${name}`
+      names.add(name.toLowerCase())
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      const isPlain = key === 'properties' && place === 'schema'
+      const fault = visit(inner, place === 'properties' ? 'schema' : isPlain ? 'properties' : 'elsewhere')
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  return visit(schema, 'schema')
+}
+
+const HEADER = 'x-mcp-header'
 
 /** Whose the schemas of a server are, as messages name it. */
 export function schemaOwner(server: string): string {
