@@ -32,7 +32,7 @@ let { gateway, base, health } = await startGateway('usual', ['print'])
 const authorization = { authorization: `Bearer ${token}` }
 
 console.log(
-  'case                                     time   longest pause       work   idle process    /health    memory',
+  'case                                     time   longest pause       work   idle process    /health    memory      peak',
 )
 // Compilation at the first use must not count as a pause.
 await turn(undefined, 'call 30000')
@@ -172,6 +172,7 @@ async function measured<Result>(name: string, work: () => Promise<Result>): Prom
   if (!isWanted(name)) return undefined
   await Promise.all([gateway, idle, health].map((each) => ask(each, 'reset')))
   const resident = gateway.resident()
+  gateway.peak()
   const began = performance.now()
   const result = await work()
   // Work after the answer, such as indexing, is included.
@@ -180,6 +181,7 @@ async function measured<Result>(name: string, work: () => Promise<Result>): Prom
   row(name, took, await ask(gateway, 'longest'), await ask(idle, 'longest'), {
     healthMs: (await ask(health, 'longest')).ms,
     grownMb: gateway.resident() - resident,
+    peakMb: gateway.peak(),
   })
   return result
 }
@@ -214,7 +216,7 @@ function row(
   took: number,
   { ms, workedMs }: Pause,
   floor: Pause,
-  ofGateway?: { readonly healthMs: number; readonly grownMb: number },
+  ofGateway?: { readonly healthMs: number; readonly grownMb: number; readonly peakMb: number },
 ): void {
   const columns = [name.padEnd(34), seconds(took).padStart(10), inMs(ms).padStart(15), inMs(workedMs).padStart(10)]
   if (ofGateway)
@@ -224,6 +226,7 @@ function row(
         inMs(floor.ms).padStart(14),
         inMs(ofGateway.healthMs).padStart(10),
         `${ofGateway.grownMb.toFixed(0)} MB`.padStart(9),
+        `${ofGateway.peakMb.toFixed(0)} MB`.padStart(9),
       ].join(' '),
     )
   else console.log(`${columns.join(' ')} ${inMs(floor.ms).padStart(14)}`)

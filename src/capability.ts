@@ -60,7 +60,7 @@ export {
   type Records,
   recordText,
 } from './capability/records.ts'
-export type { BroughtToken, RawCall, RawEndpoint } from './capability/raw-endpoint.ts'
+export type { BodyBudget, BroughtToken, RawCall, RawEndpoint } from './capability/raw-endpoint.ts'
 export {
   type ErrorFormat,
   type Failure,

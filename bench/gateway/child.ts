@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /** A process of the benchmark, and the first line that it printed. */
 export interface Child {
@@ -9,6 +9,8 @@ export interface Child {
   readonly startMs: number
   /** Resident memory now, MB. */
   resident(): number
+  /** The most resident memory since the last call, MB. */
+  peak(): number
   stop(): Promise<void>
 }
 
@@ -42,7 +44,13 @@ export function startChild(args: readonly string[], environment: Record<string, 
         process: child,
         line: text.slice(0, end),
         startMs: performance.now() - began,
-        resident: () => residentOf(child.pid!),
+        resident: () => memoryOf(child.pid!, 'VmRSS'),
+        peak() {
+          const most = memoryOf(child.pid!, 'VmHWM')
+          // Begins the next measurement, where the system can.
+          if (most > 0) writeFileSync(`/proc/${child.pid}/clear_refs`, '5')
+          return most
+        },
         async stop() {
           child.kill('SIGTERM')
           await ended
@@ -52,11 +60,11 @@ export function startChild(args: readonly string[], environment: Record<string, 
   })
 }
 
-/** As the kernel reports it, or 0. */
-function residentOf(pid: number): number {
+/** As the kernel reports it, MB, or 0. */
+function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
+    return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
   } catch {
     return 0
   }

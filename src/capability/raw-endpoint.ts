@@ -31,6 +31,20 @@ export interface RawCall {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   readonly caller: Caller
+  /** For the body of the request. The endpoint ends it once it holds the body no more; where it throws, it is ended. */
+  readonly room: BodyBudget
   /** Whether a text or its bytes contain a token of this gateway, which has to go no further. */
   holdsToken(text: string | Uint8Array): boolean
+}
+
+/** Room for the body of one request, in the memory that the bodies of all requests share. */
+export interface BodyBudget {
+  /**
+   * Resolves once there is room for so many bytes in all, so that they can be read.
+   *
+   * @throws RuntimeError `overloaded` where there is none within ten seconds
+   */
+  hold(bytes: number): Promise<void>
+  /** Gives it back, once. */
+  end(): void
 }

@@ -117,7 +117,7 @@ async function createHomeServer(
     import('../runtime.ts'),
   ])
   const redact = (text: string): string => runtime.secrets?.redact(text) ?? text
-  const { bind, allowedHosts, maxBodyBytes, token: configured } = configuration.gateway
+  const { bind, allowedHosts, maxBodyBytes, heldBodyMegabytes, token: configured } = configuration.gateway
   return createServer(runtime, {
     ...(await hostedOptions(runtime)),
     token,
@@ -135,6 +135,7 @@ async function createHomeServer(
     bind: token === undefined ? '127.0.0.1' : bind,
     allowedHosts,
     maxBodyBytes,
+    heldBodyMegabytes,
     version: version(),
     configuration: () => hideSecrets('', configuration),
     ...checks,

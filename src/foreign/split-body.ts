@@ -81,6 +81,19 @@ function* boundaries(bytes: Uint8Array): Generator<number> {
   }
 }
 
+/** Where a JSON body has texts of at least `least` bytes, between their quotes. Nowhere in what is no JSON. */
+export function* longTexts(
+  bytes: Uint8Array,
+  least: number,
+): Generator<{ readonly start: number; readonly end: number }> {
+  if (!isJson(bytes)) return
+  for (let at = bytes.indexOf(QUOTE); at >= 0;) {
+    const end = textEnd(bytes, at)
+    if (end - at - 2 >= least) yield { start: at + 1, end: end - 1 }
+    at = bytes.indexOf(QUOTE, end)
+  }
+}
+
 /** Behind the quote that ends a text; the end of the bytes where none does. */
 function textEnd(bytes: Uint8Array, begin: number): number {
   for (let from = begin + 1; ;) {

@@ -58,7 +58,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
   const loaded = await open.loadConfiguration({ home, environment, capabilities, ...(written && { read }) })
   const { configuration, problems } = loaded
   if (problems.length > 0) throw new open.ConfigurationError(problems)
-  const { bind, token: configured, allowedHosts, maxBodyBytes } = configuration.gateway
+  const { bind, token: configured, allowedHosts, maxBodyBytes, heldBodyMegabytes } = configuration.gateway
   await open.createHome(open.homeAt(home))
   const claim = await claimHome(home, { pid: process.pid, started: clock.time() })
   let runtime: HostedRuntime | undefined
@@ -86,6 +86,7 @@ export async function createForeword(options: ForewordOptions): Promise<Foreword
       bind,
       allowedHosts,
       maxBodyBytes,
+      heldBodyMegabytes,
       version,
     })
     const listening: ListeningServer[] = []

@@ -58,16 +58,13 @@ export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'tim
       return {
         take(bytes) {
           return new Promise((resolve) => {
-            const stop = clock.timer(waitMs, () => {
-              waiting.delete(one)
-              resolve(false)
-            })
+            let stop: (() => void) | undefined
             const one: Waiting = {
               owner,
               bytes,
               own: () => own,
               begin() {
-                stop()
+                stop?.()
                 own += bytes
                 if (ended) giveBack()
                 resolve(!ended)
@@ -75,6 +72,11 @@ export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'tim
             }
             waiting.add(one)
             next()
+            if (!waiting.has(one)) return
+            stop = clock.timer(waitMs, () => {
+              waiting.delete(one)
+              resolve(false)
+            })
           })
         },
         end() {
@@ -90,4 +92,12 @@ export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'tim
       }
     },
   }
+}
+
+/** What a body that does not say how long it is holds at first, bytes; then twice what it has. */
+const FIRST_PART = 256 * 1024
+
+/** How much room a body needs that has so many bytes so far and does not say how long it is. */
+export function growingRoom(bytes: number): number {
+  return Math.max(FIRST_PART, 2 ** Math.ceil(Math.log2(bytes + 1)))
 }

@@ -5,6 +5,7 @@ import type { Failure, Finding, Route, Runtime } from '../capability.ts'
 import { type Clock, type KnownSecrets, once } from '../platform.ts'
 import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
+import { createBodyRooms } from './body-rooms.ts'
 import { createBrake } from './brake.ts'
 import { allRoutes, collectContributions, type ServerContribution } from './contributions.ts'
 import { askServer, commandRoutes } from './routes/command-routes.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** The largest JSON body. 1 MiB unless given. */
   readonly maxBodyBytes?: number
+  /** The bodies of all requests that are held at the same time, megabytes. 128 unless given. */
+  readonly heldBodyMegabytes?: number
   readonly version: string
   readonly configuration?: () => unknown
   /** Checks the home as `foreword doctor` does. Absent: there is no such endpoint. */
@@ -175,6 +178,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     return errorResponse(failure, path, formats, headers)
   }
   const maxBodyBytes = options.maxBodyBytes ?? 1024 * 1024
+  const rooms = createBodyRooms(options.heldBodyMegabytes ?? 128, clock)
   const mcp = lazyEndpoint(runtime, {
     version: options.version,
     maxBodyBytes,
@@ -182,7 +186,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
-  mount(app, routes, { maxBodyBytes, streams, visits })
+  mount(app, routes, { maxBodyBytes, streams, visits, rooms })
   app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
   app.notFound(({ req }) => {
     const { headers } = req.raw
@@ -194,13 +198,21 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     endpoints: contributions.flatMap(({ rawEndpoints = [] }) => rawEndpoints),
     guard,
     visits,
+    rooms,
     secrets: options.secrets,
     unexpected: (error, path) => options.log?.error({ err: error, path }, 'a request failed'),
   })
 
   const fetchMcp = async (request: Request, visitor: Visitor): Promise<Response> => {
     requireScope(visitor, 'mcp', MCP_PATH)
-    return heldResponse(await mcp.fetch(request, visitor), (end) => visits.hold(visitor, end))
+    const room = rooms(visitor.by)
+    try {
+      const declared = request.headers.get('content-length')
+      await room.hold(request.body === null ? 0 : Math.min(Number(declared ?? maxBodyBytes), maxBodyBytes))
+      return heldResponse(await mcp.fetch(request, visitor), (end) => visits.hold(visitor, end))
+    } finally {
+      room.end()
+    }
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BroughtToken, RuntimeError, type RawEndpoint, type TokenScope } from '../capability.ts'
+import { type BodyBudget, type BroughtToken, RuntimeError, type RawEndpoint, type TokenScope } from '../capability.ts'
+import type { createBodyRooms } from './body-rooms.ts'
 import { defined, type KnownSecrets } from '../platform.ts'
 import { redactFailure, toFailure } from './failure.ts'
 import { type Guard, requireScope, type Visitor } from './guard.ts'
@@ -9,6 +10,7 @@ interface RawAnswerParts {
   readonly endpoints: readonly RawEndpoint[]
   readonly guard: Pick<Guard, 'enter' | 'holdsToken'>
   readonly visits: Visits
+  readonly rooms: ReturnType<typeof createBodyRooms>
   readonly secrets?: KnownSecrets | undefined
   readonly unexpected: (error: unknown, path: string) => void
 }
@@ -28,10 +30,11 @@ export function createRawAnswers(
 
 async function answerRaw(
   endpoint: RawEndpoint,
-  { guard, visits, secrets, unexpected }: RawAnswerParts,
+  { guard, visits, rooms, secrets, unexpected }: RawAnswerParts,
   sockets: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
 ): Promise<void> {
   const { incoming, outgoing } = sockets
+  let room: BodyBudget | undefined
   try {
     const brought = endpoint.token(incoming)
     const entry = await guard.enter(guardedRequest(incoming, brought), endpoint.path, incoming.socket.remoteAddress)
@@ -45,8 +48,10 @@ async function answerRaw(
     )
     // A caller that has left meanwhile is not answered.
     if (outgoing.destroyed) return
-    await endpoint.answer({ ...sockets, caller: visitor, holdsToken: guard.holdsToken })
+    room = rooms(visitor.by)
+    await endpoint.answer({ ...sockets, caller: visitor, room, holdsToken: guard.holdsToken })
   } catch (error) {
+    room?.end()
     const failure = redactFailure(toFailure(error), secrets)
     // Its path may contain a token.
     if (failure.code === 'internal') unexpected(error, endpoint.path)

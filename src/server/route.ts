@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { z } from 'zod'
-import { type Route, RuntimeError, type TokenScope } from '../capability.ts'
-import { isConnectionOfTool } from '../platform.ts'
+import { type BodyBudget, type Route, RuntimeError, type TokenScope } from '../capability.ts'
+import { isConnectionOfTool, growingRoom } from '../platform.ts'
+import type { createBodyRooms } from './body-rooms.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
 import { requireScope, type Visitor } from './guard.ts'
@@ -26,7 +27,7 @@ const FILES_FACTOR = 16
 export function mount(
   app: Hono<{ Bindings: RouteBindings }>,
   routes: readonly Route[],
-  { maxBodyBytes, streams, visits }: MountOptions,
+  { maxBodyBytes, streams, visits, rooms }: MountOptions,
 ): void {
   // Of several routes of one path, those that only some requests come to are asked first.
   for (const each of [
@@ -43,17 +44,24 @@ export function mount(
       const scope = neededScope(each)
       if (scope !== 'none') requireScope(visitor, scope, `${method} ${path}`)
       if (method !== 'GET' && (scope === 'approve' || scope === 'admin')) refuseTools(outgoing, `${method} ${path}`)
-      const answer: unknown = await handle({
-        request,
-        caller: visitor,
-        param: (name) => context.req.param(name) ?? '',
-        query: query && parseInput(query, context.req.query(), 'query'),
-        body: body && parseInput(body, await readJson(request, most), 'body'),
-        stream: (definition) =>
-          streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
-      })
-      // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
-      if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as Response
+      const room = rooms(visitor.by)
+      try {
+        const answer: unknown = await handle({
+          request,
+          caller: visitor,
+          param: (name) => context.req.param(name) ?? '',
+          query: query && parseInput(query, context.req.query(), 'query'),
+          body: body && parseInput(body, await readJson(request, most, room), 'body'),
+          stream: (definition) =>
+            streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
+        })
+        // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
+        if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as Response
+      } finally {
+        // A stream works on the body after it has begun.
+        if (outgoing && !outgoing.destroyed) outgoing.once('close', room.end)
+        else room.end()
+      }
       throw new TypeError(`The handler of ${method} ${path} returned no Response.`)
     })
   }
@@ -75,6 +83,7 @@ interface MountOptions {
   readonly maxBodyBytes: number
   readonly streams: Streams
   readonly visits: Visits
+  readonly rooms: ReturnType<typeof createBodyRooms>
 }
 
 /** What a caller of a route needs: what the route declares, and `admin` where it declares nothing. */
@@ -95,8 +104,8 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
 }
 
 /** The JSON body of a request, or `{}`. Throws `HttpFailure` where it is too large, not declared as JSON, or does not parse. */
-async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const body = await readText(request, maxBytes)
+async function readJson(request: Request, maxBytes: number, room: BodyBudget): Promise<unknown> {
+  const body = await readText(request, maxBytes, room)
   if (body === '') return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
@@ -140,15 +149,16 @@ function hasTooManyValues(body: string): boolean {
   return false
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readText(request: Request, maxBytes: number, room: BodyBudget): Promise<string> {
   const declared = request.headers.get('content-length')
-  if (declared === null) return readUndeclared(request, maxBytes)
+  if (declared === null) return readUndeclared(request, maxBytes, room)
   // A body cannot be longer than declared: the HTTP parser ends it there.
   if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
+  await room.hold(Number(declared))
   return request.text()
 }
 
-async function readUndeclared(request: Request, maxBytes: number): Promise<string> {
+async function readUndeclared(request: Request, maxBytes: number, room: BodyBudget): Promise<string> {
   if (request.body === null) return ''
   const decoder = new TextDecoder()
   let size = 0
@@ -156,6 +166,7 @@ async function readUndeclared(request: Request, maxBytes: number): Promise<strin
   for await (const bytes of request.body) {
     size += bytes.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
+    await room.hold(growingRoom(size))
     text += decoder.decode(bytes, { stream: true })
   }
   return text + decoder.decode()

@@ -10,7 +10,7 @@ test('without a file everything has its default, and paths are in the home', asy
   const { configuration, problems, origins } = await load({ type: 'missing' })
   assert.deepEqual([problems, origins], [[], {}])
   assert.deepEqual(configuration, {
-    gateway: { port: 4141, bind: '127.0.0.1', allowedHosts: [], maxBodyBytes: 1_048_576 },
+    gateway: { port: 4141, bind: '127.0.0.1', allowedHosts: [], maxBodyBytes: 1_048_576, heldBodyMegabytes: 128 },
     providers: {},
     models: {},
     context: {

@@ -8,7 +8,7 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { type byteBudget, type Clock, errorMessage, ForewordError } from '../../platform.ts'
+import { type Clock, errorMessage, ForewordError, growingRoom } from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
 import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
 import { leavingCall } from './leaving-call.ts'
@@ -16,14 +16,10 @@ import { refuseCall } from './refusal.ts'
 import type { RelaySettings } from './relay-settings.ts'
 import { returningAnswer } from './returning-answer.ts'
 
-type Bodies = ReturnType<typeof byteBudget>
-
 interface AnswerParts {
   readonly foreign: ForeignCallService
   readonly clock: Clock
   readonly settings: RelaySettings
-  /** The bodies of all calls, until their answers have ended. */
-  readonly bodies: Bodies
   agentOf(server: URL): Agent
 }
 
@@ -31,21 +27,8 @@ interface AnswerParts {
  * Passes one call on and its answer back: bodies byte by byte, and what `leavingCall` and `returningAnswer` let through beside
  * them. Throws what is to be refused before anything has left.
  */
-export async function answerCall(parts: AnswerParts, call: RawCall): Promise<void> {
-  const room = parts.bodies.lease(call.caller.by)
-  try {
-    await passOn(parts, call, room)
-  } finally {
-    room.end()
-  }
-}
-
-async function passOn(
-  { foreign, clock, settings, agentOf }: AnswerParts,
-  call: RawCall,
-  room: ReturnType<Bodies['lease']>,
-): Promise<void> {
-  const { incoming, outgoing, caller, holdsToken } = call
+export async function answerCall({ foreign, clock, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
+  const { incoming, outgoing, caller, room, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
   const server = requireServer(foreign, provider)
@@ -62,7 +45,10 @@ async function passOn(
     },
   )
   const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024, room)
-  if (body === undefined) return void outgoing.destroy()
+  if (body === undefined) {
+    room.end()
+    return void outgoing.destroy()
+  }
   const recorded = foreign.begin({
     provider,
     head,
@@ -76,6 +62,8 @@ async function passOn(
     secrets: settings.secrets,
     assemble: asksForCut(call, mode, settings),
   })
+  // What is not on record yet is held for it.
+  void recorded.over.then(room.end)
   const left = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) left.abort()
@@ -194,37 +182,33 @@ function requireServer(foreign: ForeignCallService, provider: string): ProviderS
   )
 }
 
-/** What a body that does not say how long it is takes at first, bytes; then as much again as it has. */
-const FIRST_PART = 256 * 1024
-
 /** Reads no more than there is room for. `undefined`: the caller left before the end of the body. */
 async function readWholeBody(
   incoming: IncomingMessage,
   maxBytes: number,
-  room: ReturnType<Bodies['lease']>,
+  room: RawCall['room'],
 ): Promise<Buffer | undefined> {
   const declared = Number(incoming.headers['content-length'] ?? 0)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  await room.hold(declared)
+  // Parts would be in memory twice while they are joined.
+  const whole = Buffer.allocUnsafeSlow(declared)
   const parts: Buffer[] = []
   let bytes = 0
-  let taken = 0
-  const take = async (more: number) => {
-    if (more > 0 && !(await room.take(more))) throw noRoom()
-    taken += more
-  }
-  await take(Math.min(declared, maxBytes))
   try {
     for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (declared > 0) whole.set(part, bytes)
+      else parts.push(part)
       bytes += part.byteLength
       if (bytes > maxBytes) throw tooLarge(maxBytes)
-      if (bytes > taken) await take(Math.max(FIRST_PART, bytes))
-      parts.push(part)
+      if (declared === 0) await room.hold(Math.min(growingRoom(bytes), maxBytes))
     }
   } catch (error) {
     if (error instanceof ForewordError) throw error
     return undefined
   }
   if (!incoming.complete) return undefined
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts, bytes)
+  return declared > 0 ? whole : Buffer.concat(parts, bytes)
 }
 
 function tooLarge(maxBytes: number): ForewordError {
@@ -233,14 +217,5 @@ function tooLarge(maxBytes: number): ForewordError {
     `The body is larger than the limit of ${maxBytes} bytes.`,
     { maxBytes },
     { hint: 'Send less, or raise through.maxBodyMegabytes.' },
-  )
-}
-
-function noRoom(): RuntimeError {
-  return new RuntimeError(
-    'overloaded',
-    'The bodies of other calls take up the memory for them: no more are accepted now.',
-    { retryAfterMs: 10_000 },
-    { hint: 'Send it again later, or raise through.maxBodyMegabytes.' },
   )
 }

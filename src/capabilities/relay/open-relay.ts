@@ -1,7 +1,6 @@
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { CapabilityHost, ForeignCallService, RawEndpoint } from '../../capability.ts'
-import { byteBudget } from '../../platform.ts'
 import { ASSEMBLE, THROUGH } from './address.ts'
 import { answerCall } from './answer-call.ts'
 import { gatewayToken } from './gateway-token.ts'
@@ -13,9 +12,6 @@ export type Relay = ReturnType<typeof openRelay>
 /** Idle connections to a provider are kept for so long, ms: less than servers keep theirs. */
 const IDLE_MS = 4_000
 
-/** How long a call waits for room for its body, ms. */
-const WAIT_MS = 10_000
-
 export function openRelay(host: CapabilityHost<RelaySettings>) {
   const { settings } = host
   const isOn = settings.enabled && host.writes
@@ -26,7 +22,6 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
     timeout: IDLE_MS,
     scheduling: 'lifo',
   } as const
-  const bodies = byteBudget(settings.maxBodyMegabytes * 1024 * 1024, WAIT_MS, host.clock)
   const agents = { http: new Agent(options), https: new SecureAgent(options) }
   /** Asked for with the first call: before that there may be no runtime, and nothing is lost. */
   let foreign: ForeignCallService | undefined
@@ -40,7 +35,6 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
           foreign: (foreign ??= host.runtime.foreign),
           clock: host.clock,
           settings,
-          bodies,
           agentOf: ({ protocol }) => agents[protocol === 'https:' ? 'https' : 'http'],
         },
         call,

@@ -46,9 +46,7 @@ export const relaySettings = z
       .min(1)
       .max(1024)
       .default(256)
-      .describe(
-        'The largest body of a call, megabytes, and of all calls at the same time; they are held in memory. One token has half of it while it has any.',
-      ),
+      .describe('The largest body of a call, megabytes. `gateway.heldBodyMegabytes` bounds those of all requests.'),
   })
   .prefault({})
   .describe('Calls of other programs, passed on to their provider byte by byte and recorded.')

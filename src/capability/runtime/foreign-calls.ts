@@ -60,6 +60,8 @@ export interface OpenForeignCall {
   received(bytes: Uint8Array): void
   /** It is over, in whatever way. What is kept of it is written afterwards. The first end counts. */
   end(how: ForeignCallEnd): void
+  /** Resolves once it is on record, or cannot be: its body is held no more. Never rejects. */
+  readonly over: Promise<void>
 }
 
 export type Admission =

@@ -41,6 +41,14 @@ const gateway = z.strictObject({
     .default([])
     .describe('Names besides loopback and the bind address that a caller may use for the gateway.'),
   maxBodyBytes: z.int().min(1024).default(1_048_576).describe('The largest body of an HTTP request, bytes.'),
+  heldBodyMegabytes: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .default(128)
+    .describe(
+      'The bodies of all requests that are held in memory at the same time, megabytes. One token has half of it while it has any; a larger body is held alone.',
+    ),
 })
 
 const rates = z.strictObject({

@@ -1,7 +1,7 @@
-import type { Admission, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
+import type { Admission, Clock, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
-import { type Activity, defined, type KnownSecrets } from '../../platform.ts'
+import { type Activity, defined, inSlices, type KnownSecrets } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
 import type { RecordParts } from './record-parts.ts'
@@ -62,11 +62,12 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
     let recording: BegunRecording | undefined
     let departing: Promise<Departure | undefined> | undefined
     let isOver = false
-    const over = recorder.opened()
+    const opened = recorder.opened()
+    const { promise: over, resolve: forget } = Promise.withResolvers<void>()
 
     async function admit(signal: AbortSignal): Promise<Admission> {
       try {
-        const secret = parts.secrets && (await findSecret(start, parts.secrets))
+        const secret = parts.secrets && (await findSecret(clock, start, parts.secrets))
         isDirty = secret !== undefined
         if (secret && (start.secrets === 'refuse' || secret.isToken)) return refuseSecret(secret)
         if (secret) warn(`A call of another program contains ${secret.name}.`)
@@ -151,8 +152,13 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
         const answer = reader?.end()
         // Who writes the record hears of it.
         answer?.catch(() => {})
-        record().end({ ...defined({ ...rest, answer }), end, admission: noted.admission, durationMs }, held, over)
+        const ended = { ...defined({ ...rest, answer }), end, admission: noted.admission, durationMs }
+        record().end(ended, held, () => {
+          opened()
+          forget()
+        })
       },
+      over,
     }
   }
 
@@ -196,12 +202,20 @@ function refuseSecret({ name, isToken }: FoundSecret): Admission {
 
 /** A secret in a body, or in the path of the call; `undefined` where there is none. */
 async function findSecret(
+  clock: Clock,
   { body, head, holdsToken }: Pick<ForeignCallStart, 'body' | 'head' | 'holdsToken'>,
   { find, findInBytes }: Pick<KnownSecrets, 'find' | 'findInBytes'>,
 ): Promise<FoundSecret | undefined> {
   const encoding = head.headers['content-encoding']
   // What is not in the encoding that it names is read as it is.
   const bytes = encoding === undefined ? body : await decodeBody(body, encoding).catch(() => body)
-  const name = find(head.path) ?? findInBytes(bytes)
+  let name = find(head.path)
+  // In slices: a long body would stop every other stream.
+  const starts = Array.from({ length: Math.ceil(bytes.byteLength / SEARCHED) }, (_, index) => index * SEARCHED)
+  await inSlices(clock, starts, (from) => void (name ??= findInBytes(bytes.subarray(from, from + SEARCHED + LONGEST))))
   return name === undefined ? undefined : { name, isToken: holdsToken?.(bytes) ?? false }
 }
+
+/** Bytes in which secrets are looked for at once, and those of the longest secret in its longest form. */
+const SEARCHED = 1024 * 1024
+const LONGEST = 64 * 1024

@@ -54,18 +54,16 @@ function groupReferences(references: readonly string[]): readonly (readonly stri
   return groups.filter(({ length }) => length > 0)
 }
 
-/** Parts as texts. One that ends within a character is joined with the next. */
-function textParts(parts: readonly Uint8Array[]): readonly string[] {
-  const texts: string[] = []
+/** Parts as texts, one at a time. One that ends within a character is joined with the next. */
+function* textParts(parts: readonly Uint8Array[]): Generator<string> {
   let open: readonly Uint8Array[] = []
   for (const part of parts) {
     open = [...open, part]
     const bytes = open.length === 1 ? part : Buffer.concat(open)
     if (!isUtf8(bytes)) continue
-    texts.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     open = []
   }
-  return texts
 }
 
 /** Puts a body together again; `missing` is the reference of the first content that is gone. */

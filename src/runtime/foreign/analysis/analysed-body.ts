@@ -3,6 +3,9 @@ import type { Sealed } from '../../ledger/seal.ts'
 import type { StoredBody } from '../foreign-input.ts'
 import { type WireFormat } from '../../../wire.ts'
 
+/** Bodies above so many bytes are taken apart one after another: each needs several times its size meanwhile. */
+export const LARGE_BODY = 8 * 1024 * 1024
+
 /** A body of another program's call, as it came or as it left. */
 export interface BodyToAnalyse {
   /** Later questions about it are asked by this name. */

@@ -2,11 +2,20 @@ import { getCompileCacheDir } from 'node:module'
 import type { Worker } from 'node:worker_threads'
 import { type Clock, defined } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
-import type { AnalysedBody, BodyAnalysis, BodyToAnalyse, ComparedBodies } from './analysed-body.ts'
+import {
+  type AnalysedBody,
+  type BodyAnalysis,
+  type BodyToAnalyse,
+  type ComparedBodies,
+  LARGE_BODY,
+} from './analysed-body.ts'
 import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
 
 /** The thread ends after so long without work, ms, so that it keeps no memory. */
 const IDLE_MS = 60_000
+
+/** The same after a large body: what it needed goes with the thread. */
+const IDLE_AFTER_LARGE_MS = 3_000
 
 /** The longest that the thread needs to load on a busy machine, ms. */
 const STARTING_MS = 60_000
@@ -63,6 +72,7 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
   const loaded = Promise.withResolvers<unknown>()
   open.set(0, loaded)
   let last = 0
+  let idleMs = IDLE_MS
   let stopIdling: (() => void) | undefined
 
   function end(error: unknown): void {
@@ -89,7 +99,7 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
       retire()
       void worker.terminate()
     }
-    stopIdling = clock.timer(IDLE_MS, leave, { idle: true })
+    stopIdling = clock.timer(idleMs, leave, { idle: true })
   }
 
   const stopWaiting = clock.timer(STARTING_MS, () =>
@@ -108,6 +118,7 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
       stopIdling?.()
       worker.ref()
       last += 1
+      if (work.type === 'take' && work.body.bytes.byteLength > LARGE_BODY) idleMs = IDLE_AFTER_LARGE_MS
       const asked = Promise.withResolvers<unknown>()
       open.set(last, asked)
       send(worker, { number: last, work })

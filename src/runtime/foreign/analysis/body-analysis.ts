@@ -1,16 +1,17 @@
 import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall } from '../../../foreign.ts'
-import { type Clock, defined } from '../../../platform.ts'
+import { type Clock, defined, serialQueue } from '../../../platform.ts'
 import { seal } from '../../ledger/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { decodeBody } from '../decode-body.ts'
 import { explainInSlices } from '../explain-in-slices.ts'
 import { firstWords, turnIn } from '../prompt-words.ts'
 import { bodyContents } from '../stored-body.ts'
-import type { BodyAnalysis, BodyToAnalyse } from './analysed-body.ts'
+import { countingRests, withShorterTexts } from './shorter-texts.ts'
+import { type BodyAnalysis, type BodyToAnalyse, LARGE_BODY } from './analysed-body.ts'
 
 /** Bodies that are kept for comparisons: so many, and bytes of all of them together. */
 const MOST_KEPT = 64
-const MOST_BYTES = 128 * 1024 * 1024
+const MOST_BYTES = 64 * 1024 * 1024
 
 interface KeptBody {
   readonly bytes: number
@@ -33,31 +34,36 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalys
     }
   }
 
+  const large = serialQueue()
+
+  const take: BodyAnalysis['take'] = async (taken) => {
+    const { id, head, known } = taken
+    const encoding = known ? undefined : head.headers['content-encoding']
+    const decoded = await decodeBody(taken.bytes, encoding).catch(() => undefined)
+    const bytes = decoded ?? taken.bytes
+    const shorter = decoded && withShorterTexts(decoded)
+    const body = shorter && parsedBody(shorter)
+    const identity = known ? identityOf(known) : identifyCall(head, body)
+    const assembly = await explain(clock, taken, identity, body, counters)
+    const { contents, body: stored } = await bodyContents(clock, bytes)
+    keep(id, { bytes: (shorter ?? bytes).byteLength, ...defined({ assembly }) })
+    if (!known) {
+      waiting.set(id, contents)
+      for (const oldest of waiting.keys()) if (waiting.size > MOST_KEPT) waiting.delete(oldest)
+    }
+    return {
+      identity,
+      ...(assembly && {
+        account: seal(assembly),
+        turn: turnIn(assembly),
+        ...defined({ words: firstWords(assembly)?.slice(0, LONGEST_WORDS) }),
+      }),
+      stored: { body: stored, hashes: [...contents.keys()], ...(decoded ? {} : { isEncoded: true as const }) },
+    }
+  }
+
   return {
-    async take(taken) {
-      const { id, head, known } = taken
-      const encoding = known ? undefined : head.headers['content-encoding']
-      const decoded = await decodeBody(taken.bytes, encoding).catch(() => undefined)
-      const bytes = decoded ?? taken.bytes
-      const body = decoded && parsedBody(decoded)
-      const identity = known ? identityOf(known) : identifyCall(head, body)
-      const assembly = await explain(clock, taken, identity, body, counters)
-      const { contents, body: stored } = await bodyContents(clock, bytes)
-      keep(id, { bytes: bytes.byteLength, ...defined({ assembly }) })
-      if (!known) {
-        waiting.set(id, contents)
-        for (const oldest of waiting.keys()) if (waiting.size > MOST_KEPT) waiting.delete(oldest)
-      }
-      return {
-        identity,
-        ...(assembly && {
-          account: seal(assembly),
-          turn: turnIn(assembly),
-          ...defined({ words: firstWords(assembly)?.slice(0, LONGEST_WORDS) }),
-        }),
-        stored: { body: stored, hashes: [...contents.keys()], ...(decoded ? {} : { isEncoded: true as const }) },
-      }
-    },
+    take: (taken) => (taken.bytes.byteLength > LARGE_BODY ? large.add(() => take(taken)) : take(taken)),
     async contents(id, hashes) {
       const texts = waiting.get(id)
       waiting.delete(id)
@@ -95,7 +101,7 @@ async function explain(
   return explainInSlices(clock, {
     format,
     body,
-    counter: await counters(counter),
+    counter: countingRests(await counters(counter)),
     client: client.name,
     model: known?.model ?? `${provider}/${model}`,
   })
