@@ -11,10 +11,9 @@ export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 // What routes that answer in a format of others are made with.
 export { type AnswerEvent, turnCompletion } from './server/completions/turn-completion.ts'
-export { callerMessages, filePart, imageFile, lastInput } from './server/completions/caller-messages.ts'
+export { callerMessages, lastInput } from './server/completions/caller-messages.ts'
 export {
   callerInput,
-  completionHeaders,
   completionHeaderWords,
   type CompletionSource,
   forcedTool,

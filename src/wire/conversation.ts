@@ -53,12 +53,14 @@ export function conversationOf(parts: Iterable<WirePart>, rules: ConversationRul
     }
   }
   const said = drafts.filter(({ role, parts: [first, ...more] }) => role !== 'system' || first?.text || more.length > 0)
-  return said.map((draft) => messageOf(draft, tools, rules))
+  // Reasoning that only its provider can read may leave nothing of a message.
+  return said
+    .map((draft) => messageOf(draft, tools, rules))
+    .filter(({ content }) => !Array.isArray(content) || content.length > 0)
 }
 
-/** What the last message of a body says, and whose it is. */
+/** What the last message of a body says. */
 export function lastMessageOf(parts: readonly WirePart[]): {
-  readonly role: WirePart['role'] | undefined
   readonly text: string
   readonly media: readonly { readonly media: WireMedia; readonly path: string }[]
 } {
@@ -70,7 +72,6 @@ export function lastMessageOf(parts: readonly WirePart[]): {
     throw new UnreadablePart(odd.path ?? '', 'a session runs its own tools: a message has texts and files alone')
   }
   return {
-    role: last[0]?.role,
     text: said.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n'),
     media: said.flatMap(({ media, path = '' }) => (media ? [{ media, path }] : [])),
   }
@@ -92,7 +93,8 @@ export function ignoredIn(parts: Iterable<WirePart>): readonly string[] {
 function refuseUnknown({ kind, isUnknown, text, media, path = '' }: WirePart): void {
   if ((kind !== 'other' || media) && !isUnknown) return
   const { type } = (parseJson(text) ?? {}) as { readonly type?: unknown }
-  const what = typeof type === 'string' ? `a part of type ${type} is not supported here` : 'this is not supported here'
+  const it = path.split('.').length === 2 ? 'an item' : 'a part'
+  const what = typeof type === 'string' ? `${it} of type ${type} has no place here` : 'this has no place here'
   throw new UnreadablePart(path, `${what}, or has not the fields of its type`)
 }
 

@@ -138,7 +138,7 @@ export function contentParts(
 ): readonly WirePart[] {
   if (typeof content === 'string') return [textPart(role, content)]
   if (Array.isArray(content)) return content.flatMap((part, at) => placed(readPart(role, part), `${base}.${at}`))
-  return content === undefined || content === null ? [] : [otherPart(role, content)]
+  return content === undefined || content === null ? [] : placed([otherPart(role, content)], base)
 }
 
 /** What no reader knows: its JSON as a text. */
@@ -272,7 +272,8 @@ export function unread(block: JsonFields, read: readonly string[]): JsonFields |
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
-function isBlank(value: unknown): boolean {
+/** Whether a field says nothing. */
+export function isBlank(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
 

@@ -6,6 +6,7 @@ import {
   callPart,
   contentParts,
   countOf,
+  isBlank,
   jsonOf,
   type JsonFields,
   marked,
@@ -14,6 +15,8 @@ import {
   mediaPart,
   opened,
   otherPart,
+  otherResult,
+  placed,
   reasoningPart,
   restParts,
   resultMediaPart,
@@ -35,8 +38,19 @@ function* partsOf(body: JsonFields): Generator<WirePart> {
   if (typeof instructions === 'string') yield { ...textPart('system', instructions), leads: true, opens: true }
   else yield* lead(instructions)
   if (typeof input === 'string') yield { ...textPart('user', input), opens: true }
-  else if (Array.isArray(input)) for (const item of input) yield* readItem(item)
+  else if (Array.isArray(input)) yield* readItems(input)
   else if (input !== undefined && input !== null) yield { ...otherPart('user', input), opens: true }
+}
+
+function* readItems(items: readonly unknown[]): Generator<WirePart> {
+  const calls = new Map<unknown, unknown>()
+  for (const [at, value] of items.entries()) {
+    const { id, call_id: call } = fieldsOf(value)
+    if (id && call) calls.set(id, call)
+    // Some outputs name the item of their call instead.
+    const item = !call && calls.has(id) ? { ...fieldsOf(value), call_id: calls.get(id) } : value
+    yield* placed(readItem(item), `input.${at}`)
+  }
 }
 
 function* lead(instructions: unknown): Generator<WirePart> {
@@ -92,16 +106,20 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>(
       if (said.includes(undefined)) return undefined
       const rest = unread(item, ['type', 'content', 'summary', 'encrypted_content'])
       const part = reasoningPart(said.join('\n\n'), textOf(item['encrypted_content']))
-      return [part, ...(rest ? [otherPart('assistant', rest)] : [])]
+      // Only the provider that encrypted it can read it, and it takes it back in no other form.
+      const silent = part.sealed === undefined ? {} : { silent: ['encrypted_content'] }
+      return [{ ...part, ...silent }, ...restParts('assistant', rest)]
     },
     function_call: (item) => readCall(item, 'arguments'),
     custom_tool_call: (item) => readCall(item, 'input'),
-    local_shell_call: (item) => readAction(item, 'local_shell'),
-    shell_call: (item) => readAction(item, 'shell'),
+    local_shell_call: (item) => readAction(item, 'local_shell', 'action'),
+    shell_call: (item) => readAction(item, 'shell', 'action'),
+    apply_patch_call: (item) => readAction(item, 'apply_patch', 'operation'),
     function_call_output: readOutput,
     custom_tool_call_output: readOutput,
-    local_shell_call_output: readOutput,
-    shell_call_output: readOutput,
+    local_shell_call_output: readClientOutput,
+    shell_call_output: readClientOutput,
+    apply_patch_call_output: readClientOutput,
   } satisfies Record<string, ItemReader>),
 )
 
@@ -109,10 +127,14 @@ function readMessage(item: JsonFields): readonly WirePart[] | undefined {
   const role = wireRoles.get(item['role'])
   if (role === undefined) return undefined
   const rest = unread(item, ['type', 'role', 'content', 'phase'])
-  const parts = contentParts(role, item['content'], readContentPart)
-  const all = rest ? [...parts, otherPart(role, rest)] : parts
-  return all.length === 0 ? [textPart(role, '')] : all
+  const parts = [...contentParts(role, item['content'], readContentPart), ...restParts(role, rest)]
+  const [first = textPart(role, ''), ...others] = parts
+  const silent = SILENT_FIELDS.filter((key) => !isBlank(item[key]))
+  return [silent.length === 0 ? first : { ...first, silent }, ...others]
 }
+
+/** Fields of a message that clients send back, and that say nothing to a model. */
+const SILENT_FIELDS: readonly string[] = ['phase', 'internal_chat_message_metadata_passthrough']
 
 const texts: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'text', 'summary_text', 'refusal'])
 
@@ -128,8 +150,15 @@ export function readContentPart(role: WireRole, value: unknown): readonly WirePa
     ]
   }
   const media = role === 'user' ? mediaOf(part) : undefined
-  if (media) return [marked(mediaPart(media), part)]
+  if (media) return [marked({ ...mediaPart(media), ...besideMedia(part) }, part)]
   return [marked(otherPart(role, value), part)]
+}
+
+/** The fields of an image or a file that are not passed on. */
+function besideMedia(part: JsonFields): Pick<WirePart, 'silent'> {
+  const read = ['type', 'file', 'image_url', 'file_data', 'file_url', 'filename']
+  const more = unread(part, part['detail'] === 'auto' ? [...read, 'detail'] : read)
+  return more === undefined ? {} : { silent: Object.keys(more).map((key) => `content.${key}`) }
 }
 
 /** An image or a file of a content part: `image_url` is a text here and an object there. */
@@ -140,15 +169,10 @@ function mediaOf(part: JsonFields): ReturnType<typeof mediaAt> | undefined {
   }
   if (part['type'] !== 'input_file' && part['type'] !== 'file') return undefined
   const file = part['type'] === 'file' ? fieldsOf(part['file']) : part
-  const data = textOf(file['file_data']) ?? textOf(file['file_url'])
-  return data === undefined
-    ? undefined
-    : mediaAt(
-        data,
-        'application/pdf',
-        part['type'] === 'file' ? 'file.file_data' : 'file_data',
-        textOf(file['filename']),
-      )
+  const key = textOf(file['file_data']) === undefined ? 'file_url' : 'file_data'
+  const data = textOf(file[key])
+  const place = part['type'] === 'file' ? `file.${key}` : key
+  return data === undefined ? undefined : mediaAt(data, 'application/pdf', place, textOf(file['filename']))
 }
 
 function readCall(item: JsonFields, key: string): readonly WirePart[] | undefined {
@@ -157,7 +181,7 @@ function readCall(item: JsonFields, key: string): readonly WirePart[] | undefine
   const group = textOf(item['namespace'])
   const rest = unread(item, ['type', 'call_id', 'name', key, 'namespace'])
   const call = callPart(id, group === undefined ? name : `${group}.${name}`, parsedInput(input), input)
-  return [call, ...(rest ? [otherPart('assistant', rest)] : [])]
+  return [call, ...restParts('assistant', rest)]
 }
 
 /** The input of a call as an object, or as it came where it is none. */
@@ -165,30 +189,41 @@ export function parsedInput(text: string): unknown {
   return text.trimStart().startsWith('{') ? parseJson(text, text) : text
 }
 
-function readAction(item: JsonFields, tool: string): readonly WirePart[] | undefined {
+function readAction(item: JsonFields, tool: string, key: string): readonly WirePart[] | undefined {
   const id = textOf(item['call_id']) ?? textOf(item['id'])
-  if (id === undefined || item['action'] === undefined) return undefined
-  const rest = unread(item, ['type', 'call_id', 'action'])
-  return [callPart(id, tool, item['action']), ...(rest ? [otherPart('assistant', rest)] : [])]
+  if (id === undefined || item[key] === undefined) return undefined
+  return [callPart(id, tool, item[key]), ...restParts('assistant', unread(item, ['type', 'call_id', key]))]
 }
 
 function readOutput(item: JsonFields): readonly WirePart[] | undefined {
   const id = textOf(item['call_id']) ?? textOf(item['id'])
   if (id === undefined) return undefined
   const { output } = item
-  const rest = unread(item, ['type', 'call_id', 'output'])
-  const more = rest ? [otherPart('tool', rest)] : []
+  const more = restParts('tool', unread(item, ['type', 'call_id', 'output']))
   if (typeof output === 'string') return [resultPart(id, output), ...more]
-  if (!Array.isArray(output)) return [resultPart(id, output === undefined ? '' : jsonOf(output)), ...more]
-  const parts = output.map((value) => {
-    const part = fieldsOf(value)
-    const text =
-      texts.has(part['type']) && unread(part, ['type', 'text']) === undefined ? textOf(part['text']) : undefined
-    if (text !== undefined) return resultPart(id, text)
-    const media = mediaOf(part)
-    return media ? resultMediaPart(id, media) : resultPart(id, jsonOf(value))
-  })
+  if (!Array.isArray(output)) {
+    return [...placed([output === undefined ? resultPart(id, '') : otherResult(id, output)], 'output'), ...more]
+  }
+  const parts = output.flatMap((value, at) => placed(readResultPart(id, value), `output.${at}`))
   return [...(parts.length === 0 ? [resultPart(id, '')] : parts), ...more]
+}
+
+function readResultPart(id: string, value: unknown): readonly WirePart[] {
+  const part = fieldsOf(value)
+  const text = texts.has(part['type']) ? textOf(part['text']) : undefined
+  if (text !== undefined) return [resultPart(id, text), ...restParts('tool', unread(part, ['type', 'text']))]
+  const media = mediaOf(part)
+  return [media ? { ...resultMediaPart(id, media), ...besideMedia(part) } : otherResult(id, value)]
+}
+
+/** What the client did in a form of its own. A patch can have a status alone. */
+function readClientOutput(item: JsonFields): readonly WirePart[] | undefined {
+  const id = textOf(item['call_id']) ?? textOf(item['id'])
+  if (id === undefined) return undefined
+  const { output, status } = item
+  const text = textOf(output) ?? jsonOf(output ?? { status: status ?? 'completed' })
+  const more = restParts('tool', unread(item, ['type', 'call_id', 'output']))
+  return [resultPart(id, text, status === 'failed'), ...more]
 }
 
 /** Reads an event of a stream of OpenAI's Responses API. What came in deltas is not read again when its item ends. */

@@ -26,18 +26,22 @@ export function callerMessages(
   throw new HttpFailure('invalid-input', `Invalid request: \`${field}\` has nothing to answer.`, { parameter: field })
 }
 
-/** What a session is told: the text and the files of the last message, which must be the user's. */
-export function lastInput(parts: readonly WirePart[]): {
+/** What a session is told: the text and the files of the last message, which must be the user's. `facts`: of the refusal. */
+export function lastInput(
+  parts: readonly WirePart[],
+  must = 'the last message must have the role user',
+  facts: { readonly parameter?: string } = {},
+): {
   readonly text: string
   readonly files: readonly InlineFile[]
 } {
-  const { role, text, media } = readable(() => lastMessageOf(parts))
-  if (role !== 'user') {
-    throw new HttpFailure('invalid-input', 'Invalid request: in a session, the last message must have the role user.')
+  if (parts.findLast(({ opens }) => opens)?.role !== 'user') {
+    throw new HttpFailure('invalid-input', `Invalid request: in a session, ${must}.`, facts)
   }
+  const { text, media } = readable(() => lastMessageOf(parts))
   const files = media.map((each) => mediaFile(each.media, each.path))
   if (text.trim() !== '' || files.length > 0) return { text, files }
-  throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.')
+  throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.', facts)
 }
 
 function readable<Result>(read: () => Result): Result {
@@ -50,7 +54,7 @@ function readable<Result>(read: () => Result): Result {
 }
 
 /** A file of a request as a part of a message. A text file is its text. */
-export function filePart({ name: filename, mediaType, bytes, size }: InlineFile): FilePart {
+function filePart({ name: filename, mediaType, bytes, size }: InlineFile): FilePart {
   if (mediaType.startsWith('text/')) {
     return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
   }
@@ -65,7 +69,7 @@ function mediaFile({ data, mediaType, filename, field, isImage }: WireMedia, pla
 }
 
 /** A file that is named as an image. Throws an `HttpFailure` where it is none; `path` is its place in the body. */
-export function imageFile(file: InlineFile, path: string): InlineFile {
+function imageFile(file: InlineFile, path: string): InlineFile {
   if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
   throw new HttpFailure('invalid-input', `${path}: ${file.mediaType} is not an image.`, { parameter: path })
 }

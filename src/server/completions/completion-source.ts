@@ -128,7 +128,7 @@ export function forcedTool(
 }
 
 /** What the headers of a request choose for a call outside sessions. Throws an `HttpFailure` for an unknown word. */
-export function completionHeaders(request: Request): {
+function completionHeaders(request: Request): {
   readonly cut?: CompletionCutChoice
   readonly prompt?: boolean
 } {

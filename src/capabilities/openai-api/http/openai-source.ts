@@ -1,6 +1,7 @@
 import type { RouteCall, Runtime } from '../../../capability.ts'
 import type { ToolDefinition } from '../../../context.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
+import { defined } from '../../../platform.ts'
 import {
   callerInput,
   callerMessages,
@@ -56,23 +57,31 @@ export async function openSource(
 }
 
 function callParameters(body: CompletionBody): CallParameters {
-  const { temperature, top_p: topP, stop, seed, presence_penalty: presencePenalty } = body
-  const { frequency_penalty: frequencyPenalty, reasoning_effort: reasoningEffort, parallel_tool_calls: parallel } = body
+  const { stop, seed, reasoning_effort: reasoningEffort } = body
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
   const responseFormat = readResponseFormat(body)
   const toolChoice = readToolChoice(body)
-  const offersTools = (body.tools ?? []).length > 0
   return {
-    ...(typeof temperature === 'number' ? { temperature } : {}),
-    ...(typeof topP === 'number' ? { topP } : {}),
+    ...commonParameters(body, (body.tools ?? []).length > 0),
     ...(stops.length > 0 ? { stop: stops } : {}),
     ...(typeof seed === 'number' ? { seed } : {}),
-    ...(typeof presencePenalty === 'number' ? { presencePenalty } : {}),
-    ...(typeof frequencyPenalty === 'number' ? { frequencyPenalty } : {}),
     ...(reasoningEffort ? { reasoningEffort } : {}),
-    ...(responseFormat ? { responseFormat } : {}),
-    ...(toolChoice ? { toolChoice } : {}),
-    ...(parallel === false && offersTools ? { parallelToolCalls: false } : {}),
+    ...defined({ responseFormat, toolChoice }),
+  }
+}
+
+type CommonFields = Pick<
+  CompletionBody,
+  'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'parallel_tool_calls'
+>
+
+/** The parameters that both of OpenAI's formats have under the same names. */
+export function commonParameters(body: CommonFields, offersTools: boolean): CallParameters {
+  const { temperature, top_p: topP, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = body
+  const numbers = Object.entries({ temperature, topP, presencePenalty, frequencyPenalty })
+  return {
+    ...Object.fromEntries(numbers.filter(([, value]) => typeof value === 'number')),
+    ...(body.parallel_tool_calls === false && offersTools ? { parallelToolCalls: false } : {}),
   }
 }
 

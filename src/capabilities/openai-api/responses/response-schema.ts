@@ -77,10 +77,6 @@ export type ResponseBody = z.output<typeof responseBody>
 export type ResponseItem = Readonly<z.output<typeof item>>
 export type ResponseTool = Readonly<z.output<typeof tool>>
 
-export function inputItems({ input = [] }: Pick<ResponseBody, 'input'>): readonly ResponseItem[] {
-  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
-}
-
 export interface ResponseNames extends AnswerNames {
   /** The id without its prefix: the call, or the session and the turn. */
   readonly key: string
@@ -169,25 +165,4 @@ export function responseUsage(usage: Usage | undefined): object | null {
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + outputTokens,
   }
-}
-
-/** A note of this gateway as a message; any other item as it is. */
-export function readableItem(given: ResponseItem): ResponseItem {
-  const text = ownNote(given)
-  return text === undefined ? given : { type: 'message', role: 'user', content: text }
-}
-
-/**
- * The field is meant for what only its provider can read. Here it is the note itself, since a client that has it has the conversation, too,
- * and could say the same in a message.
- */
-const OWN = 'foreword.note.'
-
-export function noteContent(text: string): string {
-  return OWN + Buffer.from(text).toString('base64url')
-}
-
-export function ownNote({ type, encrypted_content: content }: ResponseItem): string | undefined {
-  if (type !== 'compaction' || !textOf(content)?.startsWith(OWN)) return undefined
-  return Buffer.from(String(content).slice(OWN.length), 'base64url').toString('utf8')
 }

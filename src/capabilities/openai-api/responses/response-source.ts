@@ -1,25 +1,23 @@
 import type { RouteCall, Runtime, CompletionEvent, CompletionInput, Caller } from '../../../capability.ts'
 import { defined, fieldsOf } from '../../../platform.ts'
 import {
-  completionHeaders,
+  callerInput,
+  callerMessages,
   type CompletionSource,
+  forcedTool,
   HttpFailure,
+  lastInput,
+  refuseToolsInSession,
   refuseUnsupported,
   requestedModel,
   sessionSource,
   type SessionMessage,
 } from '../../../server.ts'
-import { namedSession, jsonFormat } from '../http/openai-source.ts'
-import { itemTextAndFiles, itemMessages } from './item-messages.ts'
+import { formatReaders, ignoredIn } from '../../../wire.ts'
+import { commonParameters, namedSession, jsonFormat } from '../http/openai-source.ts'
 import type { KeptResponses } from './kept-responses.ts'
-import {
-  inputItems,
-  readableItem,
-  type ResponseBody,
-  type ResponseItem,
-  responseFields,
-  responseId,
-} from './response-schema.ts'
+import { type ResponseBody, type ResponseItem, responseFields, responseId } from './response-schema.ts'
+import { inputItems, readableItem } from './response-items.ts'
 import { type OfferedTool, responseTools } from './response-tools.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
 
@@ -52,25 +50,21 @@ export async function openResponseSource(
   refuseUnsupported(body, UNSUPPORTED)
   const target = await targetOf(runtime, body, call.request)
   if (!target) return outsideSessions({ runtime, kept, unable }, body, call)
-  if (body.tools?.length) {
-    throw new HttpFailure(
-      'invalid-input',
-      'Invalid request: in a session the gateway runs its own tools, so `tools` is not allowed. ' +
-        'Remove `tools`, or remove `user`, x-foreword-session and the `previous_response_id` of a session.',
-      { parameter: 'tools' },
-    )
-  }
-  const left = new Set(ignoredResponseFields(body, true))
+  refuseToolsInSession(body.tools, '`user`, x-foreword-session and the `previous_response_id` of a session')
   const {
     toolChoice: _gatewaysOwn,
     parallelToolCalls: _too,
     ...parameters
   } = responseParameters({ ...body, tool_choice: undefined }, [])
-  const said = lastMessage(inputItems(body), left)
+  const parts = [...responses.parts({ input: inputItems(body).map(readableItem) })]
   const model = requestedModel(body.model)
+  const said = lastInput(parts, 'the last item must be a message with the role user', { parameter: 'input' })
   const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ...call })
-  return { ...source, tools: [], input: [], ignored: [...left] }
+  const ignored = [...new Set([...ignoredResponseFields(body, true), ...ignoredIn(parts)])]
+  return { ...source, tools: [], input: [], ignored }
 }
+
+const responses = formatReaders.responses
 
 async function targetOf(runtime: Runtime, body: ResponseBody, request: Request): Promise<SessionTarget | undefined> {
   const to = namedSession(request, body.user)
@@ -88,23 +82,6 @@ async function targetOf(runtime: Runtime, body: ResponseBody, request: Request):
     throw new HttpFailure('invalid-input', why, { parameter: 'previous_response_id' })
   }
   return { to: turn.session, from: turn.turn }
-}
-
-function lastMessage(items: readonly ResponseItem[], left: Set<string>): ReturnType<typeof itemTextAndFiles> {
-  const at = items.length - 1
-  const last = items[at]
-  if ((last?.type ?? 'message') !== 'message' || last?.role !== 'user') {
-    throw new HttpFailure(
-      'invalid-input',
-      'Invalid request: in a session, the last item must be a message with the role user.',
-      { parameter: 'input' },
-    )
-  }
-  const said = itemTextAndFiles(last['content'], { where: `input.${at}.content`, left })
-  if (said.text.trim() === '' && said.files.length === 0) {
-    throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.', { parameter: 'input' })
-  }
-  return said
 }
 
 async function outsideSessions(parts: SourceParts, body: ResponseBody, call: ResponseCall): Promise<ResponseSource> {
@@ -143,32 +120,32 @@ export interface OutsideInput extends Pick<ResponseSource, 'tools' | 'input' | '
 async function conversationInput(
   { kept }: Pick<SourceParts, 'kept'>,
   body: ResponseBody,
-  { request, caller }: ResponseCall,
+  call: ResponseCall,
 ): Promise<OutsideInput> {
-  const { previous_response_id: previous, instructions, max_output_tokens: most } = body
-  const earlier = previous ? await keptConversation(kept, previous, caller) : []
-  const input = await withReferencedItems(kept, inputItems(body), caller)
+  const { previous_response_id: previous, instructions } = body
+  const earlier = previous ? await keptConversation(kept, previous, call.caller) : []
+  const input = await withReferencedItems(kept, inputItems(body), call.caller)
   const items = [...earlier, ...input]
-  const { messages: said, left } = itemMessages(items.map(readableItem))
-  const messages = instructions ? [{ role: 'system' as const, content: instructions }, ...said] : said
-  if (messages.every(({ role }) => role === 'system')) {
-    throw new HttpFailure('invalid-input', 'Invalid request: `input` has nothing to answer.', { parameter: 'input' })
-  }
-  const offered = responseTools(body)
-  const { tools } = offered
-  const parameters = responseParameters(body, tools)
-  const { cut = truncationCut(body), ...chosen } = completionHeaders(request)
-  const completion = {
-    messages,
-    ...(tools.length === 0 ? {} : { tools: tools.map(({ definition }) => definition) }),
-    ...(body.tool_choice === 'none' || forbidsTools(body) ? { toolChoice: 'none' as const } : {}),
-    ...defined({ model: requestedModel(body.model), token: caller.name, cut }),
-    ...(typeof most === 'number' ? { maxOutputTokens: most } : {}),
-    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...chosen,
-  }
-  const ignored = [...new Set([...ignoredResponseFields(body, false), ...offered.left, ...left])]
-  return { completion, tools, input, items, ignored }
+  const parts = [...responses.parts({ instructions, input: items.map(readableItem) })]
+  const messages = callerMessages(parts, 'input', {
+    // The sentence is OpenAI's own.
+    orphan: (id) => `No tool call found for function call output with call_id ${id}`,
+    joinsItems: true,
+  })
+  const { tools, left } = responseTools(body)
+  const completion = callerInput(
+    {
+      messages,
+      tools: tools.map(({ definition }) => definition),
+      usesNoTool: body.tool_choice === 'none' || forbidsTools(body),
+      model: requestedModel(body.model),
+      maxOutputTokens: body.max_output_tokens,
+      parameters: responseParameters(body, tools),
+    },
+    call,
+  )
+  const ignored = [...new Set([...ignoredResponseFields(body, false), ...left, ...ignoredIn(parts)])]
+  return { completion: { ...defined({ cut: truncationCut(body) }), ...completion }, tools, input, items, ignored }
 }
 
 function truncationCut({ truncation }: ResponseBody): 'auto' | 'none' | undefined {
@@ -181,20 +158,10 @@ function forbidsTools({ tool_choice: choice }: ResponseBody): boolean {
 }
 
 function responseParameters(body: ResponseBody, tools: readonly OfferedTool[]): CallParameters {
-  const { temperature, top_p: topP, reasoning, text, parallel_tool_calls: parallel } = body
-  const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = body
-  const responseFormat = readFormat(text?.format)
+  const responseFormat = readFormat(body.text?.format)
   const toolChoice = readChoice(body.tool_choice, tools)
-  return {
-    ...(typeof temperature === 'number' ? { temperature } : {}),
-    ...(typeof topP === 'number' ? { topP } : {}),
-    ...(typeof presencePenalty === 'number' ? { presencePenalty } : {}),
-    ...(typeof frequencyPenalty === 'number' ? { frequencyPenalty } : {}),
-    ...(reasoning?.effort ? { reasoningEffort: reasoning.effort } : {}),
-    ...(responseFormat ? { responseFormat } : {}),
-    ...(toolChoice ? { toolChoice } : {}),
-    ...(parallel === false && tools.length > 0 ? { parallelToolCalls: false } : {}),
-  }
+  const reasoningEffort = body.reasoning?.effort ?? undefined
+  return { ...commonParameters(body, tools.length > 0), ...defined({ reasoningEffort, responseFormat, toolChoice }) }
 }
 
 const UNSUPPORTED: Parameters<typeof refuseUnsupported>[1] = {
@@ -242,21 +209,13 @@ function readChoice(
   tools: readonly OfferedTool[],
 ): CallParameters['toolChoice'] | undefined {
   if (!choice || choice === 'auto' || choice === 'none') return undefined
-  if (choice === 'required') return tools.length > 0 ? 'required' : refuseChoice('no tool')
-  if (typeof choice === 'string') return refuseChoice(`no tool ${choice}`)
+  const offered = tools.map(({ definition }) => definition.name)
+  if (choice === 'required') return forcedTool(offered, undefined)
+  if (typeof choice === 'string') return forcedTool([], choice)
   const { type, name } = choice
-  if (type === 'allowed_tools') {
-    if (choice['mode'] !== 'required') return undefined
-    return tools.length > 0 ? 'required' : refuseChoice('none of the allowed tools')
-  }
+  if (type === 'allowed_tools') return choice['mode'] === 'required' ? forcedTool(offered, undefined) : undefined
   const wanted = name ?? type
-  const tool = tools.find((each) => each.name === wanted || each.definition.name === wanted)
-  return tool ? { toolName: tool.definition.name } : refuseChoice(`no tool named ${wanted}`)
-}
-
-function refuseChoice(which: string): never {
-  const message = `Invalid request: \`tool_choice\` needs a tool, and \`tools\` has ${which}.`
-  throw new HttpFailure('invalid-input', message, { parameter: 'tool_choice' })
+  return forcedTool(offered, tools.find((tool) => tool.name === wanted)?.definition.name ?? wanted)
 }
 
 /** Models whose provider has no place for `parallel_tool_calls: false`, by their ids. They are learned from its refusals. */

@@ -30,10 +30,6 @@ export function toolName(name: string, namespace?: string | null): string {
   return namespace ? `${namespace}__${name}` : name
 }
 
-export function customInput(text: string): Readonly<Record<string, unknown>> {
-  return { input: text }
-}
-
 /** The tool that the format has for commands on the machine of the client. */
 export const LOCAL_SHELL = 'local_shell'
 

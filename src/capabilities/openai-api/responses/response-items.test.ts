@@ -2,10 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { AnyMessage, ToolOutput } from '../../../context.ts'
-import { itemMessages } from './item-messages.ts'
+import { callerMessages } from '../../../server.ts'
+import { formatReaders, ignoredIn } from '../../../wire.ts'
+import { readableItem } from './response-items.ts'
 import type { ResponseItem } from './response-schema.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+function itemMessages(items: readonly ResponseItem[]) {
+  const parts = [...formatReaders.responses.parts({ input: items.map(readableItem) })]
+  const orphan = (id: string) => `No tool call found for function call output with call_id ${id}`
+  return { messages: callerMessages(parts, 'input', { orphan, joinsItems: true }), left: ignoredIn(parts) }
+}
 
 const user = (content: unknown): ResponseItem => ({ type: 'message', role: 'user', content })
 const assistant = (...texts: readonly string[]): ResponseItem => ({
@@ -125,12 +133,21 @@ test('what has no place is named, or refused with the name of its item', () => {
     [{ type: 'image_generation_call', result: 'x' }, /^input\.0: an item of type image_generation_call has no place/],
     [{ type: 'computer_call_output' }, /^input\.0: an item of type computer_call_output has no place/],
     [output('a', 'blue'), /^input\.0: No tool call found for function call output with call_id a\./],
-    [{ type: 'message', role: 'critic', content: 'x' }, /^input\.0: a message has the role user/],
-    [{ type: 'function_call', call_id: 'a', name: 'look' }, /^input\.0\.arguments: .* needs a text here/],
+    [{ type: 'message', role: 'critic', content: 'x' }, /^input\.0: an item of type message has no place/],
+    [
+      { type: 'function_call', call_id: 'a', name: 'look' },
+      /^input\.0: an item of type function_call has no place here, or has not the fields of its type/,
+    ],
     [user([{ type: 'input_audio', data: 'x' }]), /^input\.0\.content\.0: a part of type input_audio has no place/],
-    [user([{ type: 'input_image', file_id: 'file-1' }]), /^input\.0\.content\.0: an image must be a data: URL/],
-    [user([{ type: 'input_file', file_url: 'https://x' }]), /^input\.0\.content\.0: a file must be in `file_data`/],
-    [user(7), /^input\.0\.content: the content must be a text or an array of parts/],
+    [
+      user([{ type: 'input_image', file_id: 'file-1' }]),
+      /^input\.0\.content\.0: a part of type input_image has no place/,
+    ],
+    [
+      user([{ type: 'input_file', file_url: 'https://x' }]),
+      /^input\.0\.content\.0\.file_url: the file begins with https:/,
+    ],
+    [user(7), /^input\.0\.content: this has no place here/],
   ]
   for (const [item, sentence] of refused) assert.throws(() => itemMessages([item]), { message: sentence })
 })
@@ -142,7 +159,10 @@ function toolMessage(toolCallId: string, toolName: string, value: ToolOutput): A
 /** Turns of a user, and what a model thought, said, called and was answered, with fields that have a place alone. */
 function conversation(): fc.Arbitrary<readonly ResponseItem[]> {
   return fc
-    .array(fc.record({ asked: asked(), steps: fc.array(step(), { maxLength: 3 }), said: words() }), { maxLength: 4 })
+    .array(fc.record({ asked: asked(), steps: fc.array(step(), { maxLength: 3 }), said: words() }), {
+      minLength: 1,
+      maxLength: 4,
+    })
     .map((turns) => {
       let ids = 0
       return turns.flatMap(({ asked: input, steps, said }) => [
@@ -159,8 +179,13 @@ function asked(): fc.Arbitrary<readonly ResponseItem[]> {
   const text = words().map((each) => ({ type: 'input_text', text: each }))
   const part = fc.oneof(text, fc.constant(image), fc.constant(file))
   const system = words().map((content): ResponseItem => ({ type: 'message', role: 'system', content }))
-  const person = fc.oneof(words(), fc.array(part, { minLength: 1, maxLength: 3 })).map(user)
+  const person = fc.oneof(words(), fc.array(part, { minLength: 1, maxLength: 3 }).filter(isMoreThanText)).map(user)
   return fc.tuple(fc.array(system, { maxLength: 1 }), person).map(([before, message]) => [...before, message])
+}
+
+/** One text alone is the same as the text itself. */
+function isMoreThanText(parts: readonly { readonly type: string }[]): boolean {
+  return parts.length > 1 || parts[0]?.type !== 'input_text'
 }
 
 interface Step {
@@ -172,13 +197,15 @@ interface Step {
 function step(): fc.Arbitrary<Step> {
   const answer = fc.oneof(
     words(),
-    fc.array(
-      fc.oneof(
-        words().map((text) => ({ type: 'input_text', text })),
-        fc.constant({ type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` }),
-      ),
-      { minLength: 1, maxLength: 2 },
-    ),
+    fc
+      .array(
+        fc.oneof(
+          words().map((text) => ({ type: 'input_text', text })),
+          fc.constant({ type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` }),
+        ),
+        { minLength: 1, maxLength: 2 },
+      )
+      .filter(isMoreThanText),
   )
   const input = fc.dictionary(
     fc.string().filter((key) => key !== '__proto__'),
@@ -231,9 +258,11 @@ function outputOf(value: ToolOutput): unknown {
 }
 
 function partOf(part: object): object {
-  const { type, text, mediaType, data, filename } = part as Record<string, string>
+  const { type, text, mediaType, data, filename } = part as Record<string, string> & {
+    readonly data: string | { readonly data: string }
+  }
   if (type === 'text') return { type: 'input_text', text }
-  const url = `data:${mediaType};base64,${data}`
+  const url = `data:${mediaType};base64,${typeof data === 'string' ? data : data.data}`
   return mediaType?.startsWith('image/')
     ? { type: 'input_image', image_url: url }
     : { type: 'input_file', filename, file_data: url }
