@@ -20,7 +20,16 @@ export {
   wireFormats,
 } from './wire/formats.ts'
 export { detectOverflow } from './wire/overflow.ts'
-export { countOf, isAddress, jsonOf, type JsonFields, textOf, type WireMedia, type WirePart } from './wire/part.ts'
+export {
+  countOf,
+  isAddress,
+  jsonOf,
+  type JsonFields,
+  marked,
+  textOf,
+  type WireMedia,
+  type WirePart,
+} from './wire/part.ts'
 export { providerSentence } from './wire/provider-sentence.ts'
 export { type ResponseReader, responseReader } from './wire/response-reader.ts'
 export { SILENT, type Usage } from './wire/usage.ts'

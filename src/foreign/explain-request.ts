@@ -6,7 +6,8 @@ import {
   type TokenCounter,
   type ToolDefinition,
 } from '../context.ts'
-import { bodyParts, type WireFormat, type WirePart } from '../wire.ts'
+import { fieldsOf } from '../platform.ts'
+import { bodyParts, marked, type WireFormat, type WirePart } from '../wire.ts'
 import { entryBook, type PricedSection } from './entry-book.ts'
 import type { ForeignAssembly, ForeignMark } from './foreign-call.ts'
 import { tablesOf } from './recognisers/recognisers.ts'
@@ -48,6 +49,7 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
   const pieces: Piece[] = []
   const marks: ForeignMark[] = []
   const tools: ToolDefinition[] = []
+  let last: WirePart | undefined
   for (const part of bodyParts(format, input.body)) {
     const sections = sectionsIn(part, rules)
     const priced: PricedSection[] = []
@@ -65,9 +67,13 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
       const tokens = priced.reduce((sum, each) => sum + each.tokens, 0)
       pieces.push({ entry: entries[0]!, tokens, content, ...(joined.length > 1 ? { joined } : {}) })
       if (part.mark) marks.push({ piece: pieces.length - 1, ...part.mark })
+      last = part
     }
     yield
   }
+  // A mark of the whole body moves along with its end.
+  const end = last?.mark ? undefined : last && marked(last, fieldsOf(input.body)).mark
+  if (end) marks.push({ piece: pieces.length - 1, ...end })
   const account = buildManifest(
     {
       layout: { name: format },

@@ -14,7 +14,10 @@ export interface PromptBlock {
 export function promptBlocks({ body }: Pick<ScriptedRequest, 'body'>): readonly PromptBlock[] {
   const tools = listOf(body['tools']).map((tool) => block(`tool ${JSON.stringify(withoutMarks(tool))}`, tool))
   const heads = [...contentBlocks('system', body['system']), ...contentBlocks('system', body['instructions'])]
-  return [...tools, ...heads, ...listOf(body['messages'] ?? body['input']).flatMap(messageBlocks)]
+  const blocks = [...tools, ...heads, ...listOf(body['messages'] ?? body['input']).flatMap(messageBlocks)]
+  // A mark of the whole body is behind its last block.
+  const whole = markOf(body)
+  return whole ? blocks.map((each, index) => (index + 1 === blocks.length ? { mark: whole, ...each } : each)) : blocks
 }
 
 /** An answer as it stands in the prompt of the next call, where it is sent back unchanged. */

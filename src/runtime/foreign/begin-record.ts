@@ -151,7 +151,8 @@ async function accountFor(
     usage: last.record.outcome?.usage,
   }
   const state = { lastCall: before, reads: new Map(before ? [[before.model, before]] : []) }
-  const place = { context, model: { id: model, facts }, clock, state, readFingerprint: async () => undefined }
+  const of = { context, model: { id: model, facts }, clock, state }
+  const place = { ...of, ownMarks: true as const, readFingerprint: async () => undefined }
   const { forecast } = await addForecast(place, sealed)
   return { ...account, ...defined({ forecast }) }
 }

@@ -7,6 +7,7 @@ import type { CallOutcome, SessionStore, BudgetAmount, Usage } from '../../sessi
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
+import { asksForLonger } from '../turns/call-forecast.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { channelOf } from './foreign-sessions.ts'
@@ -69,6 +70,7 @@ export function createForeignLimits(parts: {
     const now = Date.parse(clock.time())
     const expected = {
       used: manifest.used,
+      keepsLonger: asksForLonger(account.fingerprint, model.facts.cache),
       ...defined({ usual: usual.get(line), most: identity.kind === 'embedding' ? 0 : identity.maxOutputTokens }),
       now,
     }
@@ -209,6 +211,8 @@ interface Expected {
   readonly used: number
   readonly usual?: ExpectedUsage
   readonly most?: number
+  /** Whether what it writes to the cache is kept for longer. */
+  readonly keepsLonger: boolean
   readonly now: number
 }
 
@@ -224,7 +228,7 @@ const CACHE_MS = 300_000
 
 /** What a call is likely to cost: what was sent a moment ago comes from the cache, and the answer is about as long as the last. */
 function expectedCost(
-  { used, usual, most, now }: Expected,
+  { used, usual, most, keepsLonger, now }: Expected,
   { price, maxOutput }: Pick<ModelFacts, 'price' | 'maxOutput'>,
 ): { readonly cost: BudgetAmount; readonly outputTokens: number } {
   const last = usual?.outputTokens
@@ -237,7 +241,7 @@ function expectedCost(
   const isWarm = usual !== undefined && now - usual.at < CACHE_MS && tier.cachedInput !== undefined
   const cached =
     isWarm && (usual.cachedTokens ?? usual.cacheWrittenTokens) ? Math.min(prompt, usual.promptTokens ?? 0) : 0
-  const fresh = Math.max(tier.input, tier.cacheWrite ?? 0)
+  const fresh = Math.max(tier.input, tier.cacheWrite ?? 0, (keepsLonger && tier.cacheWriteLonger) || 0)
   const perMillion = cached * (tier.cachedInput ?? fresh) + (prompt - cached) * fresh + outputTokens * tier.output
   return { cost: { nanos: Math.ceil((perMillion * NANOS_PER_DOLLAR) / 1_000_000), tokens }, outputTokens }
 }

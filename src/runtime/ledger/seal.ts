@@ -9,6 +9,7 @@ import {
   toolResults,
   type VerbatimAssembly,
 } from '../../context.ts'
+import type { ForeignAssembly } from '../../foreign.ts'
 import { type Forecast, type KindTokens, type TextKind, textKind } from '../../model.ts'
 import { defined, sha256 } from '../../platform.ts'
 
@@ -70,6 +71,8 @@ export interface SealedPiece extends Pick<Piece, 'entry' | 'tokens'> {
   readonly kind: TextKind
   /** The next call has it elsewhere or not at all. */
   readonly moves?: true
+  /** A mark of the request itself stands behind it, with the life that it asks for, such as `1h`: only of other programs' calls. */
+  readonly mark?: { readonly life?: string }
 }
 
 /** Messages of settled turns come back in call after call: each is hashed once. */
@@ -84,14 +87,18 @@ function pieceDigest(content: Piece['content']): string {
   return digest
 }
 
+type Sealable = (Assembly | VerbatimAssembly) & Partial<Pick<ForeignAssembly, 'marks'>>
+
 /** Adds the digests to an account. */
-export function seal({ request, manifest, pieces }: Assembly | VerbatimAssembly): Sealed {
-  const fingerprint = pieces.map(({ entry, tokens, content }) => ({
+export function seal({ request, manifest, pieces, marks = [] }: Sealable): Sealed {
+  const marked = new Map(marks.map(({ piece, ...mark }) => [piece, mark]))
+  const fingerprint = pieces.map(({ entry, tokens, content }, index) => ({
     entry,
     tokens,
     content: pieceDigest(content),
     ...pieceForm(content),
     ...(manifest.entries[entry]?.slot === 'after-input' ? { moves: true as const } : {}),
+    ...defined({ mark: marked.get(index) }),
   }))
   const digests = new Map<number, string[]>()
   for (const { entry, content } of fingerprint) digests.set(entry, [...(digests.get(entry) ?? []), content])

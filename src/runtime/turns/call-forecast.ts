@@ -23,6 +23,8 @@ export interface ForecastPlace {
   readonly state: Pick<SessionState, 'lastCall' | 'reads'>
   readonly model: Model
   readonly clock: Clock
+  /** Its requests have marks of their own, and none of ours. */
+  readonly ownMarks?: true
   /** Reads the pieces of an earlier call again, after a restart. */
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>
 }
@@ -43,28 +45,21 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
     read?.call === lastCall?.call ? before : read && (read.fingerprint ?? (await readFingerprint(read.call)))
   const { price } = model.facts
   const secondsSince = read && Math.max(0, Date.parse(clock.time()) - read.at) / 1000
-  const cache = rulesAfter(model.facts.cache, read?.life, secondsSince ?? 0)
+  const question = { before: readPieces, after: fingerprint, secondsSince: secondsSince ?? 0, life, read }
+  const { cache, served, marked, longer } = (place.ownMarks ? ownCache : ourCache)(model.facts.cache, question)
   const { calibration, settings } = context
   const ratio = calibration.ratio(model.id, settings.counter)
   const kinds = calibration.kinds(model.id, settings.counter)
   const sizes = expectedSizes({ read: readPieces && read, before: readPieces ?? [], after: fingerprint, ratio, kinds })
-  const served = readPieces ? servedPieces(readPieces, fingerprint, cache) : 0
   const { known, estimate } = sizes
   const promptTokens = Math.round(sizes.upTo(fingerprint.length))
   const expected = (tokens: number) =>
     forecast({
       promptTokens: tokens,
       reuseTokens: Math.round(sizes.upTo(served)),
-      unmarkedTokens: cache?.marks?.includes('steady')
-        ? promptTokens - Math.round(sizes.upTo(steadyPieces(fingerprint)))
-        : 0,
+      unmarkedTokens: promptTokens - Math.round(sizes.upTo(marked)),
       answerTokens: read?.isForked && cache?.slots ? 0 : sizes.answer,
-      longerTokens:
-        life === 'all'
-          ? tokens
-          : life === 'head'
-            ? Math.round(sizes.upTo(fingerprint.findLastIndex(({ role }) => role === 'tools' || role === 'system') + 1))
-            : 0,
+      longerTokens: longer === fingerprint.length ? tokens : Math.round(sizes.upTo(longer)),
       ...defined({ secondsSince, price, cache }),
     })
   const distance = Math.ceil(kindDistance(kinds, estimate))
@@ -73,6 +68,53 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   const moneyBetween = least === undefined || most === undefined ? undefined : ([least, most] as const)
   const call = { ...expected(promptTokens), between, ...defined({ moneyBetween, known }), ...estimate }
   return { ...manifest, ...defined({ reuse }), forecast: call }
+}
+
+interface CacheQuestion {
+  /** What the last call has left in the cache. */
+  readonly before: Pieces | undefined
+  readonly after: Pieces
+  readonly secondsSince: number
+  readonly life: CacheLife
+  readonly read: Pick<ReadCall, 'life'> | undefined
+}
+
+/** What a cache does with a request, in numbers of its first pieces. */
+interface CacheUse {
+  readonly cache: CacheRules | undefined
+  /** Those that it has. */
+  readonly served: number
+  /** Those that it may write: up to the last mark. */
+  readonly marked: number
+  /** Those that are to be kept for longer. */
+  readonly longer: number
+}
+
+/** Of a request with the marks that the rules name. */
+function ourCache(rules: CacheRules | undefined, { before, after, secondsSince, life, read }: CacheQuestion): CacheUse {
+  const cache = rulesAfter(rules, read?.life, secondsSince)
+  const head = after.findLastIndex(({ role }) => role === 'tools' || role === 'system') + 1
+  return {
+    cache,
+    served: before ? servedPieces(before, after, cache) : 0,
+    marked: cache?.marks?.includes('steady') ? steadyPieces(after) : after.length,
+    longer: life === 'all' ? after.length : life === 'head' ? head : 0,
+  }
+}
+
+/** Of a request of another program, which has marks of its own, each with a life of its own. Without one nothing is cached. */
+function ownCache(rules: CacheRules | undefined, question: CacheQuestion): CacheUse {
+  const { before = [], after, secondsSince } = question
+  if (rules?.kind !== 'marked') return ourCache(rules, question)
+  const marks = ownMarks(after, rules)
+  const alive = ownMarks(before, rules).filter(({ seconds }) => secondsSince <= seconds)
+  const ends = { before: alive.map(({ end }) => end), after: marks.map(({ end }) => end) }
+  return {
+    cache: marks.length > 0 ? { ...rules, lifetimeSeconds: Infinity } : undefined,
+    served: reachedEnd(before, after, { ...ends, ...defined({ lookBack: rules.lookBack }) }),
+    marked: ends.after.at(-1) ?? 0,
+    longer: marks.findLast(({ seconds }) => seconds > rules.lifetimeSeconds)?.end ?? 0,
+  }
 }
 
 /** What the next call of the session asks to be kept for longer. */
@@ -171,15 +213,45 @@ function commonPieces(before: Pieces, after: Pieces): number {
 
 /** How many pieces a cache has of an earlier request: with marks, up to the last shared one that a mark of the new one reaches. */
 export function servedPieces(before: Pieces, after: Pieces, rules: CacheRules | undefined): number {
+  if (!rules?.marks) return commonPieces(before, after)
+  const { marks, lookBack } = rules
+  return reachedEnd(before, after, {
+    before: markedEnds(before, marks),
+    after: markedEnds(after, marks),
+    ...defined({ lookBack }),
+  })
+}
+
+interface MarkEnds extends Pick<CacheRules, 'lookBack'> {
+  readonly before: readonly number[]
+  readonly after: readonly number[]
+}
+
+/** The last end of a mark of an earlier request in what both share, that a mark of the new one reaches. */
+function reachedEnd(before: Pieces, after: Pieces, { lookBack = Infinity, ...ends }: MarkEnds): number {
   const common = commonPieces(before, after)
-  if (!rules?.marks) return common
-  const { marks, lookBack = Infinity } = rules
-  const ends = markedEnds(after, marks)
   const reaches = (end: number) =>
-    ends.some(
+    ends.after.some(
       (mark) => mark >= end && after.slice(end, mark).reduce((blocks, piece) => blocks + piece.blocks, 0) < lookBack,
     )
-  return Math.max(0, ...markedEnds(before, marks).filter((end) => end <= common && reaches(end)))
+  return Math.max(0, ...ends.before.filter((end) => end <= common && reaches(end)))
+}
+
+/** Lives that marks of other programs ask for, seconds. */
+const LIVES: Readonly<Record<string, number>> = { '5m': 300, '30m': 1800, '1h': 3600, '12h': 43_200 }
+
+/** Whether a request asks itself for a longer life than the usual one. */
+export function asksForLonger(pieces: Pieces, cache: CacheRules | undefined): boolean {
+  return cache !== undefined && ownMarks(pieces, cache).some(({ seconds }) => seconds > cache.lifetimeSeconds)
+}
+
+/** Where the marks end that stand in a request itself, and how long each lives, seconds; where the provider adds one, that too. */
+function ownMarks(pieces: Pieces, { lifetimeSeconds, marks }: CacheRules) {
+  return pieces.flatMap(({ mark }, index) => {
+    const isNewest = index + 1 === pieces.length && marks?.includes('newest') === true
+    if (!mark && !isNewest) return []
+    return [{ end: index + 1, seconds: LIVES[mark?.life ?? ''] ?? lifetimeSeconds }]
+  })
 }
 
 /** As many marks of a request OpenAI writes beside its own. */
