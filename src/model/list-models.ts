@@ -177,9 +177,10 @@ function rowPrice(pricing: Record<string, unknown>): Price | undefined {
     const value = pricing[field]
     return typeof value === 'string' && value !== '' ? Number((Number(value) * 1e6).toPrecision(12)) : undefined
   }
-  const [input, output, cachedInput] = [perMillion('prompt'), perMillion('completion'), perMillion('input_cache_read')]
+  const [input, output] = [perMillion('prompt'), perMillion('completion')]
+  const [cachedInput, cacheWrite] = [perMillion('input_cache_read'), perMillion('input_cache_write')]
   if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0)) return undefined
-  return { input, output, ...defined({ cachedInput }) }
+  return { input, output, ...defined({ cachedInput, cacheWrite }) }
 }
 
 function list(value: unknown): readonly unknown[] | undefined {

@@ -104,3 +104,20 @@ test('a promise that has run out is found, unless a later row takes its place', 
   assert.match(priceProblems(row!, '2027-01-01').join(), /price\.until is 2026-12-31: what was promised is over/)
   assert.deepEqual(priceProblems(row!, '2026-12-31'), [])
 })
+
+test('a list of models says what reads and writes cost, as OpenRouter lists them', async () => {
+  const pricing = {
+    prompt: '0.000003',
+    completion: '0.000015',
+    input_cache_read: '3e-7',
+    input_cache_write: '0.00000375',
+  }
+  const models = createModels({
+    clock: fixedClock(),
+    known: [openaiCompatible],
+    fetch: async () => Response.json({ data: [{ id: 'a/b', context_length: 200_000, pricing }] }),
+    providers: { router: { kind: 'openai-compatible', baseURL: 'https://openrouter.ai/api/v1' } },
+  })
+  const { price } = (await models.model('router/a/b')).facts
+  assert.deepEqual(price, { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 })
+})

@@ -91,7 +91,7 @@ function rounded(dollars: number): number {
 /** Models with the large window: a call with more than 272,000 prompt tokens costs twice for what it reads and writes, and half again for its answer. */
 function longPrice(price: Price): Price {
   const { input, cachedInput = input, cacheWrite, output } = price
-  const twice = { input: input * 2, cachedInput: cachedInput * 2, output: output * 1.5 }
+  const twice = { input: input * 2, cachedInput: cachedInput * 2, output: rounded(output * 1.5) }
   const long = cacheWrite === undefined ? twice : { ...twice, cacheWrite: cacheWrite * 2 }
   return { ...price, above: { tokens: GPT_LONG, price: long } }
 }
