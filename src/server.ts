@@ -14,6 +14,7 @@ export { type AnswerEvent, turnCompletion } from './server/completions/turn-comp
 export { callerMessages, lastInput } from './server/completions/caller-messages.ts'
 export {
   callerInput,
+  callerTool,
   completionHeaderWords,
   type CompletionSource,
   forcedTool,

@@ -46,9 +46,10 @@ function* readItems(items: readonly unknown[]): Generator<WirePart> {
   const calls = new Map<unknown, unknown>()
   for (const [at, value] of items.entries()) {
     const { id, call_id: call } = fieldsOf(value)
-    if (id && call) calls.set(id, call)
     // Some outputs name the item of their call instead.
-    const item = !call && calls.has(id) ? { ...fieldsOf(value), call_id: calls.get(id) } : value
+    const known = calls.get(call || id)
+    const item = known === undefined ? value : { ...fieldsOf(value), call_id: known }
+    if (id && call) calls.set(id, call)
     yield* placed(readItem(item), `input.${at}`)
   }
 }
@@ -127,8 +128,10 @@ function readMessage(item: JsonFields): readonly WirePart[] | undefined {
   const role = wireRoles.get(item['role'])
   if (role === undefined) return undefined
   const rest = unread(item, ['type', 'role', 'content', 'phase'])
-  const parts = [...contentParts(role, item['content'], readContentPart), ...restParts(role, rest)]
-  const [first = textPart(role, ''), ...others] = parts
+  const said = contentParts(role, item['content'], readContentPart)
+  // A model may have said nothing.
+  if (said.length === 0 && role !== 'assistant') return undefined
+  const [first = textPart(role, ''), ...others] = [...said, ...restParts(role, rest)]
   const silent = SILENT_FIELDS.filter((key) => !isBlank(item[key]))
   return [silent.length === 0 ? first : { ...first, silent }, ...others]
 }
@@ -172,7 +175,9 @@ function mediaOf(part: JsonFields): ReturnType<typeof mediaAt> | undefined {
   const key = textOf(file['file_data']) === undefined ? 'file_url' : 'file_data'
   const data = textOf(file[key])
   const place = part['type'] === 'file' ? `file.${key}` : key
-  return data === undefined ? undefined : mediaAt(data, 'application/pdf', place, textOf(file['filename']))
+  const name = textOf(file['filename'])
+  const usual = name === undefined || /\.pdf$/i.test(name) ? 'application/pdf' : 'application/octet-stream'
+  return data === undefined ? undefined : mediaAt(data, usual, place, name)
 }
 
 function readCall(item: JsonFields, key: string): readonly WirePart[] | undefined {

@@ -64,6 +64,10 @@ function filePart({ name: filename, mediaType, bytes, size }: InlineFile): FileP
 
 function mediaFile({ data, mediaType, filename, field, isImage }: WireMedia, place: string): InlineFile {
   const path = field === undefined ? place : `${place}.${field}`
+  if (mediaType === 'application/octet-stream' && !isAddress(data)) {
+    const why = `${path}: the type of the file is not known. Send it as a data: URL, such as data:text/plain;base64,….`
+    throw new HttpFailure('invalid-input', why, { parameter: path })
+  }
   const file = inlineFile(isAddress(data) ? data : `data:${mediaType};base64,${data}`, path, filename)
   return isImage ? imageFile(file, path) : file
 }

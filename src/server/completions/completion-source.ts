@@ -89,6 +89,22 @@ export function callerInput(
   }
 }
 
+/** A tool that the caller's program runs. */
+export function callerTool(name: string, { description, parameters, strict }: CallerTool): ToolDefinition {
+  return {
+    name,
+    ...(description ? { description } : {}),
+    inputSchema: parameters ?? { type: 'object', properties: {} },
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  }
+}
+
+interface CallerTool {
+  readonly description?: string | null | undefined
+  readonly parameters?: Readonly<Record<string, unknown>> | null | undefined
+  readonly strict?: boolean | null | undefined
+}
+
 /** Throws where a request to a session brings tools. `names`: what names the session in the request. */
 export function refuseToolsInSession(tools: readonly unknown[] | null | undefined, names: string): void {
   if (!tools?.length) return

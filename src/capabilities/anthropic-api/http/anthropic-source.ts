@@ -5,6 +5,7 @@ import { defined, fieldsOf } from '../../../platform.ts'
 import {
   callerInput,
   callerMessages,
+  callerTool,
   type CompletionSource,
   forcedTool,
   HttpFailure,
@@ -156,7 +157,7 @@ function refuseServers(body: MessagesBody): void {
 
 /** The tools that the caller's program runs. Throws an `HttpFailure` for one that Anthropic defines. */
 function clientTools({ tools }: MessagesBody): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ type, name, description, input_schema: schema, strict }, at) => {
+  return (tools ?? []).map(({ type, name, description, input_schema: parameters, strict }, at) => {
     const where = `tools.${at}`
     if (type && type !== 'custom') {
       throw new HttpFailure(
@@ -168,12 +169,7 @@ function clientTools({ tools }: MessagesBody): readonly ToolDefinition[] {
     }
     if (!name)
       throw new HttpFailure('invalid-input', `${where}.name: a tool needs a name.`, { parameter: `${where}.name` })
-    return {
-      name,
-      ...(description ? { description } : {}),
-      inputSchema: schema ?? { type: 'object', properties: {} },
-      ...(typeof strict === 'boolean' ? { strict } : {}),
-    }
+    return callerTool(name, { description, parameters, strict })
   })
 }
 

@@ -1,10 +1,10 @@
 import type { RouteCall, Runtime } from '../../../capability.ts'
-import type { ToolDefinition } from '../../../context.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
 import { defined } from '../../../platform.ts'
 import {
   callerInput,
   callerMessages,
+  callerTool,
   type CompletionSource,
   forcedTool,
   lastInput,
@@ -45,7 +45,7 @@ export async function openSource(
         orphan: (id) => `no assistant message before it made the call ${id}`,
         joinsTexts: true,
       }),
-      tools: toolDefinitions(body),
+      tools: (body.tools ?? []).map(({ function: tool }) => callerTool(tool.name, tool)),
       usesNoTool: body.tool_choice === 'none',
       model,
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
@@ -109,15 +109,6 @@ function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallPar
   if (!choice || choice === 'auto' || choice === 'none') return undefined
   const offered = (tools ?? []).map((tool) => tool.function.name)
   return forcedTool(offered, choice === 'required' ? undefined : choice.function.name)
-}
-
-function toolDefinitions({ tools }: CompletionBody): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
-    name,
-    ...(description ? { description } : {}),
-    inputSchema: parameters ?? { type: 'object', properties: {} },
-    ...(typeof strict === 'boolean' ? { strict } : {}),
-  }))
 }
 
 interface JsonSchemaFormat {

@@ -121,13 +121,30 @@ test('calls that the client runs in forms of their own keep their input and thei
   ])
 })
 
+test('an output finds its call by the id of the call, and by that of its item', () => {
+  const made = { ...call('a', 'look', {}), id: 'fc_1' }
+  for (const named of [{ call_id: 'a' }, { id: 'fc_1' }, { id: 'fco_1', call_id: 'fc_1' }]) {
+    const { messages } = itemMessages([made, { type: 'function_call_output', output: 'blue', ...named }])
+    assert.deepEqual(messages[1], toolMessage('a', 'look', { type: 'text', value: 'blue' }))
+  }
+})
+
+test('reasoning that only its provider can read leaves no message behind', () => {
+  const { messages } = itemMessages([user('a'), { type: 'reasoning', summary: [], encrypted_content: 'x' }, user('b')])
+  assert.deepEqual(
+    messages.map(({ content }) => content),
+    ['a', 'b'],
+  )
+})
+
 test('what has no place is named, or refused with the name of its item', () => {
   const { left } = itemMessages([
     { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
     { ...assistant('Hello'), phase: 'commentary' },
     user([{ type: 'input_text', text: 'x', cache: true }]),
+    user([{ type: 'input_image', image_url: `data:image/png;base64,${PIXEL}`, detail: 'high' }]),
   ])
-  assert.deepEqual(left, ['input.encrypted_content', 'input.phase', 'input.content.cache'])
+  assert.deepEqual(left, ['input.encrypted_content', 'input.phase', 'input.content.cache', 'input.content.detail'])
   const refused: readonly [ResponseItem, RegExp][] = [
     [{ type: 'compaction', encrypted_content: 'x' }, /^input\.0: an item of type compaction has no place/],
     [{ type: 'image_generation_call', result: 'x' }, /^input\.0: an item of type image_generation_call has no place/],
@@ -146,6 +163,11 @@ test('what has no place is named, or refused with the name of its item', () => {
     [
       user([{ type: 'input_file', file_url: 'https://x' }]),
       /^input\.0\.content\.0\.file_url: the file begins with https:/,
+    ],
+    [user([]), /^input\.0: an item of type message has no place/],
+    [
+      user([{ type: 'input_file', filename: 'a.txt', file_data: 'aGk=' }]),
+      /^input\.0\.content\.0\.file_data: the type/,
     ],
     [user(7), /^input\.0\.content: this has no place here/],
   ]

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../../context.ts'
 import { defined, fieldsOf } from '../../../platform.ts'
-import { HttpFailure } from '../../../server.ts'
+import { callerTool, HttpFailure } from '../../../server.ts'
 import type { ResponseBody, ResponseTool } from './response-schema.ts'
 
 export interface OfferedTool {
@@ -55,7 +55,7 @@ const TOOL_FIELDS = {
 }
 
 function ownTool(tool: ResponseTool, where: string, namespace?: string): OfferedTool {
-  const { type, name, description, parameters, strict } = tool
+  const { type, name, description } = tool
   if (!name) throw invalidTool(`${where}.name`, 'a tool needs a name')
   const common = { name, ...defined({ namespace }) }
   const model = toolName(name, namespace)
@@ -64,19 +64,10 @@ function ownTool(tool: ResponseTool, where: string, namespace?: string): Offered
     return {
       ...common,
       kind: 'custom',
-      definition: { name: model, ...(text === '' ? {} : { description: text }), inputSchema: CUSTOM_SCHEMA },
+      definition: callerTool(model, { description: text, parameters: CUSTOM_SCHEMA }),
     }
   }
-  return {
-    ...common,
-    kind: 'function',
-    definition: {
-      name: model,
-      ...(description ? { description } : {}),
-      inputSchema: parameters ?? { type: 'object', properties: {} },
-      ...(typeof strict === 'boolean' ? { strict } : {}),
-    },
-  }
+  return { ...common, kind: 'function', definition: callerTool(model, tool) }
 }
 
 const CUSTOM_SCHEMA = {
