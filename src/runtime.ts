@@ -38,6 +38,7 @@ export {
 export { systemClock } from './platform.ts'
 export { readAuditKey } from './runtime/audit/audit-key.ts'
 export { homeCheckpointTargets } from './runtime/audit/restore-audit.ts'
+export { archiveAudit } from './runtime/audit/archive-audit.ts'
 export { takeHomeCheckpoint } from './runtime/audit/take-checkpoint.ts'
 export { verifyHomeAudit } from './runtime/audit/home-audit.ts'
 export { createRuntime, type HostedRuntime } from './runtime/create-runtime.ts'

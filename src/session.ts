@@ -12,6 +12,7 @@ export {
   chainHash,
   verifyAudit,
 } from './session/audit.ts'
+export { type AuditPosition, readArchivedPosition, signArchived, verifyAuditArchive } from './session/audit-archive.ts'
 export {
   type AuditCheckpoint,
   type AuditKey,

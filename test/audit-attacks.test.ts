@@ -14,7 +14,14 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
-import { type AuditFacts, auditKey, type AuditReport, CHAIN_START, nextAuditRecord } from '../src/session.ts'
+import {
+  type AuditFacts,
+  auditKey,
+  type AuditRecord,
+  type AuditReport,
+  CHAIN_START,
+  nextAuditRecord,
+} from '../src/session.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 import { storePath } from './cli/store-path.ts'
@@ -405,4 +412,82 @@ test('checkpoints are not kept beside what they prove, nor where a model can wri
     assert.notEqual(code, 0, target)
     assert.match(stderr, why)
   }
+})
+
+/** The records that checkpoints prove are in an archive, and others follow. */
+async function archived(context: TestContext) {
+  const home = await stopped(context)
+  const archive = join(home.home, 'audit-of-last-year.jsonl')
+  const before = await home.verified()
+  await home.works(['tools', 'allow', 'write_file'])
+  const command = ['audit', 'archive', '--before', '0s', '--output', archive]
+  const said = JSON.parse(await home.works([...command, '--json'])) as { archived: { number: number; hash: string } }
+  return { ...home, archive, before, command, position: said.archived }
+}
+
+test('the oldest records go into a file as far as checkpoints prove them, and both it and what follows can be verified', async (context) => {
+  const { archive, before, command, position, foreword, works, verified, startAndStop } = await archived(context)
+  assert.deepEqual(position.number, before.checkpoints.newest?.number)
+  assert.equal(statSync(archive).mode & 0o777, 0o600)
+  const listed = (await works(['audit', 'list', '--json']))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AuditRecord)
+  assert.equal(listed[0]?.number, position.number + 1)
+  const archiving = new RegExp(`up to ${position.number}, with the hash ${position.hash}, were archived`)
+  assert.match(listed.at(-1)!.reason!, archiving)
+  const after = await verified()
+  assert.deepEqual([after.type, after.archived?.number], ['whole', position.number])
+  assert.match(await works(['audit', 'verify', '--archive', archive]), /^whole: \d+ records\nup to record \d+:/)
+  assert.match((await foreword(command)).stderr, /it exists already/)
+  await startAndStop()
+  assert.match(await works(['audit', 'verify']), /^whole: .*\narchived: up to record/)
+
+  const old = await foreword(['audit', 'verify', '--expect', `2:${'0'.repeat(64)}`])
+  assert.deepEqual([old.code, /the expected record 2 was archived/.test(old.stdout)], [1, true])
+  const own = await foreword(['audit', 'verify', '--expect', `${position.number}:${position.hash}`])
+  assert.equal(own.code, 0)
+  const text = readFileSync(archive, 'utf8')
+  const lines = text.trimEnd().split('\n')
+  for (const [changed, why] of [
+    [text.replace('read_file', 'read_fine'), /record \d+ was changed/],
+    [lines.slice(0, -1).join('\n'), /its end is missing/],
+    [lines.toSpliced(-2, 1).join('\n'), /is not the one that was archived last/],
+    [text.replace(/"time":"[^"]+"(,"signature")/, '"time":"2020-01-01T00:00:00.000Z"$1'), /not signed with the key/],
+  ] as const) {
+    writeFileSync(archive, changed)
+    const { code, stdout } = await foreword(['audit', 'verify', '--archive', archive])
+    assert.deepEqual([code, why.test(stdout)], [1, true], stdout)
+  }
+})
+
+test('nobody takes the beginning of the audit away without the key', async (context) => {
+  const { tamper, whyBroken, lines, position } = await archived(context)
+  const put = (database: DatabaseSync, value: object) =>
+    database.prepare(`insert or replace into named_values values ('audit.archived', ?)`).run(JSON.stringify(value))
+  tamper((database) => database.prepare(`delete from named_values where key = 'audit.archived'`).run())
+  assert.match(await whyBroken(), /records 1 to \d+ are missing/)
+  const checkpoint = JSON.parse(lines().at(-1)!) as { number: number; hash: string }
+  for (const forged of [checkpoint, { ...position, time: '2020-01-01T00:00:00.000Z' }, { number: 'x' }]) {
+    tamper((database) => put(database, forged))
+    assert.match(await whyBroken(), /what the store says was archived was changed or forged/)
+  }
+  tamper((database) => put(database, position))
+  tamper((database) => database.prepare('delete from audit where number = ?').run(position.number + 1))
+  assert.match(await whyBroken(), /record \d+ is missing/)
+})
+
+test('an audit that is broken is not archived, and a restored one goes on in a home with another key', async (context) => {
+  const { home, works, foreword, command, archive, tamper, position } = await archived(context)
+  const saved = join(home, 'saved.tar.gz')
+  await works(['backup', saved])
+  const other = await stopped(context)
+  await other.works(['restore', saved, '--replace', '--yes'])
+  const report = await other.verified()
+  assert.deepEqual([report.type, report.archived?.number], ['whole', position.number], JSON.stringify(report))
+  rmSync(archive)
+  tamper((database) => database.prepare('update audit set hash = ? where number = ?').run('0', position.number + 1))
+  const { code, stderr } = await foreword(command)
+  assert.deepEqual([code, existsSync(archive)], [1, false])
+  assert.match(stderr, /Only an audit that is whole.*archived\. It is broken at record/)
 })

@@ -507,7 +507,7 @@ test('the doctor says how large each part of the data is, and warns of much that
     return brief(findings.filter(({ check }) => check === 'size'))[0]
   }
   writeFileSync(join(place, 'AGENTS.md'), 'x'.repeat(5_000))
-  const rules = 'kept: bodies of calls 365 days, set-aside 90 days, the audit for good'
+  const rules = 'kept: bodies of calls 365 days, set-aside 90 days, the audit until `foreword audit archive`'
   assert.match(JSON.stringify(await sizes()), new RegExp(`^\\["size","ok",".*set-aside 5\\.0 kB.*; ${rules}"`))
   truncateSync(join(place, 'AGENTS.md'), 200_000_000)
   assert.match(JSON.stringify(await sizes()), /^\["size","warning","set-aside 200\.0 MB/)

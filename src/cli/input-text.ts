@@ -80,8 +80,17 @@ export async function readNamedFile(name: string, io: Io): Promise<string> {
 
 /** Writes a file named on the command line, which only its owner can read. */
 export async function writeNamedFile(name: string, content: Readable): Promise<void> {
+  await writeFileFrom(name, content, 'w')
+}
+
+/** Resolves once it is on the disk. Fails where the file exists. */
+export async function writeFileOnce(name: string, content: Readable): Promise<void> {
+  await writeFileFrom(name, content, 'wx')
+}
+
+async function writeFileFrom(name: string, content: Readable, flags: 'w' | 'wx'): Promise<void> {
   try {
-    await pipeline(content, createWriteStream(name, { mode: 0o600 }))
+    await pipeline(content, createWriteStream(name, { flags, mode: 0o600, flush: flags === 'wx' }))
   } catch (error) {
     throw fileFailure(name, 'written', error)
   }
@@ -92,6 +101,7 @@ export function fileFailure(name: string, action: 'read' | 'written', error: unk
   const why: Readonly<Record<string, string>> = {
     ENOENT: 'no such file or folder',
     EACCES: 'permission denied',
+    EEXIST: 'it exists already',
     EISDIR: 'it is a folder',
     ENOTDIR: 'it is not a folder',
     ENOSPC: 'the disk is full',

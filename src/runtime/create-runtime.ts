@@ -11,7 +11,8 @@ import {
 } from '../capability.ts'
 import { createActivity, defined, ForewordError, type KnownSecrets } from '../platform.ts'
 import type { Recall } from '../search.ts'
-import { examineAudit, type InputOptions } from '../session.ts'
+import type { InputOptions } from '../session.ts'
+import { examineStoredAudit } from './audit/home-audit.ts'
 import type { AssemblyContext } from './calls/assembly-context.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
 import { createBackupService } from './backup/backup-service.ts'
@@ -302,7 +303,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     grantedTools: approvals.grantedTools,
     revokeTool: approvals.revokeTool,
     ...toolAdmin,
-    verifyAudit: (asked) => parts.checkpoints?.verify(asked) ?? examineAudit(store, asked),
+    verifyAudit: (asked) => parts.checkpoints?.verify(asked) ?? examineStoredAudit(store, asked),
     auditKey: () => parts.checkpoints?.key,
     acceptance: createAcceptanceService({ policy, capabilities, acceptTool: toolAdmin.acceptTool }),
     access: createAccessService({
@@ -378,8 +379,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     await programs.foreign.recover()
     activity.run(undefined, capabilities.recover()).catch((error: unknown) => warn(String(error)))
     recall.start()
-    const { removeBodies } = programs
-    if (parts.keep) stopKeepRules = startKeepRules({ rules: parts.keep, data, clock, activity, removeBodies, warn })
+    if (parts.keep) stopKeepRules = startKeepRules({ rules: parts.keep, data, clock, activity, programs, warn })
     if (settings.notes === 'model') notes.recover()
   }
   const running = runChannels({

@@ -112,7 +112,7 @@ function isRestore(value: unknown): boolean {
   return typeof saved === 'string' && (before === undefined || isPosition(before))
 }
 
-function isPosition(value: unknown): value is ChainPosition {
+export function isPosition(value: unknown): value is ChainPosition {
   if (typeof value !== 'object' || value === null) return false
   const { number, hash } = value as Record<string, unknown>
   return Number.isSafeInteger(number) && Number(number) >= 1 && typeof hash === 'string'

@@ -66,7 +66,7 @@ export interface AuditStore {
   readonly clock: Clock
   /**
    * Records of the audit in order. They are written only with `transaction`, outlive the sessions that they are about,
-   * and are never changed or removed.
+   * and are never changed. They are removed only with `audit-archived`, from the oldest on.
    */
   audit(options?: AuditOptions): Promise<readonly AuditRecord[]>
   /** The newest record as it was stored beside the chain when it was written; `undefined` before the first. */
@@ -129,9 +129,9 @@ const PAGE = 500
 
 type ChainEnd = Pick<AuditRecord, 'number' | 'hash'>
 
-/** Verifies the whole chain, page by page, and names the first record that was changed. */
-export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
-  let last: ChainEnd = { number: 0, hash: CHAIN_START }
+/** Verifies the whole chain, from the record on that was `archived` last, page by page, and names the first record that was changed. */
+export async function verifyAudit(store: AuditStore, archived?: ChainEnd): Promise<AuditVerdict> {
+  let last: ChainEnd = archived ?? { number: 0, hash: CHAIN_START }
   for (;;) {
     const page = await store.audit({ after: last.number, limit: PAGE })
     for (const record of page) {
@@ -150,7 +150,8 @@ export async function verifyAudit(store: AuditStore): Promise<AuditVerdict> {
   }
 }
 
-function findBreak(last: ChainEnd, record: AuditRecord): AuditVerdict | undefined {
+/** What is wrong with a record that follows `last`. */
+export function findBreak(last: ChainEnd, record: AuditRecord): AuditVerdict | undefined {
   const { number } = record
   if (number !== last.number + 1) {
     const gap =
@@ -200,6 +201,6 @@ function findBreakAtEnd(last: ChainEnd, head: ChainEnd | undefined): AuditVerdic
   return undefined
 }
 
-function brokenVerdict(number: number, why: string): AuditVerdict {
-  return { type: 'broken', number, why }
+export function brokenVerdict(number: number, why: string) {
+  return { type: 'broken', number, why } as const
 }

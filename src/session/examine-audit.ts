@@ -1,5 +1,6 @@
 import { defined, timeSlice } from '../platform.ts'
-import { type AuditStore, type AuditVerdict, verifyAudit } from './audit.ts'
+import { type AuditStore, type AuditVerdict, brokenVerdict, verifyAudit } from './audit.ts'
+import { type AuditPosition, isArchivedBy } from './audit-archive.ts'
 import {
   type AuditCheckpoint,
   type AuditKey,
@@ -17,6 +18,8 @@ export type AuditReport = AuditVerdict & {
   readonly hint?: string
   /** The newest record; absent where there is none. */
   readonly head?: ChainPosition
+  /** The last record that was archived; absent where the chain begins in the store. */
+  readonly archived?: ChainPosition & { readonly time: string }
   readonly checkpoints: CheckpointReport
 }
 
@@ -71,6 +74,8 @@ export interface ExamineOptions {
   /** Why the key or the note of the checkpoints cannot be used. */
   readonly fault?: string | undefined
   readonly evidence?: readonly CheckpointEvidence[] | undefined
+  /** What the store says was archived. */
+  readonly archived?: AuditPosition | undefined
   /** A checkpoint is taken after so many records, at the latest. Unknown where absent. */
   readonly everyRecords?: number | undefined
 }
@@ -81,16 +86,24 @@ export interface ExamineOptions {
  * `undefined` where there is none.
  */
 export async function examineAudit(store: AuditStore | undefined, options: ExamineOptions = {}): Promise<AuditReport> {
-  const { expect, key, evidence = [] } = options
-  const verdict = store ? await verifyAudit(store) : ({ type: 'whole', records: 0 } as const)
+  const { expect, key, evidence = [], archived } = options
+  const verdict = store ? await verifyChain(store, options) : ({ type: 'whole', records: 0 } as const)
   const head = await store?.auditHead()
   const read = await readAll(store, evidence, key)
-  const report = { ...defined({ head }), checkpoints: checkpointReport(evidence, read, key) }
+  const report = { ...defined({ head, archived }), checkpoints: checkpointReport(evidence, read, key) }
   if (verdict.type === 'broken') return { ...verdict, against: 'chain', hint: CHANGED, ...report }
-  const missed = expect && (await missedExpectation(store, expect))
+  const missed = expect && (await missedExpectation(store, expect, archived))
   if (missed) return { type: 'broken', ...missed, against: 'expected', ...report }
   const broken = await findBreak(store, options, read)
   return broken ? { type: 'broken', ...broken, against: 'checkpoints', ...report } : { ...verdict, ...report }
+}
+
+/** A chain goes on after what was archived only where the key of the home says so: else anybody could take its beginning away. */
+async function verifyChain(store: AuditStore, { archived, audit, key }: ExamineOptions): Promise<AuditVerdict> {
+  const isForged =
+    archived && ((key && !isArchivedBy(key, archived)) || (audit !== undefined && archived.audit !== audit))
+  if (isForged) return brokenVerdict(1, 'what the store says was archived was changed or forged')
+  return verifyAudit(store, archived)
 }
 
 /** What checkpoints say against the chain; `undefined` where nothing does. Reads only the records that they name. */
@@ -111,8 +124,13 @@ async function readAll(
   return read
 }
 
-/** Whether the chain has this record. */
-export async function hasRecord(store: AuditStore | undefined, { number, hash }: ChainPosition): Promise<boolean> {
+/** Whether the chain has this record. Of what was archived it is known only of the last; those before it were proved then. */
+export async function hasRecord(
+  store: AuditStore | undefined,
+  { number, hash }: ChainPosition,
+  archived?: ChainPosition,
+): Promise<boolean> {
+  if (archived && number <= archived.number) return number < archived.number || hash === archived.hash
   const [record] = (await store?.audit({ after: number - 1, limit: 1 })) ?? []
   return record?.number === number && record.hash === hash
 }
@@ -134,9 +152,14 @@ const COMPARE =
 async function missedExpectation(
   store: AuditStore | undefined,
   expect: ChainPosition,
+  archived: ChainPosition | undefined,
 ): Promise<CheckpointBreak | undefined> {
-  if (await hasRecord(store, expect)) return undefined
   const { number } = expect
+  if (archived && number < archived.number) {
+    const hint = 'Verify the archive that has it with `foreword audit verify --archive FILE`, and look there.'
+    return { number, why: `the expected record ${number} was archived`, hint }
+  }
+  if (await hasRecord(store, expect, archived)) return undefined
   const [record] = (await store?.audit({ after: Math.max(0, number - 1), limit: 1 })) ?? []
   const why =
     record?.number === number
@@ -248,7 +271,7 @@ function endFault(
 
 async function findBreak(
   store: AuditStore | undefined,
-  { audit, fault: unusable, key, everyRecords = Infinity }: ExamineOptions,
+  { audit, archived, fault: unusable, key, everyRecords = Infinity }: ExamineOptions,
   read: readonly ReadEvidence[],
 ): Promise<CheckpointBreak | undefined> {
   const records = (await store?.auditHead())?.number ?? 0
@@ -259,7 +282,7 @@ async function findBreak(
     const work = store && timeSlice(store.clock)
     for (const { place, checkpoint } of current) {
       if (work?.isOver()) await work.rest()
-      const found = await findChainBreak(store, { audit, records }, place, checkpoint)
+      const found = await findChainBreak(store, { audit, archived, records }, place, checkpoint)
       if (found) return found
     }
   }
@@ -282,13 +305,13 @@ function noCheckpoint(records: number, everyRecords: number): CheckpointBreak {
 
 async function findChainBreak(
   store: AuditStore | undefined,
-  { audit, records }: { readonly audit: string | undefined; readonly records: number },
+  { audit, archived, records }: Pick<ExamineOptions, 'audit' | 'archived'> & { readonly records: number },
   place: string,
   checkpoint: AuditCheckpoint,
 ): Promise<CheckpointBreak | undefined> {
   const { number, time } = checkpoint
   const isOther = audit !== checkpoint.audit
-  const hasIt = await hasRecord(store, checkpoint)
+  const hasIt = await hasRecord(store, checkpoint, archived)
   if (hasIt && !isOther) return undefined
   const said = `${place} says that at ${time} the audit had ${recordsText(number)}`
   if (hasIt) return { number, why: `${said}, and the store has another audit now`, hint: RESTORE }

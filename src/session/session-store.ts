@@ -1,4 +1,5 @@
 import type { AuditFacts, AuditStore } from './audit.ts'
+import type { AuditPosition } from './audit-archive.ts'
 import type { CallOutcome, CallRecord, CallStore } from './call.ts'
 import type { SumStore } from './call-sums.ts'
 import type { ContentStore } from './content.ts'
@@ -44,6 +45,11 @@ export type Write =
   | { readonly type: 'file-owner'; readonly id: string; readonly owner: FileOwner }
   /** One more record of the audit chain: its number and hashes are computed when it is written. */
   | { readonly type: 'audit'; readonly facts: AuditFacts; readonly time: string }
+  /**
+   * Removes the records up to this one, and keeps it as the one that the chain goes on after. `conflict` where neither the record
+   * is there nor what was archived before ends with it, and where nothing follows it.
+   */
+  | { readonly type: 'audit-archived'; readonly archived: AuditPosition }
 
 /** Small named values, JSON: calibration, settings that the runtime learned. */
 export interface ValueStore {

@@ -72,7 +72,7 @@ test('what was set aside goes by its own days, at the start and once a day', asy
     data: join(home, 'data'),
     clock,
     activity,
-    removeBodies: async (before) => void removed.push(before),
+    programs: { removeBodies: async (before) => void removed.push(before) },
     warn: assert.fail,
   })
   await activity.idle()

@@ -1,16 +1,20 @@
 import { commandWithSubcommands } from '../subcommand.ts'
+import { systemClock } from '../../platform.ts'
 import { argvText, exactLine } from '../../context.ts'
+import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import type { AuditRecord, AuditReport, AuditVerdict, ChainPosition, CheckpointTargetReport } from '../../session.ts'
-import { readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
+import { parseSince, readFilter, filterOptions, resolveSession } from '../audit-filter.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
-import { writeNamedFile } from '../input-text.ts'
-import { safeForTerminal, note, print, width, printAnswer } from '../io.ts'
-import { findHomeStore, withStore } from '../open-store.ts'
+import { fileFailure, writeNamedFile, writeFileOnce } from '../input-text.ts'
+import { safeForTerminal, note, print, width, printAnswer, programCapabilities } from '../io.ts'
+import { loadValidConfiguration } from '../load-configuration.ts'
+import { findHomeStore, withStore, withWritableStore } from '../open-store.ts'
 import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
+import { withClaim } from '../with-claim.ts'
 import { verifyStoredAudit } from '../verify-audit.ts'
 
 const FILTERS = '[--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--since WHEN] [--last N]'
@@ -21,18 +25,21 @@ const filteredCommand = commandWithSubcommands({
   details:
     'Every decision about a tool call and every call has a record, refused ones included, and each record contains the hash of the one before. ' +
     '`verify` names the first record that was changed, removed or moved, and then exits with code 1; it compares the chain with its ' +
-    'signed checkpoints, too. `key` prints the public key of these. `export` writes the complete records ' +
+    'signed checkpoints, too. `archive` moves the records before a time into a file; the chain in the store goes on after them. `key` prints the public key of these. `export` writes the complete records ' +
     'as JSON Lines, oldest first. The command works with and without a running gateway.',
   options: {
     ...filterOptions,
     expect: { value: 'N:HASH', summary: 'record N with this hash has to be in the chain (verify)' },
     output: { value: 'FILE', summary: 'write the export to FILE instead of standard output' },
+    archive: { value: 'FILE', summary: 'verify the records in FILE instead of those in the store (verify)' },
+    before: { value: 'WHEN', summary: 'archive records before a time or a span, such as 2026-01-31 or 365d (archive)' },
   },
   first: 'list',
   subcommands: {
     list: { usage: `${FILTERS} [--json]`, run: listAudit },
-    verify: { usage: '[--expect N:HASH] [--json]', run: verifyAudit },
+    verify: { usage: '[--expect N:HASH] [--archive FILE] [--json]', run: verifyAudit },
     key: { usage: '[--json]', run: printKey },
+    archive: { usage: '--before WHEN --output FILE [--json]', run: archive, forPersons: 'archive the audit' },
     export: { usage: `[--output FILE] ${FILTERS}`, run: exportAudit },
   },
 })
@@ -47,14 +54,20 @@ export const auditCommand: Command = {
 
 function checkOptions(call: CommandCall): void {
   const [name = 'list'] = call.words
-  if (call.has('output') && name !== 'export') {
+  if (call.has('output') && name !== 'export' && name !== 'archive') {
     throw usageFailure('--output requires the subcommand export.', 'Usage: foreword audit export --output FILE')
   }
-  if (call.has('expect') && name !== 'verify') {
-    throw usageFailure('--expect requires the subcommand verify.', 'Usage: foreword audit verify --expect N:HASH')
+  const belongs = (option: string, to: string, usage: string) => {
+    if (!call.has(option) || name === to) return
+    throw usageFailure(`--${option} requires the subcommand ${to}.`, `Usage: foreword audit ${usage}`)
   }
+  belongs('expect', 'verify', 'verify --expect N:HASH')
+  belongs('archive', 'verify', 'verify --archive FILE')
+  belongs('before', 'archive', 'archive --before WHEN --output FILE')
   const filter =
-    name === 'verify' || name === 'key' ? Object.keys(filterOptions).find((option) => call.has(option)) : undefined
+    name === 'verify' || name === 'key' || name === 'archive'
+      ? Object.keys(filterOptions).find((option) => call.has(option))
+      : undefined
   if (filter !== undefined) {
     throw usageFailure(`--${filter} cannot be used with ${name}, which is about the whole chain.`, 'Leave it out.')
   }
@@ -115,10 +128,61 @@ function shortCall({ argv, command, input, reason }: AuditRecord): string {
 
 /** Verifies the whole chain. Exit code 1 where it is broken. */
 async function verifyAudit(call: CommandCall, io: Io): Promise<number> {
+  const file = call.text('archive')
+  if (file !== undefined) return await verifyArchive(call, file, io)
   const expect = await readExpectation(call.text('expect'))
   const report = await verifyStoredAudit(await findHomeStore(call.home), call.home, io, expect)
   printAnswer(report, () => reportLines(report).map(exactLine).join('\n'), call, io)
   return report.type === 'whole' ? 0 : 1
+}
+
+/** Verifies what was archived from this home. Exit code 1 where it is broken. */
+async function verifyArchive(call: CommandCall, file: string, io: Io): Promise<number> {
+  const { verifyAuditArchive } = await import('../../session.ts')
+  const { publicKey } = await requireKey(call.home)
+  const opened = await open(file).catch((error: unknown) => {
+    throw fileFailure(file, 'read', error)
+  })
+  const verdict = await verifyAuditArchive(opened.readLines(), { publicKey })
+  const { archived } = verdict
+  const end = archived ? `\nup to record ${archived.number}:${archived.hash}, archived at ${archived.time}` : ''
+  printAnswer(verdict, () => exactLine(verdictText(verdict)) + end, call, io)
+  return verdict.type === 'whole' ? 0 : 1
+}
+
+/** Moves the records before a time into a new file. The gateway must not run. */
+async function archive(call: CommandCall, io: Io): Promise<number> {
+  const [when, file] = [call.text('before'), call.text('output')]
+  if (when === undefined || file === undefined) {
+    const usage = 'Usage: foreword audit archive --before WHEN --output FILE'
+    throw usageFailure('archive requires --before and --output.', usage)
+  }
+  const [{ archiveAudit, takeHomeCheckpoint }, configuration] = await Promise.all([
+    import('../../runtime.ts'),
+    loadValidConfiguration(call.home, io),
+  ])
+  const { environment } = io
+  const home = { home: call.home, environment, capabilities: programCapabilities(io), clock: systemClock }
+  const kept = await findHomeStore(call.home)
+  const done = await withClaim(call.home, () =>
+    withWritableStore(kept, async (store) => {
+      const archived = await archiveAudit({
+        ...home,
+        store,
+        before: parseSince(when, Date.now()),
+        file,
+        write: (lines) =>
+          writeFileOnce(
+            file,
+            Readable.from(lines).map((line: string) => `${line}\n`),
+          ),
+      })
+      if (archived) await takeHomeCheckpoint({ ...home, configuration, store, warn: (text) => note(io, text) })
+      return archived
+    }),
+  )
+  const said = done ? `Archived the records up to ${done.number} in ${file}.` : 'There are no such records to archive.'
+  return printAnswer({ archived: done ?? null }, () => said, call, io)
 }
 
 async function readExpectation(text: string | undefined): Promise<ChainPosition | undefined> {
@@ -133,11 +197,12 @@ async function readExpectation(text: string | undefined): Promise<ChainPosition 
 }
 
 function reportLines(report: AuditReport): readonly string[] {
-  const { head, hint, checkpoints } = report
+  const { head, hint, archived, checkpoints } = report
   const { newest, targets, restores } = checkpoints
   return [
     verdictText(report),
     ...(hint === undefined ? [] : [hint]),
+    ...(archived ? [`archived: up to record ${archived.number}, at ${archived.time}`] : []),
     ...(head ? [`head: ${head.number}:${head.hash}`] : []),
     newest ? `newest checkpoint: record ${newest.number} at ${newest.time}` : 'no checkpoint yet',
     ...targets.flatMap(targetLines),
@@ -165,15 +230,17 @@ function verdictText(verdict: AuditVerdict): string {
 
 /** Prints the public key that checkpoints are signed with, for those who verify them elsewhere. */
 async function printKey(call: CommandCall, io: Io): Promise<number> {
-  const { readAuditKey } = await import('../../runtime.ts')
-  const key = await readAuditKey(call.home)
-  if (!key) {
-    throw new CommandFailure('not-found', `The home ${call.home} has no key for its audit yet.`, {
-      hint: 'The gateway makes it at its first start.',
-    })
-  }
-  const { id, publicKey } = key
+  const { id, publicKey } = await requireKey(call.home)
   return printAnswer({ id, publicKey }, () => `${id}\n${publicKey.trimEnd()}`, call, io)
+}
+
+async function requireKey(home: string) {
+  const { readAuditKey } = await import('../../runtime.ts')
+  const key = await readAuditKey(home)
+  if (key) return key
+  throw new CommandFailure('not-found', `The home ${home} has no key for its audit yet.`, {
+    hint: 'The gateway makes it at its first start.',
+  })
 }
 
 async function exportAudit(call: CommandCall, io: Io): Promise<number> {

@@ -81,7 +81,7 @@ export async function checkSizes(data: string, { keep }: Configuration): Promise
   const parts = await Promise.all(names.map(async (name) => ({ name, bytes: await sizeOf(join(data, name)) })))
   const large = parts.filter(({ bytes }) => bytes > 0).toSorted((left, right) => right.bytes - left.bytes)
   const named = large.slice(0, MOST_NAMED).map(({ name, bytes }) => `${name} ${sizeText(bytes)}`)
-  const rules = `kept: bodies of calls ${daysText(keep.bodyDays)}, set-aside ${daysText(keep.setAsideDays)}, the audit for good`
+  const rules = `kept: bodies of calls ${daysText(keep.bodyDays)}, set-aside ${daysText(keep.setAsideDays)}, the audit until \`foreword audit archive\``
   const text = `${named.length === 0 ? 'empty' : named.join(', ')}; ${rules}`
   if ((parts.find(({ name }) => name === 'set-aside')?.bytes ?? 0) <= MUCH_SET_ASIDE) return ok('size', text)
   return warning('size', text, `Look at ${join(data, 'set-aside')}: what you want, move yourself; remove the rest.`)

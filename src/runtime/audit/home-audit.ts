@@ -6,6 +6,7 @@ import {
   type CheckpointEvidence,
   examineAudit,
   type ExamineOptions,
+  readArchivedPosition,
   type SessionStore,
 } from '../../session.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
@@ -50,6 +51,14 @@ export async function examineHomeAudit(
   return examineAudit(audit.store, { ...(await homeEvidence(audit)), expect: audit.expect })
 }
 
+/** Verifies the chain alone, where no checkpoints are taken. */
+export async function examineStoredAudit(
+  store: SessionStore,
+  asked: Pick<ExamineOptions, 'expect'> = {},
+): Promise<AuditReport> {
+  return examineAudit(store, { ...asked, archived: await readArchivedPosition(store) })
+}
+
 /** How many lines of each target are read, from its end: all unless given. */
 interface EvidenceOptions {
   readonly lines?: number
@@ -61,14 +70,19 @@ export async function homeEvidence(
   { lines = Infinity }: EvidenceOptions = {},
 ): Promise<Omit<ExamineOptions, 'expect'>> {
   const audit = await store?.value(AUDIT_ID)
-  const kept = await readKept(home, store)
+  const [kept, archived] = await Promise.all([readKept(home, store), store && readArchivedPosition(store)])
   const known = kept.note?.targets ?? {}
   const names = [...new Set([...targets.map(({ name }) => name), ...Object.keys(known)])]
   const evidence = await Promise.all(
     names.map((name) => readTarget(name, targets, Object.hasOwn(known, name) ? known[name] : undefined, lines)),
   )
   const { key, fault } = kept
-  return { ...(typeof audit === 'string' ? { audit } : {}), ...defined({ key, fault }), evidence, everyRecords }
+  return {
+    ...(typeof audit === 'string' ? { audit } : {}),
+    ...defined({ key, fault, archived }),
+    evidence,
+    everyRecords,
+  }
 }
 
 interface KeptAudit {

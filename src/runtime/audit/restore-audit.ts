@@ -13,6 +13,7 @@ import {
 } from '../../session.ts'
 import { type LoadOptions, loadConfiguration } from '../configuration/load.ts'
 import { homeAt } from '../home/home.ts'
+import { signArchivedAgain } from './archive-audit.ts'
 import { auditKeyFile, makeAuditKey, readAuditKey } from './audit-key.ts'
 import { readCheckpointNote, type TargetNote, writeCheckpointNote } from './checkpoint-note.ts'
 import { ensureAuditId } from './checkpoint-service.ts'
@@ -53,6 +54,7 @@ export async function recordRestore(restore: RestoredAudit): Promise<void> {
   const key = (await readAuditKey(arriving).catch(() => undefined)) ?? (await makeAuditKey(arriving))
   const store = await openStore({ path: storePath(folder), clock })
   try {
+    await signArchivedAgain(store, key)
     const checkpoint = await recordIn(store, { key, saved, time, before: former.newest })
     const targets: Record<string, TargetNote> = {}
     for (const target of await findTargets(arriving)) {

@@ -12,6 +12,7 @@ import {
   openStore,
   StoreError,
   storePath,
+  readArchivedPosition,
   verifyAudit,
 } from '../../session.ts'
 import type { CheckpointTarget } from '../audit/checkpoint-target.ts'
@@ -160,7 +161,7 @@ async function examineStore({ home, clock, file }: RestoreOptions): Promise<Audi
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
   const store = await openStore({ path, clock })
   try {
-    return await verifyAudit(store)
+    return await verifyAudit(store, await readArchivedPosition(store))
   } finally {
     await store.close()
   }

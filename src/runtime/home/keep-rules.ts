@@ -15,17 +15,17 @@ interface KeptParts {
   readonly data: string
   readonly clock: Clock
   readonly activity: Activity
-  /** Removes bodies of sessions that have rested since this time, ISO 8601. */
-  readonly removeBodies: (before: string) => Promise<void>
+  /** `removeBodies`: those of sessions that have rested since this time, ISO 8601. */
+  readonly programs: { readonly removeBodies: (before: string) => Promise<void> }
   readonly warn: (text: string) => void
 }
 
 /** Removes what is over its time, now and once a day. What fails is a warning. Returns what stops it. */
-export function startKeepRules({ rules, data, clock, activity, removeBodies, warn }: KeptParts): () => void {
+export function startKeepRules({ rules, data, clock, activity, programs, warn }: KeptParts): () => void {
   async function sweep(): Promise<void> {
     const now = clock.now()
     await removeSetAside(join(data, 'set-aside'), now - rules.setAsideDays * DAY_MS)
-    await removeBodies(new Date(now - rules.bodyDays * DAY_MS).toISOString())
+    await programs.removeBodies(new Date(now - rules.bodyDays * DAY_MS).toISOString())
   }
   const run = () => {
     const swept = sweep().catch((error: unknown) => warn(`What is over its time stays for now: ${errorMessage(error)}`))

@@ -1,6 +1,8 @@
 import { parseJson } from '../../platform.ts'
 import { type AuditFacts, type AuditOptions, type AuditRecord, nextAuditRecord, CHAIN_START } from '../audit.ts'
+import { ARCHIVED, type AuditPosition } from '../audit-archive.ts'
 import type { ChainPosition } from '../audit-checkpoint.ts'
+import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement, where } from './statement.ts'
 import { putValue, readValue } from './value-table.ts'
@@ -27,6 +29,19 @@ export function putAudit(connection: StoreConnection, facts: AuditFacts, time: s
     hash,
   })
   putValue(connection, HEAD, { number, hash })
+}
+
+/** See `audit-archived`. */
+export function removeArchived(connection: StoreConnection, archived: AuditPosition): void {
+  const { number, hash } = archived
+  const before = readValue(connection, ARCHIVED) as ChainPosition | undefined
+  const isKnown = [before, connection.get(oneRow, { number })].some(
+    (each) => each?.number === number && each.hash === hash,
+  )
+  if (!isKnown || number >= (readAuditHead(connection)?.number ?? 0))
+    throw new StoreError('conflict', `the audit has no record ${number} with that hash and another one after it`)
+  connection.run(removeUpTo, { number })
+  putValue(connection, ARCHIVED, archived)
 }
 
 /** `undefined` where there is no head, or its value is invalid. */
@@ -60,6 +75,8 @@ export function readAuditRecords(connection: StoreConnection, options: AuditOpti
   return last === undefined ? found : found.toReversed()
 }
 
+const oneRow = statement<{ number: number }, ChainPosition>('select number, hash from audit where number = :number')
+const removeUpTo = statement<{ number: number }>('delete from audit where number <= :number')
 const newestRow = statement<object, ChainPosition>(
   `select number, hash from audit where number <= ${LARGEST} order by number desc limit 1`,
 )

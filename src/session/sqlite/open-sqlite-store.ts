@@ -6,7 +6,7 @@ import type { Entry } from '../entry.ts'
 import type { EntryListener } from '../log-store.ts'
 import { endedCalls, type SessionStore, type Write } from '../session-store.ts'
 import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
-import { readAuditHead, readAuditRecords, putAudit } from './audit-table.ts'
+import { readAuditHead, readAuditRecords, putAudit, removeArchived } from './audit-table.ts'
 import {
   readCall,
   readCalls,
@@ -242,6 +242,8 @@ function apply(connection: StoreConnection, write: Exclude<Write, { readonly typ
       return setFileOwner(connection, write.id, write.owner)
     case 'audit':
       return putAudit(connection, write.facts, write.time)
+    case 'audit-archived':
+      return removeArchived(connection, write.archived)
   }
 }
 
