@@ -26,7 +26,7 @@ export interface CutGain extends Pick<CutWorth, 'calls'> {
 }
 
 /** So many calls have to be expected at least. */
-const LEAST_CALLS = 8
+export const LEAST_CALLS = 8
 /** So many times its cost a cut has to win: what is expected may not come. */
 const LEAST_GAIN = 1.5
 

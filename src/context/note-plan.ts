@@ -1,7 +1,7 @@
 import type { AssemblyInput } from './assembly-input.ts'
 import { assemble } from './assemble.ts'
 import type { NoteWords } from './conversation-note.ts'
-import { type CutWorth, weighCut } from './cut-worth.ts'
+import { type CutWorth, LEAST_CALLS, weighCut } from './cut-worth.ts'
 import { HALF_FULL, NEARLY_FULL } from './fit-noted.ts'
 import type { Manifest } from './manifest.ts'
 import { messageTokens } from './token-counter.ts'
@@ -46,7 +46,8 @@ export function planNote(
   const { layout, notes, history, current, counter, cut } = input
   const { used, budget, slots } = manifest
   const rule = layout.notes
-  const limit = Math.min(budget.available, worth?.cliff?.tokens ?? Infinity)
+  const cliff = worth && worth.calls >= LEAST_CALLS ? worth.cliff?.tokens : undefined
+  const limit = Math.min(budget.available, cliff ?? Infinity)
   const isDue = ending ? isHalfFull(manifest) : used >= limit * NEARLY_FULL
   if (!notes || !rule || layout.cut.unit !== 'turn' || used <= limit * HALF_FULL) return undefined
   const standing = new Set(cut?.first)

@@ -52,7 +52,7 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   /** What its API can carry, if `open` returns a language model of the AI SDK. Only image bytes in messages unless given. */
   readonly carries?: WireCarriage
 
-  /** Known facts of its models, at any address. They win over the answer of a server. */
+  /** Known facts of its models, at any address unless a row names its host. They win over the answer of a server. */
   readonly catalog?: readonly CatalogRow[]
   /**
    * Sends one small request that its server answers only with a right key. Asks for the list at `/models` unless given. Rejects

@@ -8,6 +8,7 @@ import {
   cutSentence,
   expectedCalls,
   layoutOf,
+  planNote,
   type Turn,
 } from '../../src/context.ts'
 import { callCost, createModels, forecast, type Price } from '../../src/model.ts'
@@ -185,4 +186,28 @@ test('a session stays below the cliff of its price where calls win by it, and th
   assert.equal(record.why, 'worth')
   assert.ok(record.gain!.won > record.gain!.cost * 1.5)
   assert.match(cutSentence(record), /they win \$0\.\d+ for \$0\.\d+ by staying below [78],\d{3} tokens\./)
+})
+
+test('words for a note are asked for before a cliff, where enough calls are expected', () => {
+  const history: Turn[] = Array.from({ length: 9 }, (_, id) => ({
+    id: `t${id}`,
+    messages: [{ message: { role: 'user', content: 'q'.repeat(1_000) } }],
+  }))
+  const input: AssemblyInput = {
+    layout: layoutOf('auto'),
+    layers: [],
+    history,
+    current: { id: 'now', messages: [{ message: { role: 'user', content: 'And?' } }] },
+    budget: { window: 100_000, reserve: 10_000 },
+    counter: chars,
+    notes: { written: [] },
+  }
+  const { manifest } = assemble(input)
+  const plan = (tokens: number, calls: number) => {
+    const cliff = { tokens, read: 0.5, growth: 500 }
+    return planNote(input, manifest, { worth: { calls, read: 0.1, write: 1, output: 5, cliff } })
+  }
+  assert.equal(plan(10_000, 20)?.through, 'now')
+  assert.equal(plan(10_000, 7), undefined)
+  assert.equal(plan(20_000, 20), undefined)
 })
