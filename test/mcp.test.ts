@@ -145,6 +145,35 @@ test('a server with the older transport is told from an address without a server
   assert.ok(asked.every((line) => line.endsWith(' Bearer hush-hush')))
 })
 
+test('a server that leads on to another host gets no headers there', async (t) => {
+  const asked: string[] = []
+  const serve = async (answer: (path: string) => string) => {
+    const server = createHttpServer(({ method, url }, response) => {
+      asked.push(`${method} ${url}`)
+      response.writeHead(307, { location: answer(url ?? '') }).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const other = await serve(() => '/other')
+  const first = await serve((path) => (path === '/mcp' ? '/mcp/' : `${other}/stolen`))
+  const { plugin: started } = home(t)
+  const servers = { moved: { url: `${first}/mcp`, headers: { 'x-key': 'OUR_TOKEN' } } }
+  const plugin = await started(servers, { environment: { OUR_TOKEN: 'hush-hush' } })
+  const ready = plugin.ready?.()
+  await until(() => (plugin.warnings?.() ?? []).some((warning) => /cannot be reached/.test(warning)))
+  const warning = plugin.warnings?.().find((each) => /cannot be reached/.test(each))
+  await plugin.stop?.()
+  await ready
+  assert.equal(
+    warning,
+    `moved cannot be reached: it leads on to ${other}, where its headers are not sent. Give it that address if it is right`,
+  )
+  assert.ok(asked.includes('POST /mcp/'))
+  assert.ok(!asked.some((line) => /stolen|other/.test(line)))
+})
+
 function pidsIn(log: readonly string[]): readonly number[] {
   return log.flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []).map(Number)
 }

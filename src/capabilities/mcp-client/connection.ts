@@ -152,10 +152,9 @@ async function isOlderTransport(
 ): Promise<boolean> {
   const over = new AbortController()
   try {
-    const response = await fetch(url, {
+    const response = await fetchThere(url, {
       headers: { ...headers, accept: 'text/event-stream' },
       signal: AbortSignal.any([signal, over.signal]),
-      redirect: 'error',
     })
     let text = ''
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -220,6 +219,8 @@ function describeError(error: unknown): string {
   const chain = causes(error)
   if (errorCode(error) === 'UNSUPPORTED_RESULT_TYPE') return 'it asks back, and servers are given no way to do that'
   if (errorCode(error) === 'INVALID_RESULT') return 'it answered with something that the protocol does not know'
+  const elsewhere = chain.find((each) => each instanceof ElsewhereFault)
+  if (elsewhere) return elsewhere.message
   // The last cause is the error of the system.
   const root = chain.some(isFetchFailure) ? chain.at(-1) : error
   return oneLine(root instanceof Error ? root.message || errorCode(root) || root.name : String(root))
@@ -269,12 +270,36 @@ interface FetchBounds {
   readonly onBroken: (why: string) => void
 }
 
+/** `fetch` that stays at the host of its address: what is sent there, such as headers with a key, goes nowhere else. */
+async function fetchThere(url: string | URL, init?: RequestInit): Promise<Response> {
+  let at = new URL(url)
+  for (let hops = 0; hops < MOST_HOPS; hops++) {
+    const response = await fetch(at, { ...init, redirect: 'manual' })
+    const target = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+    if (target === null) return response
+    await response.body?.cancel()
+    const next = URL.parse(target, at)
+    if (next?.origin !== at.origin) {
+      throw new ElsewhereFault(
+        `it leads on to ${next?.origin ?? 'no URL'}, where its headers are not sent. Give it that address if it is right`,
+      )
+    }
+    at = next
+  }
+  throw new ElsewhereFault(`it leads on more than ${MOST_HOPS} times`)
+}
+
+const MOST_HOPS = 5
+
+/** A signal within this file: the server sends us to another address. */
+class ElsewhereFault extends Error {}
+
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /** `fetch` up to a limit. An incomplete response to a POST ends the connection: the library would wait forever. */
 function boundedFetch({ largest, onBroken }: FetchBounds): Fetch {
   return async (url, init) => {
-    const response = await fetch(url, init)
+    const response = await fetchThere(url, init)
     if (!response.body) return response
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     const isAnswer = init?.method === 'POST'
