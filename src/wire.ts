@@ -3,7 +3,7 @@
  * it, and how servers refuse. Pure: values and bytes in, parts and answers out.
  */
 export { type WireAnswer } from './wire/answer-draft.ts'
-export { chatChunks, type EventFilter } from './wire/chat-chunks.ts'
+export { chatChunks } from './wire/chat-chunks.ts'
 export {
   conversationOf,
   type ConversationRules,
@@ -30,6 +30,9 @@ export {
   type WireMedia,
   type WirePart,
 } from './wire/part.ts'
+export { type EventFilter } from './wire/event-filter.ts'
+export { messagesEvents } from './wire/messages-events.ts'
+export { responsesEvents } from './wire/responses-events.ts'
 export { providerSentence } from './wire/provider-sentence.ts'
 export { type ResponseReader, responseReader } from './wire/response-reader.ts'
-export { SILENT, type Usage } from './wire/usage.ts'
+export { checkedUsage, SILENT, type Usage, usageReader } from './wire/usage.ts'

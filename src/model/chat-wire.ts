@@ -5,7 +5,7 @@ import { fromLanguageModel, type StreamingModel } from './language-model.ts'
 import type { CallOptions, Model } from './model.ts'
 import { httpModelSettings, type ModelSettings } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
-import { chatChunks } from '../wire.ts'
+import { chatChunks, responsesEvents } from '../wire.ts'
 
 type ChatApi = 'responses' | 'chat'
 
@@ -33,7 +33,7 @@ export interface ChatConnection {
 export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatPackage, timeouts?: Timeouts): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings, timeouts),
-    ...(api === 'chat' && { filter: chatChunks }),
+    filter: api === 'chat' ? chatChunks : responsesEvents,
     carries: { resultImages: api === 'responses', imageAddresses: true },
     open: async (fetch) => {
       const { baseURL, apiKey = 'none', headers = {} } = settings

@@ -154,14 +154,19 @@ async function* call(
   try {
     if (options.signal.aborted) throw options.signal.reason
     const left = Promise.withResolvers<WireBody | undefined>()
-    const wireState = { tooLarge: false }
+    const wireState: WireState = { tooLarge: false, filter: undefined }
     const leaves = (leaving: WireBody, body: Uint8Array) => {
       checkParameters(options.parameters, body, callee)
       onBody(body)
       left.resolve(leaving)
     }
     const { changes = {} } = options
-    const listener = { left: leaves, onTooLarge: () => void (wireState.tooLarge = true), changes }
+    const listener = {
+      left: leaves,
+      onTooLarge: () => void (wireState.tooLarge = true),
+      onFilter: (filter: EventFilter) => void (wireState.filter = filter),
+      changes,
+    }
     const opened = withWireListener(listener, () => openStream(settings, open, request, options, signal, left.resolve))
     opened.catch(() => left.resolve(undefined))
     const wire = await withCallTimeout(clock, left.promise, timeouts.firstMs, signal)
@@ -233,7 +238,7 @@ async function* readAnswer(
   timeouts: Timeouts,
   signal: AbortSignal,
   callee: Callee,
-  wireState: { readonly tooLarge: boolean },
+  wireState: Readonly<WireState>,
 ): AsyncGenerator<ModelEvent> {
   const built = messageBuilder()
   const divide = thinkingFilter()
@@ -279,12 +284,14 @@ async function* readAnswer(
       }
       if (full) return yield cut('characters', next.type === 'tool-call' ? next.toolName : undefined)
       if (whole?.type === 'finish') {
-        const usage = readUsage(whole.usage, whole.providerMetadata)
+        const { filter } = wireState
+        const usage = filter ? (filter.usage() ?? SILENT) : readUsage(whole.usage)
         const reason = finishReason(whole.finishReason, built.calls)
         if (!reason) throw brokenOff(callee, whole.finishReason.raw)
         checkTruncation(usage, options, callee)
+        // What the connection does after the end of an answer changes nothing.
         await withCallTimeout(clock, drain(reader), CLOSE_MS, signal).catch((error: unknown) => {
-          if (!(error instanceof TimeoutExceeded)) throw error
+          if (signal.aborted) throw error
         })
         const { cutCall } = built
         const ofCall = reason === 'length' ? defined({ cutCall }) : {}
@@ -294,6 +301,11 @@ async function* readAnswer(
   } finally {
     reader.cancel().catch(() => {})
   }
+}
+
+interface WireState {
+  tooLarge: boolean
+  filter: EventFilter | undefined
 }
 
 type Finish = Extract<ModelEvent, { type: 'finish' }>

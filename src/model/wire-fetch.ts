@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
-import { type Clock, largestEvent } from '../platform.ts'
+import { type Clock, largestEvent, withTimeout } from '../platform.ts'
 import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
 import type { WireBody } from './model.ts'
@@ -15,6 +15,8 @@ interface WireListener {
   readonly left: (wire: WireBody, body: Uint8Array) => void
   /** Called when one event of the answer is too large: the body fails there. */
   readonly onTooLarge: () => void
+  /** Called with the filter of the answer, before anything of it is read. */
+  readonly onFilter?: (filter: EventFilter) => void
 }
 
 /** Keeps the listeners of parallel calls apart. */
@@ -38,7 +40,13 @@ export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?
     const body = changedBody(made, listener?.changes)
     listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
     const response = await fetch(input, { ...init, body })
-    return checkedResponse(response, { clock, form, filter, onTooLarge: () => listener?.onTooLarge() })
+    return checkedResponse(response, {
+      clock,
+      form,
+      filter,
+      onTooLarge: () => listener?.onTooLarge(),
+      onFilter: (made) => listener?.onFilter?.(made),
+    })
   }
 }
 
@@ -72,6 +80,7 @@ interface WatchOptions {
   readonly filter: (() => EventFilter) | undefined
   /** Called before the body fails because one event of it is too large. */
   readonly onTooLarge: () => void
+  readonly onFilter: (filter: EventFilter) => void
 }
 
 /**
@@ -81,7 +90,7 @@ interface WatchOptions {
  */
 async function checkedResponse(
   response: Response,
-  { clock, form, filter, onTooLarge }: WatchOptions,
+  { clock, form, filter, onTooLarge, onFilter }: WatchOptions,
 ): Promise<Response> {
   const { status, statusText, headers } = response
   if (!response.ok) return new Response(boundedBody(response.body, LARGEST_FAILURE), { status, statusText, headers })
@@ -101,7 +110,9 @@ async function checkedResponse(
     throw new UnexpectedAnswer(contentType, words)
   }
   const events = boundedEvents(reader, chunksRead, form, onTooLarge)
-  return new Response(filter ? filteredEvents(events, filter()) : events, { status, statusText, headers })
+  const made = filter?.()
+  if (made) onFilter(made)
+  return new Response(made ? filteredEvents(clock, events, made) : events, { status, statusText, headers })
 }
 
 /** Whether enough was read: `event:` behind whitespace is the longest beginning that decides. */
@@ -164,19 +175,46 @@ function boundedEvents(
   })
 }
 
-function filteredEvents(events: ReadableStream<Uint8Array>, filter: EventFilter): ReadableStream<Uint8Array> {
+/** How long the rest of an answer may take once its provider has said why it ends, ms: usage comes last. */
+const LAST_WORDS_MS = 5_000
+
+/** The end of an answer is what its provider says, not what the connection does after that. */
+function filteredEvents(
+  clock: Clock,
+  events: ReadableStream<Uint8Array>,
+  filter: EventFilter,
+): ReadableStream<Uint8Array> {
   const decoder = new TextDecoder()
-  return events.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        const text = filter.next(decoder.decode(chunk, { stream: true }))
+  const reader = events.getReader()
+  const isOver = { done: true as const, value: undefined }
+  const read = async () => {
+    if (!filter.hasReason()) return reader.read()
+    return withTimeout(clock, reader.read(), LAST_WORDS_MS, { error: () => new Error('no last words') }).catch(
+      () => isOver,
+    )
+  }
+  return new ReadableStream({
+    async pull(controller) {
+      for (;;) {
+        const { done, value } = await read().catch((error: unknown) => {
+          if (filter.hasReason()) return isOver
+          throw error
+        })
+        // The last event of a stream may have no blank line behind it.
+        const text = filter.next(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }))
         if (text !== '') controller.enqueue(encoder.encode(text))
-        if (filter.isOver()) controller.terminate()
-      },
-      // The last event of a stream may have no blank line behind it.
-      flush: (controller) => controller.enqueue(encoder.encode(filter.next(`${decoder.decode()}\n\n`))),
-    }),
-  )
+        if (done || filter.isOver()) {
+          const rest = filter.end()
+          if (rest !== '') controller.enqueue(encoder.encode(rest))
+          controller.close()
+          void reader.cancel().catch(() => {})
+          return
+        }
+        if (text !== '') return
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
 
 function boundedBody(body: Response['body'], mostBytes: number): ReadableStream<Uint8Array> | null {

@@ -1,6 +1,6 @@
-import { fieldsOf, parseJson } from '../platform.ts'
+import { defined, fieldsOf, parseJson } from '../platform.ts'
 import { jsonOf, textOf } from './part.ts'
-import { SILENT, type Usage } from './usage.ts'
+import { type Usage, usageReader } from './usage.ts'
 
 /** What an answer said, as far as it came. */
 export interface WireAnswer {
@@ -32,7 +32,7 @@ export function answerDraft() {
   const calls = new Map<string, CallDraft>()
   let left = MOST_CHARACTERS
   let isCut = false
-  let usage: (Partial<Usage> & FreshTokens) | undefined
+  const tokens = usageReader()
   let about: { finish?: string; model?: string; id?: string } = {}
   let error: WireAnswer['error']
 
@@ -79,11 +79,8 @@ export function answerDraft() {
       left += call.json.reduce((sum, part) => sum + part.length, 0)
       call.json = [room(json)]
     },
-    /** Later numbers take the place of earlier ones; those that are not reported again stay. */
-    usage(reported: Partial<Usage> & FreshTokens) {
-      const known = Object.entries(reported).filter(([, value]) => value !== undefined)
-      usage = { ...usage, ...Object.fromEntries(known) }
-    },
+    /** Reads what an event or an answer says of its tokens. */
+    report: tokens.add,
     set({ finish, model, id }: { readonly finish?: unknown; readonly model?: unknown; readonly id?: unknown }) {
       const next = { finish: line(finish), model: line(model), id: line(id) }
       about = { ...about, ...Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)) }
@@ -98,7 +95,7 @@ export function answerDraft() {
       text: texts.join(''),
       reasoning: reasonings.join(''),
       calls: Array.from(calls.values(), ({ id, name, json, input }) => ({ id, name, input: inputOf(json, input) })),
-      ...(usage ? { usage: wholeUsage(usage) } : {}),
+      ...defined({ usage: tokens.usage() }),
       ...about,
       ...(error ? { error } : {}),
       ...(isCut ? { cut: true as const } : {}),
@@ -120,17 +117,6 @@ interface CallDraft {
   name: string
   json: string[]
   input: unknown
-}
-
-/** What of a prompt was neither read from a cache nor written to it, where that is reported in the place of the whole. */
-interface FreshTokens {
-  readonly freshTokens?: number | undefined
-}
-
-function wholeUsage({ freshTokens, ...usage }: Partial<Usage> & FreshTokens): Usage {
-  if (freshTokens === undefined) return { ...SILENT, ...usage }
-  const promptTokens = freshTokens + (usage.cachedTokens ?? 0) + (usage.cacheWrittenTokens ?? 0)
-  return { ...SILENT, ...usage, promptTokens }
 }
 
 /** The most characters of an id, a name or a message. */

@@ -22,29 +22,11 @@ const chunk = (delta: unknown, more: Event = {}) => ({ id: 'c', choices: [{ inde
 const deltas = (events: readonly unknown[]) =>
   passed(events).flatMap(({ choices }) => (choices as { delta: Event }[]).map(({ delta }) => delta))
 
-test('an event without choices is read as usage', () => {
+test('an event without choices, or that says nothing, is none of the answer', () => {
   for (const choices of [undefined, null, {}]) {
-    assert.deepEqual(passed([{ id: 'c', choices, usage: { prompt_tokens: 3 } }]), [
-      { id: 'c', choices: [], usage: { prompt_tokens: 3 } },
-    ])
-  }
-})
-
-test('what says nothing is no report of usage, and no event', () => {
-  for (const usage of [null, {}, [], 'none', { prompt_tokens: 0, completion_tokens: 0 }, { prompt_tokens: -1 }]) {
-    assert.deepEqual(passed([{ choices: [], usage }]), [{ choices: [] }])
+    assert.deepEqual(passed([{ id: 'c', choices, usage: { prompt_tokens: 3 } }]), [{ id: 'c', choices: [] }])
   }
   assert.deepEqual(passed(['data:\n\n', 'data: null\n\n', 'data: []\n\n', ': ping\n\n', 'event: ping\n\n']), [])
-})
-
-test('usage is found in a choice and beside the answer, and counts as texts are counts', () => {
-  const usage = { prompt_tokens: 5, completion_tokens: 2 }
-  assert.deepEqual(passed([{ choices: [{ delta: {}, usage }] }])[0]?.['usage'], usage)
-  assert.deepEqual(passed([{ choices: [], x_groq: { usage } }])[0]?.['usage'], usage)
-  assert.deepEqual(
-    passed([{ choices: [], usage: { prompt_tokens: '5', completion_tokens: '2' } }])[0]?.['usage'],
-    usage,
-  )
 })
 
 test('text and thinking are found in every form', () => {

@@ -106,7 +106,6 @@ function readAnswer(draft: AnswerDraft, completion: JsonFields): void {
     draft.set({ finish: choice['finish_reason'] })
     addSaid(draft, fieldsOf(choice['delta'] ?? choice['message']))
   }
-  addUsage(draft, completion['usage'])
 }
 
 function addSaid(draft: AnswerDraft, said: JsonFields): void {
@@ -125,19 +124,6 @@ function addSaid(draft: AnswerDraft, said: JsonFields): void {
     draft.call('function', { name: former['name'] })
     draft.addInput('function', former['arguments'])
   }
-}
-
-function addUsage(draft: AnswerDraft, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const usage = fieldsOf(value)
-  const details = fieldsOf(usage['prompt_tokens_details'])
-  draft.usage({
-    promptTokens: countOf(usage['prompt_tokens']),
-    cachedTokens: countOf(details['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']),
-    cacheWrittenTokens: countOf(details['cache_write_tokens']) ?? countOf(details['cache_creation_tokens']),
-    outputTokens: countOf(usage['completion_tokens']),
-    reasoningTokens: countOf(fieldsOf(usage['completion_tokens_details'])['reasoning_tokens']),
-  })
 }
 
 /** OpenAI's Chat Completions. */

@@ -1,7 +1,6 @@
-import { fieldsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
 import type { FormatReader } from './format-reader.ts'
-import { countOf, type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
+import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
 
 /** The texts of a request for embeddings in OpenAI's format. Texts that come as numbers of tokens are kept as they are. */
 function* partsOf(body: JsonFields): Generator<WirePart> {
@@ -19,15 +18,8 @@ function readAnswer(draft: AnswerDraft, answer: JsonFields): void {
   const error = errorFacts(answer['error'])
   if (error) draft.fail(error.code, error.message)
   draft.set({ model: answer['model'] })
-  const promptTokens = countOf(fieldsOf(answer['usage'])['prompt_tokens'])
-  if (promptTokens === undefined) return
-  draft.usage({
-    promptTokens,
-    cachedTokens: undefined,
-    cacheWrittenTokens: undefined,
-    outputTokens: 0,
-    reasoningTokens: undefined,
-  })
+  // An answer of vectors has no tokens.
+  draft.report({ usage: { completion_tokens: 0 } })
 }
 
 /** OpenAI's format for embeddings. */

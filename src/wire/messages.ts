@@ -4,7 +4,6 @@ import type { FormatReader } from './format-reader.ts'
 import {
   callPart,
   contentParts,
-  countOf,
   type JsonFields,
   marked,
   markedLast,
@@ -214,7 +213,6 @@ function readEvent(draft: AnswerDraft, event: JsonFields): void {
       return
     case 'message_delta':
       draft.set({ finish: fieldsOf(event['delta'])['stop_reason'] })
-      addUsage(draft, event['usage'])
       return
     case 'error': {
       const error = errorFacts(event['error'])
@@ -229,9 +227,6 @@ function readAnswer(draft: AnswerDraft, message: JsonFields): void {
   if (error) draft.fail(error.code, error.message)
   draft.set({ finish: message['stop_reason'], model: message['model'], id: message['id'] })
   for (const [index, block] of elementsOf(message['content']).entries()) addBlock(draft, String(index), fieldsOf(block))
-  addUsage(draft, message['usage'])
-  const counted = countOf(message['input_tokens'])
-  if (counted !== undefined) draft.usage({ promptTokens: counted })
 }
 
 function addBlock(draft: AnswerDraft, key: string, block: JsonFields): void {
@@ -260,21 +255,6 @@ function addDelta(draft: AnswerDraft, key: string, delta: JsonFields): void {
     case 'input_json_delta':
       draft.addInput(key, delta['partial_json'])
   }
-}
-
-/** The prompt is reported in three parts: read from a cache, written to it, and the rest. Later events may repeat some of them. */
-function addUsage(draft: AnswerDraft, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const usage = fieldsOf(value)
-  const longer = countOf(fieldsOf(usage['cache_creation'])['ephemeral_1h_input_tokens'])
-  draft.usage({
-    freshTokens: countOf(usage['input_tokens']),
-    cachedTokens: countOf(usage['cache_read_input_tokens']),
-    cacheWrittenTokens: countOf(usage['cache_creation_input_tokens']),
-    ...(longer === undefined ? {} : { cacheWrittenLongerTokens: longer }),
-    outputTokens: countOf(usage['output_tokens']),
-    reasoningTokens: countOf(fieldsOf(usage['output_tokens_details'])['thinking_tokens']),
-  })
 }
 
 /** Anthropic's Messages API. */

@@ -49,7 +49,9 @@ function streamBody(draft: AnswerDraft, form: FormatReader): BodyReader {
     maxBufferSize: MOST_CHARACTERS,
     onEvent: ({ data }) => {
       const event = parsed(data)
-      if (event) form.event(draft, event)
+      if (!event) return
+      draft.report(event)
+      form.event(draft, event)
     },
   })
   return {
@@ -102,7 +104,9 @@ function wholeBody(draft: AnswerDraft, form: FormatReader): BodyReader {
         return
       }
       const answer = parsed(texts.join(''))
-      if (answer) form.answer(draft, answer)
+      if (!answer) return
+      draft.report(answer)
+      form.answer(draft, answer)
     },
   }
 }

@@ -5,7 +5,6 @@ import { readTool } from './messages.ts'
 import {
   callPart,
   contentParts,
-  countOf,
   isBlank,
   jsonOf,
   type JsonFields,
@@ -272,8 +271,6 @@ function readEvent(draft: AnswerDraft, event: JsonFields): void {
 function readAnswer(draft: AnswerDraft, response: JsonFields): void {
   addItems(draft, response)
   addEnd(draft, response)
-  const counted = countOf(response['input_tokens'])
-  if (counted !== undefined) draft.usage({ promptTokens: counted })
 }
 
 function addItems(draft: AnswerDraft, response: JsonFields): void {
@@ -325,20 +322,6 @@ function addEnd(draft: AnswerDraft, response: JsonFields): void {
       if (item['type'] !== 'message') continue
       for (const part of elementsOf(item['content']).map(fieldsOf)) draft.addText(part['text'] ?? part['refusal'])
     }
-  addUsage(draft, response['usage'])
-}
-
-function addUsage(draft: AnswerDraft, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const usage = fieldsOf(value)
-  const details = fieldsOf(usage['input_tokens_details'])
-  draft.usage({
-    promptTokens: countOf(usage['input_tokens']),
-    cachedTokens: countOf(details['cached_tokens']),
-    cacheWrittenTokens: countOf(details['cache_write_tokens']),
-    outputTokens: countOf(usage['output_tokens']),
-    reasoningTokens: countOf(fieldsOf(usage['output_tokens_details'])['reasoning_tokens']),
-  })
 }
 
 /** OpenAI's Responses API. */

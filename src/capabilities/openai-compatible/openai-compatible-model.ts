@@ -9,7 +9,6 @@ import {
   type Model,
   type ModelSettings,
 } from '../../model.ts'
-import type { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { ProviderConnection } from '../../model/provider.ts'
 import { chatChunks } from '../../wire.ts'
 
@@ -43,7 +42,6 @@ function chatModel(settings: ModelSettings): Model {
         includeUsage: true,
         // A server without support reports that itself. Without this flag the AI SDK would drop the schema silently.
         supportsStructuredOutputs: true,
-        metadataExtractor: engineTimings,
         fetch,
       })(settings.model)
     },
@@ -71,24 +69,4 @@ export async function engineSlots(connection: ProviderConnection, milliseconds: 
   const properties = await connection.ask('/../props', milliseconds).catch(() => undefined)
   const { total_slots: slots } = fieldsOf(properties)
   return typeof slots === 'number' && Number.isInteger(slots) && slots > 0 ? slots : undefined
-}
-
-type MetadataExtractor = NonNullable<Parameters<typeof createOpenAICompatible>[0]['metadataExtractor']>
-
-const engineTimings: MetadataExtractor = {
-  extractMetadata: async ({ parsedBody }) => timingsOf(parsedBody),
-  createStreamExtractor() {
-    let last: ReturnType<typeof timingsOf>
-    return {
-      processChunk(chunk) {
-        last = timingsOf(chunk) ?? last
-      },
-      buildMetadata: () => last,
-    }
-  },
-}
-
-function timingsOf(answer: unknown) {
-  const { cache_n: cached, prompt_n: read } = fieldsOf(fieldsOf(answer)['timings'])
-  return typeof cached === 'number' && typeof read === 'number' ? { engine: { cached, read } } : undefined
 }

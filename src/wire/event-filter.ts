@@ -1,0 +1,97 @@
+import { createParser } from 'eventsource-parser'
+import { defined, fieldsOf, isObject, parseJson } from '../platform.ts'
+import { providerSentence } from './provider-sentence.ts'
+import { type Usage, usageReader } from './usage.ts'
+
+/** Passes the events of one stream on, as text of server-sent events. */
+export interface EventFilter {
+  /** What may be read by now, of the stream as it comes, cut anywhere. */
+  next(text: string): string
+  /** What completes an answer whose provider has only said why it ends, once nothing follows. */
+  end(): string
+  /** Whether the provider has said that the answer is over: what follows is not read. */
+  isOver(): boolean
+  /** Whether the provider has said why the answer ends: a connection that breaks after that has lost nothing. */
+  hasReason(): boolean
+  /** What the provider reported of its tokens by now. */
+  usage(): Usage | undefined
+}
+
+/** How one format is corrected. */
+export interface Correction {
+  /** The events to be read in the place of this one, which is a value of JSON. `type`: that of the event. */
+  events(value: Readonly<Record<string, unknown>>, type: string | undefined): readonly object[]
+  /** The events that end an answer, where its provider has only said why it ends. */
+  close?(): readonly object[]
+  hasReason(): boolean
+  isOver(): boolean
+}
+
+/** Passes on the events of a format in the form that its library reads. What is no JSON is reported by the library. */
+export function eventFilter({ events, close, hasReason, isOver: hasEnded }: Correction): EventFilter {
+  let out = ''
+  let isOver = false
+  const reader = usageReader()
+  const write = (all: readonly object[]) => {
+    for (const event of all) {
+      const type = (event as { readonly type?: unknown }).type
+      out += `${typeof type === 'string' ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`
+    }
+  }
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (isOver || data.trim() === '') return
+      if (data.trim() === '[DONE]') {
+        isOver = true
+        write(close?.() ?? [])
+        out += 'data: [DONE]\n\n'
+        return
+      }
+      const value = parseJson(data)
+      if (value === undefined && hasReason()) return
+      if (value === undefined) out += `data: ${data.replaceAll('\n', ' ')}\n\n`
+      if (!isObject(value)) return
+      reader.add(value)
+      write(events(value, event))
+      isOver = hasEnded()
+    },
+  })
+  return {
+    next(text) {
+      parser.feed(text)
+      const ready = out
+      out = ''
+      return ready
+    },
+    end() {
+      if (hasReason()) write(close?.() ?? [])
+      const ready = out
+      out = ''
+      return ready
+    },
+    isOver: () => isOver,
+    hasReason,
+    usage: reader.usage,
+  }
+}
+
+/** The failure that an event reports, with its `message`. Some servers give it no field of its own. */
+export function failureIn(
+  value: Readonly<Record<string, unknown>>,
+  event: string | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  const { error, object, code, type } = value
+  const isReported = Boolean(error) || object === 'error' || event === 'error' || type === 'error'
+  const isNamed = typeof type === 'string' || value['choices'] !== undefined
+  if (!isReported && (isNamed || !('message' in value || 'detail' in value))) return undefined
+  const inner = fieldsOf(error)
+  return {
+    message: providerSentence(value) ?? JSON.stringify(value),
+    ...defined({ type: inner['type'] ?? type, code: inner['code'] ?? code ?? inner['status'] ?? value['status'] }),
+  }
+}
+
+/** Whether two texts are the same object of JSON. */
+export function sameJson(one: string, other: string): boolean {
+  return isObject(parseJson(one)) && JSON.stringify(parseJson(one)) === JSON.stringify(parseJson(other))
+}

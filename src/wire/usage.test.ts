@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chatChunks } from './chat-chunks.ts'
+import { responseReader } from './response-reader.ts'
+import { SILENT, type Usage, usageReader } from './usage.ts'
+
+function read(...events: readonly Record<string, unknown>[]): Usage | undefined {
+  const reader = usageReader()
+  for (const event of events) reader.add(event)
+  return reader.usage()
+}
+
+const of = (
+  promptTokens: number,
+  outputTokens: number,
+  [cachedTokens, cacheWrittenTokens, reasoningTokens]: readonly (number | undefined)[] = [],
+): Usage => ({ promptTokens, outputTokens, cachedTokens, cacheWrittenTokens, reasoningTokens })
+
+const chat = { prompt_tokens: 50, completion_tokens: 7, total_tokens: 57 }
+
+/** What a server reports, as its documentation has it, and what that means. */
+for (const [server, events, usage] of [
+  ['OpenAI, Azure, vLLM, SambaNova, Cerebras, TGI', [{ usage: chat }], of(50, 7)],
+  [
+    'OpenAI with details',
+    [
+      {
+        usage: {
+          ...chat,
+          prompt_tokens_details: { cached_tokens: 20 },
+          completion_tokens_details: { reasoning_tokens: 3 },
+        },
+      },
+    ],
+    of(50, 7, [20, undefined, 3]),
+  ],
+  ['vLLM without details', [{ usage: { ...chat, prompt_tokens_details: null } }], of(50, 7)],
+  [
+    'OpenRouter',
+    [{ usage: { ...chat, cost: 0.95, prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 30 } } }],
+    of(50, 7, [0, 30]),
+  ],
+  ['Groq', [{ choices: [], x_groq: { id: 'req', usage: { ...chat, queue_time: 0.1 } } }], of(50, 7)],
+  ['DeepSeek', [{ usage: { ...chat, prompt_cache_hit_tokens: 40, prompt_cache_miss_tokens: 10 } }], of(50, 7, [40])],
+  ['Moonshot', [{ choices: [{ index: 0, delta: {}, usage: { ...chat, cached_tokens: 12 } }] }], of(50, 7, [12])],
+  ['Mistral', [{ usage: { ...chat, num_cached_tokens: 16 } }], of(50, 7, [16])],
+  [
+    'xAI, which counts reasoning beside the answer',
+    [{ usage: { ...chat, total_tokens: 157, completion_tokens_details: { reasoning_tokens: 100 } } }],
+    of(50, 107, [undefined, undefined, 100]),
+  ],
+  [
+    'Perplexity',
+    [{ usage: { ...chat, reasoning_tokens: 2, cost: { total_cost: 0.1 } } }],
+    of(50, 7, [undefined, undefined, 2]),
+  ],
+  [
+    'LiteLLM before Anthropic',
+    [
+      {
+        usage: {
+          ...chat,
+          prompt_tokens_details: { cached_tokens: 20 },
+          cache_creation_input_tokens: 5,
+          cache_read_input_tokens: 20,
+        },
+      },
+    ],
+    of(50, 7, [20, 5]),
+  ],
+  [
+    'llama.cpp with its timings',
+    [{ choices: [], timings: { cache_n: 40, prompt_n: 10, predicted_n: 7 } }],
+    of(50, 7, [40]),
+  ],
+  [
+    'Anthropic',
+    [
+      {
+        type: 'message_start',
+        message: {
+          usage: { input_tokens: 5, cache_read_input_tokens: 40, cache_creation_input_tokens: 5, output_tokens: 1 },
+        },
+      },
+      { type: 'message_delta', usage: { output_tokens: 7, output_tokens_details: { thinking_tokens: 3 } } },
+    ],
+    of(50, 7, [40, 5, 3]),
+  ],
+  [
+    'a server with Anthropic’s format that reports at the end',
+    [{ message: { usage: { input_tokens: 0, output_tokens: 0 } } }, { usage: { input_tokens: 50, output_tokens: 7 } }],
+    of(50, 7),
+  ],
+  [
+    'Responses',
+    [
+      {
+        type: 'response.completed',
+        response: {
+          usage: {
+            input_tokens: 50,
+            input_tokens_details: { cached_tokens: 20 },
+            output_tokens: 7,
+            output_tokens_details: { reasoning_tokens: 3 },
+            total_tokens: 57,
+          },
+        },
+      },
+    ],
+    of(50, 7, [20, undefined, 3]),
+  ],
+  [
+    'Gemini and Vertex',
+    [
+      {
+        usageMetadata: {
+          promptTokenCount: 50,
+          cachedContentTokenCount: 20,
+          candidatesTokenCount: 4,
+          thoughtsTokenCount: 3,
+        },
+      },
+    ],
+    of(50, 7, [20, undefined, 3]),
+  ],
+  [
+    'Bedrock',
+    [{ metadata: { usage: { inputTokens: 10, cacheReadInputTokens: 40, outputTokens: 7 } } }],
+    of(50, 7, [40]),
+  ],
+  [
+    'Cohere',
+    [{ usage: { billed_units: { input_tokens: 1 }, tokens: { input_tokens: 50, output_tokens: 7 } } }],
+    of(50, 7),
+  ],
+  ['Ollama', [{ done: true, prompt_eval_count: 50, eval_count: 7 }], of(50, 7)],
+  [
+    'LM Studio',
+    [{ stats: { input_tokens: 50, total_output_tokens: 7, reasoning_output_tokens: 3 } }],
+    of(50, 7, [undefined, undefined, 3]),
+  ],
+  ['figures as texts', [{ usage: { prompt_tokens: '50', completion_tokens: ' 7 ' } }], of(50, 7)],
+  [
+    'usage that comes again',
+    [{ usage: chat }, { usage: chat }, { usage: { prompt_tokens: 0, completion_tokens: 0 } }],
+    of(50, 7),
+  ],
+] as const satisfies readonly (readonly [string, readonly Record<string, unknown>[], Usage])[]) {
+  test(`usage is found where it is put by ${server}`, () => assert.deepEqual(read(...events), usage))
+}
+
+test('one gate: whole numbers, and 0 ≤ cached ≤ prompt ≤ 100 million, else it is not reported', () => {
+  for (const tokens of [0, -1, 1.5, 1e18, Number.MAX_VALUE, null, 'many', true, [5], {}]) {
+    assert.equal(read({ usage: { prompt_tokens: tokens } })?.promptTokens, undefined)
+  }
+  assert.deepEqual(read({ usage: { prompt_tokens: 0, completion_tokens: 0 } }), SILENT)
+  assert.equal(read({ usage: {} }, { usage: null }, { usage: [] }, { usage: 'none' }), undefined)
+  assert.deepEqual(read({ usage: { ...chat, prompt_tokens_details: { cached_tokens: 1e18 } } }), of(50, 7))
+  const beside = read({ usage: { ...chat, prompt_tokens_details: { cached_tokens: 60 } } })
+  assert.deepEqual(beside, of(110, 7, [60]), 'the prompt leaves out what was cached')
+})
+
+test('our calls and those of other programs are read alike', () => {
+  const event = `data: ${JSON.stringify({ choices: [], x_groq: { usage: { ...chat, prompt_tokens: '50' } } })}\n\n`
+  const [ours, others] = [chatChunks(), responseReader('chat-completions', { streamed: true })]
+  ours.next(event)
+  others.write(new TextEncoder().encode(event))
+  assert.deepEqual([ours.usage(), others.end().usage], [of(50, 7), of(50, 7)])
+})
