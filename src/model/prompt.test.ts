@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TEXT_THINKING } from '../context.ts'
+import { type AnyMessage, type AssistantMessage, TEXT_THINKING } from '../context.ts'
 import { toPrompt } from './prompt.ts'
 
 const seen = { seen: true, inResults: true, byAddress: true }
@@ -64,10 +64,53 @@ test('input that was no JSON goes back under a name, since providers take object
   assert.deepEqual(message?.content, [{ ...call, input: { input: '{"q": "x' } }])
 })
 
-test('what a provider wanted back goes back', () => {
+test('what a provider wanted back goes back, but reasoning that nothing follows and blank texts do not', () => {
   const reasoning = { type: 'reasoning' as const, text: 'hm', providerOptions: { anthropic: { signature: 's' } } }
-  const [message] = toPrompt({ tools: [], messages: [{ role: 'assistant', content: [reasoning] }] }, seen)
-  assert.deepEqual(message?.content, [reasoning])
+  const [blank, text] = [' \n', 'So.'].map((words) => ({ type: 'text' as const, text: words }))
+  const content = (...parts: Exclude<AssistantMessage['content'], string>) =>
+    toPrompt({ tools: [], messages: [{ role: 'assistant', content: parts }] }, seen)[0]?.content
+  assert.deepEqual(content(reasoning, blank!, text!, reasoning), [reasoning, text])
+  assert.equal(content(reasoning, blank!), undefined)
+})
+
+test('an id that a model gives again is another in each answer, and results keep their calls', () => {
+  const answer = (...ids: string[]): AnyMessage[] => [
+    {
+      role: 'assistant',
+      content: ids.map((toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 't', input: {} })),
+    },
+    {
+      role: 'tool',
+      content: ids.map((toolCallId) => ({
+        type: 'tool-result',
+        toolCallId,
+        toolName: 't',
+        output: { type: 'text', value: '' },
+      })),
+    },
+  ]
+  const messages = [...answer('c1', 'c1'), ...answer('c1', `call_${'x'.repeat(36)}`)]
+  const ids = toPrompt({ tools: [], messages }, seen).map(({ content }) =>
+    (content as { readonly toolCallId: string }[]).map(({ toolCallId }) => toolCallId),
+  )
+  assert.deepEqual([ids[0], ids[2]], [ids[1], ids[3]])
+  assert.equal(new Set([...ids[0]!, ...ids[2]!]).size, 4)
+  assert.ok(ids.flat().every((id) => /^[\w-]{1,40}$/.test(id)))
+})
+
+test('an item that came before, or that no server of its API has made, is sent without its id', () => {
+  const reasoning = (itemId: string) => ({
+    type: 'reasoning' as const,
+    text: 'hm',
+    providerOptions: { openai: { itemId, reasoningEncryptedContent: 'e' } },
+  })
+  const text = { type: 'text' as const, text: 'So.' }
+  const answer = (...ids: string[]): AnyMessage => ({ role: 'assistant', content: [...ids.map(reasoning), text] })
+  const messages = [answer('rs_1', 'rs_1'), answer('rs_1', 'rs_1'), answer('odd id')]
+  const ids = toPrompt({ tools: [], messages }, seen).map(({ content }) =>
+    (content as ReturnType<typeof reasoning>[]).slice(0, -1).map((part) => part.providerOptions.openai.itemId),
+  )
+  assert.deepEqual(ids, [['rs_1', 'rs_1'], [undefined, undefined], [undefined]])
 })
 
 test('what a model made up is sent back in a form that every API accepts, and calls keep their results', () => {

@@ -8,6 +8,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
   SharedV4FileData,
+  SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import {
   type AnyMessage,
@@ -29,9 +30,11 @@ import type { Model, ModelRequest } from './model.ts'
  * results become texts if the API has no images in them.
  */
 export function toPrompt(request: ModelRequest, support: ImageSupport): LanguageModelV4Prompt {
-  const messages = request.messages.map((message) =>
-    toMessage(markImages(message, support)?.message ?? message, support.inResults),
-  )
+  const ids = acceptedIds()
+  const messages = request.messages
+    .map((message) => toMessage(markImages(message, support)?.message ?? message, support.inResults, ids))
+    // What has nothing that a server accepts is no message: an answer that was blank, or broke off in its reasoning.
+    .filter(({ role, content }) => role !== 'assistant' || content.length > 0)
   return request.system ? [{ role: 'system', content: request.system }, ...messages] : messages
 }
 
@@ -51,16 +54,20 @@ export function toFunctionTools(tools: readonly ToolDefinition[]): LanguageModel
   }))
 }
 
-function toMessage(message: AnyMessage, richResults: boolean): LanguageModelV4Message {
+function toMessage(message: AnyMessage, richResults: boolean, ids: AcceptedIds): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content, ...providerOptions(message) }
     case 'user':
       return { role: 'user', content: userContent(message.content), ...providerOptions(message) }
     case 'assistant':
-      return { role: 'assistant', content: assistantContent(message.content, richResults), ...providerOptions(message) }
+      return {
+        role: 'assistant',
+        content: assistantContent(message.content, richResults, ids),
+        ...providerOptions(message),
+      }
     case 'tool':
-      return { role: 'tool', content: toolContent(message.content, richResults), ...providerOptions(message) }
+      return { role: 'tool', content: toolContent(message.content, richResults, ids), ...providerOptions(message) }
   }
 }
 
@@ -75,46 +82,53 @@ function userContent(content: UserMessage['content']): UserPart[] {
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
-function assistantContent(content: AssistantMessage['content'], richResults: boolean): AssistantContent {
-  if (typeof content === 'string') return [{ type: 'text', text: content.toWellFormed() }]
+/** Blank texts are left out, and reasoning that nothing follows: servers refuse both. */
+function assistantContent(
+  content: AssistantMessage['content'],
+  richResults: boolean,
+  ids: AcceptedIds,
+): AssistantContent {
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content.toWellFormed() }]
+  ids.begin()
   const parts: AssistantContent = []
   for (const part of content) {
     if (part.type === 'reasoning' && isTextThinking(part)) continue
+    if (part.type === 'text' && part.text.trim() === '') continue
     if (part.type === 'text' || part.type === 'reasoning') {
-      parts.push({ type: part.type, text: part.text.toWellFormed(), ...providerOptions(part) })
+      parts.push({ type: part.type, text: part.text.toWellFormed(), ...ids.ofItem(part) })
     } else if (part.type === 'tool-call') {
       const { toolCallId, toolName, providerExecuted } = part
       const executed = providerExecuted === undefined ? {} : { providerExecuted }
       parts.push({
         type: 'tool-call',
-        toolCallId: acceptedName(toolCallId),
+        toolCallId: ids.ofCall(toolCallId),
         toolName: acceptedName(toolName),
         input: wellFormed(toObject(part.input)),
         ...executed,
         ...providerOptions(part),
       })
     } else if (part.type === 'tool-result') {
-      parts.push(resultPart(part, richResults))
+      parts.push(resultPart(part, richResults, ids))
     } else if (part.type === 'file') {
       parts.push(filePart(part))
     } else if (part.type === 'custom') {
       parts.push(part)
     }
   }
-  return parts
+  return parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1)
 }
 
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
 
-function toolContent(content: ToolMessage['content'], richResults: boolean): ToolContent {
-  return content.filter((part) => part.type === 'tool-result').map((part) => resultPart(part, richResults))
+function toolContent(content: ToolMessage['content'], richResults: boolean, ids: AcceptedIds): ToolContent {
+  return content.filter((part) => part.type === 'tool-result').map((part) => resultPart(part, richResults, ids))
 }
 
-function resultPart(part: ToolResultPart, richResults: boolean): LanguageModelV4ToolResultPart {
+function resultPart(part: ToolResultPart, richResults: boolean, ids: AcceptedIds): LanguageModelV4ToolResultPart {
   const { toolCallId, toolName } = part
   return {
     type: 'tool-result',
-    toolCallId: acceptedName(toolCallId),
+    toolCallId: ids.ofResult(toolCallId),
     toolName: acceptedName(toolName),
     output: toolOutput(part.output, richResults),
     ...providerOptions(part),
@@ -125,10 +139,53 @@ function resultPart(part: ToolResultPart, richResults: boolean): LanguageModelV4
  * The name or the id of a call in the form that every API accepts: what a model made up is sent back to it in every later
  * request, and one that is refused there would end the conversation. The log keeps what the model said.
  */
-function acceptedName(name: string): string {
-  if (/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return name
+function acceptedName(name: string, most = 64): string {
+  if (/^[a-zA-Z0-9_-]+$/.test(name) && name.length <= most) return name
   // Two that differ stay two.
-  return `${name.replaceAll(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 50)}_${sha256(name).slice(0, 8)}`
+  return `${name.replaceAll(/[^a-zA-Z0-9_-]+/g, '_').slice(0, Math.min(50, most - 9))}_${sha256(name).slice(0, 8)}`
+}
+
+/** The shortest limit of any API, that of Chat Completions. */
+const LONGEST_ID = 40
+
+type AcceptedIds = ReturnType<typeof acceptedIds>
+
+/**
+ * The ids of one request: each in a form that servers accept, and each once, since a model may give an id again in a later
+ * answer. A result has the id of the call that it answers.
+ */
+function acceptedIds() {
+  const used = new Set<string>()
+  const waiting = new Map<string, string[]>()
+  const items = new Set<unknown>()
+  /** The newest item of the message, and whether it came in an earlier one. */
+  let newest: { readonly itemId: unknown; readonly isNew: boolean } | undefined
+  return {
+    /** Another message begins: an item is within one. */
+    begin: () => void (newest = undefined),
+    ofCall(id: string): string {
+      let accepted = acceptedName(id, LONGEST_ID)
+      for (let time = 2; used.has(accepted); time += 1) accepted = acceptedName(`${id} ${time}`, LONGEST_ID)
+      used.add(accepted)
+      waiting.set(id, [...(waiting.get(id) ?? []), accepted])
+      return accepted
+    },
+    ofResult: (id: string): string => waiting.get(id)?.shift() ?? acceptedName(id, LONGEST_ID),
+    /** The options of a part, without the id of an item that came before or that no server of the API has made. */
+    ofItem(part: { readonly providerOptions?: SharedV4ProviderOptions }): {
+      providerOptions?: SharedV4ProviderOptions
+    } {
+      const found = Object.entries(part.providerOptions ?? {}).find(([, options]) => 'itemId' in options)
+      if (!found) return providerOptions(part)
+      const [provider, { itemId, ...options }] = found
+      // The parts of one item follow each other.
+      if (itemId !== newest?.itemId) newest = { itemId, isNew: !items.has(itemId) }
+      items.add(itemId)
+      const isAccepted =
+        newest?.isNew && typeof itemId === 'string' && /^(?:rs|msg|fc)_[a-zA-Z0-9_-]{1,60}$/.test(itemId)
+      return isAccepted ? providerOptions(part) : { providerOptions: { ...part.providerOptions, [provider]: options } }
+    },
+  }
 }
 
 /** A JSON value without half characters in its texts: servers refuse a body that has one. */

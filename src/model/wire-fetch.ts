@@ -45,7 +45,7 @@ export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?
       form,
       filter,
       onTooLarge: () => listener?.onTooLarge(),
-      onFilter: (made) => listener?.onFilter?.(made),
+      onFilter: (opened) => listener?.onFilter?.(opened),
     })
   }
 }

@@ -76,6 +76,24 @@ test('a whole call that comes again under its id is one call, and two calls stay
   assert.deepEqual(inputs({ id: 'a', name: 'go', arguments: '{"n":1}' }), ['{"n":1}'])
 })
 
+test('a call keeps its place, and waits for its name until the end of the answer', () => {
+  const piece = (id: string | undefined, name: string | undefined, input: string) =>
+    chunk({ tool_calls: [{ index: 0, id, function: { name, arguments: input } }] })
+  const read = deltas([
+    piece('a', 'go', '{"n":1}'),
+    piece('b', undefined, '{"n"'),
+    piece('b', undefined, ':2}'),
+    piece('b', 'stay', ''),
+    piece('c', undefined, '{}'),
+    chunk({}, { finish_reason: 'tool_calls' }),
+  ]).flatMap(({ tool_calls: calls }) => (calls ?? []) as unknown[])
+  assert.deepEqual(read, [
+    { index: 0, id: 'a', function: { name: 'go', arguments: '{"n":1}' } },
+    { index: 1, id: 'b', function: { name: 'stay', arguments: '{"n":2}' } },
+    { index: 2, id: 'c', function: { name: 'unnamed', arguments: '{}' } },
+  ])
+})
+
 test('a failure is found in every form, and its sentence with it', () => {
   for (const failure of [
     { error: { message: 'No.', code: 500 } },

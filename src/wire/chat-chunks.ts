@@ -1,5 +1,5 @@
 import { elementsOf, fieldsOf, isObject } from '../platform.ts'
-import { type EventFilter, eventFilter, failureIn, sameJson } from './event-filter.ts'
+import { type EventFilter, eventFilter, failureIn, sameJson, UNNAMED } from './event-filter.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>
  * every shape. What follows `[DONE]` is no part of the answer.
  */
 export function chatChunks(): EventFilter {
-  const isRepeated = repeatedCalls()
+  const calls = callPieces()
   let hasReason = false
   return eventFilter({
     events(value, type) {
@@ -19,17 +19,14 @@ export function chatChunks(): EventFilter {
         .filter(isObject)
         // Of several choices the first is the answer.
         .filter((choice) => (choice['index'] ?? 0) === 0 || typeof choice['index'] !== 'number')
-        .map((choice) => correctedChoice(choice, isRepeated))
+        .map((choice) => correctedChoice(choice, calls))
       hasReason ||= choices.some((choice) => choice['finish_reason'] !== null)
       return [
         {
-          ...value,
           id: textOf(value['id']),
           model: textOf(value['model']),
           created: typeof value['created'] === 'number' ? value['created'] : undefined,
-          error: undefined,
           choices,
-          usage: undefined,
         },
       ]
     },
@@ -38,7 +35,7 @@ export function chatChunks(): EventFilter {
   })
 }
 
-function correctedChoice(choice: Fields, isRepeated: CallFilter): Fields {
+function correctedChoice(choice: Fields, callsOf: CallPieces): Fields {
   const { finish_reason: reason } = choice
   const said = fieldsOf(choice['delta'] ?? choice['message'])
   const calls = said['tool_calls'] ?? (isObject(said['function_call']) ? { index: 0, ...said['function_call'] } : [])
@@ -50,20 +47,17 @@ function correctedChoice(choice: Fields, isRepeated: CallFilter): Fields {
   ]
   const toolCalls = (Array.isArray(calls) ? calls : [calls])
     .filter(isObject)
-    .map(correctedCall)
-    .filter((call) => !isRepeated(call))
+    .flatMap((call) => callsOf.add(correctedCall(call)))
+  const isLast = typeof reason === 'string' && reason !== ''
+  const all = isLast ? [...toolCalls, ...callsOf.end()] : toolCalls
   return {
-    ...choice,
+    index: 0,
     delta: {
-      ...said,
-      role: undefined,
-      content: textOf(said['content']) ?? textOf(partsText(said['content'], 'text')),
-      refusal: textOf(said['refusal']),
-      reasoning: undefined,
+      content: textOf(said['content']) ?? textOf(partsText(said['content'], 'text')) ?? textOf(said['refusal']),
       reasoning_content: thinking.find((text) => textOf(text) !== undefined),
-      tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
+      tool_calls: all.length > 0 ? all : undefined,
     },
-    finish_reason: typeof reason === 'string' && reason !== '' ? reason : null,
+    finish_reason: isLast ? reason : null,
   }
 }
 
@@ -97,19 +91,49 @@ function correctedCall(call: Fields): CallPiece {
   }
 }
 
-type CallFilter = (piece: CallPiece) => boolean
+interface KnownCall {
+  readonly first: CallPiece
+  /** Among the calls of the answer: servers may leave it out, or give it twice. */
+  readonly at: number
+  input: string
+  isHeld: boolean
+}
 
-/** Whether a piece is a whole call that has come before, which would run twice: the same id, name and arguments. */
-function repeatedCalls(): CallFilter {
-  const calls: { id: string | undefined; index: number | undefined; name: string; input: string }[] = []
-  return ({ id, index, function: { name, arguments: input } }) => {
-    const known = calls.findLast((call) => (id === undefined ? call.index === index : call.id === id))
-    if (known && name !== undefined && id !== undefined && known.name === name && sameJson(known.input, input)) {
-      return true
-    }
-    if (known && (id === undefined || name === undefined || known.index === index)) known.input += input
-    else if (name !== undefined) calls.push({ id, index, name, input })
-    return false
+type CallPieces = ReturnType<typeof callPieces>
+
+/**
+ * The pieces of calls, each with the place of its call. A whole call that has come before is left out, since it would run twice:
+ * the same id, name and arguments. A call waits for its name until the end of the answer.
+ */
+function callPieces() {
+  const calls: KnownCall[] = []
+  return {
+    add(piece: CallPiece): readonly CallPiece[] {
+      const { id, index } = piece
+      const { name, arguments: input } = piece.function
+      const known = calls.findLast(({ first }) => (id === undefined ? first.index === index : first.id === id))
+      const isNamed = known?.first.function.name !== undefined
+      if (known && isNamed && id !== undefined && known.first.function.name === name && sameJson(known.input, input)) {
+        return []
+      }
+      if (!known || (id !== undefined && name !== undefined && isNamed && known.first.index !== index)) {
+        calls.push({ first: piece, at: calls.length, input, isHeld: name === undefined })
+        return name === undefined ? [] : [{ ...piece, index: calls.length - 1 }]
+      }
+      known.input += input
+      if (!known.isHeld) return [{ ...piece, index: known.at }]
+      if (name === undefined) return []
+      known.isHeld = false
+      return [{ ...known.first, index: known.at, function: { name, arguments: known.input } }]
+    },
+    /** The calls that never got a name. */
+    end: (): readonly CallPiece[] =>
+      calls
+        .filter(({ isHeld }) => isHeld)
+        .map((call) => {
+          call.isHeld = false
+          return { ...call.first, index: call.at, function: { name: UNNAMED, arguments: call.input } }
+        }),
   }
 }
 

@@ -95,3 +95,6 @@ export function failureIn(
 export function sameJson(one: string, other: string): boolean {
   return isObject(parseJson(one)) && JSON.stringify(parseJson(one)) === JSON.stringify(parseJson(other))
 }
+
+/** The name of a call whose model gave none: it is answered like that of any tool that does not exist. */
+export const UNNAMED = 'unnamed'

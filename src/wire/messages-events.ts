@@ -1,5 +1,5 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
-import { type Correction, type EventFilter, eventFilter, failureIn, sameJson } from './event-filter.ts'
+import { type Correction, type EventFilter, eventFilter, failureIn, sameJson, UNNAMED } from './event-filter.ts'
 import type { JsonFields } from './part.ts'
 
 /**
@@ -42,7 +42,7 @@ function messagesCorrection(): Correction {
       index: (count += 1) - 1,
       kind,
       id: text(fields['id']) ?? `call_${count}`,
-      name: text(fields['name']) ?? '',
+      name: text(fields['name']) ?? UNNAMED,
       json: '',
     }
     open.set(at, block)
@@ -172,8 +172,7 @@ function isSameCall(call: Block, input: unknown): boolean {
 
 function kindOf(block: JsonFields): Kind | undefined {
   const type = block['type']
-  if (type === 'text' || type === 'thinking' || type === 'redacted_thinking') return type
-  if (type === 'tool_use') return text(block['name']) === undefined ? undefined : type
+  if (type === 'text' || type === 'thinking' || type === 'redacted_thinking' || type === 'tool_use') return type
   return text(block['text']) === undefined ? undefined : 'text'
 }
 

@@ -1,5 +1,5 @@
 import { elementsOf, fieldsOf, isObject } from '../platform.ts'
-import { type Correction, type EventFilter, eventFilter, failureIn, sameJson } from './event-filter.ts'
+import { type Correction, type EventFilter, eventFilter, failureIn, sameJson, UNNAMED } from './event-filter.ts'
 import type { JsonFields } from './part.ts'
 
 /**
@@ -56,7 +56,7 @@ function responsesCorrection(): Correction {
       kind,
       id: text(fields['id']) ?? `${PREFIX[kind]}_${index}`,
       call: text(fields['call_id']) ?? text(fields['id']) ?? `call_${index}`,
-      name: text(fields['name']) ?? '',
+      name: text(fields['name']) ?? UNNAMED,
       phase: fields['phase'] === 'commentary' || fields['phase'] === 'final_answer' ? fields['phase'] : undefined,
       texts: new Map(),
       isDone: false,
@@ -110,7 +110,6 @@ function responsesCorrection(): Correction {
   const ended = (event: JsonFields, fields: JsonFields): readonly object[] => {
     const kind = kindOf(fields)
     if (!kind) return []
-    if (kind === 'function_call' && text(fields['name']) === undefined) return []
     const isRepeated =
       kind === 'function_call' &&
       all.some(
@@ -161,7 +160,7 @@ function responsesCorrection(): Correction {
           {
             type: 'error',
             sequence_number: 0,
-            error: { message, type: String(kind), code: code === undefined ? null : String(code) },
+            error: { message, type: line(kind) ?? 'server_error', code: line(code) ?? null },
           },
         ]
       }
@@ -172,7 +171,7 @@ function responsesCorrection(): Correction {
           return begin(response)
         case 'response.output_item.added': {
           const kind = kindOf(fields)
-          if (!kind || find(event, kind) || (kind === 'function_call' && text(fields['name']) === undefined)) return []
+          if (!kind || find(event, kind)) return []
           const begun = start(event['output_index'] ?? fields['id'], kind, fields)
           return [
             ...begin({}),
@@ -242,6 +241,11 @@ function jsonText(input: unknown): string {
 
 function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
+}
+
+/** A text or a number as a text. */
+function line(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : text(value)
 }
 
 function text(value: unknown): string | undefined {

@@ -188,7 +188,11 @@ function wholeOutput(
  * tokens is no report. If more tokens are cached than the prompt has, its figure leaves them out: the prompt is the sum.
  */
 export function checkedUsage(reported: Usage): Usage {
-  if (reported.promptTokens !== undefined && !tokenCount(reported.promptTokens)) return SILENT
+  if (reported.promptTokens !== undefined && !tokenCount(reported.promptTokens)) {
+    // Some servers report no prompt where all of it was in their cache.
+    const outputTokens = reported.promptTokens === 0 ? tokenCount(reported.outputTokens) || undefined : undefined
+    return { ...SILENT, outputTokens }
+  }
   const prompt = tokenCount(reported.promptTokens)
   const cached = tokenCount(reported.cachedTokens)
   const sum = prompt !== undefined && cached !== undefined && cached > prompt ? prompt + cached : prompt

@@ -17,6 +17,7 @@ import {
   UnexpectedAnswer,
 } from '../../model.ts'
 import { defined } from '../../platform.ts'
+import { type EventFilter, usageReader } from '../../wire.ts'
 import { randomUUID } from 'node:crypto'
 
 /** Loading a large model and reading a long prompt take minutes; Node's own `fetch` gives up after 300 seconds. */
@@ -27,6 +28,7 @@ export function ollamaModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings, TIMEOUTS),
     stream: 'lines',
+    filter: ollamaLines,
     carries: { resultImages: false, imageAddresses: false, oneText: true },
     missing: `Fetch it with \`ollama pull ${settings.model}\`.`,
     open: (fetch) => streaming(settings, fetch),
@@ -163,6 +165,33 @@ function assistantMessage(content: Extract<LanguageModelV4Message, { role: 'assi
   }
 }
 
+/** Passes the lines of an answer on up to the one that ends it, whatever the connection does after that. */
+function ollamaLines(): EventFilter {
+  let unfinished = ''
+  let isOver = false
+  const { add, usage } = usageReader()
+  return {
+    next(text) {
+      const lines = (unfinished + text).split('\n')
+      unfinished = lines.pop() ?? ''
+      const last = lines.findIndex((line) => {
+        const value = parsed(line)
+        if (value) add(value as Readonly<Record<string, unknown>>)
+        return value?.done === true
+      })
+      isOver = last !== -1
+      return lines
+        .slice(0, isOver ? last + 1 : undefined)
+        .map((line) => `${line}\n`)
+        .join('')
+    },
+    end: () => '',
+    isOver: () => isOver,
+    hasReason: () => isOver,
+    usage,
+  }
+}
+
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 
 /** Converts the lines of an answer, split anywhere, to parts of an AI SDK stream. An error names `contentType`. */
@@ -216,7 +245,7 @@ function readLine(text: string, blocks: BlockWriter, controller: Controller, con
     const json = typeof input === 'string' ? input : JSON.stringify(input)
     controller.enqueue({
       type: 'tool-call',
-      toolCallId: call.id || `call_${randomUUID()}`,
+      toolCallId: call.id || `call_${randomUUID().replaceAll('-', '')}`,
       toolName: name,
       input: json,
     })

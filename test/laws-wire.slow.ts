@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { providers as known } from '../src/capabilities/providers.ts'
+import type { AnyMessage, AssistantMessage, ToolMessage } from '../src/context.ts'
+import { createModels, type Model, ModelError, type ModelRequest } from '../src/model.ts'
+import { clockOf, systemClock } from '../src/platform.ts'
+import { textPieces, type Wire } from '../src/testing/scripted-provider-answer.ts'
+import { type RandomWire, randomWire, wireResponse } from './kit/random-wires.ts'
+import { strictFault } from './kit/strict-formats.ts'
+
+/** `LAWS_SEED=71` holds the law against the wire of a seed that was printed, on each format. */
+const only = process.env['LAWS_SEED']
+const WIRES = Number(process.env['LAWS_TIMES'] ?? 1) * 2_000
+/** Other wires each time. */
+const FIRST = only === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(only)
+const AT_ONCE = 150
+
+/** A model of each format: the real packages, before servers that answer what the test says. */
+const formats = [
+  ['local/m', 'openai-chat'],
+  ['openai/m', 'openai-chat'],
+  ['responses/m', 'openai-responses'],
+  ['anthropic/m', 'anthropic'],
+  ['ollama/m', 'ollama'],
+] as const satisfies readonly (readonly [string, Wire])[]
+
+/** What waits is over a hundred times sooner. */
+const clock = clockOf({
+  ...systemClock,
+  timer: (milliseconds, work, options) =>
+    systemClock.timer(milliseconds / (milliseconds > 10_000 ? 400 : 100), work, options),
+})
+
+const running = new Map<string, RandomWire>()
+const server = { baseURL: 'http://127.0.0.1:9/v1', apiKeyEnv: 'KEY', timeouts: { firstMs: 60_000, idleMs: 60_000 } }
+const shown = { capabilities: ['tools', 'thinking', 'vision'], model_info: { 'm.context_length': 32_768 } }
+
+const models = createModels({
+  clock,
+  known,
+  environment: { KEY: 'sk-test-0123456789abcdef' },
+  async fetch(url, init) {
+    if (typeof url === 'string' && url.endsWith('/api/show')) return Response.json(shown)
+    const [, wire = ''] = /Now ([\w-]+)\./.exec(new TextDecoder().decode(init?.body as Uint8Array)) ?? []
+    return wireResponse(running.get(wire)!, init?.signal)
+  },
+  providers: {
+    local: { kind: 'openai-compatible', ...server },
+    openai: { kind: 'openai', ...server },
+    responses: { kind: 'openai', api: 'responses', ...server },
+    anthropic: { kind: 'anthropic', ...server },
+    ollama: { kind: 'ollama', ...server, baseURL: 'http://127.0.0.1:9' },
+  },
+  models: Object.fromEntries(
+    formats.map(([id]) => [id, { reasoning: true, tools: true, vision: true, window: 32_768, maxOutput: 4_000 }]),
+  ),
+})
+const opened = new Map(await Promise.all(formats.map(async ([id]) => [id, await models.model(id)] as const)))
+
+const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]
+const user = (content: string): AnyMessage => ({ role: 'user', content })
+
+/** The next requests after an answer: the results of its calls, and a word of the person. */
+function following(message: AssistantMessage): readonly AnyMessage[] {
+  const calls = typeof message.content === 'string' ? [] : message.content.filter((part) => part.type === 'tool-call')
+  const isEmpty = typeof message.content === 'string' ? message.content === '' : message.content.length === 0
+  const results: ToolMessage[] =
+    calls.length === 0
+      ? []
+      : [
+          {
+            role: 'tool',
+            content: calls.map(({ toolCallId, toolName }) => ({
+              type: 'tool-result',
+              toolCallId,
+              toolName,
+              output: { type: 'text', value: 'Seen.' },
+            })),
+          },
+        ]
+  return [...(isEmpty ? [] : [message]), ...results, user('Go on.')]
+}
+
+async function bodyOf(model: Model, request: ModelRequest): Promise<Record<string, unknown>> {
+  let body: Uint8Array | undefined
+  const signal = new AbortController().signal
+  await model.requestBody!(request, { signal, reasoning: 'low' }, (bytes) => void (body = bytes))
+  return JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>
+}
+
+function issuedBy(wire: RandomWire): ReadonlySet<string> {
+  const all = Buffer.concat(wire.pieces).toString('utf8')
+  const found = [...all.matchAll(/"(?:signature|encrypted_content|data)":\s*("(?:[^"\\]|\\.)*")/g)]
+  return new Set(found.map(([, text]) => JSON.parse(text!) as string))
+}
+
+/** Says what is wrong with one wire. */
+async function fault(id: (typeof formats)[number][0], wire: RandomWire) {
+  const model = opened.get(id)!
+  const name = `${id} ${wire.seed}`.replaceAll(/\W/g, '-')
+  running.set(name, wire)
+  const begun: readonly AnyMessage[] = [user('Look.'), { role: 'assistant', content: 'Yes?' }, user(`Now ${name}.`)]
+  const request = { tools, system: 'Be brief.', messages: begun }
+  let text = ''
+  let said: AssistantMessage | undefined
+  try {
+    for await (const event of model.call(request, { signal: new AbortController().signal, reasoning: 'low' })) {
+      if (event.type === 'text-delta') text += event.text
+      if (event.type === 'finish') said = event.message
+    }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    if (wire.isHarmless) return `a harmless wire failed: ${error.message}`
+    return /validation failed|invalid_union|"path":|Expected .* received/i.test(error.message)
+      ? `the dump of a schema: ${error.message.slice(0, 300)}`
+      : undefined
+  }
+  running.delete(name)
+  if (!said) return 'no end'
+  const lost = wire.isHarmless ? lostFrom(id, wire, said) : undefined
+  if (lost) return lost
+  const messages = [...begun, ...following(said), ...followingAgain(said)]
+  for (const [other, format] of formats) {
+    const body = await bodyOf(opened.get(other)!, { ...request, messages })
+    const isOwn = other === id
+    const why = strictFault(format, body, isOwn ? issuedBy(wire) : new Set())
+    if (why) return `${other} refuses the next request: ${why}`
+  }
+  return undefined
+}
+
+/** The model says the same again: ids come twice. */
+function followingAgain(message: AssistantMessage): readonly AnyMessage[] {
+  return following(message)
+}
+
+/** Text and calls of a wire on which nothing was changed that says something. */
+function lostFrom(id: string, { answer, wire }: RandomWire, said: AssistantMessage): string | undefined {
+  const parts = typeof said.content === 'string' ? [] : said.content
+  const words = (type: 'text' | 'reasoning') =>
+    parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('')
+  const plain = (text: string) => text.replaceAll(/<\/?think>|\s/g, '').toWellFormed()
+  const expected = plain(
+    [...(id === 'openai/m' ? [] : textPieces(answer.reasoning)), ...textPieces(answer.text)].join(''),
+  )
+  const got = plain(words('reasoning') + words('text'))
+  if (got !== expected) return `lost: ${JSON.stringify({ got, expected })}`
+  const names = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []))
+  const wanted = [
+    ...new Map(
+      (answer.toolCalls ?? []).map((call, at) => [
+        wire === 'ollama' || call.id === undefined || call.id === ''
+          ? at
+          : `${call.id} ${call.name} ${JSON.stringify(call.input)}`,
+        call.name,
+      ]),
+    ).values(),
+  ]
+  const filled = wanted.filter((name) => name !== '')
+  return names.length >= filled.length || names.length === new Set(names).size
+    ? undefined
+    : `calls: ${JSON.stringify({ names, wanted })}`
+}
+
+for (const [id, format] of formats) {
+  test(`${id}: whatever it says, the next request is one that a strict server of every format accepts`, async () => {
+    const faults: string[] = []
+    for (let first = 0; first < (only ? 1 : WIRES) && faults.length < 8; first += AT_ONCE) {
+      const count = only ? 1 : Math.min(AT_ONCE, WIRES - first)
+      const found = await Promise.all(
+        Array.from({ length: count }, async (_, index) => {
+          const wire = randomWire(format, FIRST + first + index)
+          const why = await fault(id, wire)
+          if (why && process.env['UNSHRUNK'])
+            console.log(Buffer.concat(wire.pieces).toString(), wire.after, JSON.stringify(wire.answer))
+          return why === undefined ? [] : [`LAWS_SEED=${wire.seed} ${id}: ${why}`]
+        }),
+      )
+      faults.push(...found.flat())
+    }
+    assert.equal(faults.slice(0, 8).join('\n'), '')
+  })
+}
