@@ -1,11 +1,12 @@
 import { type BigIntStats } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { isWithin } from '../platform.ts'
+import { linkedFiles, personalSecrets } from '../tool.ts'
 import { type PathInFolder, resolvedPath } from './confined-path.ts'
 
-/** The most entries that one search for the names of a file looks at. */
+/** The most entries of one place that a search for the names of a file looks at: all of what is out of reach, or nothing is known. */
 const MOST_ENTRIES = 50_000
+
+/** In a place of keys, such as the profile of a browser, those nearest to it. */
+const MOST_PERSONAL = 1000
 
 /** The files of places that are out of reach, as `DEVICE:INODE`; `undefined` where there are too many to know them. */
 type KeptFiles = ReadonlySet<string> | undefined
@@ -15,8 +16,8 @@ const looks = new WeakMap<PathInFolder['outOfReach'], Promise<KeptFiles>>()
 
 /**
  * Whether a file with several names is one that is out of reach under its other name: a hard link in the workspace to the
- * token of the gateway, for example. Other links are ordinary, as in a `node_modules` that pnpm made. Where the names cannot
- * be known, it counts as one.
+ * token of the gateway or to a key of a person, for example. Other links are ordinary, as in a `node_modules` that pnpm made.
+ * Where the names cannot be known, it counts as one.
  */
 export async function isKeptElsewhere({ dev, ino, nlink }: FileIdentity, place: PathInFolder): Promise<boolean> {
   if (nlink < 2n) return false
@@ -28,22 +29,16 @@ export async function isKeptElsewhere({ dev, ino, nlink }: FileIdentity, place: 
 
 type FileIdentity = Pick<BigIntStats, 'dev' | 'ino' | 'nlink'>
 
+/** The home may contain the workspace: what lies in that is in reach, unless it is a place of its own. */
 async function findKeptFiles({ root, outOfReach }: PathInFolder): Promise<KeptFiles> {
-  const found = new Set<string>()
-  const open = (await Promise.all(outOfReach.map(resolvedPath))).filter((path) => path !== undefined)
-  const seen = new Set<string>()
-  let entries = 0
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    // The home may contain the workspace: what lies in that is in reach, unless it is a place of its own.
-    if (seen.has(next) || next === root) continue
-    seen.add(next)
-    if (++entries > MOST_ENTRIES) return undefined
-    const facts = await lstat(next, { bigint: true }).catch(() => undefined)
-    if (facts?.isFile()) found.add(`${facts.dev}:${facts.ino}`)
-    if (!facts?.isDirectory()) continue
-    const path = next
-    const inside = (await readdir(path).catch(() => [])).map((name) => join(path, name))
-    open.push(...inside.filter((each) => !isWithin(root, each) || isWithin(root, path)))
-  }
-  return found
+  const [own, personal] = await Promise.all(
+    [
+      { places: outOfReach, most: MOST_ENTRIES },
+      { places: personalSecrets({}), most: MOST_PERSONAL },
+    ].map(async ({ places, most }) => {
+      const real = (await Promise.all(places.map(resolvedPath))).filter((path) => path !== undefined)
+      return linkedFiles(real, [root], most)
+    }),
+  )
+  return own!.isComplete ? own!.identities.union(personal!.identities) : undefined
 }

@@ -5,7 +5,7 @@ import type { CapabilityHost, CapabilityPlaces } from './host.ts'
 import { isPlugin } from './plugin.ts'
 import { runCapabilities, type RunningCapabilities } from './running-capabilities.ts'
 import { layouts } from '../context.ts'
-import { createSandbox } from '../tool.ts'
+import { createSandbox, obeyedAtHome } from '../tool.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
 import { capabilityError, type Started, stopAll } from './started.ts'
@@ -73,7 +73,7 @@ function createHosts(capabilities: readonly AnyCapability[], choices: OwnedChoic
     const together = (kind: keyof CapabilityPlaces) => [...new Set(all.flatMap((each) => each[kind] ?? []))]
     return {
       outOfReach: together('outOfReach'),
-      readOnly: together('readOnly'),
+      readOnly: [...new Set([...together('readOnly'), ...obeyedAtHome(shared.environment)])],
       readable: together('readable'),
       programs: together('programs'),
     }

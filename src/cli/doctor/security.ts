@@ -1,5 +1,5 @@
-import { chmod, lstat, realpath, stat } from 'node:fs/promises'
-import { delimiter, isAbsolute } from 'node:path'
+import { chmod, realpath, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, relative } from 'node:path'
 import type { Finding, Io } from '../../capability.ts'
 import { systemClock, errorMessage, publicAddress } from '../../platform.ts'
 import type { Configuration, LoadedConfiguration } from '../../runtime.ts'
@@ -195,9 +195,8 @@ async function checkGrants({ sandbox }: Access, file: string): Promise<Finding> 
   return ok('grants', `programs may reach single folders at most${also}`)
 }
 
-/** Where the workspace lies, and hard links in its first level that lead to what is kept from tools. */
+/** Where the workspace lies, and hard links in it that lead to what is kept from tools. */
 async function checkWorkspace(home: string, { agent }: Configuration, person: string | undefined): Promise<Finding> {
-  const { homeAt } = await import('../../runtime.ts')
   const workspace = await realpath(agent.workspace).catch(() => undefined)
   if (workspace === undefined) return ok('folder', 'there is none yet')
   const hint = 'Name a folder of its own as agent.workspace.'
@@ -205,17 +204,12 @@ async function checkWorkspace(home: string, { agent }: Configuration, person: st
   if (own.includes(workspace) || workspace === '/') {
     return warning('folder', `tools work in ${workspace}, which holds more than their files`, hint)
   }
-  const { readdir } = await import('node:fs/promises')
-  const kept = new Set<string>()
-  for (const path of [homeAt(home).tokenFile, homeAt(home).configurationFile, homeAt(home).toolAccessFile]) {
-    const facts = await stat(path).catch(() => undefined)
-    if (facts) kept.add(`${facts.dev}:${facts.ino}`)
-  }
-  const linked: string[] = []
-  for (const name of await readdir(workspace).catch(() => [])) {
-    const facts = await lstat(`${workspace}/${name}`).catch(() => undefined)
-    if (facts && facts.nlink > 1 && kept.has(`${facts.dev}:${facts.ino}`)) linked.push(name)
-  }
+  const { linkedFiles, otherNames, personalSecrets } = await import('../../tool.ts')
+  const kept = [home, ...personalSecrets({})]
+  const { identities } = await linkedFiles(kept, [workspace], 1000)
+  const linked = (await otherNames([workspace], identities).catch(() => [])).map(({ path }) =>
+    relative(workspace, path),
+  )
   if (linked.length === 0) return ok('folder', workspace)
   return problem('folder', `hard links to files of the home: ${linked.join(', ')}`, `Remove them from ${workspace}.`)
 }

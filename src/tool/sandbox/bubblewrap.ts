@@ -77,7 +77,10 @@ export function bubblewrapArgv(bubblewrap: Bubblewrap, argv: readonly string[], 
     readable.flatMap((path) => ['--ro-bind', path, path]),
     writable.flatMap((path) => ['--bind', path, path]),
     inside.flatMap(hide),
-    readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    // What is hidden stays so, also where it is a file of the owner as well.
+    readOnly
+      .filter((path) => !inside.some((one) => isWithin(one.path, path)))
+      .flatMap((path) => ['--ro-bind', path, path]),
     network ? ['--unshare-all', '--share-net'] : ['--unshare-all'],
     ['--die-with-parent', '--new-session', '--cap-drop', 'ALL', ...walls(bubblewrap), '--chdir', folder, '--'],
     ['/bin/sh', '-c', LIMITED_INSIDE, LIMITER, ...argv],

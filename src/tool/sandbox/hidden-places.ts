@@ -1,6 +1,9 @@
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, delimiter, isAbsolute, join } from 'node:path'
+import { basename, dirname, delimiter, isAbsolute, join, relative } from 'node:path'
+import { isWithin } from '../../platform.ts'
+import { obeyedNames } from '../access/owners-names.ts'
 import { type Hidden, isBelow } from './bubblewrap.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -9,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const FOLDERS = ['/home', '/root', '/run', '/tmp', '/var/tmp', '/var/mail', '/var/spool', '/var/backups']
 
 /** What only the system itself reads, and a gateway that runs as root could. */
-const SYSTEM_SECRETS = [
+export const SYSTEM_SECRETS = [
   '/etc/shadow',
   '/etc/shadow-',
   '/etc/gshadow',
@@ -59,11 +62,37 @@ export function isSecretName(name: string): boolean {
   return PERSONAL_SECRETS.includes(lower) && !NOT_ONLY_SECRETS.includes(lower)
 }
 
+/** Places of keys and passwords in the homes of a person. They need not exist. */
+export function personalSecrets(environment: Environment): readonly string[] {
+  return personalHomes(environment).flatMap((home) => PERSONAL_SECRETS.map((name) => join(home, name)))
+}
+
+/** What shells, editors and agents obey in the homes of a person, as far as it exists. */
+export function obeyedAtHome(environment: Environment): readonly string[] {
+  return personalHomes(environment)
+    .flatMap((home) => OBEYED_AT_HOME.map((name) => join(home, name)))
+    .filter((path) => existsSync(path))
+}
+
+const OBEYED_AT_HOME = obeyedNames
+  .filter(({ level }) => level === 'never')
+  .flatMap(({ names }) => names.split(' '))
+  .filter((name) => name.startsWith('.'))
+
+function personalHomes({ HOME }: Environment): readonly string[] {
+  return [...new Set([homedir(), ...(HOME ? [HOME] : [])])].filter(isAbsolute)
+}
+
 /** Everything that a program must not see: the homes of people, known places of secrets, and `more`. Only what exists. */
 export async function hiddenPlaces(environment: Environment, more: readonly string[]): Promise<readonly Hidden[]> {
-  const homes = [...new Set([homedir(), ...(environment['HOME'] ? [environment['HOME']] : [])])].filter(isAbsolute)
-  const secrets = homes.flatMap((home) => PERSONAL_SECRETS.map((name) => join(home, name)))
-  const wanted = [...FOLDERS, ...homes, ...SYSTEM_SECRETS, ...secrets, ...(await hostKeys()), ...more]
+  const wanted = [
+    ...FOLDERS,
+    ...personalHomes(environment),
+    ...SYSTEM_SECRETS,
+    ...personalSecrets(environment),
+    ...(await hostKeys()),
+    ...more,
+  ]
   const found = await Promise.all(wanted.map(existing))
   const byPath = new Map(found.flatMap((one) => (one && one.path !== '/' ? [[one.path, one] as const] : [])))
   return [...byPath.values()]
@@ -77,24 +106,85 @@ const MOST_PLACES = 20_000
 
 /** Paths of sockets that a process listens at, such as a database or an agent of keys: no network hides these. */
 export async function listeningSockets(more: readonly string[]): Promise<readonly Hidden[]> {
-  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '')
+  const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const tables = await Promise.all((await differentFiles(processes, 'net/unix')).map(readLines))
   // A name that begins with @ is none of a file, and belongs to the network.
-  const named = table.split('\n').flatMap((line) => /^(?:\S+ +){6}\d+ ([^@].*)$/.exec(line)?.[1] ?? [])
-  const relative = [...new Set(named.filter((name) => !isAbsolute(name)))]
-  const folders = relative.length === 0 ? [] : await workingFolders()
-  if (relative.length * folders.length > MOST_PLACES) throw new Error('too many sockets have a name without a folder')
-  const inFolders = folders.flatMap((folder) => relative.map((name) => join(folder, name)))
-  const places = new Set([...named.filter(isAbsolute), ...inFolders, ...more])
-  const found = await Promise.all([...places].map(socketAt))
-  const paths = new Set(found.filter((path) => path !== undefined))
+  const named = tables.flat().flatMap((line) => /^(?:\S+ +){6}\d+ ([^@].*)$/.exec(line)?.[1] ?? [])
+  const bare = [...new Set(named.filter((name) => !isAbsolute(name)))]
+  // A socket may be bound by a name in a folder in which its process works, as far as that can be seen.
+  const folders = bare.length === 0 ? [] : await workingFolders(processes)
+  if (bare.length * folders.length > MOST_PLACES) throw new Error('too many sockets have a name without a folder')
+  const inFolders = folders.flatMap((folder) => bare.map((name) => join(folder, name)))
+  const places = [...new Set([...named.filter(isAbsolute), ...inFolders, ...more])]
+  const found = await Promise.all(places.map(socketAt))
+  const elsewhere = await placesElsewhere(
+    processes,
+    places.filter((_, index) => found[index] === undefined),
+  )
+  const paths = new Set(
+    [...found, ...(await Promise.all(elsewhere.map(socketAt)))].filter((path) => path !== undefined),
+  )
   if (paths.size > MOST_SOCKETS) throw new Error(`more than ${MOST_SOCKETS} sockets have a path on this machine`)
   return [...paths].map((path) => ({ path, kind: 'file' }))
 }
 
-/** Folders in which the processes of this machine work, as far as they can be seen: a socket may be bound by a name in one. */
-async function workingFolders(): Promise<readonly string[]> {
-  const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  return existingPaths(processes.map((id) => `/proc/${id}/cwd`))
+async function workingFolders(processes: readonly string[]): Promise<readonly string[]> {
+  const found = processes.map((id) => readlink(`/proc/${id}/cwd`).catch(() => undefined))
+  return [...new Set(await Promise.all(found))].filter((path) => path?.startsWith('/') === true) as string[]
+}
+
+/** Paths of a file in the folders of processes, one for each that is different: processes in one namespace share theirs. */
+async function differentFiles(processes: readonly string[], name: string): Promise<readonly string[]> {
+  const byFile = new Map<number, string>()
+  const paths = ['self', ...processes].map((id) => `/proc/${id}/${name}`)
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
+  for (const [index, path] of paths.entries()) {
+    const file = found[index]?.ino
+    if (file !== undefined && !byFile.has(file)) byFile.set(file, path)
+  }
+  return [...byFile.values()]
+}
+
+async function readLines(path: string): Promise<readonly string[]> {
+  return (await readFile(path, 'utf8').catch(() => '')).split('\n')
+}
+
+/** Where this process sees what lies at paths as other processes see them, such as those in a container that shares a folder. */
+async function placesElsewhere(processes: readonly string[], paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return []
+  const own = mounts(await readLines('/proc/self/mountinfo'))
+  const found = new Set<string>()
+  const seen = new Set([await readlink('/proc/self/ns/mnt').catch(() => 'self')])
+  for (const id of processes) {
+    // Of a process of another user it is not known.
+    const namespace = await readlink(`/proc/${id}/ns/mnt`).catch(() => id)
+    if (seen.has(namespace)) continue
+    seen.add(namespace)
+    const theirs = mounts(await readLines(`/proc/${id}/mountinfo`))
+    for (const path of paths) {
+      const mount = theirs.findLast(({ place }) => isWithin(place, path))
+      if (!mount) continue
+      const source = join(mount.source, relative(mount.place, path))
+      for (const one of own) {
+        if (one.device === mount.device && isWithin(one.source, source)) {
+          found.add(join(one.place, relative(one.source, source)))
+        }
+      }
+    }
+  }
+  return [...found]
+}
+
+/** Mounts, the later over the earlier: a device, the folder of it that is mounted, and where. */
+function mounts(lines: readonly string[]) {
+  return lines.flatMap((line) => {
+    const [, , device = '', source = '', place = ''] = line.split(' ').map(unescapeOctal)
+    return place === '' ? [] : [{ device, source, place }]
+  })
+}
+
+function unescapeOctal(word: string): string {
+  return word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
 async function socketAt(place: string): Promise<string | undefined> {

@@ -225,6 +225,26 @@ test('no socket is reached that was bound by a name in a folder', { skip }, asyn
   assert.doesNotMatch(JSON.stringify(result), /reached/)
 })
 
+test('no socket is reached of a process that has another network and another view of the disk', { skip }, async (t) => {
+  const { run, workspace } = await box(t)
+  const outside = await realpath(
+    await mkdtemp(join('/var/lib', 'sandbox-socket-')).catch(() => mkdtemp(join(workspace, 's-'))),
+  )
+  t.after(() => rm(outside, { recursive: true, force: true }))
+  const serve =
+    'require("net").createServer((c) => c.end("reached")).listen("/tmp/shared/own.sock", () => console.log("ready"))'
+  const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--tmpfs', '/tmp', '--bind', outside, '/tmp/shared']
+  const container = [...mounts, '--unshare-net', '--die-with-parent', process.execPath, '-e', serve]
+  assert.ok(found.type === 'bubblewrap')
+  const server = spawn(found.path, container, { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.after(() => server.kill('SIGKILL'))
+  await once(server.stdout, 'data')
+  const connect = `require("net").connect(${JSON.stringify(join(outside, 'own.sock'))}).pipe(process.stdout)`
+  const result = await run('node', '-e', connect)
+  assert.equal(result.ok, false)
+  assert.doesNotMatch(JSON.stringify(result), /reached/)
+})
+
 test('what agents and Git obey is read and not changed, at any depth and through links', { skip }, async (t) => {
   const { sh, workspace } = await box(t, {}, [])
   await mkdir(join(workspace, '.git/hooks'), { recursive: true })

@@ -8,7 +8,15 @@ import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, bubblewrapArgv, LIMITER } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
-import { existingPaths, hiddenPlaces, listeningSockets, programFolders } from './hidden-places.ts'
+import {
+  existingPaths,
+  hiddenPlaces,
+  listeningSockets,
+  personalSecrets,
+  programFolders,
+  SYSTEM_SECRETS,
+} from './hidden-places.ts'
+import { linkedFiles, otherNames } from './other-names.ts'
 import { findOwnerFiles, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 import { undoChanges } from './restore.ts'
 
@@ -165,18 +173,19 @@ export function createSandbox(options: {
       await leave()
       throw new Error(fault)
     }
-    const sockets = network
-      ? []
-      : await listeningSockets(before.flatMap((each) => each.sockets)).catch(async (error: unknown) => {
-          await leave()
-          throw error
-        })
+    const [sockets, links] = await Promise.all([
+      network ? [] : listeningSockets(before.flatMap((each) => each.sockets)),
+      linksToKept(writable, [...SYSTEM_SECRETS, ...personalSecrets(environment), ...outOfReach], readOnly),
+    ]).catch(async (error: unknown) => {
+      await leave()
+      throw error
+    })
     const argv = bubblewrapArgv(bubblewrap, program.argv, {
       writable,
       readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
-      hidden: [...hidden, ...sockets.filter(({ path }) => hidden.every((one) => one.path !== path))],
+      hidden: [...new Map([...sockets, ...links.hidden, ...hidden].map((one) => [one.path, one])).values()],
       home,
-      readOnly: owned.filter((path) => isShown(path, writable)),
+      readOnly: [...new Set([...owned.filter((path) => isShown(path, writable)), ...links.readOnly])],
       network,
       folder: program.folder,
       memoryKiB: sandbox.memoryMiB * 1024,
@@ -235,6 +244,22 @@ export function createSandbox(options: {
   }
 
   return { plan, enter }
+}
+
+/** The most entries of one place that are compared, those nearest to it. */
+const MOST_COMPARED = 1000
+
+/** Hard links in writable folders to files that are kept elsewhere: each is treated as its other name is. */
+async function linksToKept(writable: readonly string[], hidden: readonly string[], readOnly: readonly string[]) {
+  const [secret, owned] = await Promise.all(
+    [hidden, readOnly].map(async (places) => linkedFiles(await existingPaths(places), writable, MOST_COMPARED)),
+  )
+  const names = await otherNames(writable, secret!.identities.union(owned!.identities))
+  const isSecret = ({ identity }: { readonly identity: string }) => secret!.identities.has(identity)
+  return {
+    hidden: names.filter(isSecret).map(({ path }) => ({ path, kind: 'file' as const })),
+    readOnly: names.filter((one) => !isSecret(one)).map(({ path }) => path),
+  }
 }
 
 /** What a folder held when a run began, and which one it was of all. */
