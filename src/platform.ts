@@ -18,7 +18,7 @@ export { type Clock, clockOf, type TimerOptions } from './platform/clock.ts'
 export { systemClock } from './platform/system-clock.ts'
 export { orAborted, PAID_WORK_MS, settlesWithin, withTimeout } from './platform/timers.ts'
 export { type KnownSecrets, knownSecrets } from './platform/known-secrets.ts'
-export { publicAddress, redactSecrets } from './platform/redact.ts'
+export { publicAddress, redactData, redactSecrets } from './platform/redact.ts'
 export {
   addDescendants,
   leaveProcessorToOthers,

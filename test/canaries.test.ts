@@ -49,7 +49,13 @@ async function home(t: TestContext, more: object = {}): Promise<OpenedHome> {
   t.after(() => servers.close())
   const content = [{ type: 'text', text: `cannot sign in with ${KEY}, ${BOT} or ${MCP}` }]
   const leak = { name: 'leak', inputSchema: { type: 'object' }, result: { isError: true, content } }
-  const leaks = { tools: [leak], says: `started with ${KEY}` }
+  const property = { [KEY]: { type: 'string', description: `as ${BOT}` } }
+  const boast = {
+    name: 'boast',
+    description: `signs in with ${KEY}`,
+    inputSchema: { type: 'object', properties: property },
+  }
+  const leaks = { tools: [leak, boast], says: `started with ${KEY}` }
   const { configured } = servers.scripted('chatty', leaks)
   return openedHome(
     t,

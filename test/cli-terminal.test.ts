@@ -12,8 +12,8 @@ import { storePath } from './cli/store-path.ts'
 import { skillText } from './skills/folder-with.ts'
 import { systemClock } from '../src/platform.ts'
 
-/** Names a window, rings, clears the screen, sets the clipboard, and turns the direction of reading. */
-const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u001b]52;c;eA==\u0007\u009b31m\u202etxt.exe\u2066'
+/** Names a window, rings, clears the screen, sets the clipboard, turns the direction of reading, and hides what follows. */
+const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u001b]52;c;eA==\u0007\u009b31m\u202etxt.exe\u2066\u001b[8m\u001b[30m'
 
 // oxlint-disable-next-line no-control-regex -- these are what must not be there
 const ACTIVE = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
@@ -45,7 +45,9 @@ test('no title, name or text of others can control a terminal, whatever command 
     ['context', HOSTILE],
     ['calls', id],
     ['calls', id, call!.id],
+    ['request', call!.id],
     ['request', call!.id, '--pretty'],
+    ['schedule', 'show', HOSTILE],
     ['skills'],
     ['skills', 'show', 'alpha'],
     ['skills', 'check'],

@@ -10,11 +10,13 @@ export function print(io: Io, text: string, look?: Look): void {
 
 /** Prints JSON on one line, or indented with `pretty`, and returns the exit code 0. What could affect a terminal is escaped. */
 export function printJson(io: Io, value: unknown, { pretty = false }: { readonly pretty?: boolean } = {}): number {
-  const text = JSON.stringify(value, null, pretty ? 2 : 0).replaceAll(CONTROLS, (sign) => {
-    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-  io.stdout.write(`${text}\n`)
+  io.stdout.write(`${escapeJson(JSON.stringify(value, null, pretty ? 2 : 0))}\n`)
   return 0
+}
+
+/** The same JSON, with what could affect a terminal as escapes. */
+export function escapeJson(text: string): string {
+  return text.replaceAll(CONTROLS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 const CONTROLS = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
@@ -93,8 +95,8 @@ export function safeForTerminal(text: string, output: Output): string {
   return text.replaceAll(/\r+(?=\n|$)|[\u00AD\uFEFF]/g, '').replaceAll(ACTIVE, exactLine)
 }
 
-/** The same for a line that has looks of its own. */
-function withoutControl(text: string, output: Output): string {
+/** The same for a line that has looks of its own. What hides a text, as black or concealed, is none of them. */
+export function withoutControl(text: string, output: Output): string {
   if (output.isTTY !== true) return text
   return text
     .split(LOOK)
@@ -104,7 +106,7 @@ function withoutControl(text: string, output: Output): string {
 
 // What `applyStyle` writes.
 // oxlint-disable-next-line no-control-regex -- it begins with a control character
-const LOOK = /(\u001B\[(?:[0-9]|[1-4][0-9]|9[0-7])m)/
+const LOOK = /(\u001B\[(?:1|2|22|31|32|33|36|39)m)/
 
 const ACTIVE =
   // oxlint-disable-next-line no-control-regex -- these control characters are written out

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Io } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
+import { withoutControl } from './io.ts'
 
 export interface LineReader {
   /** The next line; `undefined` at the end of the input. A terminal shows `prompt`. Rejects for a line that is not UTF-8. */
@@ -80,7 +81,7 @@ export function lineReader(io: Io, options: LineReaderOptions): LineReader {
       const takeBack = () => answer?.(undefined)
       signal?.addEventListener('abort', takeBack, { once: true })
       if (terminal) {
-        reader.setPrompt(question)
+        reader.setPrompt(withoutControl(question, io.stdout))
         reader.prompt()
       }
       const line = await promise

@@ -30,3 +30,14 @@ export function publicAddress(text: string): string {
   const { origin, pathname, search } = new URL(text)
   return `${origin}${pathname}${search === '' ? '' : '?…'}`
 }
+
+/** The same data with every text and key as `redact` gives it; what holds nothing to take out is the same value. */
+export function redactData<Data>(data: Data, redact: (text: string) => string): Data {
+  const text = JSON.stringify(data)
+  if (text === undefined || redact(text) === text) return data
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value === 'string') return redact(value)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [redact(key), inner]))
+  }) as Data
+}

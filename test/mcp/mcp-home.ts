@@ -56,6 +56,7 @@ export function openMcpHome(): McpHome {
       )
       const opened = await openMcp({
         clock: systemClock,
+        redact: (text) => text,
         servers: Object.fromEntries(configured),
         environment: { PATH: process.env['PATH'] },
         accepted: {

@@ -64,6 +64,7 @@ export async function startMcp(host: CapabilityHost<McpSettings>): Promise<McpSe
       clock,
       version,
       confine,
+      redact: host.redact,
       connects: writes,
       accepted: {
         read: (server) => store.value(acceptedKey(server)),

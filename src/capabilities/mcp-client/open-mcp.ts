@@ -19,6 +19,8 @@ export interface McpOptions {
   readonly connects: boolean
   readonly version: string
   readonly confine: Confine
+  /** Takes out secrets that are known: what a server says of its tools is kept, shown and sent. */
+  readonly redact: (text: string) => string
   readonly clock: Clock
 }
 
@@ -31,7 +33,7 @@ const AFTER_START = 250
  * contact, so a restart keeps the head of a request.
  */
 export async function openMcp(options: McpOptions) {
-  const { environment, accepted, connects, version, confine, clock } = options
+  const { environment, accepted, connects, version, confine, redact, clock } = options
   let configured = enabledServers(options.servers)
   let published: PublishedTools = { tools: [], warnings: [] }
   let waits: ReadonlyMap<string, ReturnType<typeof firstAnswer>> = new Map()
@@ -49,6 +51,7 @@ export async function openMcp(options: McpOptions) {
       connects,
       version,
       confine,
+      redact,
       clock,
       onAnswer: () => waits.get(name)?.answered(),
       onHopeless: () => waits.get(name)?.stop(),

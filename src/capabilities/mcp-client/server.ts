@@ -1,4 +1,4 @@
-import { type Clock, knownSecrets, errorMessage } from '../../platform.ts'
+import { type Clock, knownSecrets, errorMessage, redactData } from '../../platform.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import { renderResult } from './call-result.ts'
 import { ConnectionFault, openMcpConnection } from './connection.ts'
@@ -16,6 +16,7 @@ interface McpServerOptions {
   readonly connects: boolean
   readonly version: string
   readonly confine: Confine
+  readonly redact: (text: string) => string
   readonly clock: Clock
   readonly onAnswer: () => void
   /** The server cannot be started, so waiting for it is useless. */
@@ -27,7 +28,8 @@ export type McpServer = ReturnType<typeof createMcpServer>
 export function createMcpServer(options: McpServerOptions) {
   const { name, configured, connects, version, clock, onAnswer, onHopeless } = options
   const { address, secrets, warnings: addressWarnings } = readAddress(name, configured, options.environment)
-  const clean = knownSecrets(secrets).redact
+  const own = knownSecrets(secrets)
+  const clean = (text: string) => options.redact(own.redact(text))
   const acceptance = createAcceptance(name, options.accepted)
   const limit = configured.connectTimeoutMs
   const link = createLink(open, clock)
@@ -72,7 +74,8 @@ export function createMcpServer(options: McpServerOptions) {
     const onAbort = () => void connection.close()
     end.addEventListener('abort', onAbort, { once: true })
     try {
-      listed = listedConnection(clock, name, connection, limit, learn)
+      const list = async (signal: AbortSignal) => redactData(await connection.list(signal), clean)
+      listed = listedConnection(clock, name, { ...connection, list }, limit, learn)
       await listed.listed()
       end.throwIfAborted()
       return listed

@@ -6,7 +6,7 @@ import { requestJson, apiPath } from '../answer.ts'
 import { callSessionOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { findCall } from '../find-session.ts'
-import { safeForTerminal, note, print, applyStyle } from '../io.ts'
+import { safeForTerminal, note, print, applyStyle, escapeJson } from '../io.ts'
 
 export const requestCommand: Command = {
   name: 'request',
@@ -33,7 +33,7 @@ async function printRequest(connection: GatewayConnection, call: CommandCall, io
   const digest = createHash('sha256').update(body).digest('hex')
   const recorded = rebuilt.call.requestDigest
   if (call.has('pretty')) print(io, requestText(rebuilt.request, io))
-  else io.stdout.write(body)
+  else io.stdout.write(io.stdout.isTTY === true ? escapeJson(body) : body)
   if (digest === recorded) note(io, `sha256 ${digest}: identical to what was sent`, 'green')
   else note(io, `sha256 ${digest}: differs from what was sent (${recorded})`, 'red')
   noteWire(rebuilt, io)

@@ -74,7 +74,12 @@ export async function otherNames(
     }
     for (const name of inside) {
       const next = await held.enter(name).catch(() => undefined)
-      if (next) await search(next, join(folder, name)).finally(() => next.close())
+      if (!next) continue
+      try {
+        await search(next, join(folder, name))
+      } finally {
+        await next.close()
+      }
     }
   }
 
@@ -82,7 +87,11 @@ export async function otherNames(
   for (const folder of folders) {
     const { root } = parse(folder)
     const held = await holdFolder(root, folder.slice(root.length).split(sep).filter(Boolean))
-    await search(held, folder).finally(() => held.close())
+    try {
+      await search(held, folder)
+    } finally {
+      await held.close()
+    }
   }
   return names
 }

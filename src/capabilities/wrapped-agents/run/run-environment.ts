@@ -3,6 +3,7 @@ import {
   readdirSync,
   readFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   rmdirSync,
@@ -154,9 +155,10 @@ function removeLeft(place: string): void {
     const pid = NAME.exec(name)?.[1]
     if (pid === undefined || Number(pid) === process.pid || isAlive(Number(pid))) continue
     try {
-      rmSync(join(place, name), { recursive: true, force: true })
+      // In a folder of another user, he could put links in the way of what removes it.
+      if (lstatSync(join(place, name)).uid === (process.getuid?.() ?? 0)) rmSync(join(place, name), { recursive: true })
     } catch {
-      // Of another user.
+      // Another run has removed it.
     }
   }
 }
