@@ -265,6 +265,18 @@ test('an archive that was cut off, changed or made by somebody else changes noth
   flipped[Math.floor(whole.length / 2)]! ^= 0x10
   assert.match(await restore(flipped), /damaged|cut off/)
   assert.match(await restore(Buffer.from('a letter')), /not an archive/)
+  // A size that is none, and a folder in the place of the first entry.
+  for (const [at, word] of [
+    [124, '99999999999\0'],
+    [156, '5'],
+  ] as const) {
+    const tar = gunzipSync(whole)
+    tar.write(word, at, 'latin1')
+    tar.write('        ', 148, 'latin1')
+    const sum = tar.subarray(0, 512).reduce((all, byte) => all + byte, 0)
+    tar.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+    assert.match(await restore(gzipSync(tar)), /not an archive/)
+  }
   assert.match(await restore(await forged({ 'home/a.txt': 'changed' }, [])), /a\.txt has changed since/)
   const digest = { path: 'b.txt', bytes: 1, sha256: createHash('sha256').update('b').digest('hex') }
   assert.match(await restore(await forged({}, [digest])), /b\.txt has changed since/)

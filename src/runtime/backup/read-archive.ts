@@ -97,6 +97,10 @@ export async function readArchive(
 
   async function take(headers: Headers, entry: Readable): Promise<void> {
     entry.on('error', () => {})
+    const { name, size: bytes = 0 } = headers
+    const isOwn = name === HEADER_ENTRY || name === DIGESTS_ENTRY || name === SIGNATURE_ENTRY
+    // Its stream would never end.
+    if (!Number.isSafeInteger(bytes) || bytes < 0 || (isOwn && headers.type !== 'file')) throw noArchive(path)
     if (!state.header) {
       if (headers.name !== HEADER_ENTRY) throw noArchive(path)
       state.header = parseHeader(path, await parseJson(entry))

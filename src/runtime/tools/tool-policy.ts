@@ -1,6 +1,6 @@
 import type { WaitingChange } from '../../capability.ts'
 import { foreignTextNames } from '../../context.ts'
-import { defined, redactData } from '../../platform.ts'
+import { defined } from '../../platform.ts'
 import {
   accessAnswer,
   type AccessRead,
@@ -35,17 +35,9 @@ export interface ToolPolicy {
 export async function allowedTools(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly Tool[]> {
   const access = await policy.current()
   const withheld = policy.withheld?.()
-  const redact = await policy.redaction?.()
-  return createToolbox(tools)
-    .tools.filter((tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse')
-    .map((tool) => (redact ? toolWithout(tool, redact) : tool))
-}
-
-/** The tool with a description and a schema without secrets: who defines it may have written one into them. */
-function toolWithout(tool: Tool, redact: (text: string) => string): Tool {
-  const shown = { description: tool.description, inputSchema: tool.inputSchema }
-  const clean = redactData(shown, redact)
-  return clean === shown ? tool : { ...tool, ...clean }
+  return createToolbox(tools).tools.filter(
+    (tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse',
+  )
 }
 
 /** Decides about each call at the time of the call, offered or not. `taint`: of the turn that calls; none outside of turns. */
