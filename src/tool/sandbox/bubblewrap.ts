@@ -38,7 +38,15 @@ export interface Bubblewrap {
   readonly filter?: string
   /** It can forbid further user namespaces, as it can from 0.8 on. */
   readonly forbidsNamespaces?: boolean
+  /** While it covers places in writable folders it sees no more than the program will. */
+  readonly narrows?: boolean
 }
+
+/**
+ * bubblewrap finds sources below `/oldroot`, the whole disk, and places below `/newroot`, by path. From here on what the program will
+ * see stands at `/oldroot` too, so a folder that a program exchanges for a link meanwhile leads to nothing else.
+ */
+export const NARROW = ['--bind-try', '/../newroot', '/../oldroot']
 
 /** Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
 const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2; exec "$@"'
@@ -66,6 +74,8 @@ const LIMITED_INSIDE = `{ echo 10 >/proc/self/autogroup; ${
 export function bubblewrapArgv(bubblewrap: Bubblewrap, argv: readonly string[], confinement: Confinement): string[] {
   const { writable, readable, hidden, readOnly, home, network, folder, memoryKiB } = confinement
   const shown = [...readable, ...writable]
+  // What lies in a writable folder comes with it: another program may exchange it for a link before it is mounted.
+  const apart = (path: string) => !writable.some((one) => isBelow(one, path))
   const inside = hidden.filter(({ path }) => shown.some((one) => isBelow(one, path)))
   const outside = hidden.filter(
     (one) => !inside.includes(one) && (one.path === home || !hidden.some((other) => isBelow(other.path, one.path))),
@@ -74,8 +84,9 @@ export function bubblewrapArgv(bubblewrap: Bubblewrap, argv: readonly string[], 
     limited(bubblewrap, memoryKiB),
     ['--ro-bind', '/', '/', '--dev', '/dev', ...PROCESSES],
     outside.flatMap(hide),
-    readable.flatMap((path) => ['--ro-bind', path, path]),
-    writable.flatMap((path) => ['--bind', path, path]),
+    readable.filter(apart).flatMap((path) => ['--ro-bind', path, path]),
+    writable.filter(apart).flatMap((path) => ['--bind', path, path]),
+    bubblewrap.narrows ? NARROW : [],
     inside.flatMap(hide),
     // What is hidden stays so, also where it is a file of the owner as well.
     readOnly

@@ -66,8 +66,9 @@ for (const arch of ['x64', 'arm64'] as const) {
 
 test('a machine whose numbers are not known has no filter, and the doctor names what is missing', () => {
   assert.equal(callFilter('s390x'), undefined)
-  assert.deepEqual(missingWalls({ path: '/usr/bin/bwrap', filter: '/f' }), [])
-  assert.deepEqual(missingWalls({ path: '/usr/bin/bwrap', forbidsNamespaces: true }).length, 1)
+  assert.deepEqual(missingWalls({ path: '/usr/bin/bwrap', filter: '/f', narrows: true }), [])
+  assert.deepEqual(missingWalls({ path: '/usr/bin/bwrap', forbidsNamespaces: true, narrows: true }).length, 1)
+  assert.match(missingWalls({ path: '/usr/bin/bwrap', filter: '/f' }).join('; '), /lead bubblewrap to files outside/)
   assert.match(missingWalls({ path: '/usr/bin/bwrap' }).join('; '), /seccomp.*user namespaces/)
 })
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { singleFlight } from '../../platform.ts'
-import { type Bubblewrap, bubblewrapArgv } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapArgv, NARROW } from './bubblewrap.ts'
 import { callFilter } from './call-filter.ts'
 
 /** Whether this machine can confine programs. */
@@ -73,7 +73,8 @@ async function tryBubblewrap(path: string): Promise<SandboxProgram> {
   const filtered = filter === undefined ? [] : [{ path, filter }]
   const kinds: readonly Bubblewrap[] = [...filtered, { path }]
   let found: SandboxProgram | undefined
-  for (const kind of kinds.flatMap((each) => [{ ...each, forbidsNamespaces: true }, each])) {
+  const guarded = kinds.flatMap((each) => [{ ...each, forbidsNamespaces: true }, each])
+  for (const kind of guarded.flatMap((each) => [{ ...each, narrows: true }, each])) {
     found = await trySandbox(kind, trialArgv(kind))
     if (found.type === 'bubblewrap' || found.isUnsure) return found
   }
@@ -81,7 +82,7 @@ async function tryBubblewrap(path: string): Promise<SandboxProgram> {
 }
 
 /** Which walls are missing here, each as a clause; none where all stand. */
-export function missingWalls({ filter, forbidsNamespaces }: Bubblewrap): readonly string[] {
+export function missingWalls({ filter, forbidsNamespaces, narrows }: Bubblewrap): readonly string[] {
   return [
     ...(filter === undefined
       ? ['calls to the kernel are not filtered (seccomp), so that keys, VSOCK, bpf and io_uring can be reached']
@@ -89,6 +90,9 @@ export function missingWalls({ filter, forbidsNamespaces }: Bubblewrap): readonl
     ...(filter === undefined && !forbidsNamespaces
       ? ['programs can make user namespaces (bubblewrap before 0.8)']
       : []),
+    ...(narrows
+      ? []
+      : ['while a sandbox is prepared, a program in the same workspace can lead bubblewrap to files outside of it']),
   ]
 }
 
@@ -108,7 +112,11 @@ function filterFile(): string | undefined {
 }
 
 function trialArgv(bubblewrap: Bubblewrap): readonly string[] {
-  return bubblewrapArgv(bubblewrap, ['/bin/true'], {
+  const made = `/tmp/${randomUUID()}`
+  // Only where the view is narrowed there is something to show at the second place.
+  const narrowing = ['--dir', made, ...NARROW, '--ro-bind-try', made, `${made}-seen`]
+  const program = bubblewrap.narrows ? ['/bin/sh', '-c', 'test -d "$0"', `${made}-seen`] : ['/bin/true']
+  const argv = bubblewrapArgv(bubblewrap, program, {
     writable: [],
     readable: [],
     hidden: [{ path: '/tmp', kind: 'folder' }],
@@ -117,6 +125,7 @@ function trialArgv(bubblewrap: Bubblewrap): readonly string[] {
     folder: '/',
     memoryKiB: 1_048_576,
   })
+  return bubblewrap.narrows ? argv.toSpliced(argv.indexOf(NARROW[0]!), NARROW.length, ...narrowing) : argv
 }
 
 /** Whether a program runs to its end in a sandbox of this bubblewrap. Never rejects. */

@@ -16,6 +16,7 @@ import { cleanEnvironment } from '../process/clean-environment.ts'
 import { programResult } from '../process/program.ts'
 import type { ToolResult } from '../tool.ts'
 import { isWithin } from '../../platform.ts'
+import { bubblewrapArgv } from './bubblewrap.ts'
 import { findSandbox } from './find-bubblewrap.ts'
 import { hiddenPlaces, programFolders } from './hidden-places.ts'
 import { type ConfinedProgram, createSandbox, type SandboxPlan } from './sandbox.ts'
@@ -366,6 +367,37 @@ test('a program that swaps folders all the time gets nothing of the home moved o
     [],
   )
 })
+
+test(
+  'a folder that is a link by the time it is covered makes, changes and shows nothing outside',
+  { skip },
+  async (t) => {
+    const { top, workspace } = await box(t)
+    const person = await homeOfPerson(top)
+    await writeFile(join(workspace, '.npmrc'), 'own')
+    for (const [index, above] of ['oldroot', 'newroot'].entries()) {
+      const link = join(workspace, `link-${index}`)
+      await symlink(`${'../'.repeat(workspace.split('/').length + 3)}${above}${person}`, link)
+      for (const name of ['.npmrc', 'AGENTS.md']) {
+        assert.ok(found.type === 'bubblewrap')
+        const [program, ...words] = bubblewrapArgv(found, ['cat', join(link, name), join(workspace, '.npmrc')], {
+          writable: [workspace],
+          readable: [],
+          hidden: [{ path: top, kind: 'folder' }],
+          readOnly: [join(link, name)],
+          network: false,
+          folder: '/',
+          memoryKiB: 1_048_576,
+        }).map((word, at, all) =>
+          all[at - 1] === '--ro-bind' && word === join(link, name) ? join(workspace, '.npmrc') : word,
+        )
+        const said = await promisify(execFile)(program!, words).then(JSON.stringify, JSON.stringify)
+        assert.doesNotMatch(said, /token/)
+      }
+    }
+    assert.deepEqual(filesOfPerson(person), PERSON)
+  },
+)
 
 /** What the home of the person holds in these tests. */
 const PERSON = ['.claude', '.claude/settings.json', '.npmrc']
