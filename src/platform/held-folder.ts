@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { constants, type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises'
+import { constants, type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 
 /** A folder that is held open, so that it stays the same one even if something replaces it. */
@@ -49,6 +49,7 @@ const MOST_LINKS = 40
 /**
  * Follows names from a root, link by link, and looks at nothing outside of the root: each link is read in the folder that is held
  * open, and what it leads to is walked in the same way. `aliases` are other names of the root that an absolute link may begin with.
+ * A name that is not there leads to the only one that differs from it by the form of its characters alone (NFC, NFD).
  *
  * @throws the error of the system, such as `ENOTDIR` or `EACCES`; `ELOOP` for links in a circle
  */
@@ -70,15 +71,16 @@ export async function followWithin(
   }
   try {
     for (let links = 0; left.length > 0;) {
-      const [name = '', ...rest] = left
+      const [written = '', ...rest] = left
       left = rest
-      if (name === '' || name === '.') continue
-      if (name === '..') {
+      if (written === '' || written === '.') continue
+      if (written === '..') {
         if (done.length === 0) return { type: 'outside' }
         done = done.slice(0, -1)
         await goTo(holdFolder(root, done))
         continue
       }
+      const name = await nameOnDisk(held, written)
       const target = await linkTarget(held.at(name))
       if (target === 'missing') {
         return rest.length < asked ? { type: 'inside', names: [...done, name, ...rest] } : { type: 'dangling' }
@@ -102,6 +104,16 @@ export async function followWithin(
   } finally {
     await held.close()
   }
+}
+
+/** The name as it stands in the folder: macOS writes é as e and an accent, and models as one character. */
+async function nameOnDisk(folder: HeldFolder, name: string): Promise<string> {
+  if (/^[ -~]*$/.test(name)) return name
+  const entries = await readdir(folder.at('.')).catch((): readonly string[] => [])
+  if (entries.includes(name)) return name
+  const plain = name.normalize('NFC')
+  const [same, ...others] = entries.filter((entry) => entry.normalize('NFC') === plain)
+  return others.length === 0 ? (same ?? name) : name
 }
 
 /** `undefined` for what is no link. */

@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { isWithin } from '../../capability/toolkit.ts'
 import { holdFolder } from '../../platform.ts'
+import { printableName } from './text-file.ts'
 
 /** Something in a folder of the workspace. Links are named, never followed. */
 export interface WalkEntry {
   /** Path from the workspace, name by name. */
   readonly names: readonly string[]
+  /** The path as one visible line. Names that differ by the form of their characters alone show their accents as escapes. */
+  readonly shown: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly bytes?: number
 }
@@ -16,6 +19,8 @@ interface WalkOptions {
   readonly depth: number
   readonly signal: AbortSignal
   readonly onSkipped: (name: string) => void
+  /** The place that it begins at, as a visible line. */
+  readonly shown?: string
 }
 
 /** Folders that programs fill: left out unless a path leads into them. */
@@ -25,10 +30,10 @@ export const DEEPEST = 64
 
 /** Everything in a folder, folders first, by code units. Leaves out what cannot be read. Throws if it is cancelled. */
 export async function* walkFolder(start: PathInFolder, options: WalkOptions): AsyncGenerator<WalkEntry> {
-  const { depth, signal, onSkipped } = options
+  const { depth, signal, onSkipped, shown = printableName(start.names.join('/')) } = options
   if (depth < 1) return
   signal.throwIfAborted()
-  for (const entry of await readEntries(start)) {
+  for (const entry of await readEntries(start, shown)) {
     const name = entry.names.at(-1)!
     if (entry.kind === 'folder' && SKIPPED.has(name)) onSkipped(name)
     else {
@@ -36,18 +41,24 @@ export async function* walkFolder(start: PathInFolder, options: WalkOptions): As
       if (start.closed.some((one) => isWithin(one, path))) continue
       yield entry
       if (entry.kind === 'folder') {
-        yield* walkFolder({ ...start, path, names: entry.names }, { ...options, depth: depth - 1 })
+        yield* walkFolder({ ...start, path, names: entry.names }, { ...options, depth: depth - 1, shown: entry.shown })
       }
     }
   }
 }
 
-async function readEntries({ root, names }: PathInFolder): Promise<readonly WalkEntry[]> {
+async function readEntries({ root, names }: PathInFolder, above: string): Promise<readonly WalkEntry[]> {
   const folder = await holdFolder(root, names).catch(() => undefined)
   if (!folder) return []
   try {
     const found = await readdir(folder.at('.'))
-    const entries = await Promise.all(found.map((name) => readEntry(folder.at(name), [...names, name])))
+    const forms = Map.groupBy(found, (name) => name.normalize('NFC'))
+    const shownAs = (name: string) => {
+      const plain = name.normalize('NFC')
+      const isTwin = name !== plain && forms.get(plain)!.length > 1
+      return [...(above === '' ? [] : [above]), printableName(name, isTwin ? /\p{M}/gu : undefined)].join('/')
+    }
+    const entries = await Promise.all(found.map((name) => readEntry(folder.at(name), [...names, name], shownAs(name))))
     return entries
       .filter((one) => one !== undefined)
       .toSorted((left, right) => (lastName(left) < lastName(right) ? -1 : 1))
@@ -59,11 +70,11 @@ async function readEntries({ root, names }: PathInFolder): Promise<readonly Walk
 }
 
 /** `undefined` for what is gone again, or has a name that is not UTF-8. */
-async function readEntry(path: string, names: readonly string[]): Promise<WalkEntry | undefined> {
+async function readEntry(path: string, names: readonly string[], shown: string): Promise<WalkEntry | undefined> {
   try {
     const { mode, size } = await lstat(path)
     const kind = entryKind(mode)
-    return { names, kind, ...(kind === 'file' && { bytes: size }) }
+    return { names, shown, kind, ...(kind === 'file' && { bytes: size }) }
   } catch {
     return undefined
   }
@@ -92,15 +103,15 @@ const MOST_BRACES = 100
 
 /**
  * `*` and `?` within a name, `**` for any folders, `{a,b}` for alternatives. A pattern without `/` fits a name in any
- * folder. The time is proportional to the lengths of pattern and path.
+ * folder, whichever form its characters have (NFC, NFD). The time is proportional to the lengths of pattern and path.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const patterns = alternatives(glob).map((one) => {
+  const patterns = alternatives(glob.normalize('NFC')).map((one) => {
     const segments = one.split('/').filter((segment) => segment !== '' && segment !== '.')
     return segments.length === 1 ? ['**', ...segments] : segments
   })
   return (path) => {
-    const names = path.split('/')
+    const names = path.normalize('NFC').split('/')
     return patterns.some((segments) =>
       fitsSequence(segments.length, names.length, {
         isStar: (index) => segments[index] === '**',

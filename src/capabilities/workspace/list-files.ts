@@ -79,8 +79,7 @@ async function listEntries(
   return lines.join('\n')
 }
 
-function entryLine({ names, kind, bytes }: WalkEntry): string {
-  const shown = printableName(names.join('/'))
+function entryLine({ shown, kind, bytes }: WalkEntry): string {
   if (kind === 'folder') return `${shown}/`
   if (kind === 'file') return `${shown} ${bytes}`
   return `${shown} (${kind === 'link' ? 'link, not followed' : 'no file'})`

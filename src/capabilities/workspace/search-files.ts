@@ -1,7 +1,7 @@
 import type { Tool, ToolResult } from '../../tool.ts'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, pathInput } from '../../capability/toolkit.ts'
-import { DEEPEST, walkFolder, globMatcher } from './folder-walk.ts'
+import { DEEPEST, type WalkEntry, walkFolder, globMatcher } from './folder-walk.ts'
 import { expressionMatcher, type LineMatch, type LineMatcher, literalMatcher } from './line-matcher.ts'
 import { printableName, readTextFile, type WorkspaceOptions } from './text-file.ts'
 
@@ -70,13 +70,13 @@ async function search(
   const lines: string[] = []
   let [files, bytes, unread] = [0, 0, 0]
   let stopped: string | undefined
-  for await (const names of walkFiles(place, signal, (name) => skipped.add(name))) {
+  for await (const { names, shown: name } of walkFiles(place, signal, (name) => skipped.add(name))) {
     if (!isWanted(names.slice(place.names.length).join('/') || names.at(-1)!)) continue
     const file = await readTextFile({ ...place, names })
     if (file.type === 'unusable') unread += 1
     if (file.type !== 'text') continue
     const found = await matcher.match(file.text, MOST_MATCHES + 1 - lines.length)
-    lines.push(...found.map((one) => matchLine(names, one)))
+    lines.push(...found.map((one) => matchLine(name, one)))
     files += 1
     bytes += file.bytes
     if (lines.length > MOST_MATCHES) stopped = `stopped after ${MOST_MATCHES} lines`
@@ -95,21 +95,22 @@ async function* walkFiles(
   place: PathInFolder,
   signal: AbortSignal,
   onSkipped: (name: string) => void,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<Pick<WalkEntry, 'names' | 'shown'>> {
+  const shown = printableName(place.names.join('/'))
   const found = await readTextFile(place)
-  if (found.type === 'missing') throw new Error(`${printableName(place.names.join('/'))} does not exist`)
+  if (found.type === 'missing') throw new Error(`${shown} does not exist`)
   if (found.type === 'unusable') throw new Error(found.why)
-  if (found.type === 'text') yield place.names
+  if (found.type === 'text') yield { names: place.names, shown }
   else {
-    for await (const { kind, names } of walkFolder(place, { depth: DEEPEST, signal, onSkipped })) {
-      if (kind === 'file') yield names
+    for await (const entry of walkFolder(place, { depth: DEEPEST, signal, onSkipped })) {
+      if (entry.kind === 'file') yield entry
     }
   }
 }
 
-function matchLine(names: readonly string[], { line, text, at }: LineMatch): string {
+function matchLine(name: string, { line, text, at }: LineMatch): string {
   const start = text.length <= LINE_CHARS ? 0 : Math.max(0, at - BEFORE)
   const part = text.slice(start, start + LINE_CHARS).toWellFormed()
   const end = start + LINE_CHARS < text.length ? '…' : ''
-  return `${printableName(names.join('/'))}:${line}: ${start > 0 ? '…' : ''}${part.trimEnd()}${end}`
+  return `${name}:${line}: ${start > 0 ? '…' : ''}${part.trimEnd()}${end}`
 }

@@ -99,9 +99,9 @@ export interface WorkspaceOptions {
   readonly readOnly?: readonly string[]
 }
 
-/** A path as one visible line: characters that are invisible or would break the line are escaped. */
-export function printableName(path: string): string {
-  return path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    return `\\u{${character.codePointAt(0)!.toString(16)}}`
-  })
+/** A path as one visible line: characters that are invisible or would break the line are escaped, and `others`. */
+export function printableName(path: string, others?: RegExp): string {
+  const escaped = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`
+  const line = path.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escaped)
+  return others === undefined ? line : line.replace(others, escaped)
 }

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -390,4 +402,37 @@ test('a change that is too large for a line-by-line view is shown by its size', 
   const planned = await plan('write_file', { path: 'a', content: 'b\n'.repeat(9000) })
   assert.ok(planned.type !== 'refused')
   assert.equal(planned.call.diff, '--- a/a\n+++ b/a\n[too many changes to show: 10000 lines become 9000]\n')
+})
+
+test('a name is found whatever form its characters have on the disk, and stays as it is there', async (t) => {
+  const [composed, apart] = ['Menü/Café.txt', 'Menü/Café.txt'.normalize('NFD')]
+  for (const [stored, asked] of [
+    [composed, apart],
+    [apart, composed],
+  ] as const) {
+    const { run, folder } = await workspace(t, { [stored]: 'tea\n' })
+    const [directory, name] = stored.split('/') as [string, string]
+    assert.equal(await run('read_file', { path: asked }), `${stored}: lines 1 to 1 of 1\ntea`)
+    assert.equal(await run('list_files', { path: asked.split('/')[0]! }), `${stored} 4`)
+    assert.equal(await run('list_files', { glob: asked }), `${stored} 4`)
+    assert.equal(await run('search_files', { pattern: 'tea', path: asked }), `${stored}:1: tea`)
+    assert.equal(await run('search_files', { pattern: 'tea', glob: 'Caf?.txt' }), `${stored}:1: tea`)
+    await run('write_file', { path: asked, content: 'coffee\n' })
+    await run('edit_file', { path: asked, old_text: 'coffee', new_text: 'milk' })
+    await run('write_file', { path: `${asked.split('/')[0]!}/new.txt`, content: '' })
+    assert.deepEqual(await readdir(folder), [directory])
+    assert.deepEqual((await readdir(join(folder, directory))).toSorted(), [name, 'new.txt'].toSorted())
+    assert.equal(await readFile(join(folder, stored), 'utf8'), 'milk\n')
+  }
+})
+
+test('two names that only the form of their characters tells apart are two files, and are shown so', async (t) => {
+  const [composed, apart] = ['é.txt', 'é.txt'.normalize('NFD')]
+  const { run, text } = await workspace(t, { [composed]: 'one', [apart]: 'two' })
+  assert.equal(await run('list_files', {}), 'e\\u{301}.txt 3\né.txt 3')
+  assert.equal(await run('search_files', { pattern: 'two' }), 'e\\u{301}.txt:1: two')
+  assert.match(await run('read_file', { path: composed }), /one$/)
+  assert.match(await run('read_file', { path: apart }), /two$/)
+  await run('edit_file', { path: apart, old_text: 'two', new_text: 'three' })
+  assert.deepEqual([await text(composed), await text(apart)], ['one', 'three'])
 })

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { type AddedFile, type Failure, type RouteCall, RuntimeError } from '../../../capability.ts'
 import type { FileOwner } from '../../../session.ts'
 import { toFailure, HttpFailure } from '../../../server.ts'
-import { serialQueue } from '../../../platform.ts'
+import { fileLabel, serialQueue } from '../../../platform.ts'
 import { type OwnerFields, type FileOwners, findOwner, ownerTypes } from './file-owners.ts'
 
 export interface Uploaded {
@@ -133,7 +133,7 @@ async function readForm(request: Request, reader: FormReader): Promise<void> {
     stream.on('error', () => {})
     if (failure) return stream.resume()
     open.add(stream)
-    const work = reader.file(decodeName(name ?? ''), fileBytes(stream)).catch(stop)
+    const work = reader.file(fileLabel(decodeName(name ?? '')), fileBytes(stream)).catch(stop)
     read.push(work.finally(() => void (open.delete(stream) && stream.resume())))
     return undefined
   })
