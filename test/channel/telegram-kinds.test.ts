@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { messageText } from '../../src/context.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { ada, bob, crew, telegramHome, userTexts } from './telegram-home.ts'
 
@@ -169,6 +170,53 @@ test('a caption that is taken away from a waiting message is an edit', async (t)
   await home.reads(ada, 'ok', 'ok')
   const edited = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'edit' ? [entry.message] : []))
   assert.match(JSON.stringify(edited), /\(a file, without words\)/)
+})
+
+test('an edit that replaces only the file of a waiting message is read, and one that changes nothing is none', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const model = scriptedModel({ answer: async () => (await gate.promise, { text: 'ok' }) })
+  const home = await telegramHome(t, { model })
+  const file = (name: string, text: string) => ({ name, bytes: Buffer.from(text) })
+  /** Words between members of a group bring files to the server, and nothing to the bot. */
+  const paper = (name: string, text: string) =>
+    home.telegram.say(crew, '', { from: bob, type: 'group', document: file(name, text) })[0]!.message!.document!
+  home.telegram.say(ada, 'First')
+  const [alone] = home.telegram.say(ada, 'Read it', { document: file('a.txt', 'one') })
+  const [plain] = home.telegram.say(ada, 'Words alone')
+  const album = home.telegram.say(ada, 'Two', { mediaGroup: [file('1.txt', 'page 1'), file('2.txt', 'page 2')] })
+  await home.handled()
+  const edit = (update: (typeof album)[number] | undefined, extra: object) =>
+    home.telegram.happen({ edited_message: { ...update!.message, ...extra } as never })
+  // The same size and name, and other bytes.
+  edit(alone, { document: paper('a.txt', 'two') })
+  edit(alone, { document: paper('a.txt', 'two') })
+  edit(plain, { document: paper('b.txt', 'added') })
+  edit(album[0], { document: paper('1.txt', 'page one') })
+  edit(album[0], { document: paper('3.txt', 'page 3') })
+  await home.handled()
+  gate.resolve()
+  await home.telegram.until(() => home.said(ada).filter((text) => text === 'ok').length === 4)
+  edit(alone, { document: paper('a.txt', 'two') })
+  edit(alone, { document: paper('late.txt', 'too late') })
+  await home.handled()
+  await home.runtime.idle()
+  const edits = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'edit' ? [entry] : []))
+  assert.deepEqual(
+    edits.map(({ message, attachments = [] }) => [messageText(message), attachments.map(({ name }) => name)]),
+    [
+      ['Read it', ['a.txt']],
+      ['Words alone', ['b.txt']],
+      ['Two', ['1.txt', '2.txt']],
+    ],
+  )
+  const requests = JSON.stringify(model.calls.map(({ request }) => request.messages))
+  for (const text of ['two', 'added', 'page one', 'page 2']) assert.ok(requests.includes(text), text)
+  for (const text of ['>one<', 'page 1', 'page 3', 'too late']) assert.ok(!requests.includes(text), text)
+  const told = home.said(ada).filter((text) => text !== 'ok')
+  assert.deepEqual(
+    told.map((text) => text.split(',')[0]!.slice(0, 30)),
+    ['The new file was not read', 'Your edit came too late: the m'],
+  )
 })
 
 test('a paired group that becomes a supergroup keeps its session and its access', async (t) => {

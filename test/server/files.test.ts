@@ -229,6 +229,24 @@ test('a file that is too large is refused with a sentence, and keeps no other fi
   assert.equal((await json<Uploaded>('/api/files')).files.length, 2)
 })
 
+test('a file has one name, whether it is stored or refused', async () => {
+  const { send } = door()
+  for (const [written, name] of [
+    ['Menü.txt'.normalize('NFD'), 'Menü.txt'],
+    ['=?utf-8?q?Men=C3=BC.txt?=', 'Menü.txt'],
+    ['a\u2028b\u202e.txt', 'a b .txt'],
+    [' "1"\n2.txt ', '"1" 2.txt'],
+  ] as const) {
+    const form = formOf([
+      ['file', 'one', written],
+      ['file', 'x'.repeat(300_000), written],
+    ])
+    const { files, refused } = (await (await send(form)).json()) as Uploaded
+    assert.deepEqual([files[0]?.name, refused[0]?.name], [name, name], written)
+    assert.match(refused[0]!.message, new RegExp(`^The file ${name} was refused`))
+  }
+})
+
 test('a body that is not a form and a truncated form are rejected and leave nothing', async () => {
   const { json, send } = door()
   assert.equal((await send('{}', { 'content-type': 'application/json' })).status, 415)

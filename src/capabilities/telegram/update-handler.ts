@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import { type ChannelContext, type Runtime, RuntimeError, type SubmittedTurn } from '../../capability.ts'
+import { type ChannelContext, fileLibrary, type Runtime, RuntimeError, type SubmittedTurn } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { errorMessage, keyedQueue, defined } from '../../platform.ts'
 import type { ChatAccess, PairingGate } from './access.ts'
@@ -243,14 +243,18 @@ async function handleMessage(messages: MessageGroup, parts: HandleMessageParts):
 
 const TOO_LATE = 'Your edit came too late: the message was read as it was. Send what you mean as a new message.'
 
+const FILE_UNKNOWN =
+  'The new file was not read, since it cannot be told which file of your album it replaces. Send it as a new message.'
+
 /** Turns of a session among which an edited message is looked for. */
 const MOST_TURNS = 100
 
 /** A message that waits is read as it was edited. Where it was read already, its author reads that the edit came too late. */
 async function handleEdit(
   edit: ParsedEdit,
-  { runtime, access, say }: Pick<HandleMessageParts, 'runtime' | 'access' | 'say'>,
+  parts: Pick<HandleMessageParts, 'runtime' | 'access' | 'say' | 'receive'>,
 ): Promise<void> {
+  const { runtime, access, say } = parts
   const { chat, messageId } = edit
   if (!(await access.chat(chat.id))) return
   const { store } = runtime
@@ -263,18 +267,48 @@ async function handleEdit(
     const message: ParsedMessage = { ...edit, type: 'message' }
     const command = messageCommand([message], message)
     if (command && command.name !== 'new') return say(chat, TOO_LATE)
-    const attachments = (written.attachments ?? []).map(({ file }) => file)
-    const text = inputText({ first: message, words: command?.argument ?? edit.text }, attachments.length)
-    if (text === messageText(written.message)) return
+    const ids = (written.attachments ?? []).map(({ file }) => file)
+    const text = inputText({ first: message, words: command?.argument ?? edit.text }, ids.length || edit.files.length)
+    const write = (attachments: readonly string[]) =>
+      runtime.editWaiting(session, turn, { text, ...(attachments.length > 0 && { attachments }) })
     try {
-      return await runtime.editWaiting(session, turn, { text, ...(attachments.length > 0 && { attachments }) })
+      // New words need not wait for the download.
+      if (text !== messageText(written.message)) await write(ids)
+      const hasBegun = (await store.entries(session, { turn, types: ['turn-start', 'turn-end'], limit: 1 })).length > 0
+      const files = await replacedFiles(edit, ids, hasBegun, parts)
+      if (typeof files === 'string') await say(chat, files)
+      else if (files) await write(files)
     } catch (error) {
-      if (!(error instanceof RuntimeError) || error.code !== 'changed') throw error
-      return say(chat, TOO_LATE)
+      if (!(error instanceof RuntimeError)) throw error
+      if (error.code !== 'changed' && error.code !== 'invalid-input') throw error
+      await say(chat, error.code === 'changed' ? TOO_LATE : error.message)
     }
+    return
   }
   // Of a message that no turn has, such as a command, nobody in a group need hear.
   if (isPersonal(chat.id)) await say(chat, TOO_LATE)
+}
+
+/** The files of a message after an edit; `undefined` where they are the same, and a sentence where the new one cannot be read. */
+async function replacedFiles(
+  { files: [file], album }: ParsedEdit,
+  ids: readonly string[],
+  hasBegun: boolean,
+  { runtime, receive }: Pick<HandleMessageParts, 'runtime' | 'receive'>,
+): Promise<readonly string[] | string | undefined> {
+  const library = runtime.capability(fileLibrary)
+  if (!file || !library) return undefined
+  const rows = await Promise.all(ids.map((id) => library.file(id)))
+  const at = album === undefined ? 0 : rows.findIndex(({ name }) => name === file.name)
+  const before = rows[at]
+  if (before === undefined && album !== undefined) return hasBegun ? TOO_LATE : FILE_UNKNOWN
+  if (hasBegun) return before?.name === file.name && before.bytes === (file.size ?? before.bytes) ? undefined : TOO_LATE
+  const { ids: received, faults } = await receive([file])
+  if (received[0] === undefined) return `The agent did not receive:\n${faults.join('\n')}`
+  const { hash, name } = await library.file(received[0])
+  if (hash !== before?.hash || name !== before.name) return ids.length === 0 ? received : ids.with(at, received[0])
+  await library.remove(received[0])
+  return undefined
 }
 
 /** The command of a message. Forwarded words and captions of files are no commands. */
