@@ -176,14 +176,16 @@ test('an edit that replaces only the file of a waiting message is read, and one 
   const gate = Promise.withResolvers<void>()
   const model = scriptedModel({ answer: async () => (await gate.promise, { text: 'ok' }) })
   const home = await telegramHome(t, { model })
-  const file = (name: string, text: string) => ({ name, bytes: Buffer.from(text) })
+  const textFile = (name: string, text: string) => ({ name, bytes: Buffer.from(text) })
   /** Words between members of a group bring files to the server, and nothing to the bot. */
   const paper = (name: string, text: string) =>
-    home.telegram.say(crew, '', { from: bob, type: 'group', document: file(name, text) })[0]!.message!.document!
+    home.telegram.say(crew, '', { from: bob, type: 'group', document: textFile(name, text) })[0]!.message!.document!
   home.telegram.say(ada, 'First')
-  const [alone] = home.telegram.say(ada, 'Read it', { document: file('a.txt', 'one') })
+  const [alone] = home.telegram.say(ada, 'Read it', { document: textFile('a.txt', 'one') })
   const [plain] = home.telegram.say(ada, 'Words alone')
-  const album = home.telegram.say(ada, 'Two', { mediaGroup: [file('1.txt', 'page 1'), file('2.txt', 'page 2')] })
+  const album = home.telegram.say(ada, 'Two', {
+    mediaGroup: [textFile('1.txt', 'page 1'), textFile('2.txt', 'page 2')],
+  })
   await home.handled()
   const edit = (update: (typeof album)[number] | undefined, extra: object) =>
     home.telegram.happen({ edited_message: { ...update!.message, ...extra } as never })
@@ -202,7 +204,7 @@ test('an edit that replaces only the file of a waiting message is read, and one 
   await home.runtime.idle()
   const edits = (await home.log(String(ada))).flatMap((entry) => (entry.type === 'edit' ? [entry] : []))
   assert.deepEqual(
-    edits.map(({ message, attachments = [] }) => [messageText(message), attachments.map(({ name }) => name)]),
+    edits.map(({ message: words, attachments = [] }) => [messageText(words), attachments.map(({ name }) => name)]),
     [
       ['Read it', ['a.txt']],
       ['Words alone', ['b.txt']],
@@ -212,9 +214,9 @@ test('an edit that replaces only the file of a waiting message is read, and one 
   const requests = JSON.stringify(model.calls.map(({ request }) => request.messages))
   for (const text of ['two', 'added', 'page one', 'page 2']) assert.ok(requests.includes(text), text)
   for (const text of ['>one<', 'page 1', 'page 3', 'too late']) assert.ok(!requests.includes(text), text)
-  const told = home.said(ada).filter((text) => text !== 'ok')
+  const said = home.said(ada).filter((text) => text !== 'ok')
   assert.deepEqual(
-    told.map((text) => text.split(',')[0]!.slice(0, 30)),
+    said.map((text) => text.split(',')[0]!.slice(0, 30)),
     ['The new file was not read', 'Your edit came too late: the m'],
   )
 })

@@ -70,13 +70,13 @@ async function search(
   const lines: string[] = []
   let [files, bytes, unread] = [0, 0, 0]
   let stopped: string | undefined
-  for await (const { names, shown: name } of walkFiles(place, signal, (name) => skipped.add(name))) {
+  for await (const { names, shown: path } of walkFiles(place, signal, (name) => skipped.add(name))) {
     if (!isWanted(names.slice(place.names.length).join('/') || names.at(-1)!)) continue
     const file = await readTextFile({ ...place, names })
     if (file.type === 'unusable') unread += 1
     if (file.type !== 'text') continue
     const found = await matcher.match(file.text, MOST_MATCHES + 1 - lines.length)
-    lines.push(...found.map((one) => matchLine(name, one)))
+    lines.push(...found.map((one) => matchLine(path, one)))
     files += 1
     bytes += file.bytes
     if (lines.length > MOST_MATCHES) stopped = `stopped after ${MOST_MATCHES} lines`
