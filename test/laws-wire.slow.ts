@@ -2,15 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { providers as known } from '../src/capabilities/providers.ts'
 import type { AnyMessage, AssistantMessage, ToolMessage } from '../src/context.ts'
-import { createModels, type Model, ModelError, type ModelRequest } from '../src/model.ts'
+import { createModels, type Model, ModelError, type ModelRequest, type Models } from '../src/model.ts'
 import { clockOf, systemClock } from '../src/platform.ts'
 import { textPieces, type Wire } from '../src/testing/scripted-provider-answer.ts'
+import { responseFrames } from '../src/testing/scripted-provider-frames.ts'
 import { type RandomWire, randomWire, wireResponse } from './kit/random-wires.ts'
 import { strictFault } from './kit/strict-formats.ts'
+import { opened, tool } from './runtime/opened.ts'
 
 /** `LAWS_SEED=71` holds the law against the wire of a seed that was printed, on each format. */
 const only = process.env['LAWS_SEED']
-const WIRES = Number(process.env['LAWS_TIMES'] ?? 1) * 2_000
+const times = Number(process.env['LAWS_TIMES'] ?? 1)
+const WIRES = times * 1_800
 /** Other wires each time. */
 const FIRST = only === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(only)
 const AT_ONCE = 150
@@ -31,31 +34,46 @@ const clock = clockOf({
     systemClock.timer(milliseconds / (milliseconds > 10_000 ? 400 : 100), work, options),
 })
 
-const running = new Map<string, RandomWire>()
-const server = { baseURL: 'http://127.0.0.1:9/v1', apiKeyEnv: 'KEY', timeouts: { firstMs: 60_000, idleMs: 60_000 } }
 const shown = { capabilities: ['tools', 'thinking', 'vision'], model_info: { 'm.context_length': 32_768 } }
 
-const models = createModels({
-  clock,
-  known,
-  environment: { KEY: 'sk-test-0123456789abcdef' },
-  async fetch(url, init) {
-    if (typeof url === 'string' && url.endsWith('/api/show')) return Response.json(shown)
-    const [, wire = ''] = /Now ([\w-]+)\./.exec(new TextDecoder().decode(init?.body as Uint8Array)) ?? []
-    return wireResponse(running.get(wire)!, init?.signal)
-  },
-  providers: {
-    local: { kind: 'openai-compatible', ...server },
-    openai: { kind: 'openai', ...server },
-    responses: { kind: 'openai', api: 'responses', ...server },
-    anthropic: { kind: 'anthropic', ...server },
-    ollama: { kind: 'ollama', ...server, baseURL: 'http://127.0.0.1:9' },
-  },
-  models: Object.fromEntries(
-    formats.map(([id]) => [id, { reasoning: true, tools: true, vision: true, window: 32_768, maxOutput: 4_000 }]),
-  ),
-})
-const opened = new Map(await Promise.all(formats.map(async ([id]) => [id, await models.model(id)] as const)))
+/** The models, before servers that give these answers. */
+function modelsWith(answer: (id: string, body: string, signal: AbortSignal | null | undefined) => Response): Models {
+  const server = (name: string) => ({
+    baseURL: `http://127.0.0.1:9/${name}/v1`,
+    apiKeyEnv: 'KEY',
+    timeouts: { firstMs: 60_000, idleMs: 60_000 },
+  })
+  return createModels({
+    clock,
+    known,
+    environment: { KEY: 'sk-test-0123456789abcdef' },
+    async fetch(input, init) {
+      const url = new URL(input instanceof Request ? input.url : input)
+      if (url.pathname.endsWith('/api/show')) return Response.json(shown)
+      const id = `${url.pathname.split('/')[1]}/m`
+      return answer(id, new TextDecoder().decode(init?.body as Uint8Array), init?.signal)
+    },
+    providers: {
+      local: { kind: 'openai-compatible', ...server('local') },
+      openai: { kind: 'openai', ...server('openai') },
+      responses: { kind: 'openai', api: 'responses', ...server('responses') },
+      anthropic: { kind: 'anthropic', ...server('anthropic') },
+      ollama: { kind: 'ollama', ...server('ollama') },
+    },
+    models: Object.fromEntries(
+      formats.map(([id]) => [id, { reasoning: true, tools: true, vision: true, window: 32_768, maxOutput: 4_000 }]),
+    ),
+  })
+}
+
+/** The wire that the newest message of a body asks for. */
+function nameIn(body: string): string {
+  return [...body.matchAll(/Now ([\w-]+)\./g)].at(-1)?.[1] ?? ''
+}
+
+const running = new Map<string, RandomWire>()
+const models = modelsWith((_, body, signal) => wireResponse(running.get(nameIn(body))!, signal))
+const callees = new Map(await Promise.all(formats.map(async ([id]) => [id, await models.model(id)] as const)))
 
 const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]
 const user = (content: string): AnyMessage => ({ role: 'user', content })
@@ -96,7 +114,7 @@ function issuedBy(wire: RandomWire): ReadonlySet<string> {
 
 /** Says what is wrong with one wire. */
 async function fault(id: (typeof formats)[number][0], wire: RandomWire) {
-  const model = opened.get(id)!
+  const model = callees.get(id)!
   const name = `${id} ${wire.seed}`.replaceAll(/\W/g, '-')
   running.set(name, wire)
   const begun: readonly AnyMessage[] = [user('Look.'), { role: 'assistant', content: 'Yes?' }, user(`Now ${name}.`)]
@@ -121,7 +139,7 @@ async function fault(id: (typeof formats)[number][0], wire: RandomWire) {
   if (lost) return lost
   const messages = [...begun, ...following(said), ...followingAgain(said)]
   for (const [other, format] of formats) {
-    const body = await bodyOf(opened.get(other)!, { ...request, messages })
+    const body = await bodyOf(callees.get(other)!, { ...request, messages })
     const isOwn = other === id
     const why = strictFault(format, body, isOwn ? issuedBy(wire) : new Set())
     if (why) return `${other} refuses the next request: ${why}`
@@ -180,4 +198,72 @@ for (const [id, format] of formats) {
     }
     assert.equal(faults.slice(0, 8).join('\n'), '')
   })
+}
+
+/** Sessions of each format, and random answers in each. */
+const [SESSIONS, TURNS] = only === undefined ? [Math.ceil(20 * times), 10] : [1, 1]
+
+test('whatever they say, no session is stuck: at its model, at a model of any other format, and after a restart', async (t) => {
+  const faults: string[] = []
+  const wires = new Map<string, Wire>(formats)
+  const asked = new Set<string>()
+  const issued = new Map<string, Set<string>>(formats.map(([id]) => [id, new Set<string>()]))
+  const plain = new Map<string, RandomWire>(
+    formats.map(([id, format]) => [
+      id,
+      { ...randomWire(format, 0), pieces: plainPieces(format), after: 'end' as const },
+    ]),
+  )
+  const strict = modelsWith((id, body, signal) => {
+    const name = nameIn(body)
+    const why = strictFault(wires.get(id)!, JSON.parse(body) as Record<string, unknown>, issued.get(id))
+    if (why) {
+      faults.push(`${name}: ${id} refuses: ${why}`)
+      return Response.json({ error: { message: why, type: 'invalid_request_error' } }, { status: 400 })
+    }
+    const wire = asked.has(name) ? undefined : running.get(name)
+    asked.add(name)
+    for (const sealed of wire ? issuedBy(wire) : []) issued.get(id)!.add(sealed)
+    return wireResponse(wire ?? plain.get(id)!, signal)
+  })
+  const look = tool('look', async () => ({ ok: true, output: 'Seen.' }))
+  const settings = { reasoning: 'low', notes: 'off', retryDelaysMs: [] } as const
+  let at = await opened(t, { models: strict, tools: [look], settings, timers: clock })
+  const sessions = await Promise.all(
+    formats.flatMap(([id, format]) =>
+      Array.from({ length: SESSIONS }, async (_, number) => {
+        const { session } = await at.say('Hello.', { model: id })
+        for (let turn = 0; turn < TURNS; turn += 1) {
+          const wire = randomWire(format, FIRST + number * TURNS + turn)
+          const name = `${id} ${wire.seed}`.replaceAll(/\W/g, '-')
+          running.set(name, wire)
+          await at.say(`Now ${name}.`, { session })
+        }
+        return { session, id }
+      }),
+    ),
+  )
+  const ask = async () => {
+    for (const { session, id } of sessions) {
+      for (const [other] of formats) {
+        await at.runtime.setModel(session, other)
+        const { outcome } = await at.say('Go on.', { session })
+        if (outcome?.type !== 'completed')
+          faults.push(`${session} of ${id} is stuck at ${other}: ${JSON.stringify(outcome)}`)
+      }
+    }
+  }
+  await ask()
+  at = await at.reopened()
+  await ask()
+  for (const { session } of sessions) {
+    const { different } = await at.runtime.replay(session)
+    if (different.length > 0) faults.push(`${session} is built again otherwise`)
+  }
+  assert.equal(faults.slice(0, 8).join('\n'), '')
+})
+
+function plainPieces(wire: Wire): readonly Uint8Array[] {
+  const request = { wire, model: 'm', body: { messages: [] }, bytes: Buffer.alloc(4_000) }
+  return [Buffer.from(responseFrames({ text: 'Well.', usage: 'silent' }, request as never, 1).join(''))]
 }

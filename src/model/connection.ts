@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Clock, defined } from '../platform.ts'
+import { type Clock, defined, publicAddress } from '../platform.ts'
 import {
   catalogNames,
   type Environment,
@@ -32,7 +32,8 @@ export function connectProvider(
   configuration: ProviderConfiguration,
   options: ConnectionOptions,
 ): ProviderConnection {
-  const { environment, fetch, clock } = options
+  const { environment, clock } = options
+  const fetch = withinHost(options.fetch, name)
   const { baseURL, problem } = readAddress(provider, name, configuration, environment)
   const connection: ProviderConnection = {
     name,
@@ -61,6 +62,31 @@ export async function listProviderModels(
   milliseconds = QUESTION_MS,
 ): Promise<readonly ListedModel[]> {
   return provider.list ? provider.list(connection, milliseconds) : catalogNames(provider.catalog ?? [])
+}
+
+/** Redirects of one request that are followed. */
+const MOST_REDIRECTS = 5
+
+/** Follows redirects within one host only: keys and prompts are for the server that the configuration names. */
+function withinHost(fetch: Fetch, provider: string): Fetch {
+  return async (input, init) => {
+    let url = new URL(input instanceof Request ? input.url : input)
+    for (let followed = 0; ; followed += 1) {
+      const response = await fetch(followed === 0 ? input : url.href, { ...init, redirect: 'manual' })
+      const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+      if (location === null) return response
+      void response.body?.cancel().catch(() => {})
+      const next = new URL(location, url)
+      const isPlainer = url.protocol === 'https:' && next.protocol !== 'https:'
+      if (next.host !== url.host || isPlainer || followed === MOST_REDIRECTS) {
+        const message =
+          `${provider} redirects to ${publicAddress(next.origin)}, where neither the key nor the request is sent. ` +
+          `If that is the right server, set providers.${provider}.baseURL to it.`
+        throw new ModelError('bad-request', message, { provider, model: '' })
+      }
+      url = next
+    }
+  }
 }
 
 /** An invalid address is an error only if its provider is used: the others still work. */

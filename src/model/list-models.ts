@@ -1,6 +1,6 @@
 import { defined, fieldsOf, publicAddress, redactSecrets } from '../platform.ts'
 import { assumedFacts, mergeFacts } from './catalog.ts'
-import { type Connected, listProviderModels } from './connection.ts'
+import { type Connected, listProviderModels, ResponseError } from './connection.ts'
 import { ModelError } from './model-error.ts'
 import type { CacheRules, Price } from '../context.ts'
 import type { ModelConfiguration, ModelFacts } from './model.ts'
@@ -36,6 +36,9 @@ export async function listModels(
   return (await Promise.all(all.map((connected) => listProvider(connected, listing)))).flat()
 }
 
+/** Answers of a server that has no list of its models. */
+const WITHOUT_LIST: ReadonlySet<number> = new Set([404, 405, 501])
+
 async function listProvider(
   connected: Connected,
   listing: (id: string, connected: Connected, listed: ListedModel) => Promise<ModelListing>,
@@ -52,7 +55,9 @@ async function listProvider(
     const why =
       error instanceof ModelError
         ? error.message
-        : `${id} does not answer at ${publicAddress(baseURL)}: ${redactSecrets(String(error), key ? [key] : [])}`
+        : error instanceof ResponseError && WITHOUT_LIST.has(error.statusCode)
+          ? `${id} answers at ${publicAddress(baseURL)}, without a list of models. Name a model yourself: ${id}/NAME.`
+          : `${id} does not answer at ${publicAddress(baseURL)}: ${redactSecrets(String(error), key ? [key] : [])}`
     return [{ id, ready: false, why }]
   }
 }

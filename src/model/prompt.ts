@@ -35,7 +35,7 @@ export function toPrompt(request: ModelRequest, support: ImageSupport): Language
     .map((message) => toMessage(markImages(message, support)?.message ?? message, support.inResults, ids))
     // What has nothing that a server accepts is no message: an answer that was blank, or broke off in its reasoning.
     .filter(({ role, content }) => role !== 'assistant' || content.length > 0)
-  return request.system ? [{ role: 'system', content: request.system }, ...messages] : messages
+  return request.system ? [{ role: 'system', content: request.system.toWellFormed() }, ...messages] : messages
 }
 
 /** Which images reach a model: by its vision, and by the API of its provider. */
@@ -74,9 +74,9 @@ function toMessage(message: AnyMessage, richResults: boolean, ids: AcceptedIds):
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
 function userContent(content: UserMessage['content']): UserPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (typeof content === 'string') return [{ type: 'text', text: content.toWellFormed() }]
   return content.map((part) =>
-    part.type === 'text' ? { type: 'text', text: part.text, ...providerOptions(part) } : filePart(part),
+    part.type === 'text' ? { type: 'text', text: part.text.toWellFormed(), ...providerOptions(part) } : filePart(part),
   )
 }
 
@@ -211,8 +211,11 @@ function providerOptions<T>(part: { readonly providerOptions?: T }): { providerO
  * false) gets the text of the parts instead of their JSON.
  */
 function toolOutput(output: ToolOutput, rich: boolean): LanguageModelV4ToolResultOutput {
-  if (output.type !== 'content') return output
-  return rich ? { type: 'content', value: output.value.map(contentPart) } : { type: 'text', value: outputText(output) }
+  if (output.type === 'execution-denied') return output
+  if (output.type !== 'content') return { ...output, value: wellFormed(output.value) } as typeof output
+  return rich
+    ? { type: 'content', value: output.value.map(contentPart) }
+    : { type: 'text', value: outputText(output).toWellFormed() }
 }
 
 type ContentPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
@@ -221,7 +224,7 @@ type WirePart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['v
 function contentPart(part: ContentPart): WirePart {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text }
+      return { type: 'text', text: part.text.toWellFormed() }
     case 'custom':
       return part
     case 'file':

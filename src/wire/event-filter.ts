@@ -83,7 +83,7 @@ export function failureIn(
   const { error, object, code, type } = value
   const isReported = Boolean(error) || object === 'error' || event === 'error' || type === 'error'
   const isNamed = typeof type === 'string' || value['choices'] !== undefined
-  if (!isReported && (isNamed || !('message' in value || 'detail' in value))) return undefined
+  if (!isReported && (isNamed || !(typeof value['message'] === 'string' || 'detail' in value))) return undefined
   const inner = fieldsOf(error)
   return {
     message: providerSentence(value) ?? JSON.stringify(value),

@@ -18,6 +18,8 @@ interface Block {
   readonly id: string
   readonly name: string
   json: string
+  /** It may be a call that comes again: that shows when it ends. */
+  isHeld: boolean
 }
 
 function messagesCorrection(): Correction {
@@ -44,6 +46,7 @@ function messagesCorrection(): Correction {
       id: text(fields['id']) ?? `call_${count}`,
       name: text(fields['name']) ?? UNNAMED,
       json: '',
+      isHeld: false,
     }
     open.set(at, block)
     if (kind === 'tool_use') calls.push(block)
@@ -62,24 +65,29 @@ function messagesCorrection(): Correction {
   const end = (at: unknown): readonly object[] => {
     const block = open.get(at)
     open.delete(at)
-    return block ? [{ type: 'content_block_stop', index: block.index }] : []
+    if (!block) return []
+    const stop = { type: 'content_block_stop', index: block.index }
+    if (!block.isHeld) return [stop]
+    const isRepeated = calls.some(
+      (call) => call !== block && call.id === block.id && call.name === block.name && isSameInput(call, block),
+    )
+    return isRepeated
+      ? []
+      : [startEvent(block), delta(block, { type: 'input_json_delta', partial_json: block.json }), stop]
   }
 
   const begunBlock = (at: unknown, fields: JsonFields): readonly object[] => {
     const known = open.get(at)
     const kind = kindOf(fields)
     if (!kind) return []
-    if (kind === 'tool_use') {
-      const isRepeated = calls.some(
-        (call) => call.id === fields['id'] && call.name === fields['name'] && isSameCall(call, fields['input']),
-      )
-      if (isRepeated) return []
-    } else if (known?.kind === kind && text(fields['text']) === undefined && text(fields['thinking']) === undefined) {
-      return []
-    }
+    const says = text(fields['text']) ?? text(fields['thinking'])
+    if (kind !== 'tool_use' && known?.kind === kind && says === undefined) return []
+    const twin = calls.some(({ id, name }) => id === fields['id'] && name === fields['name'])
     const closed = end(at)
     const block = start(at, kind, fields)
-    return [...closed, startEvent(block, text(fields['data']) ?? ''), ...more(block, { ...fields, type: undefined })]
+    block.isHeld = kind === 'tool_use' && twin
+    const begun = block.isHeld ? [] : [startEvent(block, text(fields['data']) ?? '')]
+    return [...closed, ...begun, ...more(block, { ...fields, type: undefined })]
   }
   const more = (block: Block, fields: JsonFields): readonly object[] => {
     const { kind } = block
@@ -95,6 +103,7 @@ function messagesCorrection(): Correction {
     const json = text(fields['partial_json']) ?? (typeof input === 'string' ? input : filled(input))
     if (kind !== 'tool_use' || json === undefined || json === '') return []
     block.json += json
+    if (block.isHeld) return []
     return [delta(block, { type: 'input_json_delta', partial_json: json })]
   }
   const changedBlock = (at: unknown, fields: JsonFields): readonly object[] => {
@@ -130,7 +139,11 @@ function messagesCorrection(): Correction {
   return {
     events(event, name) {
       const failure = failureIn(event, name)
-      if (failure) return [{ type: 'error', error: { type: 'api_error', ...failure } }]
+      if (failure) {
+        const { message: why, type: kind, code } = failure
+        const about = typeof code === 'string' || typeof code === 'number' ? { code } : {}
+        return [{ type: 'error', error: { type: text(kind) ?? 'api_error', message: why, ...about } }]
+      }
       const at = event['index'] ?? [...open.keys()].at(-1) ?? 'none'
       const message = fieldsOf(event['message'])
       switch (event['type'] ?? name) {
@@ -165,9 +178,8 @@ function messagesCorrection(): Correction {
 
 const CUTS = /^(?:max_\w*tokens|length|model_context_window_exceeded)$/
 
-function isSameCall(call: Block, input: unknown): boolean {
-  const json = filled(input)
-  return json === undefined || sameJson(call.json, json)
+function isSameInput(one: Block, other: Block): boolean {
+  return one.json === other.json || sameJson(one.json || '{}', other.json || '{}')
 }
 
 function kindOf(block: JsonFields): Kind | undefined {
