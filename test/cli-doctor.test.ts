@@ -259,8 +259,11 @@ test('tools are counted by what becomes of a call, servers are named, and the au
 test('the doctor says which tools ask after the model has read foreign text', async (context) => {
   const { findings } = await examined(context, {
     'tool-access.json': JSON.stringify({
-      global: { allowedTools: ['read_file', 'write_file', 'open_url'] },
-      tools: { write_file: { approval: 'never' } },
+      global: { allowedTools: ['read_file', 'write_file', 'open_url', 'shell'] },
+      tools: {
+        write_file: { approval: 'never', afterUntrusted: 'ask' },
+        shell: { enabled: true, presets: ['files-read'] },
+      },
     }),
   })
   const asking = findings.filter(({ message }) => message.startsWith('you are asked'))
@@ -268,7 +271,7 @@ test('the doctor says which tools ask after the model has read foreign text', as
     [
       'tools',
       'ok',
-      'you are asked after the model has read foreign text: write_file, open_url (addresses that nobody named)',
+      'you are asked after the model has read foreign text: write_file, shell (programs that are not confined to the workspace), open_url (addresses that nobody named)',
     ],
   ])
 })

@@ -7,6 +7,7 @@ export const unconfined: Sandbox = {
     type: 'planned',
     text: 'none',
     asks: false,
+    isConfined: false,
     run: (program, limits) => runProgram(systemClock, program, limits),
   }),
   enter: async ({ argv }) => ({ argv, leave: async () => ({ moved: [], changed: [] }) }),

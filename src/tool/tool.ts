@@ -17,6 +17,8 @@ export interface ToolProperties extends ToolDefinition {
   readonly origin?: Origin['kind']
   /** Its results' frame: text of others, installed instructions, or (`own`) none where it went well. `material` unless given. */
   readonly results?: FrameKind | 'own'
+  /** Its calls run programs: what the sandbox keeps in the workspace and from the network may run after texts of others. */
+  readonly runsPrograms?: boolean
   /** `ask`: a person decides about every call, unless `tool-access.json` sets something else. */
   readonly approval?: 'ask' | 'never'
   /** Only reads what its session already contains: an allowlist need not name it (docs/guide/tools.md). */
@@ -72,7 +74,10 @@ export interface ToolPlan {
   readonly facts?: Readonly<Record<string, unknown>>
   /** A person has to be asked about this call, whatever the policy says of the tool. `facts` say why. */
   readonly asks?: boolean
-  /** This call changes nothing: what the tool's own `afterUntrusted` says does not hold for it. */
+  /**
+   * This call changes nothing, or the workspace alone and without network: what the tool's own `afterUntrusted` says does not
+   * hold for it.
+   */
   readonly afterUntrusted?: 'allow'
   /** What its program may load from the workspace, as it is now. What changes while a person is asked asks again. */
   loads?(): Promise<LoadableFiles>

@@ -92,6 +92,7 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
       additionalProperties: false,
     },
     timeoutMs: MOST_MS,
+    runsPrograms: true,
     async plan(input) {
       const { cmd, cwd, timeoutMs, maxOutputChars } = input as ShellInput
       const shell = shellSettings(await access())
@@ -141,9 +142,8 @@ function shellTool({ workspace, access, environment, sandbox, places }: ShellOpt
           ...(shell.mode !== 'full' && files.facts),
         },
         asks: confined.asks,
-        ...(readsOnly
-          ? { afterUntrusted: 'allow' as const }
-          : { loads: () => findLoadableFiles(workspace, [...plannedFolders(files), folder]) }),
+        ...((readsOnly || confined.isConfined) && { afterUntrusted: 'allow' as const }),
+        ...(!readsOnly && { loads: () => findLoadableFiles(workspace, [...plannedFolders(files), folder]) }),
         async run({ signal }) {
           const changed = (await pathFault()) ?? (await plannedFilesChange(files, argv, place))
           return changed === undefined ? runIn(confined, program, { ...limits, signal }) : failure(changed)

@@ -38,6 +38,8 @@ export function editFileTool(options: WorkspaceOptions): Tool {
       additionalProperties: false,
     },
     approval: 'ask',
+    // It changes the workspace alone; what others obey there asks by its plan.
+    afterUntrusted: 'allow',
     // A failure shows lines of the file.
     origin: 'file',
     readsFrom: ({ path }) => [String(path)],
@@ -164,6 +166,8 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
       additionalProperties: false,
     },
     approval: 'ask',
+    // It changes the workspace alone; what others obey there asks by its plan.
+    afterUntrusted: 'allow',
     // It answers in its own words.
     origin: 'operator',
     results: 'own',

@@ -328,6 +328,8 @@ export interface ToolAfterUntrusted {
   readonly own: 'ask' | 'allow'
   /** It decides only about addresses that nobody named. */
   readonly addresses?: true
+  /** It does not decide about programs that the sandbox keeps in the workspace and from the network. */
+  readonly unlessConfined?: true
 }
 
 /** A call outside every turn, described and not run. */

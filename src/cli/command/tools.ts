@@ -89,11 +89,13 @@ async function freePrefixes(connection: GatewayConnection): Promise<readonly str
 }
 
 /** What becomes of a call after texts of others, as a sentence. */
-function untrustedText({ value, rule, addresses }: NonNullable<ToolStatus['afterUntrusted']>): string {
+function untrustedText({ value, rule, addresses, unlessConfined }: NonNullable<ToolStatus['afterUntrusted']>): string {
   const what = { ask: 'asks', refuse: 'is refused', allow: 'may run' }[value]
-  const which = addresses && value !== 'allow' ? ' about addresses that nobody named' : ''
+  const which = addresses && value !== 'allow' ? ' about addresses that nobody named' : unlessConfined ? UNCONFINED : ''
   return `${what}${which} once the model has read texts of others${rule === undefined ? '' : ` (${exactLine(rule)})`}`
 }
+
+const UNCONFINED = ' about programs that are not confined to the workspace without network'
 
 function toolText(tool: ToolStatus, io: Io): string {
   const { name, description, from, rule, reason, afterUntrusted, withheld, inputSchema } = tool

@@ -107,7 +107,10 @@ function askingText(tools: readonly ToolStatus[]): readonly string[] {
   const always = tools.filter((tool) => toolAccess(tool) === 'asks').map(({ name }) => name)
   const later = tools
     .filter((tool) => toolAccess(tool) === 'allowed' && tool.afterUntrusted?.value === 'ask')
-    .map(({ name, afterUntrusted }) => (afterUntrusted?.addresses ? `${name} (addresses that nobody named)` : name))
+    .map(({ name, afterUntrusted }) => {
+      if (afterUntrusted?.addresses) return `${name} (addresses that nobody named)`
+      return afterUntrusted?.unlessConfined ? `${name} (programs that are not confined to the workspace)` : name
+    })
   return [
     ...(always.length > 0 ? [`you are asked about each call of ${nameList(always)}`] : []),
     ...(later.length > 0 ? [`you are asked after the model has read foreign text: ${nameList(later)}`] : []),

@@ -129,7 +129,8 @@ function untrustedOf(read: AccessRead, tool: Tool): ToolAfterUntrusted {
   const set = read.type === 'access' ? toolAfterUntrusted(read.access, tool.name) : undefined
   const addresses = opensAddresses(tool) ? ({ addresses: true } as const) : {}
   const own = ownAfterUntrusted(tool)
-  return { value: set?.value ?? own, own, ...defined({ rule: set?.rule }), ...addresses }
+  const confined = tool.runsPrograms && set === undefined ? ({ unlessConfined: true } as const) : {}
+  return { value: set?.value ?? own, own, ...defined({ rule: set?.rule }), ...addresses, ...confined }
 }
 
 function withheldStatus(withheld: ToolStatus['withheld'] & {}): ToolStatus {

@@ -130,7 +130,7 @@ const toolShape = object({
     .exactOptional()
     .describe('Whether a person must approve every call. By default, the tool decides.'),
   afterUntrusted: afterUntrusted.describe(
-    'What happens to a call that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. For a tool that opens addresses, this applies to addresses that nobody named. By default, `global.afterUntrusted`, and without it `ask` for tools that change something, and `allow` for tools that only read.',
+    'What happens to a call that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. For a tool that opens addresses, this applies to addresses that nobody named. By default, `global.afterUntrusted`, and without it `ask` for tools that change something, and `allow` for tools that only read or change files of the workspace alone.',
   ),
   timeoutMs: count.exactOptional().describe('Time limit for one call, in milliseconds.'),
   maxShownChars: count
@@ -149,7 +149,7 @@ export const shellShape = object({
     .exactOptional()
     .meta({ description: 'Whether a person must approve every command.', default: 'never' }),
   afterUntrusted: afterUntrusted.describe(
-    'What happens to a command that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. By default, `global.afterUntrusted`, and without it `ask`, except for commands that are known to change nothing.',
+    'What happens to a command that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, `refuse` it, or `allow` it. By default, `global.afterUntrusted`, and without it `ask`, except for commands that are known to change nothing or that the sandbox keeps in the workspace and from the network.',
   ),
   presets: z
     .array(presetName, 'must be a list')
@@ -221,7 +221,7 @@ export const globalShape = object({
     .transform((value) => (value === 'deny' ? 'refuse' : value))
     .exactOptional()
     .describe(
-      'What happens to calls that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, refuse them (`deny`), or `allow` them. The value of a tool goes first. Without either, a call of a tool that changes nothing is allowed, and others ask.',
+      'What happens to calls that the model asks for after it has read texts that neither you nor the operator wrote: `ask` a person, refuse them (`deny`), or `allow` them. The value of a tool goes first. Without either, a call that changes nothing, or that is confined to the workspace without network, is allowed, and others ask.',
     ),
 }).describe('Settings for all tools.')
 

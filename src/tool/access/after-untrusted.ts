@@ -15,8 +15,8 @@ export interface Taint {
 export type UntrustedAnswer =
   | { readonly type: 'allow' }
   /**
-   * `byTool`: the policy says nothing, so a plan that changes nothing needs no question. `grant`: what a person may grant to the
-   * tool for the session (`policyDigest`).
+   * `byTool`: the policy says nothing, so a plan that changes nothing, or the workspace alone, needs no question. `grant`: what a
+   * person may grant to the tool for the session (`policyDigest`).
    */
   | { readonly type: 'ask'; readonly rule: string; readonly byTool: boolean; readonly grant: string }
   | { readonly type: 'refuse'; readonly rule: string }
@@ -26,7 +26,7 @@ type Judged = Pick<Tool, 'name' | 'origin' | 'readsContext' | 'afterUntrusted' |
 /**
  * Decides about a call that was asked for after texts of others. What the policy sets for the tool holds for each such call; of
  * a tool that opens addresses, for each call with an address that nobody named. Where the policy says nothing, tools that
- * change nothing may run and the others ask.
+ * change nothing, or files of the workspace alone, may run and the others ask, unless their plan is confined in the same way.
  */
 export function untrustedAnswer(access: Access, tool: Judged, input: unknown, taint: Taint): UntrustedAnswer {
   if (taint.texts.length === 0) return { type: 'allow' }

@@ -61,6 +61,8 @@ export interface PlannedSandbox {
   readonly text: string
   /** A person has to be asked, whatever the policy says of the tool. */
   readonly asks: boolean
+  /** It can change nothing but the workspace, and has no network. */
+  readonly isConfined: boolean
   /** Runs a program that way. Never throws. */
   run(program: Program, limits: ProgramLimits): Promise<ProgramEnd>
 }
@@ -95,7 +97,7 @@ export function createSandbox(options: {
     const read = await access()
     if (read.type === 'faulty') return { type: 'refused', why: faultyText(read.problems) }
     const { sandbox } = read.access
-    if (!sandbox.enabled) return { type: 'planned', text: 'none', asks: false, run: runOpen }
+    if (!sandbox.enabled) return { type: 'planned', text: 'none', asks: false, isConfined: false, run: runOpen }
     const found = await find()
     if (found.type === 'none') return withoutSandbox(found, sandbox, runOpen)
     const network = allowingPrefix(argv, sandbox.network) !== undefined
@@ -103,6 +105,7 @@ export function createSandbox(options: {
       type: 'planned',
       text: `${['workspace', ...sandbox.writable].join(' and ')}, ${network ? 'with network' : 'no network'}`,
       asks: network,
+      isConfined: !network && sandbox.writable.length === 0,
       run: (program, limits) => runConfined(found, { sandbox, network, readable }, program, limits),
     }
   }
@@ -283,7 +286,8 @@ function withoutSandbox(
     return { type: 'refused', why: `programs run only in a sandbox here, and ${why}. ${hint}` }
   }
   // There may be a sandbox, and who allowed programs to run without one meant a machine that has none.
-  return { type: 'planned', text: `none, since ${why}`, asks: sandbox.withoutIt === 'ask' || isUnsure === true, run }
+  const asks = sandbox.withoutIt === 'ask' || isUnsure === true
+  return { type: 'planned', text: `none, since ${why}`, asks, isConfined: false, run }
 }
 
 function isShown(path: string, folders: readonly string[]): boolean {

@@ -218,6 +218,7 @@ function skillTool(
       argv,
       folder,
       asks: confined.asks,
+      ...(confined.isConfined && { afterUntrusted: 'allow' as const }),
       facts: {
         skill: skill.name,
         sandbox: confined.text,
@@ -236,6 +237,7 @@ function skillTool(
     ...(description !== undefined && { description }),
     inputSchema: parameters,
     schemaOwner: `the skill ${skill.name}`,
+    runsPrograms: true,
     timeoutMs,
     takesExactInput: true,
     // A flag that is null counts as absent (BEHAVIOURS §1.5), whatever type the schema gives it.
