@@ -102,6 +102,35 @@ test('a call that is allowed for the session is not asked about again in it', as
   assert.equal(editor.asked.length, asked)
 })
 
+test('a tool that only foreign text makes ask is allowed for the session, where that is offered', async (context) => {
+  const { workspace, environment } = acpHome(context, { 'workspace/b.txt': 'b', 'workspace/c.txt': 'c' })
+  const editor = await startEditor(context, {
+    environment,
+    decide: ({ options }) => choose(options.some(({ optionId }) => optionId === 'tool') ? 'tool' : 'once'),
+  })
+  const id = await newSession(editor, workspace)
+  const read = (name: string) => say(editor, id, `/call shell {"cmd": "cat ${name}"}\n/say Read.`)
+  for (const name of ['b.txt', 'c.txt', 'b.txt', 'c.txt']) await read(name)
+  await say(editor, id, `${write}\n/say Written.`)
+  // What the first call answered made the second one ask; `write_file` asks by itself.
+  assert.deepEqual(
+    editor.asked.map(({ options }) => options.map(({ optionId, kind }) => [optionId, kind])),
+    [
+      [
+        ['once', 'allow_once'],
+        ['session', 'allow_always'],
+        ['tool', 'allow_always'],
+        ['deny', 'reject_once'],
+      ],
+      [
+        ['once', 'allow_once'],
+        ['session', 'allow_always'],
+        ['deny', 'reject_once'],
+      ],
+    ],
+  )
+})
+
 test('a person who decides elsewhere first has decided: the question in the editor is withdrawn', async (context) => {
   const { workspace, environment } = acpHome(context)
   const gateway = await startHere(context, environment)
