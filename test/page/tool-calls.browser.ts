@@ -12,10 +12,19 @@ after(closeBrowser)
 const policy = {
   global: {
     mode: 'allowlist',
-    allowedTools: ['list_files', 'read_file', 'edit_file', 'shell', 'read_context', 'propose_notes_update'],
+    allowedTools: [
+      'list_files',
+      'read_file',
+      'search_files',
+      'edit_file',
+      'shell',
+      'read_context',
+      'propose_notes_update',
+    ],
   },
   tools: {
     edit_file: { approval: 'ask' },
+    search_files: { afterUntrusted: 'ask' },
     shell: { enabled: true, mode: 'allowlist', allowedPrefixes: ['sleep'], afterUntrusted: 'allow' },
   },
 }
@@ -106,6 +115,21 @@ test('2. an approval for the session is not asked for again', async (t) => {
   await lastTurn(page)
     .getByText(/^It said: /)
     .waitFor()
+  const { records } = await gateway.curl<{ records: readonly object[] }>('/api/audit?decision=approved')
+  assert.equal(records.length, 1)
+})
+
+test('2. the key t approves a tool for the session, where only foreign text made it ask', async (t) => {
+  const search = (pattern: string) => ({ toolCalls: [{ name: 'search_files', input: { pattern } }] })
+  const { page, gateway } = await opened(t, (_, n) => (n < 3 ? search(['calm', 'clear'][n - 1]!) : { text: 'Found.' }))
+  await send(page, 'Look into the log')
+  const asked = lastTurn(page).getByRole('group', { name: 'Approval of search_files' })
+  await asked.getByRole('button', { name: 'This tool in this session' }).waitFor()
+  await looksRight(page, 'approval-tool')
+  await asked.focus()
+  await page.keyboard.press('t')
+  await lastTurn(page).getByText('This tool approved for this session on the page.').waitFor()
+  await lastTurn(page).getByText('Found.').waitFor()
   const { records } = await gateway.curl<{ records: readonly object[] }>('/api/audit?decision=approved')
   assert.equal(records.length, 1)
 })
