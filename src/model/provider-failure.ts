@@ -117,19 +117,25 @@ function unansweredCode(error: unknown, answer: Answer): ModelErrorCode {
   return /TIMEOUT|timed out/i.test(chain) ? 'timeout' : 'network'
 }
 
+/** The longest wait that a provider is believed, ms: a day. */
+const LONGEST_WAIT_MS = 86_400_000
+
 /** How long to wait: in seconds, until a date (RFC 9110, 10.2.3), or from the text of the message. */
 function retryDelay(code: ModelErrorCode, answer: Answer, now: number): { retryAfterMs?: number } {
   if (code !== 'rate-limit' && code !== 'server' && code !== 'timeout') return {}
-  const milliseconds = Number(answer.headers['retry-after-ms'])
-  if (milliseconds > 0) return { retryAfterMs: milliseconds }
   const wish = answer.headers['retry-after'] ?? ''
-  const seconds = Number(wish)
-  if (seconds > 0) return { retryAfterMs: Math.ceil(seconds * 1000) }
-  const until = Number.isNaN(seconds) ? Date.parse(wish) - now : NaN
-  if (until > 0) return { retryAfterMs: until }
-  const wait = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
-  if (!wait) return {}
-  return { retryAfterMs: Math.ceil(Number(wait['amount']) * (wait['unit']?.toLowerCase() === 'ms' ? 1 : 1000)) }
+  const said = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
+  const waits = [
+    Number(answer.headers['retry-after-ms']),
+    Number(wish) * 1000,
+    Date.parse(wish) - now,
+    Number(said?.['amount']) * (said?.['unit']?.toLowerCase() === 'ms' ? 1 : 1000),
+  ]
+  // Some servers give the time in the place of the wait, in seconds or in ms.
+  const found = waits
+    .flatMap((wait) => [wait, wait - now, wait / 1000 - now])
+    .find((wait) => wait > 0 && wait <= LONGEST_WAIT_MS)
+  return found === undefined ? {} : { retryAfterMs: Math.ceil(found) }
 }
 
 function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, error: unknown): string {
