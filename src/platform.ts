@@ -8,7 +8,14 @@ export { byteBudget, growingRoom } from './platform/byte-budget.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { fileLabel } from './platform/file-label.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
-export { followWithin, type HeldFolder, holdFolder, openWithin, withOpened } from './platform/held-folder.ts'
+export {
+  followWithin,
+  type HeldFolder,
+  heldMessage,
+  holdFolder,
+  openWithin,
+  withOpened,
+} from './platform/held-folder.ts'
 export { SIGNATURE_BYTES, signatureType } from './platform/byte-signature.ts'
 export { isWithin } from './platform/is-within.ts'
 export { largestEvent } from './platform/largest-event.ts'

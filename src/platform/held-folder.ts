@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { constants, type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { errorMessage } from './foreword-error.ts'
 
 /** A folder that is held open, so that it stays the same one even if something replaces it. */
 export type HeldFolder = Awaited<ReturnType<typeof checkFolder>>
@@ -151,6 +152,11 @@ export async function withOpened<Value>(
 ): Promise<Value> {
   await using file = await openWithin(root, names)
   return await use(process.platform === 'linux' ? `${OPEN_FOLDERS}/${file.fd}` : join(root, ...names))
+}
+
+/** The message of an error, without the paths of folders that are held open. */
+export function heldMessage(error: unknown): string {
+  return errorMessage(error).replaceAll(/\/proc\/self\/fd\/\d+\/?/g, '')
 }
 
 const OPEN_FOLDERS = '/proc/self/fd'

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { renameSync, symlinkSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { createBackupService } from '../../src/runtime/backup/backup-service.ts'
 import { backupHome } from '../../src/runtime.ts'
 import { fixedClock } from '../../src/testing.ts'
@@ -81,4 +83,30 @@ test('an archive that cannot be removed after its hour ends nothing', async (t) 
   for (let round = 0; round < 10; round += 1) await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(failed, [])
   assert.equal((await backups.state()).ready, undefined)
+})
+
+test('a folder of the workspace that becomes a link while an archive is written leads nowhere', async (t) => {
+  const { home } = await openedHome(t, {})
+  const outside = join(home, '..', 'outside')
+  const place = join(home, 'workspace', 'place')
+  t.after(() => rm(outside, { recursive: true, force: true }))
+  for (const folder of [outside, place]) await mkdir(folder, { recursive: true })
+  await writeFile(join(outside, 'file.txt'), 'canary of another folder')
+  await writeFile(join(place, 'file.txt'), 'of the workspace')
+  const file = join(home, 'archive.tar.gz')
+  let isExchanged = false
+  const { leftOut } = await backupHome({
+    home,
+    file,
+    version: '0.1.0',
+    time: fixedClock().time(),
+    onProgress({ stage }) {
+      if (stage !== 'packing' || isExchanged) return
+      isExchanged = true
+      renameSync(place, `${place}-before`)
+      symlinkSync(outside, place)
+    },
+  })
+  assert.match(leftOut.join(), /^workspace\/place\/file\.txt: (?!.*\/proc)/)
+  assert.equal(gunzipSync(await readFile(file)).includes('canary'), false)
 })

@@ -1,6 +1,6 @@
-import { lstat, readdir, readlink, rm, stat } from 'node:fs/promises'
+import { lstat, readdir, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorMessage } from '../../platform.ts'
+import { type HeldFolder, heldMessage, holdFolder } from '../../platform.ts'
 
 /** Something in a home that goes into an archive. */
 export type HomeFile = HomeFolder | HomeLink | RegularFile
@@ -25,6 +25,8 @@ export interface RegularFile extends Named {
   readonly bytes: number
   /** Where its bytes are now, an absolute path. */
   readonly source: string
+  /** A folder above it that programs can change: from here on no link is followed. Absolute, without links. */
+  readonly root?: string
   /** Nobody changes these bytes: they need not be copied before they are read. */
   readonly stable?: boolean
 }
@@ -54,40 +56,47 @@ const elsewhere: readonly RegExp[] = [
   /^data\/departures$/,
 ]
 
-/** Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. */
+/**
+ * Lists everything in a home that is copied as it is. `skip` is a path that stays out, such as the archive itself. Each folder is
+ * held open while it is listed, since the workspace may lie in the home, and programs exchange what is in it.
+ */
 export async function homeFiles(home: string, skip: (path: string) => boolean): Promise<HomeListing> {
   const files: HomeFile[] = []
   const leftOut: string[] = []
-  await list('')
+  const root = await realpath(home)
+  await list('', holdFolder(root, []))
   return { files, leftOut }
 
-  async function list(folder: string): Promise<void> {
-    const names = await readdir(join(home, folder)).catch((error: unknown) => {
-      leftOut.push(`${folder}: ${errorMessage(error)}`)
-      return []
-    })
-    for (const name of names) {
-      const path = folder === '' ? name : `${folder}/${name}`
-      if (elsewhere.some((form) => form.test(path)) || skip(join(home, path))) continue
-      const file = await described(path)
-      if (file === undefined) continue
-      files.push(file)
-      if (file.type === 'directory') await list(path)
+  async function list(folder: string, opened: Promise<HeldFolder>): Promise<void> {
+    let held: HeldFolder | undefined
+    try {
+      held = await opened
+      for (const name of await readdir(held.at('.'))) {
+        const path = folder === '' ? name : `${folder}/${name}`
+        if (elsewhere.some((form) => form.test(path)) || skip(join(home, path))) continue
+        const file = await described(held.at(name), path)
+        if (file === undefined) continue
+        files.push(file)
+        if (file.type === 'directory') await list(path, held.enter(name))
+      }
+    } catch (error) {
+      leftOut.push(`${folder}: ${heldMessage(error)}`)
+    } finally {
+      await held?.close()
     }
   }
 
-  async function described(path: string): Promise<HomeFile | undefined> {
-    const source = join(home, path)
+  async function described(place: string, path: string): Promise<HomeFile | undefined> {
     try {
-      const facts = await lstat(source)
+      const facts = await lstat(place)
       const named: Named = { path, mode: facts.mode & 0o777, modified: facts.mtime }
       if (facts.isDirectory()) return { ...named, type: 'directory' }
-      if (facts.isSymbolicLink()) return { ...named, type: 'symlink', target: await readlink(source) }
-      if (facts.isFile()) return { ...named, type: 'file', bytes: facts.size, source }
+      if (facts.isSymbolicLink()) return { ...named, type: 'symlink', target: await readlink(place) }
+      if (facts.isFile()) return { ...named, type: 'file', bytes: facts.size, source: join(root, path), root }
       leftOut.push(`${path}: it is neither a file nor a folder`)
     } catch (error) {
       // Removed since its folder was read.
-      if (!isMissing(error)) leftOut.push(`${path}: ${errorMessage(error)}`)
+      if (!isMissing(error)) leftOut.push(`${path}: ${heldMessage(error)}`)
     }
     return undefined
   }

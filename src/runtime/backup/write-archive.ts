@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { copyFile, readFile, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Pack } from 'tar-stream'
-import { errorMessage } from '../../platform.ts'
+import { heldMessage, withOpened } from '../../platform.ts'
 import type { AuditKey } from '../../session.ts'
 import {
   type ArchiveHeader,
@@ -117,7 +117,7 @@ class UnreadableError extends Error {
   readonly isMissing: boolean
 
   constructor(cause: unknown) {
-    super(errorMessage(cause), { cause })
+    super(heldMessage(cause), { cause })
     this.isMissing = isMissing(cause)
   }
 }
@@ -125,11 +125,12 @@ class UnreadableError extends Error {
 async function addFile(
   packing: Pack,
   about: About,
-  { source, bytes, stable = false }: RegularFile,
+  file: RegularFile,
   preparing: string,
 ): Promise<Omit<FileDigest, 'path'>> {
+  const { source, bytes, stable = false } = file
   if (bytes < LARGE) {
-    const content = await readFile(source).catch((error: unknown) => {
+    const content = await readFrom(file, (path) => readFile(path)).catch((error: unknown) => {
       throw new UnreadableError(error)
     })
     await addEntry(packing, { ...about, type: 'file' }, content)
@@ -137,7 +138,7 @@ async function addFile(
   }
   if (stable) return addStream(packing, about, source)
   const copy = join(preparing, 'large')
-  await copyFile(source, copy).catch((error: unknown) => {
+  await readFrom(file, (path) => copyFile(path, copy)).catch((error: unknown) => {
     if (isDiskFull(error)) throw diskFault(error, dirname(preparing))
     throw new UnreadableError(error)
   })
@@ -146,6 +147,15 @@ async function addFile(
   } finally {
     await rm(copy, { force: true })
   }
+}
+
+/** Gives the very file that lies there to `read`, whatever replaces a part of its path meanwhile. */
+function readFrom<Value>({ source, root }: RegularFile, read: (path: string) => Promise<Value>): Promise<Value> {
+  if (root === undefined) return read(source)
+  return withOpened(root, relative(root, source).split(sep), async (path) => {
+    if ((await stat(path)).isFile()) return read(path)
+    throw new Error('it is no file any more')
+  })
 }
 
 async function addStream(packing: Pack, about: About, source: string): Promise<Omit<FileDigest, 'path'>> {

@@ -13,7 +13,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { basename, dirname, join, parse, relative, sep } from 'node:path'
-import { errorMessage, type HeldFolder, holdFolder } from '../../platform.ts'
+import { type HeldFolder, heldMessage, holdFolder } from '../../platform.ts'
 import { obeyedName, type ObeyedNames } from '../access/owners-names.ts'
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
@@ -204,7 +204,7 @@ export async function restoreOwnerFiles(folder: string, before: OwnerFiles, plac
         await mkdir(dirname(target), { recursive: true, mode: 0o700 })
         if (await move(held, name, target)) moved.push(path)
       } catch (error) {
-        faults.push(notMoved(path, target, reason(error)))
+        faults.push(notMoved(path, target, heldMessage(error)))
       }
     })
     if (!isComplete) faults.push(`${folder} ${TOO_MANY_FOLDERS}, so some may still be there`)
@@ -214,7 +214,7 @@ export async function restoreOwnerFiles(folder: string, before: OwnerFiles, plac
         await makeLink(root, link.folders, basename(path), link.target)
       } catch (error) {
         const within = relative(folder, path)
-        faults.push(`${within}, a link to ${link.target}, could not be made again: ${reason(error)}`)
+        faults.push(`${within}, a link to ${link.target}, could not be made again: ${heldMessage(error)}`)
       }
     }
   } finally {
@@ -231,11 +231,6 @@ export function notMoved(path: string, target: string, why: string): string {
   return `${path} is still in the workspace, since it could not be moved to ${target}: ${why}`
 }
 
-/** The message of an error, without the paths of folders that are held open. */
-function reason(error: unknown): string {
-  return errorMessage(error).replaceAll(/\/proc\/self\/fd\/\d+\//g, '')
-}
-
 /** Answers false where it is gone: a program that still lives has moved it. */
 async function move(held: HeldFolder, name: string, target: string): Promise<boolean> {
   // At once nothing obeys it any more, however long the copy takes. The place is another mount, so it is always a copy.
@@ -247,7 +242,7 @@ async function move(held: HeldFolder, name: string, target: string): Promise<boo
     throw error
   }
   await moveAcross(held, aside, target).catch((error: unknown) => {
-    throw new Error(`its name is ${aside} now; ${errorMessage(error)}`, { cause: error })
+    throw new Error(`its name is ${aside} now; ${heldMessage(error)}`, { cause: error })
   })
   return true
 }
