@@ -134,6 +134,8 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'POST /v1/messages',
     'POST /v1/messages/count_tokens',
     'POST /v1/responses',
+    'POST /v1/responses/compact',
+    'POST /v1/responses/input_tokens',
     'POST /v1/responses/{response}/cancel',
   ],
   approve: [

@@ -66,7 +66,7 @@ async function* archiveLines(store: SessionStore, archived: AuditPosition): Asyn
 function notWhole(why: string): ForewordError {
   const hint = 'See `foreword audit verify`. Nothing was archived.'
   return new ForewordError(
-    'audit',
+    'conflict',
     `Only an audit that is whole and has a checkpoint can be archived. ${why}`,
     {},
     { hint },
