@@ -2,7 +2,7 @@
  * The formats of APIs, each in one place: what a body says and what an answer says, in any form that programs and servers give
  * it, and how servers refuse. Pure: values and bytes in, parts and answers out.
  */
-export { type WireAnswer } from './wire/answer-draft.ts'
+export { tokensWritten, type WireAnswer } from './wire/answer-draft.ts'
 export { chatChunks } from './wire/chat-chunks.ts'
 export {
   conversationOf,

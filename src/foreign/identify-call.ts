@@ -135,7 +135,10 @@ function parsed(text: string | undefined): unknown {
 }
 
 function mostTokens({ body }: IdentifiedCall): number | undefined {
-  return countOf(body['max_output_tokens']) ?? countOf(body['max_completion_tokens']) ?? countOf(body['max_tokens'])
+  const most =
+    countOf(body['max_output_tokens']) ?? countOf(body['max_completion_tokens']) ?? countOf(body['max_tokens'])
+  // Each of several answers may be as long.
+  return most === undefined ? undefined : most * Math.max(1, countOf(body['n']) ?? 1)
 }
 
 function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogniser[]): ForeignKind {

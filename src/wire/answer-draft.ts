@@ -24,6 +24,14 @@ const MOST_CHARACTERS = 8_000_000
 
 const MOST_CALLS = 2_000
 
+/** Of English prose and of code, about; of other scripts a token has about as many bytes. */
+const BYTES_PER_TOKEN = 3.5
+
+/** About how many tokens a text is whose words nobody counts. `bytes`: of its UTF-8. */
+export function tokensWritten(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN)
+}
+
 /** An answer while it is read. What goes beyond its limits is left out, and the answer says so. */
 export type AnswerDraft = ReturnType<typeof answerDraft>
 
@@ -33,11 +41,13 @@ export function answerDraft() {
   let left = MOST_CHARACTERS
   let isCut = false
   const tokens = usageReader()
+  let written = 0
   let about: { finish?: string; model?: string; id?: string } = {}
   let error: WireAnswer['error']
 
   const room = (value: unknown): string => {
     const text = textOf(value) ?? ''
+    written += Buffer.byteLength(text)
     if (text.length > left) isCut = true
     const kept = text.slice(0, left)
     left -= kept.length
@@ -77,6 +87,7 @@ export function answerDraft() {
       const call = find(key)
       if (!call || typeof json !== 'string') return
       left += call.json.reduce((sum, part) => sum + part.length, 0)
+      written -= call.json.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
       call.json = [room(json)]
     },
     /** Reads what an event or an answer says of its tokens. */
@@ -88,6 +99,10 @@ export function answerDraft() {
     fail(code: unknown, message: unknown) {
       error ??= { code: line(code) ?? 'error', message: line(message) ?? '' }
     },
+    /** Words beside the answer, such as another choice: they cost as much and are not kept. */
+    beside: (text: unknown) => void (written += Buffer.byteLength(textOf(text) ?? '')),
+    /** Tokens of the answer so far, about: those of its words, or those that were reported, whichever are more. */
+    size: () => Math.max(tokensWritten(written), tokens.usage()?.outputTokens ?? 0),
     /** Something was too long to be read. */
     overflow: () => void (isCut = true),
     hasText: () => texts.some((text) => text !== ''),

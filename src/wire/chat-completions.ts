@@ -102,9 +102,13 @@ function readAnswer(draft: AnswerDraft, completion: JsonFields): void {
   if (error) draft.fail(error.code, error.message)
   draft.set({ model: completion['model'], id: completion['id'] })
   for (const choice of elementsOf(completion['choices']).map(fieldsOf)) {
-    if ((choice['index'] ?? 0) !== 0) continue
+    const said = fieldsOf(choice['delta'] ?? choice['message'])
+    if ((choice['index'] ?? 0) !== 0) {
+      draft.beside(said['content'] ?? said['refusal'])
+      continue
+    }
     draft.set({ finish: choice['finish_reason'] })
-    addSaid(draft, fieldsOf(choice['delta'] ?? choice['message']))
+    addSaid(draft, said)
   }
 }
 

@@ -9,8 +9,8 @@ import { responseReader } from './response-reader.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** Reads an answer, cut into parts of `size` bytes. */
-function read(format: WireFormat, text: string, { streamed = true, size = 7 } = {}): WireAnswer {
-  const reader = responseReader(format, { streamed })
+function read(format: WireFormat, text: string, { size = 7 } = {}): WireAnswer {
+  const reader = responseReader(format)
   const all = bytes(text)
   for (let at = 0; at < all.length; at += size) reader.write(all.subarray(at, at + size))
   return reader.end()
@@ -96,7 +96,7 @@ test('an error within a stream and one in its place are read in the words of the
   const expected = { code: 'overloaded_error', message: 'Overloaded' }
   assert.deepEqual(read('messages', events(message, error)).error, expected)
   assert.deepEqual(read('messages', JSON.stringify(error)).error, expected)
-  assert.deepEqual(read('messages', JSON.stringify(error), { streamed: false }).error, expected)
+  assert.deepEqual(read('messages', JSON.stringify(error)).error, expected)
   const openai = { error: { code: 'rate_limit_exceeded', message: 'Slow down', type: 'requests' } }
   assert.deepEqual(read('responses', JSON.stringify(openai)).error, {
     code: 'rate_limit_exceeded',
@@ -165,7 +165,7 @@ test('a stream of Responses is read once, though its items and its end repeat wh
 })
 
 test('a response in one piece is read like its stream', () => {
-  assert.deepEqual(read('responses', JSON.stringify(response), { streamed: false }), expectedResponse)
+  assert.deepEqual(read('responses', JSON.stringify(response)), expectedResponse)
 })
 
 test('an answer that reached its limit says so', () => {
@@ -230,7 +230,7 @@ test('lines may end in any of the three ways, also between two reads', () => {
 })
 
 test('a count of tokens is the size of a prompt', () => {
-  assert.equal(read('messages', '{"input_tokens":1234}', { streamed: false }).usage?.promptTokens, 1234)
+  assert.equal(read('messages', '{"input_tokens":1234}').usage?.promptTokens, 1234)
 })
 
 test('no bytes make the reader fail, and where they are cut does not matter', () => {
@@ -254,21 +254,18 @@ test('no bytes make the reader fail, and where they are cut does not matter', ()
   const text = fc
     .array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\n\n', '\r')), { maxLength: 12 })
     .map((lines) => lines.flat().join(''))
-  forAll(
-    fc.tuple(fc.constantFrom(...wireFormats), text, fc.boolean(), fc.integer({ min: 1, max: 50 })),
-    ([format, all, streamed, size]) => {
-      assert.deepEqual(read(format, all, { streamed, size }), read(format, all, { streamed, size: 100_000 }))
-    },
-  )
+  forAll(fc.tuple(fc.constantFrom(...wireFormats), text, fc.integer({ min: 1, max: 50 })), ([format, all, size]) => {
+    assert.deepEqual(read(format, all, { size }), read(format, all, { size: 100_000 }))
+  })
   forAll(fc.tuple(fc.constantFrom(...wireFormats), fc.uint8Array({ maxLength: 200 })), ([format, some]) => {
-    const reader = responseReader(format, { streamed: true })
+    const reader = responseReader(format)
     reader.write(some)
     assert.equal(typeof reader.end().text, 'string')
   })
 })
 
 test('of an answer without an end a part is kept, and the account says so', () => {
-  const reader = responseReader('messages', { streamed: true })
+  const reader = responseReader('messages')
   const delta = bytes(
     events({
       type: 'content_block_delta',
@@ -279,7 +276,7 @@ test('of an answer without an end a part is kept, and the account says so', () =
   for (let count = 0; count < 12; count += 1) reader.write(delta)
   const { text, cut } = reader.end()
   assert.deepEqual({ length: text.length, cut }, { length: 8_000_000, cut: true })
-  const endless = responseReader('messages', { streamed: true })
+  const endless = responseReader('messages')
   for (let count = 0; count < 40; count += 1) endless.write(bytes(`data: ${'x'.repeat(1_000_000)}`))
   assert.equal(endless.end().cut, true)
 })

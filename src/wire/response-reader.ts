@@ -11,17 +11,19 @@ export type ResponseReader = ReturnType<typeof responseReader>
 /** The most characters of an answer in one piece, and of one event of a stream; what is longer is not read. */
 const MOST_CHARACTERS = 32_000_000
 
-export function responseReader(format: WireFormat, { streamed }: { readonly streamed: boolean }) {
+export function responseReader(format: WireFormat) {
   const draft = answerDraft()
   const decoder = new TextDecoder()
   const form = formatReaders[format]
-  const body = streamed ? streamBody(draft, form) : wholeBody(draft, form)
+  const body = answerBody(draft, form)
   let isEnded = false
   return {
     /** The next bytes, cut anywhere. Never throws, whatever they are. */
     write(bytes: Uint8Array) {
       if (!isEnded) body.add(decoder.decode(bytes, { stream: true }))
     },
+    /** Tokens that were written so far, about: of what came in events, wherever their bytes were cut. */
+    size: draft.size,
     /** What was said up to here. A stream that broke off has no `finish`. */
     end() {
       if (!isEnded) {
@@ -39,8 +41,8 @@ interface BodyReader {
   close(): void
 }
 
-/** A stream of events. A provider that refuses may answer with JSON instead: its first character says so. */
-function streamBody(draft: AnswerDraft, form: FormatReader): BodyReader {
+/** JSON or a stream of events: its first character says so, since not every provider names the right type. */
+function answerBody(draft: AnswerDraft, form: FormatReader): BodyReader {
   let isBroken = false
   let plain: BodyReader | undefined
   let hasBegun = false

@@ -162,7 +162,7 @@ test('one gate: whole numbers, and 0 ≤ cached ≤ prompt ≤ 100 million, else
 
 test('our calls and those of other programs are read alike', () => {
   const event = `data: ${JSON.stringify({ choices: [], x_groq: { usage: { ...chat, prompt_tokens: '50' } } })}\n\n`
-  const [ours, others] = [chatChunks(), responseReader('chat-completions', { streamed: true })]
+  const [ours, others] = [chatChunks(), responseReader('chat-completions')]
   ours.next(event)
   others.write(new TextEncoder().encode(event))
   assert.deepEqual([ours.usage(), others.end().usage], [of(50, 7), of(50, 7)])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
 import type { WaitingApproval } from '../../src/capability.ts'
-import { open, recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
+import { open, recordedCalls, send, startGateway, talkToken, type TestGateway } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
 
 /** A price at which sums are easy: a dollar for a million tokens of either kind. */
@@ -238,6 +238,103 @@ test('a limit that is raised for a waiting call is raised for the calls after it
   assert.equal((await sent).status, 200)
   assert.equal((await say(gateway)).status, 200)
   assert.equal(vendor.received.length, 2)
+})
+
+/** Answers that would never end, in every form in which a stream may come. `write` gets bytes of it. */
+const endless: Readonly<
+  Record<string, { path: string; event: (words: string) => string; parts: (event: string) => readonly string[] }>
+> = {
+  'Messages with spaces behind colons': {
+    path: '/anthropic/v1/messages',
+    event: (text) =>
+      `event: content_block_delta\ndata: {"type" : "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text" : "${text}"}}\n\n`,
+    parts: (event) => [event],
+  },
+  'Responses, each event in two parts': {
+    path: '/openai/v1/responses',
+    event: (delta) => `data: ${JSON.stringify({ type: 'response.output_text.delta', output_index: 0, delta })}\n\n`,
+    parts: (event) => [event.slice(0, 45), event.slice(45)],
+  },
+  'Chat Completions with a second choice': {
+    path: '/openai/v1/chat/completions',
+    event: (content) => `data: ${JSON.stringify({ choices: [{ index: 1, delta: { content } }] })}\n\n`,
+    parts: (event) => [event],
+  },
+  'Chat Completions in another script': {
+    path: '/openai/v1/chat/completions',
+    event: (words) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { reasoning_content: '語'.repeat(words.length / 3) } }] })}\n\n`,
+    parts: (event) => [event],
+  },
+}
+
+for (const [form, { path, event, parts }] of Object.entries(endless)) {
+  test(`twenty endless streams at once do not pass a limit by more than the bound of one answer: ${form}`, async (t) => {
+    let written = 0
+    const { gateway } = await openGateway(t, {
+      budgets: [{ limit: { usd: 0.1 }, per: 'day' }],
+      through: { overBudget: 'refuse' },
+      answer: async (_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/plain' })
+        // A bound that ends the test where nothing else does: 20 times 17,000 tokens.
+        for (let at = 0; at < 20 && !outgoing.destroyed; at += 1) {
+          for (const part of parts(event('x'.repeat(3_000)))) {
+            outgoing.write(part)
+            written += 3_000 / 3.5 / parts('').length
+            await new Promise(setImmediate)
+          }
+        }
+        outgoing.end()
+      },
+    })
+    const messages = [{ role: 'user', content: 'Say hello' }]
+    const content = JSON.stringify({ model: 'plain', stream: true, messages, input: 'Say hello', max_tokens: 60_000 })
+    await Promise.allSettled(Array.from({ length: 20 }, () => say(gateway, path, content)))
+    const calls = await recordedCalls(gateway)
+    assert.equal(calls.length, 20)
+    assert.ok(calls.some(({ outcome }) => outcome?.foreign?.end === 'stopped'))
+    assert.ok(written > 0.05e6 && written < 0.16e6, `${written} tokens were written`)
+    assert.ok((gateway.runtime.budgets()[0]?.spent ?? 1) < 0.12)
+  })
+}
+
+test('an answer that comes whole is held at all that it may be', async (t) => {
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 0.05 }, per: 'day' }],
+    through: { overBudget: 'refuse' },
+  })
+  const ask = (max_tokens: number) =>
+    say(gateway, '/openai/v1/chat/completions', JSON.stringify({ model: 'plain', messages: [], max_tokens }))
+  assert.equal((await ask(60_000)).status, 402)
+  assert.equal((await ask(40_000)).status, 200)
+  assert.equal(vendor.received.length, 1)
+})
+
+test('a call that no budget can hold is refused or waits, and says so; where none applies it goes', async (t) => {
+  const { gateway, vendor } = await openGateway(t, {
+    budgets: [{ limit: { usd: 1 }, per: 'day', token: 'editor' }],
+    through: { paths: ['POST /v1/images/generations'] },
+    answer: (_, outgoing) => void outgoing.end('{}'),
+  })
+  const images = (token: string) =>
+    send(`${gateway.url}/through/openai/v1/images/generations`, {
+      headers: ['x-foreword-token', token, 'authorization', 'Bearer own'],
+      body: JSON.stringify({ model: 'plain', prompt: 'A house' }),
+    })
+  assert.equal((await images(gateway.token)).status, 200)
+  const sent = images(await talkToken(gateway))
+  const { approval, digest } = await asked(gateway)
+  assert.equal(vendor.received.length, 1)
+  assert.match(gateway.warnings.join('\n'), /cannot be known: POST \/v1\/images\/generations of openai has no body/)
+  await gateway.runtime.decide(approval, { decision: { type: 'deny' }, digest, by: 'cli' })
+  const refused = await sent
+  assert.equal(refused.status, 402)
+  assert.match(refused.body.toString(), /what it may cost cannot be known|a person refused it/)
+  const listed = await send(`${gateway.url}/through/openai/v1/models`, {
+    method: 'GET',
+    headers: ['x-foreword-token', await talkToken(gateway, 'other'), 'authorization', 'Bearer own'],
+  })
+  assert.equal(listed.status, 200)
 })
 
 /** The question about a call that waits, once there is one. */

@@ -6,7 +6,7 @@ import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { HeldForeignCall } from './foreign-limits.ts'
 import type { CallOutcome, Usage } from '../../session.ts'
 import { contentWriter } from './content-writer.ts'
-import { type WireAnswer } from '../../wire.ts'
+import { tokensWritten, type WireAnswer } from '../../wire.ts'
 
 export interface BegunRecording {
   /** `over`: of `opened`, called once the end is on record. */
@@ -160,8 +160,8 @@ function outcomeOf(
 
 /** A call's usage as far as known: a report from before its end says too little, and some streams have none. */
 function estimatedUsage(used: number, { text, reasoning, calls, usage }: WireAnswer): Usage {
-  const inputs = calls.reduce((sum, { input }) => sum + JSON.stringify(input ?? '').length, 0)
-  const written = Math.ceil((text.length + reasoning.length + inputs) / CHARACTERS_PER_TOKEN)
+  const inputs = calls.map(({ input }) => JSON.stringify(input ?? ''))
+  const written = tokensWritten(Buffer.byteLength([text, reasoning, ...inputs].join('')))
   return {
     promptTokens: usage?.promptTokens ?? used,
     cachedTokens: usage?.cachedTokens,
@@ -170,9 +170,6 @@ function estimatedUsage(used: number, { text, reasoning, calls, usage }: WireAns
     reasoningTokens: undefined,
   }
 }
-
-/** Of English prose and of code, about. */
-const CHARACTERS_PER_TOKEN = 3.5
 
 function errorOf(
   { status, end, admission }: Pick<EndedCall, 'status' | 'end' | 'admission'>,

@@ -1,6 +1,7 @@
 import type { Admission, Clock, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
+import { tokensWritten } from '../../wire.ts'
 import { type Activity, defined, inSlices, type KnownSecrets } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import { type AnswerReader, readAnswer } from './answer-reader.ts'
@@ -62,6 +63,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
     let recording: BegunRecording | undefined
     let departing: Promise<Departure | undefined> | undefined
     let isOver = false
+    let unread = 0
     const opened = recorder.opened()
     const { promise: over, resolve: forget } = Promise.withResolvers<void>()
 
@@ -131,18 +133,18 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
         noted.status = status
         recorder.guarded('its answer cannot be read', () => {
           const { format } = identifyCall(start.head, undefined)
-          const { 'content-type': contentType = '', 'content-encoding': encoding } = headers
-          if (format) noted.reader = readAnswer(format, { contentType, encoding })
+          if (format) noted.reader = readAnswer(format, headers['content-encoding'], (tokens) => held?.grew(tokens))
         })
       },
       received(bytes) {
         noted.firstByteMs ??= clock.monotonic() - began
-        if (!noted.reader) return
+        if (!noted.reader) {
+          // Nothing else says how long an answer is that cannot be read.
+          held?.grew(tokensWritten((unread += bytes.byteLength)))
+          return
+        }
         const { reader } = noted
-        recorder.guarded('its answer cannot be read', () => {
-          reader.push(bytes)
-          held?.grew(reader)
-        })
+        recorder.guarded('its answer cannot be read', () => reader.push(bytes))
       },
       end(end) {
         if (isOver) return

@@ -8,8 +8,8 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
 import { asksForLonger } from '../turns/call-forecast.ts'
+import { identifyCall } from '../../foreign.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { AnswerReader } from './answer-reader.ts'
 import { channelOf } from './foreign-sessions.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
@@ -29,13 +29,11 @@ export interface CallToHold {
 }
 
 export interface HeldForeignCall {
-  grew(answer: Pick<AnswerReader, 'size'>): void
+  /** So many tokens of its answer are written, about. */
+  grew(tokens: number): void
   /** It is over. `undefined`: nothing is known of what it cost. */
   settle(outcome: CallOutcome | undefined): void
 }
-
-/** Of English prose and of code, about. */
-const CHARACTERS_PER_TOKEN = 3.5
 
 /** Holds calls by an estimate, since the most they can cost says nothing. A longer answer holds more, or is stopped. */
 export function createForeignLimits(parts: {
@@ -57,19 +55,29 @@ export function createForeignLimits(parts: {
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
     const [body, account] = [await said(), (await left())?.account]
-    if (!body || !account || body.identity.kind === 'count') return { held: undefined }
-    const { identity } = body
+    const identity = body?.identity ?? identifyCall(start.head, undefined)
+    if (identity.kind === 'count' || COSTLESS.has(start.head.method)) return { held: undefined }
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
     const session = conversation === undefined ? undefined : await store.bound({ channel, conversation })
     const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
     if (!budgets.appliesTo(owner)) return { held: undefined }
     const model = await modelOf(`${start.provider}/${identity.model ?? 'unknown'}`)
+    const program = identity.client.name
+    if (!account) {
+      const ask = budgets.of({ ...unknownCall(model), owner, asks: start.overBudget.type === 'wait' })
+      const go = await admitted(ask, { id, start, signal, session, program, why: unknownSentence(start) })
+      return typeof go === 'string'
+        ? { refuse: go }
+        : { held: { grew() {}, settle: () => go.settle({ notMade: true }) } }
+    }
     const { manifest } = account
-    const line = JSON.stringify([identity.client.name, identity.kind, identity.session, identity.model, token])
+    const line = JSON.stringify([program, identity.kind, identity.session, identity.model, token])
     const now = Date.parse(clock.time())
     const expected = {
       used: manifest.used,
+      // Of one that comes whole, nothing is seen before all of it is paid for.
+      isWhole: !identity.stream,
       keepsLonger: asksForLonger(account.fingerprint, model.facts.cache),
       ...defined({ usual: usual.get(line), most: identity.kind === 'embedding' ? 0 : identity.maxOutputTokens }),
       now,
@@ -83,29 +91,37 @@ export function createForeignLimits(parts: {
       estimate: () => (isLater ? expectedCost({ ...expected, used: 0 }, model.facts).cost : cost),
       asks: start.overBudget.type === 'wait',
     })
-    const first = await admitted(ask, { id, start, signal, session, program: identity.client.name })
+    const first = await admitted(ask, { id, start, signal, session, program })
     if (typeof first === 'string') return { refuse: first }
     const holds = [first]
     isLater = true
     let isAsking = false
 
-    /** Holds as much again for an answer that is longer than usual. */
+    let written = 0
+
+    /** Holds as much again for an answer that is longer than usual, as often as it takes. */
     async function holdMore(): Promise<void> {
+      while (written > outputTokens && (await heldAgain()));
+    }
+
+    async function heldAgain(): Promise<boolean> {
       const more = await ask({ call: id })
       if (more.type === 'go') {
         holds.push(more)
         outputTokens += expectedCost({ ...expected, used: 0 }, model.facts).outputTokens
-      } else {
-        const why = more.type === 'wait' ? more.sentence : more.error.message
-        warn(`An answer to ${identity.client.name} was stopped at a limit: ${why}`)
-        stop()
+        return true
       }
+      const why = more.type === 'wait' ? more.sentence : more.error.message
+      warn(`An answer to ${program} was stopped at a limit: ${why}`)
+      stop()
+      return false
     }
 
     return {
       held: {
-        grew(answer) {
-          if (isAsking || answer.size() / CHARACTERS_PER_TOKEN <= outputTokens) return
+        grew(tokens) {
+          written = tokens
+          if (isAsking || written <= outputTokens) return
           isAsking = true
           holdMore().then(
             () => void (isAsking = false),
@@ -124,7 +140,7 @@ export function createForeignLimits(parts: {
 
   /** Waits as long as the rule says for room, or for a person's decision. A sentence: it is refused. */
   async function admitted(ask: HoldCalls, waits: WaitingProgram): Promise<Extract<CallHold, { type: 'go' }> | string> {
-    const { id, start, signal, program } = waits
+    const { id, start, signal, program, why = '' } = waits
     const { overBudget } = start
     const limit = overBudget.type === 'wait' ? overBudget.milliseconds : 0
     const over = new AbortController()
@@ -137,15 +153,15 @@ export function createForeignLimits(parts: {
         const answer = await ask({ call: id }, granted)
         granted = undefined
         if (answer.type === 'go') return answer
-        if (answer.type === 'refuse') return answer.error.message
-        if (limit === 0 || until.aborted) return answer.sentence
+        if (answer.type === 'refuse') return `${why}${answer.error.message}`
+        if (limit === 0 || until.aborted) return `${why}${answer.sentence}`
         if (!isTimed) {
           isTimed = true
-          warn(`A call of ${program} waits for a decision: ${answer.sentence}`)
+          warn(`A call of ${program} waits for a decision: ${why}${answer.sentence}`)
           void rest(limit).then(() => over.abort())
         }
         const first = await activity.rest(undefined, decisionOrRoom(waits, answer, until))
-        if (first === undefined) return answer.sentence
+        if (first === undefined) return `${why}${answer.sentence}`
         if (first === 'room') continue
         const { approval, decision } = first
         if (decision.type === 'deny') {
@@ -194,6 +210,25 @@ type HoldCalls = ReturnType<BudgetService['of']>
 interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
   readonly program: string
   readonly session: string | undefined
+  /** What is to be said before the sentence of a budget, with a space at its end. */
+  readonly why?: string
+}
+
+/** Methods with which nothing is bought. */
+const COSTLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
+
+/** What is held for a call that nobody can price: it has room in no budget. */
+function unknownCall({ id, facts: { price: _, ...facts } }: Pick<Model, 'id' | 'facts'>) {
+  return {
+    model: { id, facts },
+    size: () => ({ used: 0, ratio: 1 }),
+    estimate: (): BudgetAmount => ({ nanos: 0, tokens: Number.MAX_SAFE_INTEGER }),
+  }
+}
+
+function unknownSentence({ provider, head: { method, path } }: ForeignCallStart): string {
+  const call = `${method} ${path.replace(/\?.*$/s, '').slice(0, 200)}`
+  return `A budget applies to this call, and what it may cost cannot be known: ${call} of ${provider} has no body of a known format. `
 }
 
 /** A provider that answers so has not counted the call. */
@@ -211,6 +246,7 @@ interface Expected {
   readonly used: number
   readonly usual?: ExpectedUsage
   readonly most?: number
+  readonly isWhole: boolean
   /** Whether what it writes to the cache is kept for longer. */
   readonly keepsLonger: boolean
   readonly now: number
@@ -228,12 +264,13 @@ const CACHE_MS = 300_000
 
 /** What a call is likely to cost: what was sent a moment ago comes from the cache, and the answer is about as long as the last. */
 function expectedCost(
-  { used, usual, most, keepsLonger, now }: Expected,
+  { used, usual, most, isWhole, keepsLonger, now }: Expected,
   { price, maxOutput }: Pick<ModelFacts, 'price' | 'maxOutput'>,
 ): { readonly cost: BudgetAmount; readonly outputTokens: number } {
   const last = usual?.outputTokens
   const wanted = last === undefined ? FIRST_ANSWER : Math.max(LEAST_ANSWER, last * LONGER)
-  const outputTokens = Math.min(wanted, most ?? maxOutput)
+  const longest = most ?? maxOutput
+  const outputTokens = isWhole ? longest : Math.min(wanted, longest)
   const prompt = Math.ceil(used * COUNTER_ERROR)
   const tokens = prompt + outputTokens
   if (!price) return { cost: { nanos: 0, tokens }, outputTokens }
