@@ -283,7 +283,7 @@ const SHORTEST_SECRET = 6
 /** Of a part of a secret, characters that are its own and not a common prefix such as `sk-`. */
 const OWN_CHARACTERS = 8
 
-/** As it is, in JSON, in a URL, in HTML, in UTF-16 and UTF-32, in base64, in hexadecimal, and without a word such as `Bearer` before it. */
+/** As it is, in JSON, also with every character escaped, in a URL, in HTML, in UTF-16 and UTF-32, in base64, in hexadecimal, and without a word such as `Bearer` before it. */
 function secretForms(name: string, value: string): readonly SecretForm[] {
   const bare = value.slice(value.lastIndexOf(' ') + 1)
   const values = bare.length >= SHORTEST_SECRET ? [...new Set([value, bare])] : [value]
@@ -294,7 +294,15 @@ function secretForms(name: string, value: string): readonly SecretForm[] {
 function writtenForms(name: string, value: string): readonly SecretForm[] {
   const head = headLength(value)
   const tail = distinctLength(value, 0, (length) => value.slice(-length))
-  const ways = [(text: string) => text, inJson, encodeUrl, encodeURI, inHtml]
+  const ways = [
+    (text: string) => text,
+    inJson,
+    inEscapes,
+    (text: string) => inEscapes(text, true),
+    encodeUrl,
+    encodeURI,
+    inHtml,
+  ]
   const plain = ways.flatMap((write) => {
     const text = write(value)
     const unchanged = text === value
@@ -348,6 +356,14 @@ function base64Forms(name: string, bytes: Buffer, headBytes: number, tailBytes: 
 
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1)
+}
+
+/** Each character as JSON may write it, too. */
+function inEscapes(value: string, upper = false): string {
+  return value.replaceAll(/[\s\S]/g, (each) => {
+    const hex = each.charCodeAt(0).toString(16).padStart(4, '0')
+    return `\\u${upper ? hex.toUpperCase() : hex}`
+  })
 }
 
 function inHtml(value: string): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { open, recordedCalls, send, startGateway, talkToken } from './gateway.ts'
@@ -335,3 +335,77 @@ async function freePort(): Promise<number> {
   await once(server, 'close')
   return port
 }
+
+/** A server that keeps connections and does with the second request on one what `second` says. */
+async function keepingServer(t: TestContext, second: (socket: Socket) => void) {
+  const bodies: string[] = []
+  const closed: Promise<unknown>[] = []
+  const server = createServer((socket) => {
+    closed.push(once(socket, 'close'))
+    let requests = 0
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      if (!bytes.includes('"max_tokens":5')) return
+      bodies.push(bytes.toString())
+      requests += 1
+      if (requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
+      else second(socket)
+    })
+    t.after(() => socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const gateway = await startGateway(t, { providers: { openai: { kind: 'openai', baseURL: `${url}/v1` } } })
+  const say = () =>
+    send(`${gateway.url}/through/openai/v1/chat/completions`, {
+      headers: ['x-foreword-token', gateway.token, 'authorization', 'Bearer own'],
+      body,
+    })
+  return { bodies, closed, gateway, say }
+}
+
+test('what a provider has received is not sent again: its caller hears that the connection broke', async (t) => {
+  const { bodies, gateway, say } = await keepingServer(t, (socket) => void socket.resetAndDestroy())
+  assert.equal((await say()).status, 200)
+  assert.equal((await say()).status, 502)
+  assert.equal(bodies.length, 2)
+  const calls = await recordedCalls(gateway)
+  assert.deepEqual(
+    calls.map(({ outcome }) => outcome?.error?.code),
+    [undefined, 'network'],
+  )
+})
+
+test('a key in escapes does not leave', async (t) => {
+  const { vendor, through, token } = await openGateway(t)
+  for (const upper of [false, true]) {
+    const key = Array.from('sk-of-the-gateway-1234567890', (each) => {
+      const hex = each.charCodeAt(0).toString(16).padStart(4, '0')
+      return `\\u${upper ? hex.toUpperCase() : hex}`
+    }).join('')
+    const escaped = body.replace('Say hello', key)
+    assert.ok(JSON.parse(escaped))
+    const answer = await send(`${through}/anthropic/v1/messages`, {
+      headers: [...token, 'x-api-key', 'own'],
+      body: escaped,
+    })
+    assert.match(answer.body.toString(), /contains a secret of the gateway/)
+  }
+  assert.equal(vendor.received.length, 0)
+})
+
+test('a provider whose variable of its key is not set is 401 for a caller without one', async (t) => {
+  const { vendor } = await openGateway(t)
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1`, apiKeyEnv: 'NOT_SET' } },
+  })
+  const answer = await send(`${gateway.url}/through/anthropic/v1/messages`, {
+    headers: ['x-foreword-token', gateway.token],
+    body,
+  })
+  assert.equal(answer.status, 401)
+  assert.match(answer.body.toString(), /NOT_SET/)
+  assert.equal(vendor.received.length, 0)
+})

@@ -79,7 +79,7 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
   try {
     const chunked = incoming.headers['transfer-encoding'] !== undefined
     const agent = agentOf(target.server)
-    const sent = { target, method, headers, chunked, body, agent, signal }
+    const sent = { target, method, headers, chunked, body, agent, clock, signal }
     const answer = await forward(admission.body ? { ...sent, ...withBody(headers, admission.body) } : sent)
     const prefix = url.slice(0, url.length - path.length)
     const back = returningAnswer({ status: answer.statusCode ?? 502, headers: answer.rawHeaders }, { target, prefix })

@@ -1,5 +1,6 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import { type Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { Clock } from '../../platform.ts'
 import type { Target } from './address.ts'
 
 export interface ForwardedRequest {
@@ -11,30 +12,35 @@ export interface ForwardedRequest {
   readonly chunked: boolean
   readonly body: Uint8Array
   readonly agent: Agent
+  readonly clock: Pick<Clock, 'soon'>
   readonly signal: AbortSignal
 }
 
-/** Resolves once the answer begins; rejects where none comes. A connection closed while idle is replaced once. */
+/** Without an agent it has a connection of its own. */
+type SentRequest = Omit<ForwardedRequest, 'agent'> & { readonly agent: Agent | undefined }
+
+/**
+ * Resolves once the answer begins; rejects where none comes. A connection that was closed while it was idle is replaced once,
+ * before anything is written to it: nothing is ever sent twice, since nobody knows what a provider did with the first.
+ */
 export async function forward(sent: ForwardedRequest): Promise<IncomingMessage> {
   const first = openRequest(sent)
   try {
     return await first.answer
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const wasClosed = first.request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
-    if (!wasClosed || sent.signal.aborted) throw error
-    return openRequest(sent).answer
+    if (first.isWritten() || sent.signal.aborted) throw error
+    return openRequest({ ...sent, agent: undefined }).answer
   }
 }
 
-function openRequest({ target, method, headers, chunked, body, agent, signal }: ForwardedRequest): {
-  readonly request: ClientRequest
+function openRequest({ target, method, headers, chunked, body, agent, clock, signal }: SentRequest): {
+  readonly isWritten: () => boolean
   readonly answer: Promise<IncomingMessage>
 } {
   const { server, path } = target
   const send = server.protocol === 'https:' ? httpsRequest : httpRequest
   const request = send({
-    agent,
+    agent: agent ?? false,
     host: server.hostname.replace(/^\[|\]$/g, ''),
     port: server.port || undefined,
     method,
@@ -52,9 +58,19 @@ function openRequest({ target, method, headers, chunked, body, agent, signal }: 
     // Stays: a failure after the answer has begun is reported by the answer.
     request.on('error', reject)
   })
-  if (body.byteLength > 0) request.end(body)
-  else request.end()
-  return { request, answer }
+  let isWritten = false
+  const write = () => {
+    if (request.destroyed) return
+    isWritten = true
+    if (body.byteLength > 0) request.end(body)
+    else request.end()
+  }
+  request.once('socket', () => {
+    // What has come on an idle connection meanwhile, such as its end, is heard of before it is written to.
+    if (request.reusedSocket) clock.soon(() => clock.soon(write))
+    else write()
+  })
+  return { isWritten: () => isWritten || !request.reusedSocket, answer }
 }
 
 /** What says how long the body is, where the caller's headers do not. */

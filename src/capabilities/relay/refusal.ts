@@ -9,7 +9,13 @@ import { answerHeaders } from './returning-answer.ts'
  * the message and is repeated by opencode and pi.
  */
 export function refuseCall(given: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const failure = given.code === 'unauthorized' ? { ...given, hint: TOKEN_PLACES } : given
+  const failure =
+    given.code === 'unauthorized'
+      ? { ...given, hint: TOKEN_PLACES }
+      : // The key of the gateway that is missing here is what a provider would have answered 401 for.
+        given.code === 'auth'
+        ? { ...given, status: 401 }
+        : given
   const { path } = readThroughAddress(incoming.url ?? '')
   const status = NEVER_AGAIN.has(failure.code) ? (/\/responses(?:$|[/?])/.test(path) ? 400 : 402) : failure.status
   const text = JSON.stringify(isMessages(path, incoming) ? messagesError(failure) : openaiError(failure, status))
@@ -44,6 +50,7 @@ function messagesError({ code, message, hint, status }: Failure): object {
 
 const MESSAGES_TYPES: Readonly<Record<string, string>> = {
   unauthorized: 'authentication_error',
+  auth: 'authentication_error',
   'host-not-allowed': 'permission_error',
   'origin-not-allowed': 'permission_error',
   forbidden: 'permission_error',
@@ -67,6 +74,7 @@ const OPENAI_TYPES: Readonly<Record<number, string>> = {
 
 const OPENAI_CODES: Readonly<Record<string, string>> = {
   unauthorized: 'invalid_api_key',
+  auth: 'invalid_api_key',
   'over-budget': 'insufficient_quota',
 }
 
