@@ -218,9 +218,10 @@ interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
 const COSTLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
 
 /** What is held for a call that nobody can price: it has room in no budget. */
-function unknownCall({ id, facts: { price: _, ...facts } }: Pick<Model, 'id' | 'facts'>) {
+function unknownCall({ id, facts }: Pick<Model, 'id' | 'facts'>) {
+  const { price: _price, ...unpriced } = facts
   return {
-    model: { id, facts },
+    model: { id, facts: unpriced },
     size: () => ({ used: 0, ratio: 1 }),
     estimate: (): BudgetAmount => ({ nanos: 0, tokens: Number.MAX_SAFE_INTEGER }),
   }

@@ -64,6 +64,21 @@ test('a change that cannot be recorded is not made', async (t) => {
   )
 })
 
+test('a lease is renewed while somebody holds it, also after its end, and not once it is revoked', async (t) => {
+  const { clock, named } = opened(t)
+  const { hash } = await named.make({ name: 'run', scope: 'talk', expires: '3m' }, 'cli')
+  await clock.advance(200_000)
+  assert.ok(isExpired(named.find(hash)!, clock.now()))
+  await named.renew(hash, '3m')
+  assert.equal(Date.parse(named.find(hash)!.expires!), clock.now() + 180_000)
+  const endless = await named.make({ name: 'laptop', scope: 'talk' }, 'cli')
+  await named.renew(endless.hash, '3m')
+  assert.equal(named.find(endless.hash)?.expires, undefined)
+  await named.revoke('run', 'cli')
+  await named.renew(hash, '3m')
+  assert.equal(named.find(hash), undefined)
+})
+
 test('what another process changes counts at once', async (t) => {
   const { home, named, store } = opened(t)
   const other = openNamedTokens({ clock: systemClock, home, store, random: randomBytes })

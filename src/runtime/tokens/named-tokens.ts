@@ -44,6 +44,11 @@ export interface NamedTokens {
   find(hash: string): NamedToken | undefined
   /** Makes a token, returned nowhere else. Rejects with RuntimeError `invalid-input`, and `exists` for a name that is taken. */
   make(draft: TokenDraft, by: string): Promise<MadeToken>
+  /**
+   * Moves the end of a token that has one; `expires` as in a draft. One that is gone stays gone. Not in the audit, since it gives
+   * nobody anything that the token did not: for a token whose making said that it is renewed.
+   */
+  renew(hash: string, expires: string): Promise<void>
   /** From here on nobody gets in with it. Rejects with RuntimeError `not-found`. */
   revoke(name: string, by: string): Promise<NamedToken>
 }
@@ -102,6 +107,12 @@ export function openNamedTokens({ home, store, random, clock }: NamedTokensOptio
         record(by, `token ${name} made: ${scope}, ${until === undefined ? 'never expires' : `expires ${until}`}`),
       )
       return { ...kept, token }
+    },
+    async renew(hash, expires) {
+      const until = tokenExpiry(expires, clock.now())
+      await rows.edit((all) =>
+        all.map((each) => (each.hash === hash && each.expires !== undefined ? { ...each, expires: until } : each)),
+      )
     },
     async revoke(name, by) {
       let found: NamedToken | undefined
@@ -208,14 +219,14 @@ const hint = 'Write a span such as 12h, 30d or 8w, or a date such as 2030-01-31.
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const spans: Readonly<Record<string, number>> = { h: HOUR, d: DAY, w: 7 * DAY }
+const spans: Readonly<Record<string, number>> = { m: HOUR / 60, h: HOUR, d: DAY, w: 7 * DAY }
 
 /** The end of the year 9999: later years have another form. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** Stricter than `Date`, which accepts much that is no time. */
 function expiryTime(text: string, now: number): number {
-  const [, count, unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? []
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   if (unit !== undefined) return now + Number(count) * spans[unit]!
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
   if (year !== undefined) return endOfDay(Number(year), Number(month), Number(day))

@@ -101,7 +101,8 @@ async function runThrough(
     return code
   } finally {
     files.remove()
-    if (!isKept) await token.revoke().catch((error: unknown) => note(io, stillValid(token.name, error)))
+    if (isKept) await token.keep()
+    else await token.revoke().catch((error: unknown) => note(io, stillValid(token.name, error)))
   }
 }
 
@@ -147,7 +148,10 @@ async function waitForBackground(
   if (found.length === 0) return false
   const which = `${title} left a process that goes on (${found.map(({ pid }) => pid).join(', ')})`
   if (!isOwn) {
-    note(io, `foreword: ${which}. Its token stays valid; end it with \`foreword token revoke ${token}\`.`)
+    note(
+      io,
+      `foreword: ${which}. Its token stays valid for seven days; end it with \`foreword token revoke ${token}\`.`,
+    )
     return true
   }
   note(io, `foreword: ${which}, and this gateway with it. Press Ctrl-C to end the gateway.`)
@@ -199,19 +203,41 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** How long it is valid where nothing revokes it, because the run was killed. */
+/** A token is valid for so long, and is renewed so often, ms, while its run lasts: it ends with the run, also where that is killed. */
+const LEASE = '3m'
+const RENEWAL_MS = 30_000
+/** One that a process goes on using after its run. */
 const LONGEST_RUN = '7d'
 
 /** A token of the scope `talk`, with the first free name of `wrap-NAME`, `wrap-NAME-2` …: later runs reuse a name. */
 async function makeRunToken(program: string, home: string) {
-  const taken = new Set(await withNamedTokens(home, (named) => named.list().map(({ name }) => name.toLowerCase())))
+  const own = new RegExp(`^wrap-${program}(?:-\\d+)?$`)
+  const taken = await withNamedTokens(home, async (named) => {
+    const now = systemClock.now()
+    const isLeft = ({ name, expires = '' }: { name: string; expires?: string | undefined }) =>
+      own.test(name) && Date.parse(expires) <= now
+    // Of runs that were killed. Another run may do this at the same time.
+    for (const { name } of named.list().filter(isLeft)) await named.revoke(name, 'cli').catch(() => {})
+    return new Set(named.list().map(({ name }) => name.toLowerCase()))
+  })
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? `wrap-${program}` : `wrap-${program}-${number}`
     if (taken.has(name)) continue
     try {
-      const { token } = await makeToken(home, { name, scope: 'talk', expires: LONGEST_RUN })
-      const revoke = () => withNamedTokens(home, (named) => named.revoke(name, 'cli'))
-      return { name, value: token, revoke: async () => void (await revoke()) }
+      const { token, hash } = await makeToken(home, { name, scope: 'talk', expires: LEASE })
+      const renew = (expires: string) => withNamedTokens(home, (named) => named.renew(hash, expires))
+      // What fails once is tried again before the lease ends.
+      const stop = systemClock.every(RENEWAL_MS, () => void renew(LEASE).catch(() => {}), { idle: true })
+      const end = async (work: () => Promise<unknown>) => {
+        stop()
+        await work()
+      }
+      return {
+        name,
+        value: token,
+        keep: () => end(() => renew(LONGEST_RUN)),
+        revoke: () => end(() => withNamedTokens(home, (named) => named.revoke(name, 'cli'))),
+      }
     } catch (error) {
       // Another run was faster.
       if (!(error instanceof Error && 'code' in error && error.code === 'exists')) throw error
