@@ -44,6 +44,7 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
 export const identifyingHeaders: ReadonlySet<string> = new Set([
   'user-agent',
   'content-encoding',
+  'traceparent',
   ...[general, ...clientTables].flatMap(({ signs, session, parent, turn, agent = [], kinds }) =>
     [...signs, ...session, ...parent, ...turn, ...agent, ...kinds.map(({ at }) => at ?? {})].flatMap((place) =>
       'header' in place && place.header !== undefined ? [place.header] : [],

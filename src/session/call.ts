@@ -40,6 +40,8 @@ export interface ForeignFacts {
   readonly parent?: string
   readonly turn?: string
   readonly retryOf?: string
+  /** `traceparent` of the call (W3C Trace Context). */
+  readonly trace?: string
   /** What a cut of ours made of it; absent where none was asked for. */
   readonly assembled?: {
     /**

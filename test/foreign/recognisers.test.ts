@@ -277,3 +277,25 @@ test('a section without its end, in the middle of a line or in the words of a mo
   assert.deepEqual(of('user', '<system-reminder>\nx'), ['input turn turn-1'])
   assert.deepEqual(of('assistant', '<system-reminder>\nx\n</system-reminder>'), ['input turn turn-1'])
 })
+
+test('what the prompt of Codex says of files of instructions is none of them', () => {
+  const instructions =
+    'You are Codex.\n\n# AGENTS.md spec\n- Repos often contain AGENTS.md files.\n\n## Planning\nPlan.'
+  const body = {
+    instructions,
+    input: [
+      { role: 'user', content: '# AGENTS.md instructions for /work\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>' },
+    ],
+  }
+  assert.deepEqual(
+    entries('responses', body, 'codex').filter((line) => /instructions|system/.test(line)),
+    ['system system-prompt system-prompt', 'system system-prompt system-prompt-2', 'preamble instructions /work'],
+  )
+})
+
+test('a key of a prompt cache, which many conversations may share, names none', () => {
+  const head = { method: 'POST', path: '/v1/responses', headers: {} }
+  assert.equal(identifyCall(head, { input: 'Hello.', prompt_cache_key: 'tenant-1' }).session, undefined)
+  const codex = { ...head, headers: { originator: 'codex_exec' } }
+  assert.equal(identifyCall(codex, { input: 'Hello.', prompt_cache_key: 'thread-1' }).session, 'thread-1')
+})

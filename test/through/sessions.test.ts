@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { exportSession } from '../../src/session.ts'
 import { run } from '../cli/recorded-io.ts'
-import { scriptedCollector } from '../runtime/scripted-collector.ts'
+import { type ExportedSpan, scriptedCollector } from '../runtime/scripted-collector.ts'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor, type Vendor } from './vendor.ts'
 
@@ -283,13 +283,22 @@ test('a call to a model is a span of what is known of it, and what goes to anoth
   const headers = ['x-foreword-token', gateway.token, 'x-api-key', 'own']
   await send(`${gateway.url}/through/anthropic/v1/models`, { headers, method: 'GET' })
   await say(gateway, { messages: [user('Hello.')] })
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  for (const flags of ['01', '00']) {
+    await send(`${gateway.url}/through/anthropic/v1/messages`, {
+      headers: [...headers, 'traceparent', `00-${trace}-b7ad6b7169203331-${flags}`, 'user-agent', 'claude-cli/2.1.0'],
+      body: JSON.stringify({ model: 'claude-opus-5-5', max_tokens: 5, messages: [user('Hello again.')] }),
+    })
+  }
   await recordedCalls(gateway)
   await gateway.close()
-  assert.deepEqual(
-    collector.spans.map(({ name }) => name),
-    ['chat claude-opus-5-5'],
-  )
-  const { attributes } = collector.spans[0]!
+  const [[traced], [own, ...others]] = [true, false].map((is) =>
+    collector.spans.filter(({ traceId }) => (traceId === trace) === is),
+  ) as [ExportedSpan[], ExportedSpan[]]
+  assert.deepEqual([traced?.parentSpanId, others], ['b7ad6b7169203331', []])
+  assert.equal(traced?.attributes['foreword.program'], 'claude-code')
+  assert.equal(own?.name, 'chat claude-opus-5-5')
+  const { attributes } = own
   assert.equal(attributes['gen_ai.usage.input_tokens'], 12)
   assert.equal(typeof attributes['foreword.tokens.used'], 'number')
   assert.equal(attributes['foreword.tokens.available'], 1_000_000)

@@ -1,5 +1,5 @@
 import type { CapabilityHost, Runtime, RequestView } from '../../capability.ts'
-import { defined, errorMessage, serialQueue, settlesWithin } from '../../platform.ts'
+import { defined, errorMessage, serialQueue, settlesWithin, parseTraceparent } from '../../platform.ts'
 import type { CallRecord, Entry } from '../../session.ts'
 import { callSpan, type ExportedCall, tracePlace, turnSpans } from './turn-spans.ts'
 import { collectorOf, serviceName } from './collector.ts'
@@ -100,8 +100,13 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
       session === undefined || turn === undefined
         ? undefined
         : (await store.entries(session, { turn, types: ['input'], limit: 1 }))[0]
-    const traceId = session === undefined || turn === undefined ? traceIdOf(id) : traceIdOf(session, turn)
-    if (input?.type !== 'input') return exporter.add([callSpan(call, { traceId }, names)])
+    if (input?.type !== 'input') {
+      const came = record.foreign?.trace === undefined ? undefined : parseTraceparent(record.foreign.trace)
+      // A program whose trace is not recorded has no span here, either.
+      if (came?.sampled === false) return
+      const traceId = session === undefined || turn === undefined ? traceIdOf(id) : traceIdOf(session, turn)
+      return exporter.add([callSpan(call, came ?? { traceId }, names)])
+    }
     const place = tracePlace(input)
     if (place) exporter.add([callSpan(call, place.own, names)])
   }

@@ -250,6 +250,8 @@ function ownAttributes({ record, price }: ExportedCall): Attributes {
   return {
     'foreword.call.id': id,
     'foreword.call.kind': kind,
+    'foreword.program': record.foreign?.client,
+    'foreword.program.version': record.foreign?.version,
     'foreword.turn.id': turn,
     'foreword.layout': manifest.layout,
     'foreword.manifest.digest': sha256(JSON.stringify(manifest)),

@@ -16,7 +16,6 @@ export const general: Recogniser = {
     { body: ['metadata', 'user_id'], pattern: /_session_(?<value>[\w-]{8,64})$/ },
     { body: ['conversation'] },
     { body: ['conversation', 'id'] },
-    { body: ['prompt_cache_key'] },
   ],
   parent: [{ header: 'x-parent-session-id' }, { body: ['metadata', 'parent_session_id'] }],
   turn: [{ header: 'x-turn-id' }, { body: ['metadata', 'turn_id'] }],

@@ -60,6 +60,8 @@ const codex: Recogniser = {
     { layer: 'agents', begin: '<multi_agent_mode>', end: '</multi_agent_mode>', origin: 'operator' },
     { layer: 'environment', begin: '<environment_context>', end: '</environment_context>', origin: 'operator' },
     { layer: 'model-change', begin: '<model_switch>', end: '</model_switch>', origin: 'operator' },
+    // A heading of its own prompt, which says what such files are.
+    { layer: 'system-prompt', begin: '# AGENTS.md spec', origin: 'operator' },
     {
       layer: 'instructions',
       begin: '# AGENTS.md instructions for ',

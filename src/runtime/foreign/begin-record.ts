@@ -1,7 +1,7 @@
 import { againMoney, type TokenCounter, available, cutSums, type ManifestEntry } from '../../context.ts'
 import { identifyCall, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
-import { defined, sha256 } from '../../platform.ts'
+import { defined, readTraceparent, sha256 } from '../../platform.ts'
 import type { CallOutcome, CallRecord, ForeignFacts } from '../../session.ts'
 import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
@@ -52,6 +52,7 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
       parent: identity.parent,
       turn: identity.turn,
       retryOf: isRetry ? last.record.id : undefined,
+      trace: readTraceparent(call.head.headers['traceparent']),
       assembled: call.cut?.facts,
     }),
   }
