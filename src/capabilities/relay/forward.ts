@@ -66,7 +66,7 @@ function openRequest({ target, method, headers, chunked, body, agent, clock, sig
     else request.end()
   }
   request.once('socket', () => {
-    // What has come on an idle connection meanwhile, such as its end, is heard of before it is written to.
+    // What has come on an idle connection meanwhile, such as its end, is handled before it is written to.
     if (request.reusedSocket) clock.soon(() => clock.soon(write))
     else write()
   })
