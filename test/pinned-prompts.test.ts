@@ -69,3 +69,12 @@ test('instructions that an editor changed are read at the reload, and recorded w
   assert.match(record!.reason!, new RegExp(sha256('Answer kindly.\n')))
   assert.deepEqual((await here.runtime.status()).warnings, [])
 })
+
+test('a link that a tool call put in the place of instructions waits, however old the file is that it leads to', async (t) => {
+  const policy = files['tool-access.json'].replace('"cp"', '"ln"')
+  const here = await openedHome(t, { ...files, 'tool-access.json': policy })
+  assert.match((await here.say('hello')).system, /Answer kindly\./)
+  await here.say('/call shell {"cmd": "ln -sf other.md AGENTS.md"}\n/say Linked.')
+  await here.runtime.reload()
+  assert.match((await here.say('hello')).system, /Answer kindly\./)
+})

@@ -13,9 +13,14 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { gunzipSync } from 'node:zlib'
 import { confinedPath, readerWithin } from '../src/capability/toolkit.ts'
+import { conditionDigest } from '../src/capabilities/schedules/schedule-record.ts'
+import { readSkillFile } from '../src/capabilities/skills/read-skill.ts'
 import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
-import { systemClock } from '../src/platform.ts'
+import { sha256, systemClock } from '../src/platform.ts'
+import { homeFiles } from '../src/runtime/backup/home-files.ts'
+import { writeArchive } from '../src/runtime/backup/write-archive.ts'
 import { createSandbox, findSandbox, readAccess, type Tool } from '../src/tool.ts'
 import { systemTemporaryFolder } from './tool/system-temporary-folder.ts'
 
@@ -121,6 +126,33 @@ test('paths lead nowhere outside, and instructions are read from nowhere else', 
     await read(join(workspace, 'place/file.txt')),
     await confinedPath(workspace, 'place/.claude/settings.json'),
   ])
+})
+
+test('a backup reads nothing elsewhere', async (t) => {
+  const { workspace, setAside, run } = race(t)
+  mkdirSync(setAside, { recursive: true })
+  await run(async (round) => {
+    const { files } = await homeFiles(workspace, () => false)
+    const archive = join(setAside, `${round}.tar.gz`)
+    const header = { format: 1, version: '0', created: '2026-01-01T00:00:00.000Z' } as never
+    await writeArchive(archive, { header, files, preparing: setAside })
+    const text = gunzipSync(readFileSync(archive)).toString('latin1')
+    rmSync(archive)
+    return text
+  })
+})
+
+test('files of a skill and of a condition are read from their folder alone', async (t) => {
+  const { workspace, run } = race(t)
+  const host = { home: { workspace } } as never
+  const { signal } = new AbortController()
+  await run(async () => {
+    const digest = await conditionDigest(host, { type: 'file', value: 'place/file.txt' }, signal).catch(String)
+    return [
+      await readSkillFile(workspace, 'place/file.txt'),
+      digest === sha256('canary of the home') ? 'canary' : digest,
+    ]
+  })
 })
 
 const found = await findSandbox()

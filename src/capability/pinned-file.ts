@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { sha256 } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
 import type { TextReader } from '../tool.ts'
@@ -56,12 +56,16 @@ export function pinnedFile(
   }
 
   async function isOfCall(): Promise<boolean> {
-    const { ctimeMs } = await stat(path)
-    const calls = await store.audit({ since: new Date(ctimeMs - SLACK_MS).toISOString(), limit: MOST_CALLS })
-    return calls.some(({ kind, time, durationMs }) => {
-      const end = Date.parse(time)
-      return kind === 'call' && durationMs !== undefined && end - durationMs - SLACK_MS <= ctimeMs
-    })
+    // A link has a time of its own: a call could put one in the place of the file that leads to an older file.
+    for (const { ctimeMs } of await Promise.all([lstat(path), stat(path)])) {
+      const calls = await store.audit({ since: new Date(ctimeMs - SLACK_MS).toISOString(), limit: MOST_CALLS })
+      const isDuring = calls.some(({ kind, time, durationMs }) => {
+        const end = Date.parse(time)
+        return kind === 'call' && durationMs !== undefined && end - durationMs - SLACK_MS <= ctimeMs
+      })
+      if (isDuring) return true
+    }
+    return false
   }
 
   return {

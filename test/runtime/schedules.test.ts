@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { NewSchedule } from '../../src/capabilities/schedules/schedule-record.ts'
@@ -349,6 +349,10 @@ test('a file that has not changed costs no call, and one that has makes a run', 
   assert.equal(await day(), 'unchanged')
   await mkdir(file)
   assert.equal(await day(), 'failed')
+  await rm(file, { recursive: true })
+  await symlink('../config.json', file)
+  await writeFile(join(at.home, 'config.json'), '{}')
+  assert.equal(await day(), 'failed', 'a link leads out of the workspace')
   const sent = (await run.runs(run.id)).flatMap(({ result }) => (result.type === 'sent' ? [result] : []))
   for (const each of sent) await at.ended(each)
   assert.equal(model.calls.length, 3)

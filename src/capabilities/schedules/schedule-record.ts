@@ -7,12 +7,12 @@ import {
   type CapabilityHost,
   pageReader,
 } from '../../capability.ts'
-import { defined, ForewordError, errorMessage, sha256 } from '../../platform.ts'
+import { defined, followWithin, ForewordError, heldMessage, isWithin, sha256, withOpened } from '../../platform.ts'
 import { parseTimeRule } from './time/time-rule.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 type ScheduleBudget = z.output<typeof budgetSchema>
@@ -194,21 +194,36 @@ export async function conditionDigest(
   { type, value }: Condition,
   signal: AbortSignal,
 ): Promise<string> {
-  if (type === 'file') return fileDigest(resolve(host.home.workspace, value), signal)
+  if (type === 'file') return fileDigest(host.home.workspace, value, signal)
   return type === 'url' ? pageDigest(host, value, signal) : programDigest(host, value)
 }
 
-/** A file that is not there has a digest, too: that it comes is a change. */
-async function fileDigest(path: string, signal: AbortSignal): Promise<string> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw fault(`The file cannot be read (${error.code ?? 'unknown'}).`)
-  })
-  if (found === undefined) return 'none'
-  if (!found.isFile()) throw fault('It is not a file.')
+/**
+ * A file that is not there has a digest, too: that it comes is a change. No link in the workspace leads out of it, since programs
+ * can make one.
+ */
+async function fileDigest(workspace: string, value: string, signal: AbortSignal): Promise<string> {
+  const path = resolve(workspace, value)
+  try {
+    const real = await realpath(workspace)
+    const start = [real, workspace].find((one) => isWithin(one, path))
+    if (start === undefined) return await openedDigest(path, signal)
+    const found = await followWithin(real, relative(start, path).split(sep), [workspace])
+    if (found.type === 'outside') throw fault('It is a link that leads out of the workspace.')
+    if (found.type === 'dangling') return 'none'
+    return await withOpened(real, found.names, (opened) => openedDigest(opened, signal))
+  } catch (error) {
+    if (error instanceof ForewordError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'none'
+    throw fault(`The file cannot be read${code === undefined ? `: ${heldMessage(error)}` : ` (${code}).`}`)
+  }
+}
+
+async function openedDigest(path: string, signal: AbortSignal): Promise<string> {
+  if (!(await stat(path)).isFile()) throw fault('It is not a file.')
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash, { signal }).catch((error: unknown) => {
-    throw fault(`The file cannot be read: ${errorMessage(error)}`)
-  })
+  await pipeline(createReadStream(path), hash, { signal })
   return hash.digest('hex')
 }
 

@@ -1,7 +1,7 @@
-import { isObject } from '../../platform.ts'
+import { followWithin, isObject, withOpened } from '../../platform.ts'
 import { constants } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { fittingPage, isWithin } from '../../capability/toolkit.ts'
 import { type Message, neutralLine, outputText, toolCalls, toolResults } from '../../context.ts'
 import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
@@ -134,17 +134,20 @@ export async function readSkillFile(folder: string, path: string): Promise<strin
     const real = await realpath(folder)
     const place = resolve(real, path)
     if (!isWithin(real, place)) return refuseFile(`path ${shown} leads out of the folder of the skill`)
-    const file = await realpath(place)
-    if (!isWithin(real, file)) return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
-    return await fileContent(file, shown)
+    const found = await followWithin(real, relative(real, place).split(sep), [resolve(folder)])
+    if (found.type === 'outside') {
+      return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
+    }
+    if (found.type === 'dangling') return refuseFile(`the skill has no file ${shown}`)
+    return await withOpened(real, found.names, (file) => fileContent(file, shown))
   } catch (error) {
     return refuseFile(describeFileError(error, shown))
   }
 }
 
 async function fileContent(file: string, shown: string): Promise<string | ToolFailed> {
-  // Without O_NONBLOCK, opening a pipe without a writer would block; O_NOFOLLOW refuses a link that was put here since.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
+  // Without O_NONBLOCK, opening a pipe without a writer would block.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const found = await handle.stat()
     if (found.isDirectory()) return refuseFile(`path ${shown} is a folder. It holds: ${await folderNames(file)}`)
