@@ -51,6 +51,13 @@ export async function linkedFiles(
   return { identities, isComplete: searched.every(Boolean) }
 }
 
+interface OtherName {
+  readonly path: string
+  readonly identity: string
+  /** Of the folder that holds it. */
+  readonly folder: string
+}
+
 /**
  * Where files lie in folders, by their identities: absolute paths. Looks at nothing where there are no identities.
  *
@@ -59,8 +66,8 @@ export async function linkedFiles(
 export async function otherNames(
   folders: readonly string[],
   identities: ReadonlySet<string>,
-): Promise<readonly { readonly path: string; readonly identity: string }[]> {
-  const names: { readonly path: string; readonly identity: string }[] = []
+): Promise<readonly OtherName[]> {
+  const names: OtherName[] = []
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folder: string): Promise<void> {
@@ -70,7 +77,9 @@ export async function otherNames(
       const facts = await lstat(held.at(name), { bigint: true }).catch(() => undefined)
       if (facts?.isDirectory()) inside.push(name)
       const identity = `${facts?.dev}:${facts?.ino}`
-      if (facts?.isFile() && identities.has(identity)) names.push({ path: join(folder, name), identity })
+      if (facts?.isFile() && identities.has(identity)) {
+        names.push({ path: join(folder, name), identity, folder: await held.identity() })
+      }
     }
     for (const name of inside) {
       const next = await held.enter(name).catch(() => undefined)

@@ -29,6 +29,8 @@ export interface OwnerFiles {
   readonly identity: string
   /** By absolute path. */
   readonly entries: ReadonlyMap<string, OwnerFile>
+  /** Which ones the folders are that hold entries or sockets, and the entries that are no links: as `DEVICE:INODE`, by absolute path. */
+  readonly identities: ReadonlyMap<string, string>
   /** Files whose change is reported, such as `package.json`: identities by path within the folder. */
   readonly watched: ReadonlyMap<string, string>
   /** Sockets and pipes with a name that lie in the workspace. Absolute. */
@@ -54,21 +56,25 @@ type FolderPath = readonly { readonly name: string; readonly identity: string }[
 /** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const entries = new Map<string, OwnerFile>()
+  const identities = new Map<string, string>()
   const watched = new Map<string, string>()
   const sockets: string[] = []
   const root = await holdRealFolder(folder)
   try {
+    const identity = await root.identity()
     const isComplete = await searchFolder(root, async ({ held, folders, name, isSocket, level }) => {
       const within = join(...folders.map((each) => each.name), name)
       const path = join(folder, within)
       if (isSocket) sockets.push(path)
+      if (isSocket || level === 'never') identities.set(dirname(path), folders.at(-1)?.identity ?? identity)
       const found = level && (await lookAt(held.at(name)))
       if (!found) return
-      const { identity, target } = found
-      if (level === 'asks') return watched.set(within, identity)
-      entries.set(path, { identity, ...(target !== undefined && { link: { target, folders } }) })
+      const { target } = found
+      if (level === 'asks') return watched.set(within, found.identity)
+      entries.set(path, { identity: found.identity, ...(target !== undefined && { link: { target, folders } }) })
+      if (target === undefined) identities.set(path, /^[^:]*:[^:]*/.exec(found.identity)![0])
     })
-    return { identity: await root.identity(), entries, watched, sockets, isComplete }
+    return { identity, entries, identities, watched, sockets, isComplete }
   } finally {
     await root.close()
   }
@@ -78,6 +84,19 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
 function holdRealFolder(path: string): Promise<HeldFolder> {
   const { root } = parse(path)
   return holdFolder(root, path.slice(root.length).split(sep).filter(Boolean))
+}
+
+/** Which file or folder a path names now, as `DEVICE:INODE`. Follows no link; `undefined` where there is none. */
+export async function identityAt(path: string): Promise<string | undefined> {
+  const held = await holdRealFolder(dirname(path)).catch(() => undefined)
+  try {
+    const { dev, ino } = await lstat(held!.at(basename(path)), { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  } finally {
+    await held?.close()
+  }
 }
 
 interface FoundEntry {
@@ -184,7 +203,11 @@ export interface RestoredFiles {
  *
  * @throws Error if the folder is another one than before, or too many files are open
  */
-export async function restoreOwnerFiles(folder: string, before: OwnerFiles, place: string): Promise<RestoredFiles> {
+export async function restoreOwnerFiles(
+  folder: string,
+  before: Pick<OwnerFiles, 'identity' | 'entries'>,
+  place: string,
+): Promise<RestoredFiles> {
   const moved: string[] = []
   const faults: string[] = []
   const known = new Set([...before.entries.values()].map(({ identity }) => identity))

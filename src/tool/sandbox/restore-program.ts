@@ -14,11 +14,5 @@ export interface RestoreOrder {
 }
 
 const { folder, place, identity, entries } = JSON.parse(await text(process.stdin)) as RestoreOrder
-const before = {
-  identity,
-  entries: new Map(entries),
-  watched: new Map<string, string>(),
-  sockets: [],
-  isComplete: true,
-}
+const before = { identity, entries: new Map(entries) }
 process.stdout.write(JSON.stringify(await restoreOwnerFiles(folder, before, place)))

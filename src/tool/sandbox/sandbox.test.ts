@@ -45,6 +45,8 @@ async function box(
   policy: object | ((top: string) => object) = {},
   readOnly: readonly string[] = [],
   PATH = environment.PATH,
+  /** A script of `sh` that is run in the workspace after a sandbox was prepared, just before bubblewrap. */
+  meanwhile?: string,
 ): Promise<Box> {
   const top = await realpath(await mkdtemp(join(systemTemporaryFolder, 'sandbox-')))
   t.after(() => rm(top, { recursive: true, force: true }))
@@ -55,13 +57,24 @@ async function box(
   await mkdir(join(home, 'data'))
   await writeFile(join(home, 'data', 'token'), 'canary-token')
   await writeFile(join(home, 'tool-access.json'), '{}')
+  const delayed = join(top, 'bubblewrap')
+  if (found.type === 'bubblewrap' && meanwhile !== undefined) {
+    const script = `#!/bin/sh\n(cd '${workspace}'; ${meanwhile}) >/dev/null 2>&1\nexec ${found.path} "$@"`
+    await writeFile(delayed, script, { mode: 0o700 })
+  }
   const sandbox = createSandbox({
     workspace,
     setAside,
+    ...(meanwhile !== undefined && { find: async () => ({ ...found, path: delayed }) as typeof found }),
     environment: { ...environment, PATH },
     access: async () =>
       readAccess(JSON.stringify(typeof policy === 'function' ? (policy as (top: string) => object)(top) : policy), {}),
-    places: () => ({ outOfReach: [home], readOnly, readable: [], programs: [] }),
+    places: () => ({
+      outOfReach: [home, join(workspace, 'part/home')],
+      readOnly,
+      readable: [],
+      programs: [],
+    }),
   })
   const plan = (argv: readonly string[]) => sandbox.plan({ argv })
   const run = async (...argv: string[]) => {
@@ -426,6 +439,70 @@ while (Date.now() < Number(ends)) {
   attempt(() => renameSync('other', 'fixtures'))
 }
 `
+
+test(
+  'a program starts only where each cover lies on what it was meant for, and is tried once more',
+  { skip },
+  async (t) => {
+    const exchange = 'mv sub other$$ && mkdir -m 700 sub && echo new > sub/AGENTS.md && mkfifo sub/pipe'
+    for (const [name, lines] of [
+      ['AGENTS.md', 'for file in */AGENTS.md; do (echo taken > $file) 2>/dev/null; done; cat other*/AGENTS.md'],
+      ['pipe', 'for pipe in */pipe; do test -p $pipe && echo shown; done; echo fine'],
+    ] as const) {
+      const make = async ({ workspace }: Box) => {
+        await mkdir(join(workspace, 'sub'))
+        if (name === 'pipe') execFileSync('mkfifo', [join(workspace, 'sub/pipe')])
+        else await writeFile(join(workspace, 'sub', name), 'owner\n')
+      }
+      const single = await box(t, {}, [], environment.PATH, `test -e other* || { ${exchange}; }`)
+      await make(single)
+      assert.match(
+        output(await single.sh(lines)),
+        name === 'pipe' ? /^fine\n/ : /^owner\n\[moved out of the workspace.*: sub\/AGENTS\.md/,
+      )
+      const always = await box(t, {}, [], environment.PATH, exchange)
+      await make(always)
+      const refused = await always.sh('echo started > started')
+      assert.ok(!refused.ok)
+      assert.match(refused.error, /another program exchanges folders of the workspace/)
+      assert.equal(existsSync(join(always.workspace, 'started')), false)
+    }
+  },
+)
+
+test('a hidden place in the workspace stays hidden when a folder above it is renamed', { skip }, async (t) => {
+  for (const meanwhile of [undefined, 'mv part other; mkdir -p part/home']) {
+    const { sh, workspace } = await box(t, {}, [], environment.PATH, meanwhile)
+    await mkdir(join(workspace, 'part/home'), { recursive: true })
+    await writeFile(join(workspace, 'part/home/token'), 'canary')
+    const first = await sh('cat */home/token; mv part other; mkdir -p part/home')
+    assert.equal(existsSync(join(workspace, 'other/home/token')), true)
+    const second = await sh('cat other/home/token')
+    for (const said of [first, second]) assert.doesNotMatch(JSON.stringify(said), /canary/)
+    assert.ok(!second.ok)
+    assert.match(second.error, /part is not the folder that held .*part\/home, which no program may see/)
+  }
+})
+
+test('what is hidden stays so where it is a file of the owner too', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  execFileSync('mkfifo', [join(workspace, 'AGENTS.md')])
+  await mkdir(join(workspace, 'part/home/.git'), { recursive: true })
+  await writeFile(join(workspace, 'part/home/AGENTS.md'), 'canary')
+  assert.equal(output(await sh('test -p AGENTS.md || echo none; ls -A part/home')), 'none\n')
+})
+
+test('covers of all kinds are found at their places, whatever their names', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  for (const name of ['-n $(x)', "it's\n", 'part/home']) {
+    await mkdir(join(workspace, name, '.git'), { recursive: true })
+    await writeFile(join(workspace, name, 'CLAUDE.md'), 'owner')
+    execFileSync('mkfifo', [join(workspace, name, 'a pipe')])
+  }
+  await symlink("it's\n/CLAUDE.md", join(workspace, 'AGENTS.md'))
+  await writeFile(join(workspace, '.npmrc'), '', { mode: 0 })
+  assert.equal(output(await sh('cat AGENTS.md; (echo taken > AGENTS.md) 2>/dev/null; pwd')), `owner${workspace}\n`)
+})
 
 test('a file of the owner that its capability names is not written', { skip }, async (t) => {
   const { top } = await box(t)

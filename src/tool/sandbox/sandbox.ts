@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { systemClock, errorMessage, isWithin, serialQueue } from '../../platform.ts'
 import type { AccessRead, SandboxAccess } from '../access/access.ts'
 import { allowingPrefix } from '../access/command-answer.ts'
 import { faultyText } from '../access/access-answer.ts'
 import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
-import { type Bubblewrap, bubblewrapArgv, LIMITER } from './bubblewrap.ts'
+import {
+  type Bubblewrap,
+  bubblewrapArgv,
+  type Hidden,
+  isBelow,
+  LIMITER,
+  MISPLACED,
+  MISPLACED_CODE,
+} from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import {
   existingPaths,
@@ -17,7 +25,7 @@ import {
   SYSTEM_SECRETS,
 } from './hidden-places.ts'
 import { linkedFiles, otherNames } from './other-names.ts'
-import { findOwnerFiles, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
+import { findOwnerFiles, identityAt, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 import { undoChanges } from './restore.ts'
 
 /** Confines the programs that tools run. */
@@ -141,6 +149,28 @@ export function createSandbox(options: {
     return group.before.files
   }
 
+  /** Hidden places in writable folders, and which folder held each when it was first seen. */
+  const held = new Map<string, Hidden & { readonly folder: string | undefined }>()
+
+  /** The outermost hidden places in writable folders. Throws where one is not in the folder that held it: a program renamed a part of its path. */
+  async function placesInside(hidden: readonly Hidden[], writable: readonly string[]) {
+    const isInside = ({ path }: Hidden) => writable.some((folder) => isBelow(folder, path))
+    const inside = hidden.filter(isInside)
+    for (const one of inside) {
+      if (held.has(one.path) || inside.some((other) => isBelow(other.path, one.path))) continue
+      held.set(one.path, { ...one, folder: await identityAt(dirname(one.path)) })
+    }
+    const known = [...held.values()].filter(isInside)
+    for (const { path, folder } of known) {
+      if ((await identityAt(dirname(path))) === folder) continue
+      throw new Error(
+        `${dirname(path)} is not the folder that held ${path}, which no program may see: move it back, or restart Foreword if you moved it yourself`,
+      )
+    }
+    const there = await existingPaths(known.map(({ path }) => path))
+    return known.filter(({ path }) => there.includes(path))
+  }
+
   /** Looks at the disk for every run: what is there may have changed since the plan. */
   async function confine(
     bubblewrap: Bubblewrap,
@@ -167,6 +197,7 @@ export function createSandbox(options: {
     const isOpen = (path: string) => !closed.includes(path)
     const writable = [...workspaces, ...others.filter(isOpen)]
     const folders = isShown(program.folder, writable) ? [] : [program.folder]
+    const inside = await placesInside(hidden, writable)
     const own = await begin(writable, isCounted)
     const before = own.map(({ files }) => files)
     // Of a link the target counts: a link itself cannot be covered, and is made again after the run.
@@ -183,12 +214,25 @@ export function createSandbox(options: {
       await leave()
       throw error
     })
+    const covers = {
+      hidden: [...new Map([...sockets, ...links.hidden, ...hidden, ...inside].map((one) => [one.path, one])).values()],
+      readOnly: [...new Set([...owned.filter((path) => isShown(path, writable)), ...links.readOnly])],
+    }
+    const identities = new Map<string, string | undefined>([
+      ...links.identities,
+      ...inside.map(({ path, folder }) => [dirname(path), folder] as const),
+      ...before.flatMap((each) => [...each.identities]),
+    ])
+    const covered = [...covers.hidden.map(({ path }) => path), ...covers.readOnly]
+    for (const path of [...covers.readOnly, ...covered.map((each) => dirname(each))]) {
+      if (!identities.has(path) && isShown(path, writable)) identities.set(path, await identityAt(path))
+    }
     const argv = bubblewrapArgv(bubblewrap, program.argv, {
+      ...covers,
+      identities,
       writable,
       readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
-      hidden: [...new Map([...sockets, ...links.hidden, ...hidden].map((one) => [one.path, one])).values()],
       home,
-      readOnly: [...new Set([...owned.filter((path) => isShown(path, writable)), ...links.readOnly])],
       network,
       folder: program.folder,
       memoryKiB: sandbox.memoryMiB * 1024,
@@ -220,7 +264,13 @@ export function createSandbox(options: {
     }
   }
 
-  async function runConfined(bubblewrap: Bubblewrap, grants: Grants, program: Program, limits: ProgramLimits) {
+  async function runConfined(
+    bubblewrap: Bubblewrap,
+    grants: Grants,
+    program: Program,
+    limits: ProgramLimits,
+    earlier?: LeftSandbox,
+  ): Promise<ProgramEnd> {
     const started = systemClock.monotonic()
     let confined: ConfinedProgram
     try {
@@ -229,12 +279,16 @@ export function createSandbox(options: {
       return notStarted(`the sandbox could not be prepared: ${errorMessage(error)}`, started)
     }
     const end = await runProgram(systemClock, { ...program, argv: confined.argv }, limits, owner)
-    const { moved, changed, fault } = await confined.leave()
+    const left = await confined.leave()
+    if (isMisplaced(end) && !earlier) return runConfined(bubblewrap, grants, program, limits, left)
+    const moved = [...(earlier?.moved ?? []), ...left.moved]
+    const changed = [...(earlier?.changed ?? []), ...left.changed]
+    const fault = [earlier?.fault ?? [], left.fault ?? []].flat().join('; ')
     return {
       ...withoutWrapper(end, program.argv[0]!),
       ...(moved.length > 0 && { setAside: moved }),
       ...(changed.length > 0 && { obeyed: changed }),
-      ...(fault !== undefined && { setAsideFault: fault }),
+      ...(fault !== '' && { setAsideFault: fault }),
     }
   }
 
@@ -262,6 +316,10 @@ async function linksToKept(writable: readonly string[], hidden: readonly string[
   return {
     hidden: names.filter(isSecret).map(({ path }) => ({ path, kind: 'file' as const })),
     readOnly: names.filter((one) => !isSecret(one)).map(({ path }) => path),
+    identities: names.flatMap(({ path, identity, folder }) => [
+      [path, identity] as const,
+      [dirname(path), folder] as const,
+    ]),
   }
 }
 
@@ -307,6 +365,11 @@ function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]
   return `the workspace has ${owned.length} files of the owner (such as AGENTS.md), more than the sandbox can protect (${MOST_PROTECTED})`
 }
 
+/** A cover did not lie where it belongs, and the program was not started. */
+function isMisplaced({ end, stderr }: ProgramEnd): boolean {
+  return end.type === 'exit' && end.code === MISPLACED_CODE && stderr.text === MISPLACED
+}
+
 /** What bubblewrap and the shell in it say of themselves, in words that tell what to do. */
 function withoutWrapper(run: ProgramEnd, name: string): ProgramEnd {
   const { end, stderr } = run
@@ -314,6 +377,11 @@ function withoutWrapper(run: ProgramEnd, name: string): ProgramEnd {
   if (end.code === 1 && stderr.text.startsWith('bwrap: ')) {
     const said = stderr.text.slice('bwrap: '.length).trim()
     return { ...run, end: { type: 'not-started', why: `the sandbox could not be made: ${said}` } }
+  }
+  if (isMisplaced(run)) {
+    const why =
+      'the sandbox could not be made: another program exchanges folders of the workspace that hold hidden or protected files. End it and try again'
+    return { ...run, end: { type: 'not-started', why } }
   }
   if ((end.code !== 126 && end.code !== 127) || !stderr.text.startsWith(`${LIMITER}: `)) return run
   const said = stderr.text.slice(stderr.text.lastIndexOf(':') + 1).trim()
