@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, linkSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { describeReading, type SecurityFinding } from '../src/cli/doctor/security.ts'
@@ -165,6 +165,15 @@ test(
       const { level, message } = (await found()).by.get('S17')!
       assert.equal(level, 'warning')
       assert.match(message, /takes for a repository: sub; configuration that names programs: own\/\.git\/config$/)
+    }
+    for (const [place, expected] of [
+      ['workspace/kept', /own\/\.git\/config$/],
+      ['elsewhere', /repository: sub$/],
+    ] as const) {
+      renameSync(join(workspace, place === 'elsewhere' ? 'kept' : 'own/.git'), join(home, place))
+      symlinkSync(join(home, place), join(workspace, 'link'))
+      renameSync(join(workspace, 'link'), join(workspace, 'own/.git'))
+      assert.match((await found()).by.get('S17')!.message, expected)
     }
   },
 )

@@ -1,6 +1,7 @@
-import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../capability.ts'
+import { followWithin, openWithin, withOpened } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
 import { sizeText } from '../state-text.ts'
 import { ok, warning } from './finding.ts'
@@ -27,10 +28,11 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
   let looked = 0
   for (let folder = open.pop(); folder !== undefined && looked < MOST_FOLDERS; folder = open.pop()) {
     looked += 1
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const way = relative(workspace, folder).split(sep).filter(Boolean)
+    const entries = await withOpened(workspace, way, (path) => readdir(path, { withFileTypes: true })).catch(() => [])
     const names = new Set(entries.map(({ name }) => name))
     if (['HEAD', 'objects', 'refs'].every((name) => names.has(name))) bare.push(folder)
-    if (names.has('.git') && RUNS.test(await readFile(join(folder, '.git', 'config'), 'utf8').catch(() => '')))
+    if (names.has('.git') && RUNS.test(await gitConfig(workspace, way).catch(() => '')))
       running.push(join(folder, '.git/config'))
     for (const entry of entries) {
       if (entry.isDirectory() && entry.name !== '.git' && !NOT_SEARCHED.has(entry.name))
@@ -49,6 +51,13 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
   }
   const hint = `Look at them in ${workspace}, and remove what you did not put there before you run git in it.`
   return warning('repositories', said.join('; '), hint)
+}
+
+async function gitConfig(workspace: string, way: readonly string[]): Promise<string> {
+  const found = await followWithin(workspace, [...way, '.git', 'config'])
+  if (found.type !== 'inside') return ''
+  await using file = await openWithin(workspace, found.names)
+  return (await file.stat()).isFile() ? await file.readFile('utf8') : ''
 }
 
 function listed(workspace: string, paths: readonly string[]): string {
