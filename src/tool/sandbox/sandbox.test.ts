@@ -494,7 +494,7 @@ test('what is hidden stays so where it is a file of the owner too', { skip }, as
 
 test('covers of all kinds are found at their places, whatever their names', { skip }, async (t) => {
   const { sh, workspace } = await box(t)
-  for (const name of ['-n $(x)', "it's\n", 'part/home']) {
+  for (const name of ['-n $(x)', "it's\n", 'part/home', 'a', 'b', 'c', 'd', 'e']) {
     await mkdir(join(workspace, name, '.git'), { recursive: true })
     await writeFile(join(workspace, name, 'CLAUDE.md'), 'owner')
     execFileSync('mkfifo', [join(workspace, name, 'a pipe')])
