@@ -196,10 +196,7 @@ function filteredEvents(
   return new ReadableStream({
     async pull(controller) {
       for (;;) {
-        const { done, value } = await read().catch((error: unknown) => {
-          if (filter.hasReason()) return isOver
-          throw error
-        })
+        const { done, value } = await read()
         // The last event of a stream may have no blank line behind it.
         const text = filter.next(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }))
         if (text !== '') controller.enqueue(encoder.encode(text))
