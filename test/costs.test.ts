@@ -292,3 +292,24 @@ test('a call costs what its model cost on its day', async (t) => {
     3,
   )
 })
+
+test('a store with a count that no call can have is read: the pages of costs and of usage stay open', async (t) => {
+  const model = scriptedModel({
+    id: 'boasting',
+    facts: { price: configuredPrice },
+    answer: () => ({ text: 'Yes.', usage: { promptTokens: 1e18, outputTokens: 1e18 } }),
+  })
+  const { runtime, say, store } = await opened(t, { model })
+  const { session } = await say('hello')
+  for (const by of costGroups) {
+    const { rows, total } = await runtime.costs({ by })
+    assert.ok(
+      [total, ...rows].every(({ nanoDollars }) => Number.isSafeInteger(nanoDollars)),
+      by,
+    )
+  }
+  const { total } = await runtime.usage({ by: 'session' })
+  assert.ok(Number.isFinite(total.prompt))
+  const [call] = await store.calls(session)
+  assert.equal((await runtime.callPrice(call!))?.money, undefined)
+})

@@ -1,5 +1,5 @@
 import type { Manifest } from '../context.ts'
-import type { Usage } from '../wire.ts'
+import { checkedUsage, MOST_TOKENS, type Usage } from '../wire.ts'
 
 /** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
 export interface CallRecord {
@@ -87,9 +87,14 @@ export interface CallOutcome {
   readonly foreign?: ForeignEnd
 }
 
-/** What a call used, as its provider reported it; nothing where it did not leave because of a budget. `undefined`: not known. */
+/**
+ * What a call used, as its provider reported it; nothing where it did not leave because of a budget. `undefined`: not known. A count
+ * that no call can have is not reported: older records may hold one.
+ */
 export function usedTokens(outcome: Pick<CallOutcome, 'usage' | 'error'> | undefined): CallOutcome['usage'] {
-  return outcome?.usage ?? (outcome?.error?.code === 'over-budget' ? NOTHING : undefined)
+  const usage = outcome?.usage
+  if (!usage) return outcome?.error?.code === 'over-budget' ? NOTHING : undefined
+  return Object.values(usage).some((count) => count > MOST_TOKENS) ? checkedUsage(usage) : usage
 }
 
 const NOTHING: Usage = {

@@ -18,7 +18,7 @@ export const SILENT: Usage = {
 type Fields = Readonly<Record<string, unknown>>
 
 /** More tokens than any call has: what is above is no count. */
-const MOST_TOKENS = 100_000_000
+export const MOST_TOKENS = 100_000_000
 
 /** A whole number of tokens, also as a text; anything else is not reported. */
 function tokenCount(value: unknown): number | undefined {

@@ -9,6 +9,7 @@ import {
   type ToolSum,
   type ToolSums,
 } from '../call-sums.ts'
+import { MOST_TOKENS } from '../../wire.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement } from './statement.ts'
 
@@ -150,6 +151,15 @@ function toCallSum([number, time, session, model, used, ...reported]: readonly [
 
 const columns = ['number', 'time', 'session', 'model', 'used', ...REPORTED]
 
+/** What is read of `sums`: a count that no call can have is none. A store may hold one beyond the numbers of JavaScript. */
+const read = columns
+  .map((column) =>
+    REPORTED.some((name) => name === column)
+      ? `iif(sums.${column} <= ${MOST_TOKENS}, sums.${column}, null)`
+      : `sums.${column}`,
+  )
+  .join(', ')
+
 const insertCallSum = statement<CallSumColumns & { number: number }>(
   insertInto('call_sums', [...columns, 'layers', 'tools']),
 )
@@ -174,13 +184,13 @@ interface Range {
 
 /** Read from the index alone. */
 const sumsAfter = statement<Range, SumRow>(
-  `select ${columns.join(', ')} from call_sums
+  `select ${read} from call_sums as sums
     where (time, number) > (:time, :number) and time < :before order by time, number limit :limit`,
 )
 
 /** By the index of calls by session: a list of sessions asks for each of them. */
 const sumsOfSession = statement<Range & { readonly session: string }, SumRow>(
-  `select ${columns.map((column) => `sums.${column}`).join(', ')}
+  `select ${read}
     from calls join call_sums as sums on sums.number = calls.number
     where calls.session = :session and (sums.time, sums.number) > (:time, :number) and sums.time < :before
     order by sums.time, sums.number limit :limit`,
@@ -191,7 +201,7 @@ const wholeSumsAfter = statement<
   Range & { readonly session: string | null },
   readonly [...SumRow, layers: string, tools: string]
 >(
-  `select ${columns.join(', ')}, layers, tools from call_sums
+  `select ${read}, layers, tools from call_sums as sums
     where (time, number) > (:time, :number) and (:session is null or session = :session) and time < :before
     order by time, number limit :limit`,
 )
