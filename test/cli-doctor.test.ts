@@ -454,6 +454,26 @@ test('a plugin that keeps a gateway from starting is found by doctor, with and w
   assert.deepEqual(await found(), [0])
 })
 
+test('a server without a list of models answers, and its model is no problem', async (context) => {
+  const server = await scriptedServer(
+    async (incoming, response) => {
+      incoming.resume()
+      response.writeHead(404).end('{}')
+    },
+    (error, response) => response.end(String(error)),
+  )
+  context.after(() => server.close())
+  const { home, environment } = temporaryHome(context)
+  const own = { kind: 'openai-compatible', baseURL: `${server.url}/v1` }
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ providers: { own } }))
+  const { stdout } = await run(['doctor', '--json'], { environment: { ...environment, FOREWORD_MODEL: 'own/some' } })
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+  assert.deepEqual(brief(findings.filter(({ check }) => check === 'model')), [
+    ['model', 'ok', 'own/some; own answers, without a list of models'],
+  ])
+})
+
 test('the doctor asks the collector of telemetry, where spans are exported', async (context) => {
   const collector = await scriptedServer(
     async (incoming, response) => {

@@ -13,6 +13,8 @@ export interface ModelListing {
   readonly ready: boolean
   /** Why it is not ready, and how to change that. */
   readonly why?: string
+  /** The provider answers, and has no list of its models. */
+  readonly unlisted?: true
   /** Tokens, if known. */
   readonly window?: number
   /** Known facts from the catalog, its server or the configuration. */
@@ -52,12 +54,14 @@ async function listProvider(
     const models = await listProviderModels(connected)
     return await Promise.all(models.map((listed) => listing(`${id}/${listed.name}`, connected, listed)))
   } catch (error) {
+    if (error instanceof ResponseError && WITHOUT_LIST.has(error.statusCode)) {
+      const why = `${id} answers at ${publicAddress(baseURL)}, without a list of models. Name a model yourself: ${id}/NAME.`
+      return [{ id, ready: false, why, unlisted: true }]
+    }
     const why =
       error instanceof ModelError
         ? error.message
-        : error instanceof ResponseError && WITHOUT_LIST.has(error.statusCode)
-          ? `${id} answers at ${publicAddress(baseURL)}, without a list of models. Name a model yourself: ${id}/NAME.`
-          : `${id} does not answer at ${publicAddress(baseURL)}: ${redactSecrets(String(error), key ? [key] : [])}`
+        : `${id} does not answer at ${publicAddress(baseURL)}: ${redactSecrets(String(error), key ? [key] : [])}`
     return [{ id, ready: false, why }]
   }
 }

@@ -36,6 +36,7 @@ export async function checkModel(models: Models, configured: string | undefined,
     await models.model(id)
     const listed = await models.list()
     const refused = listed.find((listing) => listing.id === provider && !listing.ready)
+    if (refused?.unlisted) return ok('model', `${id}; ${provider} answers, without a list of models`)
     if (refused !== undefined)
       return problem('model', `${id} cannot be used: ${refused.why ?? 'its provider does not answer'}`, ways)
     const offered = listed.filter((listing) => listing.ready && listing.id.startsWith(`${provider}/`))
