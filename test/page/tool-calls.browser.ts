@@ -134,6 +134,43 @@ test('2. the key t approves a tool for the session, where only foreign text made
   assert.equal(records.length, 1)
 })
 
+test('2. the window of the session lists the tools that are approved for it, and one that is taken back asks again', async (t) => {
+  const patterns = ['calm', 'clear', 'cal', '', 'cle', 'lea']
+  const { page, gateway } = await opened(t, (_, n) => {
+    const pattern = patterns[n - 1]
+    return pattern ? { toolCalls: [{ name: 'search_files', input: { pattern } }] } : { text: 'Found.' }
+  })
+  const question = { name: 'Approval of search_files' } as const
+  const choices = page.getByRole('button', { name: /^Choices of this session/ })
+  const granted = page.getByRole('list', { name: 'Tools approved for this session' })
+  await send(page, 'Look into the log')
+  // Before a decision there is nothing to take back.
+  const asked = lastTurn(page).getByRole('group', question)
+  await asked.waitFor()
+  const answered = page.waitForResponse(/\/api\/sessions\/[^/]+\/approvals$/)
+  await choices.click()
+  assert.deepEqual(await (await answered).json(), { granted: [] })
+  assert.equal(await granted.count(), 0)
+  await page.keyboard.press('Escape')
+  await asked.getByRole('button', { name: 'This tool in this session' }).click()
+  // The other calls of the turn do not ask.
+  await lastTurn(page).getByText('Found.').waitFor()
+
+  await choices.click()
+  await granted.getByText('search_files', { exact: true }).waitFor()
+  await looksRight(page, 'approvals-of-session')
+  await granted.getByRole('button', { name: 'Take back search_files' }).click()
+  await granted.waitFor({ state: 'detached' })
+  const { records } = await gateway.curl<{ records: readonly object[] }>('/api/audit?decision=denied')
+  assert.equal(records.length, 1)
+  // The focus stays in the window, so Escape closes it.
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await send(page, 'Look again')
+  await lastTurn(page).getByRole('group', question).waitFor()
+})
+
 test('2. a decision in the terminal, or in another tab, shows at once everywhere', async (t) => {
   const { page, another, gateway } = await opened(t, readsAndEdits())
   await send(page, 'Change the log')

@@ -21,7 +21,7 @@ export function ChatHeader({ session, choices, turns }: ChatHeaderProps): ReactN
         <bdi>{session === undefined ? 'New conversation' : (data?.title ?? data?.opening ?? 'Untitled')}</bdi>
       </h1>
       {session !== undefined && <SessionCost key={session} session={session} turns={turns} />}
-      <SessionOptions choices={choices} />
+      <SessionOptions session={session} choices={choices} />
     </header>
   )
 }

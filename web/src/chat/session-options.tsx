@@ -1,13 +1,26 @@
 import { SlidersHorizontal } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { GrantedTool } from '../../../src/capability.ts'
+import { api } from '../api/client.ts'
 import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { Popover } from '../parts/popover.tsx'
+import { useAction } from '../parts/use-action.ts'
 import type { SessionChoices } from './use-session-choices.ts'
 
-/** Model, agent, project and whatever else a session can choose: what is chosen now, and a window to change it. */
-export function SessionOptions({ choices }: { readonly choices: SessionChoices }): ReactNode {
+interface SessionOptionsProps {
+  /** Absent before the first message. */
+  readonly session: string | undefined
+  readonly choices: SessionChoices
+}
+
+/**
+ * Model, agent, project and whatever else a session can choose: what is chosen now, and a window to change it, with the tools
+ * that are approved for the session.
+ */
+export function SessionOptions({ session, choices }: SessionOptionsProps): ReactNode {
   const { data: offered } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
   const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const names = offered?.choices ?? []
@@ -48,8 +61,50 @@ export function SessionOptions({ choices }: { readonly choices: SessionChoices }
           return <Choice key={choice.name} {...choice} choices={choices} />
         })}
         <p className="text-xs text-soft">A change takes effect with the next message.</p>
+        {session !== undefined && <GrantedTools path={`/api/sessions/${encodeURIComponent(session)}/approvals`} />}
       </div>
     </Popover>
+  )
+}
+
+/** Tools that are approved for the session, read anew whenever the window opens. */
+function GrantedTools({ path }: { readonly path: string }): ReactNode {
+  const { data, error, mutate } = useResource<{ readonly granted: readonly GrantedTool[] }>(path, {
+    dedupingInterval: 0,
+  })
+  const { busy, error: refusal, act } = useAction()
+  const failure = refusal ?? error
+  return (
+    <>
+      {failure && <ErrorNote error={failure} />}
+      {data !== undefined && data.granted.length > 0 && (
+        <div className="flex flex-col gap-1">
+          <p className="font-medium">Approved for this session</p>
+          <p className="text-xs text-soft">Not asked about because of what was read.</p>
+          <ul aria-label="Tools approved for this session" className="flex flex-col gap-1">
+            {data.granted.map(({ tool }) => (
+              <li key={tool} className="flex items-center gap-2">
+                <span className="min-w-0 flex-1 font-mono wrap-anywhere">{tool}</span>
+                <Button
+                  look="plain"
+                  disabled={busy}
+                  aria-label={`Take back ${tool}`}
+                  onClick={({ currentTarget }) => {
+                    // The button goes with its line.
+                    currentTarget.closest<HTMLElement>('[popover]')?.focus()
+                    void act(() => api(`${path}/${encodeURIComponent(tool)}`, { method: 'DELETE' })).then(() =>
+                      mutate(),
+                    )
+                  }}
+                >
+                  Take back
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
   )
 }
 

@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import type { AccessPreview } from '../../../src/capability.ts'
 import { widenedText } from '../../../src/tool/access/widened-text.ts'
-import type { ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { useAction } from '../parts/use-action.ts'
 import type { AccessDraft } from './access-draft.ts'
 import { AccessProblems } from './access-problems.tsx'
 import { accessTitles, ruleText, untrustedTitle } from './access-words.ts'
@@ -49,21 +49,13 @@ function summary(preview: AccessPreview | undefined): string {
 
 function ReviewDialog({ draft, onClose }: { readonly draft: AccessDraft; onClose(): void }): ReactNode {
   const preview = previewIn(draft)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const save = async (shown: AccessPreview): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const { busy, error, act } = useAction()
+  const save = (shown: AccessPreview): Promise<void> =>
+    act(async () => {
       await draft.save(shown)
       onClose()
       showToast({ text: 'Saved. It takes effect at the next step of every turn.' })
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog title="Review the change" onClose={onClose} wide>
       <div className="flex flex-col gap-4 text-sm">

@@ -1,12 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Link } from 'wouter'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
 import { sentence } from '../parts/sentence.ts'
+import { useAction } from '../parts/use-action.ts'
 import { isUnsaved, ServerForm } from './mcp-servers-form.tsx'
 import { type ListedServer, SERVERS } from './mcp-servers-list.ts'
 import { ServerReview } from './mcp-servers-review.tsx'
@@ -76,19 +77,10 @@ export function ServerCard({ server }: { readonly server: ListedServer }): React
 
 function Restart({ name }: { readonly name: string }): ReactNode {
   const { mutate } = useSWRConfig()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { busy, error, act } = useAction()
   const restart = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await api(`${SERVERS}/${encodeURIComponent(name)}/restart`, { method: 'POST' })
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-      await Promise.all([mutate(SERVERS), mutate('/api/tools')])
-    }
+    await act(() => api(`${SERVERS}/${encodeURIComponent(name)}/restart`, { method: 'POST' }))
+    await Promise.all([mutate(SERVERS), mutate('/api/tools')])
   }
   return (
     <>

@@ -1,11 +1,12 @@
 import { type ReactNode, useState } from 'react'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
+import { useAction } from '../parts/use-action.ts'
 import { useLate } from '../parts/use-late.ts'
 import type { SkillList } from './skills-kind.ts'
 import { LeftSkills, LoadedSkills } from './skills-list.tsx'
@@ -64,20 +65,7 @@ function Summary({
   readonly list: SkillList
   readAgain(): Promise<unknown>
 }): ReactNode {
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<ApiError>()
-  const reload = async (): Promise<void> => {
-    setBusy(true)
-    setRefusal(undefined)
-    try {
-      await api('/api/reload', { method: 'POST' })
-      await readAgain()
-    } catch (failure) {
-      setRefusal(failure as ApiError)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { busy, error, act } = useAction()
   const all = total === 1 ? 'One skill loads' : `${count(total)} skills load`
   return (
     <section aria-label="Skills in the folders" className="flex flex-col gap-2 text-sm">
@@ -94,9 +82,13 @@ function Summary({
       {read !== total && (
         <p className="text-warn">{`The gateway has read ${count(read)} skills, and ${count(total)} would load now. Read them again.`}</p>
       )}
-      {refusal && <ErrorNote error={refusal} />}
+      {error && <ErrorNote error={error} />}
       <div>
-        <Button look="plain" disabled={busy} onClick={() => void reload()}>
+        <Button
+          look="plain"
+          disabled={busy}
+          onClick={() => void act(() => api('/api/reload', { method: 'POST' }).then(readAgain))}
+        >
           Read the folders again
         </Button>
       </div>

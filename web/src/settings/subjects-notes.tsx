@@ -1,11 +1,12 @@
 import { type ReactNode, useState } from 'react'
-import { type ApiError, api } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
+import { useAction } from '../parts/use-action.ts'
 import { subjectPath } from './subjects-kind.ts'
 
 /** A page of notes: `GET /api/subjects/ID/notes`. */
@@ -51,19 +52,8 @@ function Page({ id, offset }: { readonly id: string; readonly offset: number }):
 
 function Summary({ id }: { readonly id: string }): ReactNode {
   const [made, setMade] = useState<{ readonly text: string; readonly model: string }>()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const make = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      setMade(await api(subjectPath(id, '/summary'), { method: 'POST' }))
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { busy, error, act } = useAction()
+  const make = () => act(async () => setMade(await api(subjectPath(id, '/summary'), { method: 'POST' })))
   return (
     <>
       {error && <ErrorNote error={error} />}

@@ -6,6 +6,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { useAction } from '../parts/use-action.ts'
 import { expiries, type ListedToken, scopes, scopeTitle } from './token-words.ts'
 
 const TOKENS = '/api/tokens'
@@ -137,20 +138,14 @@ function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
   const [name, setName] = useState('')
   const [scope, setScope] = useState<string>('talk')
   const [expires, setExpires] = useState('30d')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const make = async (event: FormEvent): Promise<void> => {
+  const { busy, error, act } = useAction()
+  const make = (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
+    return act(async () => {
       const until = expires === '' ? {} : { expires }
       onMade(await api<MadeToken>(TOKENS, { method: 'POST', body: { name: name.trim(), scope, ...until } }))
       setName('')
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
-    setBusy(false)
+    })
   }
   return (
     <form aria-label="A token for another" onSubmit={(event) => void make(event)} className="flex flex-col gap-3">

@@ -1,11 +1,12 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useSWRConfig } from 'swr'
 import type { WaitingChange } from '../../../src/capability.ts'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 /** Files that were changed by other means and let through more: each is shown with its difference before it is accepted. */
 export function WaitingFiles(): ReactNode {
@@ -62,19 +63,10 @@ interface ToAcceptProps {
 /** A difference with the button that accepts it. */
 export function ToAccept({ name, note, path, body, changes, children }: ToAcceptProps): ReactNode {
   const { mutate } = useSWRConfig()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { busy, error, act } = useAction()
   const accept = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await api(path, { method: 'POST', body })
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-      await Promise.all(changes.map((each) => mutate(each)))
-    }
+    await act(() => api(path, { method: 'POST', body }))
+    await Promise.all(changes.map((each) => mutate(each)))
   }
   return (
     <article aria-label={name} className="flex flex-col gap-2 text-sm">

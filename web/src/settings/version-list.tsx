@@ -1,10 +1,10 @@
-import { type ReactNode, useState } from 'react'
-import type { ApiError } from '../api/client.ts'
+import type { ReactNode } from 'react'
 import { TextDifference } from '../inspector/compare-text.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 export interface ListedVersion {
   readonly version: number
@@ -26,20 +26,8 @@ interface VersionListProps {
 
 /** Every version of something, newest first, with what changed in each, and a way back to any of them. */
 export function VersionList({ versions, empty, emptyToo = false, putBack }: VersionListProps): ReactNode {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { busy, error, act } = useAction()
   if (versions.length === 0) return null
-  const restore = async (version: ListedVersion): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await putBack(version)
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
     <section aria-label="Versions" className="flex flex-col gap-3">
       <h2 className="text-lg font-semibold">Versions</h2>
@@ -62,7 +50,7 @@ export function VersionList({ versions, empty, emptyToo = false, putBack }: Vers
                   <span className="py-1 text-good">Newest</span>
                 ) : (
                   (version.text !== undefined || emptyToo) && (
-                    <Button look="plain" disabled={busy} onClick={() => void restore(version)}>
+                    <Button look="plain" disabled={busy} onClick={() => void act(() => putBack(version))}>
                       Put back
                     </Button>
                   )

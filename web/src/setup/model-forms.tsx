@@ -1,13 +1,14 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { RefreshCw } from 'lucide-react'
 import { useSWRConfig } from 'swr'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import type { SetupProvider } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
+import { useAction } from '../parts/use-action.ts'
 import { Words } from '../parts/words.tsx'
 import { useChooseModel } from './use-choose-model.ts'
 
@@ -103,25 +104,18 @@ function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
   const [address, setAddress] = useState('')
   const [name, setName] = useState<string>(again && needsAddress ? '' : kind)
   const [attached, setAttached] = useState<number>()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { busy, error, act } = useAction()
 
-  const attach = async (event: FormEvent): Promise<void> => {
+  const attach = (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setBusy(true)
-    setError(undefined)
     setAttached(undefined)
-    try {
+    return act(async () => {
       const body = { kind, name, ...(key === '' ? {} : { key }), ...(address === '' ? {} : { baseURL: address }) }
       const { models } = await api<AttachedModels>('/api/setup/providers', { method: 'POST', body })
       setAttached(models.length)
       setKey('')
       await mutate('/api/setup')
-    } catch (failure) {
-      setError(failure as ApiError)
-    } finally {
-      setBusy(false)
-    }
+    })
   }
 
   return (

@@ -1,6 +1,6 @@
-import { useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { api, type ApiError } from '../api/client.ts'
+import { useAction } from '../parts/use-action.ts'
 
 /** Sets the model of the home. The page shows it everywhere once it is set. */
 export function useChooseModel(): {
@@ -9,22 +9,14 @@ export function useChooseModel(): {
   readonly error: ApiError | undefined
 } {
   const { mutate } = useSWRConfig()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { busy, error, act } = useAction()
   return {
     busy,
     error,
-    async choose(model) {
-      setBusy(true)
-      setError(undefined)
-      try {
+    choose: (model) =>
+      act(async () => {
         await api('/api/setup/model', { method: 'PUT', body: { model } })
         await Promise.all(['/api/setup', '/api/status', '/api/models'].map((path) => mutate(path)))
-      } catch (failure) {
-        setError(failure as ApiError)
-      } finally {
-        setBusy(false)
-      }
-    },
+      }),
   }
 }
