@@ -55,8 +55,12 @@ export interface Bubblewrap {
  */
 export const NARROW = ['--bind-try', '/../newroot', '/../oldroot']
 
-/** Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
-const LIMITED = 'ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2; exec "$@"'
+/**
+ * Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays.
+ * The priority is set before the program can start others; `nice` has a fixed path, since the program can write folders of `PATH`.
+ */
+const LIMITED = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2
+[ ! -x /usr/bin/nice ] || exec /usr/bin/nice -n 10 "$@"; exec "$@"`
 
 /** The most processes and threads of one sandbox. Who counts the processes from outside is too slow for one that multiplies. */
 const MOST_TASKS = 1024
