@@ -95,6 +95,7 @@ const REASONING = ['reasoning_tokens', 'thinking_tokens', 'thoughtsTokenCount', 
 const PROMPT_DETAILS = ['prompt_tokens_details', 'input_tokens_details']
 const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details']
 
+/** Collects what an answer says of its tokens, wherever it says it. */
 export function usageReader() {
   let counts: Fields = {}
   return {
