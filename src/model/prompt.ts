@@ -156,6 +156,8 @@ type AcceptedIds = ReturnType<typeof acceptedIds>
  */
 function acceptedIds() {
   const used = new Set<string>()
+  /** By id, the last number that was tried to tell it apart. */
+  const times = new Map<string, number>()
   const waiting = new Map<string, string[]>()
   const items = new Set<unknown>()
   /** The newest item of the message, and whether it came in an earlier one. */
@@ -165,9 +167,14 @@ function acceptedIds() {
     begin: () => void (newest = undefined),
     ofCall(id: string): string {
       let accepted = acceptedName(id, LONGEST_ID)
-      for (let time = 2; used.has(accepted); time += 1) accepted = acceptedName(`${id} ${time}`, LONGEST_ID)
+      let time = times.get(id) ?? 1
+      // Whatever an earlier time of this id has tried is used.
+      while (used.has(accepted)) accepted = acceptedName(`${id} ${(time += 1)}`, LONGEST_ID)
+      times.set(id, time)
       used.add(accepted)
-      waiting.set(id, [...(waiting.get(id) ?? []), accepted])
+      const before = waiting.get(id)
+      if (before) before.push(accepted)
+      else waiting.set(id, [accepted])
       return accepted
     },
     ofResult: (id: string): string => waiting.get(id)?.shift() ?? acceptedName(id, LONGEST_ID),

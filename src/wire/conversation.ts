@@ -44,9 +44,10 @@ export function conversationOf(parts: Iterable<WirePart>, rules: ConversationRul
     if (part.rest || part.kind === 'tool') continue
     refuseUnknown(part)
     const last = drafts.at(-1)
-    const draft = last && joins(last, part, rules) ? last : { role: part.role as MessageDraft['role'], parts: [] }
+    const draft = last && joins(last, part, rules) ? last : emptyDraft(part.role as MessageDraft['role'])
     if (draft !== last) drafts.push(draft)
     draft.parts.push(part)
+    draft.kinds.add(part.kind)
     if (part.kind === 'call') tools.set(part.call!, part.tool!)
     else if (part.role === 'tool' && !tools.has(part.call!)) {
       throw new UnreadablePart(part.path ?? '', rules.orphan(part.call!))
@@ -101,14 +102,19 @@ function refuseUnknown({ kind, isUnknown, text, media, path = '' }: WirePart): v
 interface MessageDraft {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly parts: WirePart[]
+  /** Of its parts. */
+  readonly kinds: Set<WirePart['kind']>
+}
+
+function emptyDraft(role: MessageDraft['role']): MessageDraft {
+  return { role, parts: [], kinds: new Set() }
 }
 
 function joins(last: MessageDraft, part: WirePart, { joinsItems }: ConversationRules): boolean {
   if (last.role !== part.role) return false
   if (!part.opens || last.role === 'tool') return true
   if (!joinsItems || last.role !== 'assistant') return false
-  const kinds = new Set(last.parts.map(({ kind }) => kind))
-  return part.kind === 'call' || kinds.has('call') || !kinds.has('text')
+  return part.kind === 'call' || last.kinds.has('call') || !last.kinds.has('text')
 }
 
 function messageOf(
@@ -127,7 +133,7 @@ function messageOf(
     }
     case 'assistant': {
       const content = parts.flatMap((part) => assistantPart(part, rules))
-      const joined = rules.joinsTexts ? content.reduce<AssistantPart[]>(joinTexts, []) : content
+      const joined = rules.joinsTexts ? joinTexts(content) : content
       return { role, content: onlyText(joined) ?? joined }
     }
     case 'tool': {
@@ -150,10 +156,16 @@ function onlyText(content: readonly { readonly type: string }[]): string | undef
   return content.length === 1 && first?.type === 'text' ? first.text : undefined
 }
 
-function joinTexts(before: AssistantPart[], part: AssistantPart): AssistantPart[] {
-  const last = before.at(-1)
-  if (last?.type !== 'text' || part.type !== 'text') return [...before, part]
-  return [...before.slice(0, -1), { type: 'text', text: `${last.text}\n${part.text}` }]
+/** Texts that follow each other as one, with a line break between them. */
+function joinTexts(content: readonly AssistantPart[]): AssistantPart[] {
+  const joined: AssistantPart[] = []
+  for (const part of content) {
+    const last = joined.at(-1)
+    if (last?.type === 'text' && part.type === 'text')
+      joined.splice(-1, 1, { type: 'text', text: `${last.text}\n${part.text}` })
+    else joined.push(part)
+  }
+  return joined
 }
 
 function assistantPart(part: WirePart, { sealed }: ConversationRules): readonly AssistantPart[] {
