@@ -13,6 +13,7 @@ export {
   type HeldFolder,
   heldMessage,
   holdFolder,
+  holdRealFolder,
   openWithin,
   withOpened,
 } from './platform/held-folder.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { constants, type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join, parse, sep } from 'node:path'
 import { errorMessage } from './foreword-error.ts'
 
 /** A folder that is held open, so that it stays the same one even if something replaces it. */
@@ -43,6 +43,12 @@ export type PathWithin =
   | { readonly type: 'outside' }
   /** A link leads to nothing. */
   | { readonly type: 'dangling' }
+
+/** Holds the folder at an absolute path. Follows no link, so that it opens nothing elsewhere even if a program replaces a part of it. */
+export function holdRealFolder(path: string): Promise<HeldFolder> {
+  const { root } = parse(path)
+  return holdFolder(root, path.slice(root.length).split(sep).filter(Boolean))
+}
 
 /** As many links as Linux follows in one path. */
 const MOST_LINKS = 40

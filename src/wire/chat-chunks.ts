@@ -1,5 +1,5 @@
 import { elementsOf, fieldsOf, isObject } from '../platform.ts'
-import { type EventFilter, eventFilter, failureIn, sameJson, UNNAMED } from './event-filter.ts'
+import { type EventFilter, eventFilter, failureIn, filledText, inputJson, sameJson, UNNAMED } from './event-filter.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,8 +23,8 @@ export function chatChunks(): EventFilter {
       hasReason ||= choices.some((choice) => choice['finish_reason'] !== null)
       return [
         {
-          id: textOf(value['id']),
-          model: textOf(value['model']),
+          id: filledText(value['id']),
+          model: filledText(value['model']),
           created: typeof value['created'] === 'number' ? value['created'] : undefined,
           choices,
         },
@@ -53,8 +53,9 @@ function correctedChoice(choice: Fields, callsOf: CallPieces): Fields {
   return {
     index: 0,
     delta: {
-      content: textOf(said['content']) ?? textOf(partsText(said['content'], 'text')) ?? textOf(said['refusal']),
-      reasoning_content: thinking.find((text) => textOf(text) !== undefined),
+      content:
+        filledText(said['content']) ?? filledText(partsText(said['content'], 'text')) ?? filledText(said['refusal']),
+      reasoning_content: thinking.find((text) => filledText(text) !== undefined),
       tool_calls: all.length > 0 ? all : undefined,
     },
     finish_reason: isLast ? reason : null,
@@ -66,7 +67,7 @@ function partsText(content: unknown, type: 'text' | 'thinking'): string {
   return elementsOf(content)
     .map(fieldsOf)
     .filter((part) => part['type'] === type)
-    .map((part) => textOf(part[type]) ?? partsText(part[type], 'text'))
+    .map((part) => filledText(part[type]) ?? partsText(part[type], 'text'))
     .join('')
 }
 
@@ -82,10 +83,10 @@ function correctedCall(call: Fields): CallPiece {
   const { arguments: input } = about
   return {
     index: typeof call['index'] === 'number' ? call['index'] : undefined,
-    id: textOf(call['id']),
+    id: filledText(call['id']),
     function: {
-      name: textOf(about['name']),
-      arguments: typeof input === 'string' ? input : isObject(input) ? JSON.stringify(input) : '',
+      name: filledText(about['name']),
+      arguments: inputJson(input),
     },
     ...(isObject(call['extra_content']) && { extra_content: call['extra_content'] }),
   }
@@ -135,9 +136,4 @@ function callPieces() {
           return { ...call.first, index: call.at, function: { name: UNNAMED, arguments: call.input } }
         }),
   }
-}
-
-/** A text that is not empty. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -96,5 +96,15 @@ export function sameJson(one: string, other: string): boolean {
   return isObject(parseJson(one)) && JSON.stringify(parseJson(one)) === JSON.stringify(parseJson(other))
 }
 
+/** A text that is not empty. */
+export function filledText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The input of a call as JSON: some servers give it as an object. */
+export function inputJson(input: unknown): string {
+  return typeof input === 'string' ? input : isObject(input) ? JSON.stringify(input) : ''
+}
+
 /** The name of a call whose model gave none: it is answered like that of any tool that does not exist. */
 export const UNNAMED = 'unnamed'

@@ -1,5 +1,13 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
-import { type Correction, type EventFilter, eventFilter, failureIn, sameJson, UNNAMED } from './event-filter.ts'
+import {
+  type Correction,
+  type EventFilter,
+  eventFilter,
+  failureIn,
+  filledText as text,
+  sameJson,
+  UNNAMED,
+} from './event-filter.ts'
 import type { JsonFields } from './part.ts'
 
 /**
@@ -191,8 +199,4 @@ function kindOf(block: JsonFields): Kind | undefined {
 /** The JSON of an input that holds something. */
 function filled(input: unknown): string | undefined {
   return isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : undefined
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,5 +1,14 @@
 import { elementsOf, fieldsOf, isObject } from '../platform.ts'
-import { type Correction, type EventFilter, eventFilter, failureIn, sameJson, UNNAMED } from './event-filter.ts'
+import {
+  type Correction,
+  type EventFilter,
+  eventFilter,
+  failureIn,
+  filledText as text,
+  inputJson,
+  sameJson,
+  UNNAMED,
+} from './event-filter.ts'
 import type { JsonFields } from './part.ts'
 
 /**
@@ -118,7 +127,7 @@ function responsesCorrection(): Correction {
           item.kind === kind &&
           item.call === (fields['call_id'] ?? fields['id']) &&
           item.name === fields['name'] &&
-          sameJson(item.texts.get(0) ?? '', jsonText(fields['arguments'])),
+          sameJson(item.texts.get(0) ?? '', inputJson(fields['arguments'])),
       )
     if (isRepeated) return []
     const known = find({ ...event, item: fields }, kind)
@@ -133,7 +142,7 @@ function responsesCorrection(): Correction {
             (item.texts.size > 0 ? [] : [...elementsOf(fields['content']), ...elementsOf(fields['summary'])]).flatMap(
               (part, at) => write(item, text(fieldsOf(part)['text']) ?? '', at),
             )
-          : whole(item, jsonText(fields['arguments']))
+          : whole(item, inputJson(fields['arguments']))
     return [...begun, ...texts, ...finish(item, fields)]
   }
   const close = (): readonly object[] => {
@@ -176,7 +185,7 @@ function responsesCorrection(): Correction {
           return [
             ...begin({}),
             ...begun,
-            ...(kind === 'function_call' ? write(all.at(-1)!, jsonText(fields['arguments'])) : []),
+            ...(kind === 'function_call' ? write(all.at(-1)!, inputJson(fields['arguments'])) : []),
           ]
         }
         case 'response.output_text.delta':
@@ -235,10 +244,6 @@ function partsText(content: unknown): string {
     .join('')
 }
 
-function jsonText(input: unknown): string {
-  return typeof input === 'string' ? input : isObject(input) ? JSON.stringify(input) : ''
-}
-
 function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
@@ -246,8 +251,4 @@ function count(value: unknown): number {
 /** A text or a number as a text. */
 function line(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : text(value)
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

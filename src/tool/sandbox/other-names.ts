@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { join, parse, sep } from 'node:path'
-import { type HeldFolder, holdFolder, isWithin } from '../../platform.ts'
+import { join } from 'node:path'
+import { type HeldFolder, holdRealFolder, isWithin } from '../../platform.ts'
 import { isBelow } from './bubblewrap.ts'
 
 /** The most folders that are searched for other names of files. */
@@ -94,8 +94,7 @@ export async function otherNames(
 
   if (identities.size === 0) return names
   for (const folder of folders) {
-    const { root } = parse(folder)
-    const held = await holdFolder(root, folder.slice(root.length).split(sep).filter(Boolean))
+    const held = await holdRealFolder(folder)
     try {
       await search(held, folder)
     } finally {

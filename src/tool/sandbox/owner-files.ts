@@ -12,8 +12,8 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { basename, dirname, join, parse, relative, sep } from 'node:path'
-import { type HeldFolder, heldMessage, holdFolder } from '../../platform.ts'
+import { basename, dirname, join, relative } from 'node:path'
+import { type HeldFolder, heldMessage, holdRealFolder } from '../../platform.ts'
 import { obeyedName, type ObeyedNames } from '../access/owners-names.ts'
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
@@ -78,12 +78,6 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   } finally {
     await root.close()
   }
-}
-
-/** Follows no link, so that it opens nothing elsewhere even if a program replaces a part of the path. */
-function holdRealFolder(path: string): Promise<HeldFolder> {
-  const { root } = parse(path)
-  return holdFolder(root, path.slice(root.length).split(sep).filter(Boolean))
 }
 
 /** Which file or folder a path names now, as `DEVICE:INODE`. Follows no link; `undefined` where there is none. */
