@@ -1,17 +1,20 @@
 /**
- * Measures what passing calls of other programs on adds: the time to the first byte of an answer beside a bare proxy and a direct
- * call, of bodies of 50 kB to 5 MB and of 32 streams at once, all against one scripted vendor in one run.
+ * Measures what passing calls of other programs on costs beside a bare proxy, against one scripted vendor in one run: processor time
+ * of a call with everything that is deferred until after its answer, and the time to the first byte of an answer. A body is a
+ * conversation that grows from call to call, as those of programs do.
  *
- *   npm run bench:through [-- CALLS]
+ *   npm run bench:through [-- CALLS [BYTES]]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './gateway/child.ts'
 
-const calls = Number(process.argv[2] ?? 120)
+const calls = Number(process.argv[2] ?? 60)
+const only = process.argv[3]
+/** Calls of a row that are not measured: the first of a conversation has nothing before it, and code is compiled. */
+const WARM_UP = 8
 const here = join(import.meta.dirname, 'through')
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
@@ -19,7 +22,8 @@ const source = '--conditions=foreword-source'
 const vendor = await startChild([join(here, 'vendor.ts')])
 const environment = { BENCH_VENDOR: vendor.line, BENCH_HOME: home }
 const proxy = await startChild([join(here, 'bare-proxy.ts')], environment)
-const gateway = await startChild([source, join(here, 'gateway.ts')], environment)
+const nodeArguments = process.env['BENCH_NODE_ARGS']?.split(' ') ?? []
+const gateway = await startChild([source, ...nodeArguments, join(here, 'gateway.ts')], environment)
 const [address = '', token = ''] = gateway.line.split(' ')
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -30,7 +34,8 @@ const ways = {
 }
 type Way = keyof typeof ways
 
-console.log('bodies    at once   direct    proxy  foreword   added   added per MB   (median ms to the first byte)')
+console.log('                   processor, ms a call                first byte, median ms')
+console.log('bodies    at once    proxy  foreword   ratio   direct    proxy  foreword   added')
 for (const [bytes, atOnce] of [
   [2_000, 1],
   [50_000, 1],
@@ -39,37 +44,59 @@ for (const [bytes, atOnce] of [
   [50_000, 32],
   [5_000_000, 8],
 ] as const) {
+  if (only !== undefined && bytes !== Number(only)) continue
+  const rounds = Math.ceil(calls / atOnce)
   const times: Record<Way, number[]> = { direct: [], proxy: [], foreword: [] }
+  const used = { proxy: 0, foreword: 0 }
+  let waiting = 0
   // One after another in each round, so that what else this machine does harms all of them alike.
-  for (let round = 0; round < Math.ceil(calls / atOnce) + 1; round += 1) {
+  let round = -WARM_UP
+  for (const body of conversationBodies(bytes, rounds + WARM_UP)) {
     for (const way of ['direct', 'proxy', 'foreword'] as const) {
+      const before = await processorTime(way)
       const measured = await Promise.all(
-        Array.from({ length: atOnce }, (_, at) => firstByte(way, bytes, round * atOnce + at)),
+        Array.from({ length: atOnce }, (_, at) => firstByte(way, body, `${bytes}-${atOnce}-${at}`)),
       )
-      if (round > 0) times[way].push(...measured)
-      // What is recorded a moment after a call has left is not measured with the next one.
-      if (way === 'foreword') await sleep(atOnce > 1 || bytes > 100_000 ? 300 : 150)
+      if (way === 'foreword') await idle()
+      if (round < 0) continue
+      times[way].push(...measured)
+      if (way !== 'direct') used[way] += (await processorTime(way)) - before
     }
+    // What asking whether there is something left to do costs is no part of a call.
+    const before = await processorTime('foreword')
+    await idle()
+    if (round >= 0) waiting += (await processorTime('foreword')) - before
+    round += 1
   }
   const [direct, bare, foreword] = (['direct', 'proxy', 'foreword'] as const).map((way) => median(times[way]))
-  const added = foreword! - bare!
+  const [least, all] = [used.proxy, used.foreword - waiting].map((sum) => sum / (rounds * atOnce))
   console.log(
     [
       size(bytes).padEnd(9),
       String(atOnce).padStart(7),
-      ...[direct!, bare!, foreword!].map((time) => time.toFixed(2).padStart(8)),
-      added.toFixed(2).padStart(8),
-      bytes < 1_000_000 ? '' : (added / (bytes / 1_000_000)).toFixed(2).padStart(13),
+      ...[least!, all!].map((time) => time.toFixed(2).padStart(8)),
+      (all! / least!).toFixed(1).padStart(8),
+      ...[direct!, bare!, foreword!, foreword! - bare!].map((time) => time.toFixed(2).padStart(8)),
     ].join(' '),
   )
 }
 agent.destroy()
 await Promise.all([gateway.stop(), proxy.stop(), vendor.stop()])
 
+/** Of the process that a call goes through, so far, ms. */
+async function processorTime(way: Way): Promise<number> {
+  return way === 'direct' ? 0 : { proxy, foreword: gateway }[way].processorTime()
+}
+
+/** Resolves when the gateway has nothing left to do. */
+async function idle(): Promise<void> {
+  const answer = await fetch(`${address}/api/status?wait=idle`, { headers: { authorization: `Bearer ${token}` } })
+  await answer.arrayBuffer()
+}
+
 /** Sends a call and resolves with the time to the first byte of its answer once that is over, ms. */
-function firstByte(way: Way, bytes: number, number: number): Promise<number> {
+function firstByte(way: Way, body: Buffer, session: string): Promise<number> {
   const { url, headers } = ways[way]
-  const body = bodyOf(bytes, number)
   const target = new URL(`${url}/v1/messages?beta=true`)
   const began = performance.now()
   return new Promise((resolve, reject) => {
@@ -84,7 +111,7 @@ function firstByte(way: Way, bytes: number, number: number): Promise<number> {
           'content-type': 'application/json',
           'content-length': body.byteLength,
           'user-agent': 'claude-cli/2.1.330 (external, cli)',
-          'x-claude-code-session-id': `bench-${bytes}`,
+          'x-claude-code-session-id': session,
           'x-api-key': 'own',
           ...headers,
         },
@@ -101,14 +128,21 @@ function firstByte(way: Way, bytes: number, number: number): Promise<number> {
   })
 }
 
-/** A conversation of this size whose last message is another one each time. */
-function bodyOf(bytes: number, number: number): Buffer {
-  const messages = Array.from({ length: Math.ceil(bytes / 4_000) }, (_, at) => ({
-    role: at % 2 === 0 ? 'user' : 'assistant',
-    content: `${at} ${'Words of a conversation that goes on for a while. '.repeat(78)}`,
-  }))
-  const all = [...messages, { role: 'user', content: `Call ${number}.` }]
-  return Buffer.from(JSON.stringify({ model: 'claude-opus-5-5', stream: true, max_tokens: 128_000, messages: all }))
+/** The bodies of a session, about this size each: with each call go an answer and words after it, and a cache mark moves on. */
+function* conversationBodies(bytes: number, count: number): Generator<Buffer> {
+  const grown = Math.min(2_000, bytes / 100)
+  const message = (at: number, length: number) => {
+    const text = `${at} ${'Words of a conversation that goes on for a while. '.repeat(80)}`.slice(0, length)
+    return { role: at % 2 === 0 ? 'user' : 'assistant', content: [{ type: 'text', text }] }
+  }
+  const messages = Array.from({ length: 2 * Math.ceil(bytes / 8_000) + 1 }, (_, at) => message(at, 3_900))
+  for (let call = 0; call < count; call += 1) {
+    messages.push(message(messages.length, grown), message(messages.length + 1, grown))
+    const [last] = messages.at(-1)!.content
+    const marked = { ...messages.at(-1)!, content: [{ ...last, cache_control: { type: 'ephemeral' } }] }
+    const all = [...messages.slice(0, -1), marked]
+    yield Buffer.from(JSON.stringify({ model: 'claude-opus-5-5', stream: true, max_tokens: 128_000, messages: all }))
+  }
 }
 
 function median(values: readonly number[]): number {

@@ -11,6 +11,8 @@ export interface Child {
   resident(): number
   /** The most resident memory since the last call, MB. */
   peak(): number
+  /** Processor time so far, ms, of all its threads. Its program has to answer with `tellProcessorTime`. */
+  processorTime(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -51,12 +53,25 @@ export function startChild(args: readonly string[], environment: Record<string, 
           if (most > 0) writeFileSync(`/proc/${child.pid}/clear_refs`, '5')
           return most
         },
+        processorTime: () =>
+          new Promise((resolveTime) => {
+            child.once('message', (milliseconds) => resolveTime(Number(milliseconds)))
+            child.send('processor time')
+          }),
         async stop() {
           child.kill('SIGTERM')
           await ended
         },
       })
     })
+  })
+}
+
+/** Lets the process that started this one read its processor time. */
+export function tellProcessorTime(): void {
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    process.send?.((user + system) / 1_000)
   })
 }
 
