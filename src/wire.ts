@@ -3,7 +3,7 @@
  * it, and how servers refuse. Pure: values and bytes in, parts and answers out.
  */
 export { tokensWritten, type WireAnswer } from './wire/answer-draft.ts'
-export { chatChunks } from './wire/chat-chunks.ts'
+export { chatChunks } from './wire/chat-completions.ts'
 export {
   conversationOf,
   type ConversationRules,
@@ -19,7 +19,7 @@ export {
   type WireFormat,
   wireFormats,
 } from './wire/formats.ts'
-export { detectOverflow } from './wire/overflow.ts'
+export { detectOverflow, providerSentence } from './wire/refusal.ts'
 export {
   countOf,
   isAddress,
@@ -30,9 +30,8 @@ export {
   type WireMedia,
   type WirePart,
 } from './wire/part.ts'
-export { type EventFilter } from './wire/event-filter.ts'
+export { type EventFilter } from './wire/answer-stream.ts'
 export { messagesEvents } from './wire/messages-events.ts'
 export { responsesEvents } from './wire/responses-events.ts'
-export { providerSentence } from './wire/provider-sentence.ts'
 export { type ResponseReader, responseReader } from './wire/response-reader.ts'
 export { checkedUsage, MOST_TOKENS, SILENT, type Usage, usageReader } from './wire/usage.ts'

@@ -7,7 +7,7 @@ import {
   filledText as text,
   sameJson,
   UNNAMED,
-} from './event-filter.ts'
+} from './answer-stream.ts'
 import type { JsonFields } from './part.ts'
 
 /**

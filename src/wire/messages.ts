@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
-import type { FormatReader } from './format-reader.ts'
+import type { FormatReader } from './answer-stream.ts'
 import {
   callPart,
   contentParts,

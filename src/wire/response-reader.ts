@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { fieldsOf, parseJson } from '../platform.ts'
 import { type AnswerDraft, answerDraft } from './answer-draft.ts'
-import type { FormatReader } from './format-reader.ts'
+import type { FormatReader } from './answer-stream.ts'
 import { formatReaders, type WireFormat } from './formats.ts'
 import type { JsonFields } from './part.ts'
 

@@ -8,7 +8,7 @@ import {
   inputJson,
   sameJson,
   UNNAMED,
-} from './event-filter.ts'
+} from './answer-stream.ts'
 import type { JsonFields } from './part.ts'
 
 /**

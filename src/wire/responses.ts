@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, parseJson, elementsOf } from '../platform.ts'
 import { type AnswerDraft, errorFacts } from './answer-draft.ts'
-import type { FormatReader } from './format-reader.ts'
+import type { FormatReader } from './answer-stream.ts'
 import { readTool } from './messages.ts'
 import {
   callPart,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EventFilter } from './event-filter.ts'
+import type { EventFilter } from './answer-stream.ts'
 import { messagesEvents } from './messages-events.ts'
 import { responsesEvents } from './responses-events.ts'
 

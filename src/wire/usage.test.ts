@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatChunks } from './chat-chunks.ts'
+import { chatChunks } from './chat-completions.ts'
 import { responseReader } from './response-reader.ts'
 import { SILENT, type Usage, usageReader } from './usage.ts'
 

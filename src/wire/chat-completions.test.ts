@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatChunks } from './chat-chunks.ts'
+import { chatChunks } from './chat-completions.ts'
 
 type Event = Record<string, unknown>
 
