@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { blankPage, closeBrowser } from './browser.ts'
 import { fitsWidth, looksRight, visit } from './conversation.ts'
+import { idle } from './idle.ts'
 
 after(closeBrowser)
 
@@ -22,6 +23,7 @@ test('every page of the settings says what it is for, without marks of code, and
     const sentence = page.locator('#main p.text-soft').first()
     await sentence.waitFor()
     assert.match(await sentence.innerText(), /^[A-Z][^]*\.$/, id)
+    await idle(page, gateway)
     for (const text of await page.locator('#main p').allInnerTexts()) assert.doesNotMatch(text, /`/, id)
     await fitsWidth(page)
   }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import type { SessionEvent, SubmittedTurn } from '../../src/runtime.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
-import { openStore } from '../../src/session.ts'
+import { type Entry, openStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { gate, opened, upTo } from './opened.ts'
 import { assertWhole, busySession } from './two-writers.ts'
@@ -103,6 +105,42 @@ test('a reader gets the entries of two writers in the order of the log, wherever
   }
   assert.deepEqual((await runtime.replay(session)).different, [])
 })
+
+test('a reader that has read an answer before the disk confirmed it gets none of its words again', async (t) => {
+  const confirmed = gate()
+  const { runtime, store, ended } = await opened(t, {
+    model: scriptedModel({ answer: () => ({ text: 'It is here once.', before: () => holdDisk(t, confirmed.passed) }) }),
+  })
+  const submitted = await runtime.submit({ text: 'first' })
+  const { session } = submitted
+  let read: readonly Entry[] = []
+  while (!read.some(({ type }) => type === 'turn-end')) {
+    await new Promise(setImmediate)
+    read = await store.entries(session)
+  }
+  const over = new AbortController()
+  const options = { after: String(read.at(-1)!.seq), signal: over.signal }
+  const events = Array.fromAsync(runtime.events(session, options))
+  for (let tick = 0; tick < 20; tick += 1) await new Promise(setImmediate)
+  confirmed.open()
+  await ended(submitted)
+  over.abort()
+  assert.deepEqual(await events, [])
+})
+
+/** From now on the disk confirms nothing that is written until `until`. */
+function holdDisk(t: TestContext, until: Promise<void>): void {
+  const { fdatasync } = fs
+  const restore = () => {
+    fs.fdatasync = fdatasync
+    syncBuiltinESMExports()
+  }
+  fs.fdatasync = ((file: number, done: (error: Error | null) => void) => {
+    void until.then(() => fdatasync(file, done))
+  }) as typeof fdatasync
+  syncBuiltinESMExports()
+  t.after(restore)
+}
 
 test('entries are published in the order of seq, with any writer', async (t) => {
   const { store } = await opened(t)

@@ -23,7 +23,7 @@ export async function* sessionEvents(
   const work = timeSlice(store.clock)
   try {
     let reached = seen.seq
-    // Deltas whose message is in the log are no longer provisional: the message was sent instead. By turn; what was written
+    // Deltas whose message is in the log are no longer provisional: the message was sent instead. By turn; what was announced
     // before this reader came is behind no delta that it can get.
     const settled = new Map<string, number>()
     const note = (entry: Entry) => {
@@ -31,6 +31,9 @@ export async function* sessionEvents(
         settled.set(entry.turn, entry.seq)
       }
     }
+    // An entry can be read from the log as soon as it is written, and is announced once the disk has confirmed it.
+    if (seen.seq > opened)
+      for (const entry of await store.entries(state.session, { after: opened, upTo: seen.seq })) note(entry)
     // A delta that is sent after an entry has an id after it, or a reader that comes back would get the entry again.
     const behind = (event: SessionEvent): SessionEvent => {
       const { seq, delta } = parseSessionEventId(event.id)!

@@ -6,6 +6,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { beginsWithWord, sentence } from '../parts/sentence.ts'
 import { Spinner } from '../parts/spinner.tsx'
+import { Words } from '../parts/words.tsx'
 import { type NamedFinding, useDoctor } from './doctor-checks.ts'
 import { doctorPage } from './doctor-links.ts'
 import { settingsPages } from './settings-pages.ts'
@@ -111,7 +112,9 @@ function FindingRow({ finding: { id, check, level, message, hint } }: { readonly
         <span className={color}>{word}</span>
       </p>
       <div className="flex min-w-0 flex-col gap-1 break-words">
-        <p>{withLocalTimes(level === 'ok' && !beginsWithWord(message) ? message : sentence(message))}</p>
+        <p>
+          <Words>{withLocalTimes(level === 'ok' && !beginsWithWord(message) ? message : sentence(message))}</Words>
+        </p>
         {hint !== undefined && <Hint text={hint} />}
         {page && (
           <Link href={`/settings/${page.id}`} className="self-start text-accent underline">
@@ -130,20 +133,11 @@ function withLocalTimes(message: string): string {
 
 /** What to do; commands in it are set off, and can be copied. */
 function Hint({ text }: { readonly text: string }): ReactNode {
-  const pieces = text.split(/`([^`]+)`/)
-  const commands = pieces.filter((_piece, index) => index % 2 === 1)
+  const commands = [...text.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command)
   return (
     <div className="flex items-start gap-2 text-soft">
       <p className="min-w-0">
-        {pieces.map((piece, index) =>
-          index % 2 === 0 ? (
-            piece
-          ) : (
-            <code key={index} className="rounded bg-sunken px-1 text-ink">
-              {piece}
-            </code>
-          ),
-        )}
+        <Words>{text}</Words>
       </p>
       {commands.length === 1 && commands[0]!.startsWith('foreword ') && <CopyButton text={commands[0]!} />}
     </div>
