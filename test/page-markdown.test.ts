@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, assert as holds, constantFrom, nat, property } from 'fast-check'
-import type { Token } from 'marked'
+import type { Token, Tokens } from 'marked'
 import { growingLexer, lex } from '../web/src/markdown/lex.ts'
 import { safeLink } from '../web/src/markdown/safe-link.ts'
 
@@ -46,6 +46,14 @@ test('a text that grows piece by piece is read as the whole text is', () => {
       assert.deepEqual(last.map(shown), lex(text).map(shown))
     }),
     { numRuns: 2_000 },
+  )
+})
+
+test('a list that the library cannot read is the text that was written', () => {
+  const [list] = lex('  - ===\n\t> - \nword ')
+  assert.deepEqual(
+    (list as Tokens.List).items.map(({ tokens }) => tokens.map(({ raw }) => raw)),
+    [['===\n> - \nword']],
   )
 })
 

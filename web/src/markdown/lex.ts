@@ -20,7 +20,7 @@ const options: MarkedOptions = {
   },
 }
 
-/** A lexer that no text can keep busy: it takes what is nested too deeply, or is too long, for plain text. */
+/** A lexer that no text can keep busy or stop: what is nested too deeply, is too long, or makes it fail is plain text. */
 class BoundedLexer extends Lexer {
   private blockDepth = 0
   private inlineDepth = 0
@@ -35,8 +35,13 @@ class BoundedLexer extends Lexer {
   override blockTokens(source: string, tokens: Token[] = [], lastParagraphClipped?: boolean): Token[] {
     if (this.blockDepth >= DEEPEST_BLOCK) return plain(source, tokens)
     this.blockDepth += 1
+    const known = tokens.length
     try {
       return super.blockTokens(source, tokens, lastParagraphClipped)
+    } catch {
+      // Some lists with an empty quotation.
+      tokens.length = known
+      return plain(source, tokens)
     } finally {
       this.blockDepth -= 1
     }
