@@ -3,7 +3,6 @@
  * it, and how servers refuse. Pure: values and bytes in, parts and answers out.
  */
 export { tokensWritten, type WireAnswer } from './wire/answer-draft.ts'
-export { chatChunks } from './wire/chat-completions.ts'
 export {
   conversationOf,
   type ConversationRules,
@@ -12,6 +11,7 @@ export {
   UnreadablePart,
 } from './wire/conversation.ts'
 export {
+  answerFilter,
   bodyParts,
   type ConversationFormat,
   conversationFormats,
@@ -31,7 +31,5 @@ export {
   type WirePart,
 } from './wire/part.ts'
 export { type EventFilter } from './wire/answer-stream.ts'
-export { messagesEvents } from './wire/messages-events.ts'
-export { responsesEvents } from './wire/responses-events.ts'
 export { type ResponseReader, responseReader } from './wire/response-reader.ts'
 export { checkedUsage, MOST_TOKENS, SILENT, type Usage, usageReader } from './wire/usage.ts'

@@ -5,7 +5,7 @@ import { fromLanguageModel, type StreamingModel } from './language-model.ts'
 import type { CallOptions, Model } from './model.ts'
 import { httpModelSettings, type ModelSettings } from './provider.ts'
 import type { Fetch } from './wire-fetch.ts'
-import { chatChunks, responsesEvents } from '../wire.ts'
+import { answerFilter } from '../wire.ts'
 
 type ChatApi = 'responses' | 'chat'
 
@@ -33,7 +33,7 @@ export interface ChatConnection {
 export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatPackage, timeouts?: Timeouts): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings, timeouts),
-    filter: api === 'chat' ? chatChunks : responsesEvents,
+    filter: () => answerFilter(api === 'chat' ? 'chat-completions' : 'responses'),
     carries: { resultImages: api === 'responses', imageAddresses: true },
     open: async (fetch) => {
       const { baseURL, apiKey = 'none', headers = {} } = settings

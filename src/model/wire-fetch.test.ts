@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../platform.ts'
-import { chatChunks } from '../wire.ts'
+import { answerFilter } from '../wire.ts'
 import { wireFetch } from './wire-fetch.ts'
 
 /** The text of an answer whose connection is reset behind this chunk. */
@@ -20,7 +20,7 @@ async function readUntilReset(chunk: object): Promise<string> {
         }),
       ),
     'events',
-    chatChunks,
+    () => answerFilter('chat-completions'),
   )
   return (await fetch('http://127.0.0.1/v1/chat/completions', { method: 'POST', body: '{}' })).text()
 }

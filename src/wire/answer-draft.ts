@@ -1,5 +1,5 @@
-import { defined, fieldsOf, parseJson } from '../platform.ts'
-import { jsonOf, textOf } from './part.ts'
+import { defined, parseJson } from '../platform.ts'
+import { textOf } from './part.ts'
 import { type Usage, usageReader } from './usage.ts'
 
 /** What an answer said, as far as it came. */
@@ -60,7 +60,7 @@ export function answerDraft() {
       isCut = true
       return undefined
     }
-    const call: CallDraft = { id: '', name: '', json: [], input: undefined }
+    const call: CallDraft = { id: '', name: '', json: [] }
     calls.set(key, call)
     return call
   }
@@ -68,27 +68,15 @@ export function answerDraft() {
     addText: (text: unknown) => addPart(texts, room(text)),
     addReasoning: (text: unknown) => addPart(reasonings, room(text)),
     /** The call under this key: begun where it is not known. Later facts complete it. */
-    call(
-      key: string,
-      { id, name, input }: { readonly id?: unknown; readonly name?: unknown; readonly input?: unknown },
-    ) {
+    call(key: string, { id, name }: { readonly id?: unknown; readonly name?: unknown }) {
       const call = find(key)
       if (!call) return
       if (textOf(id)) call.id = room(id)
       if (textOf(name)) call.name = room(name)
-      if (typeof input !== 'object' || input === null || Object.keys(input).length === 0) return
-      if (room(jsonOf(input)) !== '') call.input = isCut ? undefined : input
     },
     addInput(key: string, json: unknown) {
       const call = find(key)
       if (call) addPart(call.json, room(json))
-    },
-    setInput(key: string, json: unknown) {
-      const call = find(key)
-      if (!call || typeof json !== 'string') return
-      left += call.json.reduce((sum, part) => sum + part.length, 0)
-      written -= call.json.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
-      call.json = [room(json)]
     },
     /** Reads what an event or an answer says of its tokens. */
     report: tokens.add,
@@ -105,11 +93,10 @@ export function answerDraft() {
     size: () => Math.max(tokensWritten(written), tokens.usage()?.outputTokens ?? 0),
     /** Something was too long to be read. */
     overflow: () => void (isCut = true),
-    hasText: () => texts.some((text) => text !== ''),
     close: () => ({
       text: texts.join(''),
       reasoning: reasonings.join(''),
-      calls: Array.from(calls.values(), ({ id, name, json, input }) => ({ id, name, input: inputOf(json, input) })),
+      calls: Array.from(calls.values(), ({ id, name, json }) => ({ id, name, input: inputOf(json.join('')) })),
       ...defined({ usage: tokens.usage() }),
       ...about,
       ...(error ? { error } : {}),
@@ -130,8 +117,7 @@ function addPart(parts: string[], text: string): void {
 interface CallDraft {
   id: string
   name: string
-  json: string[]
-  input: unknown
+  readonly json: string[]
 }
 
 /** The most characters of an id, a name or a message. */
@@ -143,15 +129,6 @@ function line(value: unknown): string | undefined {
 }
 
 /** JSON that broke off stays a text. */
-function inputOf(json: readonly string[], input: unknown): unknown {
-  const text = json.join('')
-  return text.trim() === '' ? (input ?? {}) : parseJson(text, text)
-}
-
-/** The code and the message of an error, in the form of any of the vendors. */
-export function errorFacts(value: unknown): { readonly code: unknown; readonly message: unknown } | undefined {
-  if (typeof value === 'string') return { code: 'error', message: value }
-  if (typeof value !== 'object' || value === null) return undefined
-  const error = fieldsOf(value)
-  return { code: error['code'] ?? error['type'], message: error['message'] ?? error['detail'] }
+function inputOf(json: string): unknown {
+  return json.trim() === '' ? {} : parseJson(json, json)
 }

@@ -1,7 +1,7 @@
-import { createParser } from 'eventsource-parser'
+import { createParser, type ParserCallbacks } from 'eventsource-parser'
 import { defined, fieldsOf, isObject, parseJson } from '../platform.ts'
 import type { AnswerDraft } from './answer-draft.ts'
-import type { JsonFields, WirePart } from './part.ts'
+import { type JsonFields, jsonOf, type WirePart } from './part.ts'
 import { providerSentence } from './refusal.ts'
 import { type Usage, usageReader } from './usage.ts'
 
@@ -11,10 +11,12 @@ export interface FormatReader {
   readonly fields: readonly string[]
   /** The parts of a body, in the order in which the model reads them. */
   readonly parts: (body: JsonFields) => Iterable<WirePart>
-  /** Reads an event of a streamed answer. */
-  readonly event: (draft: AnswerDraft, event: JsonFields) => void
-  /** Reads a whole answer; also the answer to a count of tokens. */
-  readonly answer: (draft: AnswerDraft, answer: JsonFields) => void
+  /** Reads one answer. `readsAll`: also what our own calls have no use for, such as tools that a provider runs. */
+  readonly correction: (readsAll?: boolean) => Correction
+  /** A whole answer as one event of a stream. */
+  readonly asEvent: (answer: JsonFields) => JsonFields
+  /** Adds an event of a correction to what an answer said. */
+  readonly add: (draft: AnswerDraft, event: JsonFields) => void
 }
 
 /** Passes the events of one stream on, as text of server-sent events. */
@@ -34,14 +36,13 @@ export interface EventFilter {
 /** How one format is corrected. */
 export interface Correction {
   /** The events to be read in the place of this one, which is a value of JSON. `type`: that of the event. */
-  events(value: Readonly<Record<string, unknown>>, type: string | undefined): readonly object[]
+  events(value: JsonFields, type: string | undefined): readonly object[]
   /** The events that end an answer, where its provider has only said why it ends. */
   close?(): readonly object[]
   hasReason(): boolean
   isOver(): boolean
 }
 
-/** Passes on the events of a format in the form that its library reads. What is no JSON is reported by the library. */
 export function eventFilter({ events, close, hasReason, isOver: hasEnded }: Correction): EventFilter {
   let out = ''
   let isOver = false
@@ -52,23 +53,21 @@ export function eventFilter({ events, close, hasReason, isOver: hasEnded }: Corr
       out += `${typeof type === 'string' ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`
     }
   }
-  const parser = createParser({
-    onEvent({ event, data }) {
-      if (isOver || data.trim() === '') return
-      if (data.trim() === '[DONE]') {
-        isOver = true
-        write(close?.() ?? [])
-        out += 'data: [DONE]\n\n'
-        return
-      }
-      const value = parseJson(data)
-      if (value === undefined && hasReason()) return
-      if (value === undefined) out += `data: ${data.replaceAll('\n', ' ')}\n\n`
-      if (!isObject(value)) return
-      reader.add(value)
-      write(events(value, event))
-      isOver = hasEnded()
-    },
+  const parser = eventParser(({ event, data }) => {
+    if (isOver || data.trim() === '') return
+    if (data.trim() === '[DONE]') {
+      isOver = true
+      write(close?.() ?? [])
+      out += 'data: [DONE]\n\n'
+      return
+    }
+    const value = parseJson(data)
+    if (value === undefined && hasReason()) return
+    if (value === undefined) out += `data: ${data.replaceAll('\n', ' ')}\n\n`
+    if (!isObject(value)) return
+    reader.add(value)
+    write(events(value, event))
+    isOver = hasEnded()
   })
   return {
     next(text) {
@@ -89,25 +88,35 @@ export function eventFilter({ events, close, hasReason, isOver: hasEnded }: Corr
   }
 }
 
+/** Reads server-sent events. One kind of line break for all three: the parser needs the square of the time for lone carriage returns. */
+export function eventParser(onEvent: NonNullable<ParserCallbacks['onEvent']>, maxBufferSize?: number) {
+  const parser = createParser({ onEvent, ...defined({ maxBufferSize }) })
+  let isHeld = false
+  return {
+    feed(text: string): void {
+      const all = isHeld ? `\r${text}` : text
+      isHeld = all.endsWith('\r')
+      parser.feed((isHeld ? all.slice(0, -1) : all).replaceAll(/\r\n?/g, '\n'))
+    },
+  }
+}
+
 /** The failure that an event reports, with its `message`. Some servers give it no field of its own. */
-export function failureIn(
-  value: Readonly<Record<string, unknown>>,
-  event: string | undefined,
-): Readonly<Record<string, unknown>> | undefined {
+export function failureIn(value: JsonFields, event: string | undefined): JsonFields | undefined {
   const { error, object, code, type } = value
   const isReported = Boolean(error) || object === 'error' || event === 'error' || type === 'error'
   const isNamed = typeof type === 'string' || value['choices'] !== undefined
   if (!isReported && (isNamed || !(typeof value['message'] === 'string' || 'detail' in value))) return undefined
   const inner = fieldsOf(error)
   return {
-    message: providerSentence(value) ?? JSON.stringify(value),
+    message: providerSentence(value) ?? jsonOf(value),
     ...defined({ type: inner['type'] ?? type, code: inner['code'] ?? code ?? inner['status'] ?? value['status'] }),
   }
 }
 
 /** Whether two texts are the same object of JSON. */
 export function sameJson(one: string, other: string): boolean {
-  return isObject(parseJson(one)) && JSON.stringify(parseJson(one)) === JSON.stringify(parseJson(other))
+  return isObject(parseJson(one)) && jsonOf(parseJson(one)) === jsonOf(parseJson(other))
 }
 
 /** A text that is not empty. */
@@ -117,7 +126,7 @@ export function filledText(value: unknown): string | undefined {
 
 /** The input of a call as JSON: some servers give it as an object. */
 export function inputJson(input: unknown): string {
-  return typeof input === 'string' ? input : isObject(input) ? JSON.stringify(input) : ''
+  return typeof input === 'string' ? input : isObject(input) ? jsonOf(input) : ''
 }
 
 /** The name of a call whose model gave none: it is answered like that of any tool that does not exist. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatChunks } from './chat-completions.ts'
+import { answerFilter } from './formats.ts'
 
 type Event = Record<string, unknown>
 
 /** What is passed on of these events, cut into pieces of so many characters. */
 function passed(events: readonly unknown[], size = 7): Event[] {
-  const filter = chatChunks()
+  const filter = answerFilter('chat-completions')
   const text = events
     .map((event) => (typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`))
     .join('')

@@ -1,8 +1,7 @@
 import { elementsOf, fieldsOf, isObject } from '../platform.ts'
-import { type AnswerDraft, errorFacts } from './answer-draft.ts'
+import type { AnswerDraft } from './answer-draft.ts'
 import {
-  type EventFilter,
-  eventFilter,
+  type Correction,
   failureIn,
   filledText,
   type FormatReader,
@@ -13,7 +12,6 @@ import {
 import {
   callPart,
   contentParts,
-  countOf,
   type JsonFields,
   marked,
   markedLast,
@@ -105,78 +103,64 @@ function readResultPart(id: string, value: unknown): readonly WirePart[] {
   return [marked(resultPart(id, text), part), ...restParts('tool', unread(part, ['type', 'text']))]
 }
 
-/** Reads a chunk of a stream of OpenAI's Chat Completions, or a whole completion. Of several choices the first is the answer. */
-function readAnswer(draft: AnswerDraft, completion: JsonFields): void {
-  const error = errorFacts(completion['error'])
-  if (error) draft.fail(error.code, error.message)
-  draft.set({ model: completion['model'], id: completion['id'] })
-  for (const choice of elementsOf(completion['choices']).map(fieldsOf)) {
-    const said = fieldsOf(choice['delta'] ?? choice['message'])
-    if ((choice['index'] ?? 0) !== 0) {
-      draft.beside(said['content'] ?? said['refusal'])
-      continue
-    }
-    draft.set({ finish: choice['finish_reason'] })
-    addSaid(draft, said)
-  }
-}
-
-function addSaid(draft: AnswerDraft, said: JsonFields): void {
-  draft.addReasoning(said['reasoning_content'] ?? said['reasoning'])
-  draft.addText(said['content'] ?? said['refusal'])
-  for (const [position, value] of elementsOf(said['tool_calls']).entries()) {
-    const call = fieldsOf(value)
-    const about = fieldsOf(call['function'] ?? call['custom'])
-    const key = String(countOf(call['index']) ?? position)
-    draft.call(key, { id: call['id'], name: about['name'] })
-    const json = textOf(about['arguments'] ?? about['input'])
-    if (json) draft.addInput(key, json)
-  }
-  const former = fieldsOf(said['function_call'])
-  if (typeof former['name'] === 'string' || typeof former['arguments'] === 'string') {
-    draft.call('function', { name: former['name'] })
-    draft.addInput('function', former['arguments'])
-  }
-}
-
 /** OpenAI's Chat Completions. */
 export const chatCompletions: FormatReader = {
   fields: ['tools', 'functions', 'messages', 'response_format'],
   parts: partsOf,
-  event: readAnswer,
-  answer: readAnswer,
+  correction: chatCorrection,
+  asEvent: (completion) => completion,
+  add: addChunk,
 }
 
 /**
- * Passes on a stream of Chat Completions in the form that its library reads. What servers do otherwise and can mean only one
- * thing is brought into that form: missing choices, `null`s, events that say nothing, calls that come again, and failures of
- * every shape. What follows `[DONE]` is no part of the answer.
+ * Reads an answer of Chat Completions, whole or in chunks. What servers do otherwise and can mean only one thing is brought into
+ * one form: missing choices, `null`s, events that say nothing, calls that come again, and failures of every shape.
  */
-export function chatChunks(): EventFilter {
-  const calls = callPieces()
+function chatCorrection(readsAll = false): Correction {
+  const calls = callPieces(readsAll)
   let hasReason = false
-  return eventFilter({
+  return {
     events(value, type) {
       const failure = failureIn(value, type)
       if (failure) return [{ error: failure }]
-      const choices = elementsOf(value['choices'])
-        .filter(isObject)
-        // Of several choices the first is the answer.
-        .filter((choice) => (choice['index'] ?? 0) === 0 || typeof choice['index'] !== 'number')
-        .map((choice) => correctedChoice(choice, calls))
-      hasReason ||= choices.some((choice) => choice['finish_reason'] !== null)
+      const { id, model, created, choices } = value
+      // Of several choices the first is the answer.
+      const all = elementsOf(choices).filter(isObject)
+      const read = all.filter(isFirst).map((choice) => correctedChoice(choice, calls))
+      hasReason ||= read.some((choice) => choice['finish_reason'] !== null)
       return [
         {
-          id: filledText(value['id']),
-          model: filledText(value['model']),
-          created: typeof value['created'] === 'number' ? value['created'] : undefined,
-          choices,
+          id: filledText(id),
+          model: filledText(model),
+          created: typeof created === 'number' ? created : undefined,
+          choices: readsAll ? [...read, ...all.filter((choice) => !isFirst(choice))] : read,
         },
       ]
     },
     hasReason: () => hasReason,
     isOver: () => false,
-  })
+  }
+}
+
+function isFirst({ index }: JsonFields): boolean {
+  return (index ?? 0) === 0 || typeof index !== 'number'
+}
+
+function addChunk(draft: AnswerDraft, chunk: JsonFields): void {
+  for (const choice of elementsOf(chunk['choices']).map(fieldsOf)) {
+    const said = fieldsOf(choice['delta'] ?? choice['message'])
+    if (choice['index'] !== 0) {
+      draft.beside(said['content'] ?? said['refusal'])
+      continue
+    }
+    draft.set({ finish: choice['finish_reason'] })
+    draft.addReasoning(said['reasoning_content'])
+    draft.addText(said['content'])
+    for (const { index, id, function: about } of (said['tool_calls'] ?? []) as readonly CallPiece[]) {
+      draft.call(String(index), { id, name: about.name })
+      draft.addInput(String(index), about.arguments)
+    }
+  }
 }
 
 function correctedChoice(choice: JsonFields, callsOf: CallPieces): JsonFields {
@@ -223,14 +207,13 @@ interface CallPiece {
 }
 
 function correctedCall(call: JsonFields): CallPiece {
-  const about = isObject(call['function']) ? call['function'] : call
-  const { arguments: input } = about
+  const about = [call['function'], call['custom']].find(isObject) ?? call
   return {
     index: typeof call['index'] === 'number' ? call['index'] : undefined,
     id: filledText(call['id']),
     function: {
       name: filledText(about['name']),
-      arguments: inputJson(input),
+      arguments: inputJson(about['arguments'] ?? about['input']),
     },
     ...(isObject(call['extra_content']) && { extra_content: call['extra_content'] }),
   }
@@ -248,9 +231,9 @@ type CallPieces = ReturnType<typeof callPieces>
 
 /**
  * The pieces of calls, each with the place of its call. A whole call that has come before is left out, since it would run twice:
- * the same id, name and arguments. A call waits for its name until the end of the answer.
+ * the same id, name and arguments. A call waits for its name until the end of the answer, unless all is read as it comes.
  */
-function callPieces() {
+function callPieces(readsAll: boolean) {
   const calls: KnownCall[] = []
   return {
     add(piece: CallPiece): readonly CallPiece[] {
@@ -262,8 +245,9 @@ function callPieces() {
         return []
       }
       if (!known || (id !== undefined && name !== undefined && isNamed && known.first.index !== index)) {
-        calls.push({ first: piece, at: calls.length, input, isHeld: name === undefined })
-        return name === undefined ? [] : [{ ...piece, index: calls.length - 1 }]
+        const isHeld = name === undefined && !readsAll
+        calls.push({ first: piece, at: calls.length, input, isHeld })
+        return isHeld ? [] : [{ ...piece, index: calls.length - 1 }]
       }
       known.input += input
       if (!known.isHeld) return [{ ...piece, index: known.at }]

@@ -1,7 +1,6 @@
 import { elementsOf } from '../platform.ts'
-import { type AnswerDraft, errorFacts } from './answer-draft.ts'
 import { chatCompletions } from './chat-completions.ts'
-import type { FormatReader } from './answer-stream.ts'
+import { type EventFilter, eventFilter, failureIn, type FormatReader } from './answer-stream.ts'
 import { messages } from './messages.ts'
 import { bodyParameters } from './parameters.ts'
 import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
@@ -28,21 +27,21 @@ function* textsToEmbed(body: JsonFields): Generator<WirePart> {
   }
 }
 
-/** Reads what an answer reports. Its vectors are not kept: they can be made again. */
-function readEmbeddings(draft: AnswerDraft, answer: JsonFields): void {
-  const error = errorFacts(answer['error'])
-  if (error) draft.fail(error.code, error.message)
-  draft.set({ model: answer['model'] })
-  // An answer of vectors has no tokens.
-  draft.report({ usage: { completion_tokens: 0 } })
-}
-
-/** OpenAI's format for embeddings. */
+/** OpenAI's format for embeddings. The vectors of an answer are not kept: they can be made again. */
 const embeddings: FormatReader = {
   fields: ['input'],
   parts: textsToEmbed,
-  event: readEmbeddings,
-  answer: readEmbeddings,
+  correction: () => ({
+    events(value, type) {
+      const error = failureIn(value, type)
+      return [error ? { error } : value]
+    },
+    hasReason: () => false,
+    isOver: () => false,
+  }),
+  asEvent: (answer) => answer,
+  // An answer of vectors has no tokens.
+  add: (draft) => draft.report({ usage: { completion_tokens: 0 } }),
 }
 
 export const formatReaders: Readonly<Record<WireFormat, FormatReader>> = {
@@ -50,6 +49,11 @@ export const formatReaders: Readonly<Record<WireFormat, FormatReader>> = {
   responses,
   'chat-completions': chatCompletions,
   embeddings,
+}
+
+/** Passes a stream of this format on in the form in which its library reads it. What is no JSON is reported by the library. */
+export function answerFilter(format: ConversationFormat): EventFilter {
+  return eventFilter(formatReaders[format].correction())
 }
 
 /** All parts of a body: what a reader does not know is a part `other`, with the field in which it stands. */

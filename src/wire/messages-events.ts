@@ -1,22 +1,7 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
-import {
-  type Correction,
-  type EventFilter,
-  eventFilter,
-  failureIn,
-  filledText as text,
-  sameJson,
-  UNNAMED,
-} from './answer-stream.ts'
-import type { JsonFields } from './part.ts'
-
-/**
- * Passes on a stream of the Messages API in the form that its library reads. Each block has a beginning and an end of its own,
- * whatever the server left out, repeated or sent in another order. What follows `message_stop` is no part of the answer.
- */
-export function messagesEvents(): EventFilter {
-  return eventFilter(messagesCorrection())
-}
+import type { AnswerDraft } from './answer-draft.ts'
+import { type Correction, failureIn, filledText as text, sameJson, UNNAMED } from './answer-stream.ts'
+import { type JsonFields, jsonOf } from './part.ts'
 
 type Kind = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use'
 
@@ -30,7 +15,11 @@ interface Block {
   isHeld: boolean
 }
 
-function messagesCorrection(): Correction {
+/**
+ * Reads an answer of the Messages API. Each block has a beginning and an end of its own, whatever the server left out, repeated or
+ * sent in another order. What follows `message_stop` is no part of the answer.
+ */
+export function messagesCorrection(readsAll = false): Correction {
   /** By the index that the server gives them. */
   const open = new Map<unknown, Block>()
   const calls: Block[] = []
@@ -86,7 +75,7 @@ function messagesCorrection(): Correction {
 
   const begunBlock = (at: unknown, fields: JsonFields): readonly object[] => {
     const known = open.get(at)
-    const kind = kindOf(fields)
+    const kind = kindOf(fields, readsAll)
     if (!kind) return []
     const says = text(fields['text']) ?? text(fields['thinking'])
     if (kind !== 'tool_use' && known?.kind === kind && says === undefined) return []
@@ -190,13 +179,25 @@ function isSameInput(one: Block, other: Block): boolean {
   return one.json === other.json || sameJson(one.json || '{}', other.json || '{}')
 }
 
-function kindOf(block: JsonFields): Kind | undefined {
+function kindOf(block: JsonFields, readsAll: boolean): Kind | undefined {
   const type = block['type']
+  if (readsAll && (type === 'server_tool_use' || type === 'mcp_tool_use')) return 'tool_use'
   if (type === 'text' || type === 'thinking' || type === 'redacted_thinking' || type === 'tool_use') return type
   return text(block['text']) === undefined ? undefined : 'text'
 }
 
 /** The JSON of an input that holds something. */
 function filled(input: unknown): string | undefined {
-  return isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : undefined
+  return isObject(input) && Object.keys(input).length > 0 ? jsonOf(input) : undefined
+}
+
+export function addEvent(draft: AnswerDraft, event: JsonFields): void {
+  const key = String(event['index'])
+  const block = fieldsOf(event['content_block'])
+  if (block['type'] === 'tool_use') draft.call(key, block)
+  const delta = fieldsOf(event['delta'])
+  draft.addText(delta['text'])
+  draft.addReasoning(delta['thinking'])
+  if (delta['partial_json'] !== undefined) draft.addInput(key, delta['partial_json'])
+  draft.set({ finish: delta['stop_reason'] })
 }

@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
-import { type AnswerDraft, errorFacts } from './answer-draft.ts'
 import type { FormatReader } from './answer-stream.ts'
+import { addEvent, messagesCorrection } from './messages-events.ts'
 import {
   callPart,
   contentParts,
@@ -198,69 +198,11 @@ function mediaOf(block: JsonFields): { readonly media: WireMedia; readonly keys:
   return undefined
 }
 
-/** Reads an event of a stream of Anthropic's Messages API. */
-function readEvent(draft: AnswerDraft, event: JsonFields): void {
-  const key = String(event['index'])
-  switch (event['type']) {
-    case 'message_start':
-      readAnswer(draft, fieldsOf(event['message']))
-      return
-    case 'content_block_start':
-      addBlock(draft, key, fieldsOf(event['content_block']))
-      return
-    case 'content_block_delta':
-      addDelta(draft, key, fieldsOf(event['delta']))
-      return
-    case 'message_delta':
-      draft.set({ finish: fieldsOf(event['delta'])['stop_reason'] })
-      return
-    case 'error': {
-      const error = errorFacts(event['error'])
-      draft.fail(error?.code, error?.message)
-    }
-  }
-}
-
-/** Reads a whole message, or the beginning of one; also the answer to a count of tokens. */
-function readAnswer(draft: AnswerDraft, message: JsonFields): void {
-  const error = errorFacts(message['error'])
-  if (error) draft.fail(error.code, error.message)
-  draft.set({ finish: message['stop_reason'], model: message['model'], id: message['id'] })
-  for (const [index, block] of elementsOf(message['content']).entries()) addBlock(draft, String(index), fieldsOf(block))
-}
-
-function addBlock(draft: AnswerDraft, key: string, block: JsonFields): void {
-  switch (block['type']) {
-    case 'text':
-      draft.addText(block['text'])
-      return
-    case 'thinking':
-      draft.addReasoning(block['thinking'])
-      return
-    case 'tool_use':
-    case 'server_tool_use':
-    case 'mcp_tool_use':
-      draft.call(key, block)
-  }
-}
-
-function addDelta(draft: AnswerDraft, key: string, delta: JsonFields): void {
-  switch (delta['type']) {
-    case 'text_delta':
-      draft.addText(delta['text'])
-      return
-    case 'thinking_delta':
-      draft.addReasoning(delta['thinking'])
-      return
-    case 'input_json_delta':
-      draft.addInput(key, delta['partial_json'])
-  }
-}
-
 /** Anthropic's Messages API. */
 export const messages: FormatReader = {
   fields: ['tools', 'system', 'messages'],
   parts: partsOf,
-  event: readEvent,
-  answer: readAnswer,
+  correction: messagesCorrection,
+  asEvent: (message) => ({ type: 'message', ...message }),
+  add: addEvent,
 }

@@ -220,6 +220,47 @@ test('a stream of Chat Completions is read, with calls whose parts come one by o
   })
 })
 
+test('an odd answer is read for the account as it is for our own calls, and with tools that a provider runs', () => {
+  const call = { id: 'c1', function: { name: 'go', arguments: { n: 1 } } }
+  const choice = (more: object, index = 0) => ({ choices: [{ index, delta: more }] })
+  const chat = chunks(
+    choice({ content: [{ type: 'thinking', thinking: 'Hm.' }], tool_calls: call }),
+    choice({ content: 'x'.repeat(700) }, 1),
+    choice({ tool_calls: [call, { index: 1, id: 'c2', type: 'custom', custom: { name: 'patch', input: '***' } }] }),
+  )
+  const reader = responseReader('chat-completions')
+  reader.write(bytes(chat))
+  assert.ok(reader.size() >= 200, 'a choice that is not kept costs as much')
+  const { reasoning, text, calls } = reader.end()
+  const [go, patch] = [
+    { id: 'c1', name: 'go', input: { n: 1 } },
+    { id: 'c2', name: 'patch', input: '***' },
+  ]
+  assert.deepEqual({ reasoning, text, calls }, { reasoning: 'Hm.', text: '', calls: [go, patch] })
+
+  const blocks = [
+    { type: 'text', text: 'a' },
+    { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'b' } },
+    { type: 'tool_use', id: 'c1', name: 'go', input: { n: 1 } },
+    { type: 'tool_use', id: 'c1', name: 'go', input: { n: 1 } },
+  ]
+  const whole = read('messages', JSON.stringify({ content: blocks, stop_reason: 'tool_use' }))
+  const search = { id: 's1', name: 'web_search', input: { query: 'b' } }
+  assert.deepEqual(whole, { text: 'a', reasoning: '', calls: [search, go], finish: 'tool_use' })
+
+  const shell = { type: 'local_shell_call', call_id: 'l1', action: { command: ['ls'] } }
+  const inner = { type: 'function_call', call_id: 'f1', namespace: 'mail', name: 'send', arguments: '{}' }
+  assert.deepEqual(read('responses', JSON.stringify({ ...response, output: [shell, inner] })).calls, [
+    { id: 'l1', name: 'local_shell_call', input: { command: ['ls'] } },
+    { id: 'f1', name: 'mail.send', input: {} },
+  ])
+})
+
+test('an answer that is not ready has no end', () => {
+  assert.equal(read('responses', JSON.stringify({ ...response, status: 'queued' })).finish, undefined)
+  assert.equal(read('responses', '{"object":"response.input_tokens","input_tokens":3}').finish, undefined)
+})
+
 test('lines may end in any of the three ways, also between two reads', () => {
   const stream = events(...said)
   for (const end of ['\r\n', '\r']) {

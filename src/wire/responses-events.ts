@@ -1,23 +1,7 @@
-import { elementsOf, fieldsOf, isObject } from '../platform.ts'
-import {
-  type Correction,
-  type EventFilter,
-  eventFilter,
-  failureIn,
-  filledText as text,
-  inputJson,
-  sameJson,
-  UNNAMED,
-} from './answer-stream.ts'
+import { elementsOf, fieldsOf } from '../platform.ts'
+import type { AnswerDraft } from './answer-draft.ts'
+import { type Correction, failureIn, filledText as text, inputJson, sameJson, UNNAMED } from './answer-stream.ts'
 import type { JsonFields } from './part.ts'
-
-/**
- * Passes on a stream of the Responses API in the form that its library reads. Each item has a beginning and an end of its own,
- * and what came in no delta is taken from the end of its item or of the answer. What follows the end is no part of it.
- */
-export function responsesEvents(): EventFilter {
-  return eventFilter(responsesCorrection())
-}
 
 type Kind = 'message' | 'reasoning' | 'function_call'
 
@@ -33,7 +17,11 @@ interface Item {
   isDone: boolean
 }
 
-function responsesCorrection(): Correction {
+/**
+ * Reads an answer of the Responses API. Each item has a beginning and an end of its own, and what came in no delta is taken from
+ * the end of its item or of the answer. What follows the end is no part of it.
+ */
+export function responsesCorrection(readsAll = false): Correction {
   /** By the index and by the id that the server gives them. */
   const items = new Map<unknown, Item>()
   const all: Item[] = []
@@ -101,7 +89,7 @@ function responsesCorrection(): Correction {
   }
   const said = (event: JsonFields, kind: Kind, part?: unknown): readonly object[] => {
     const words = text(event['delta'])
-    const full = text(event['text']) ?? text(event['refusal']) ?? text(event['arguments'])
+    const full = text(event['text']) ?? text(event['refusal']) ?? text(event['arguments']) ?? text(event['input'])
     if (words === undefined && full === undefined) return []
     const known = find(event, kind)
     // A call without a name cannot be made.
@@ -116,6 +104,7 @@ function responsesCorrection(): Correction {
     item.isDone = true
     return [{ type: 'response.output_item.done', output_index: item.index, item: wireItem(item, fields) }]
   }
+  const itemOf = (value: unknown): JsonFields => (readsAll ? anyCall(fieldsOf(value)) : fieldsOf(value))
   const ended = (event: JsonFields, fields: JsonFields): readonly object[] => {
     const kind = kindOf(fields)
     if (!kind) return []
@@ -173,7 +162,7 @@ function responsesCorrection(): Correction {
           },
         ]
       }
-      const fields = fieldsOf(event['item'])
+      const fields = itemOf(event['item'])
       switch (type) {
         case 'response.created':
         case 'response.in_progress':
@@ -201,6 +190,8 @@ function responsesCorrection(): Correction {
           return [...begin({}), ...said(event, 'reasoning', count(event['summary_index']))]
         case 'response.function_call_arguments.delta':
         case 'response.function_call_arguments.done':
+        case 'response.custom_tool_call_input.delta':
+        case 'response.custom_tool_call_input.done':
           return [...begin({}), ...said(event, 'function_call')]
         case 'response.output_item.done':
           return [...begin({}), ...ended(event, fields)]
@@ -208,11 +199,13 @@ function responsesCorrection(): Correction {
         case 'response.incomplete': {
           const why = text(fieldsOf(response['incomplete_details'])['reason'])
           ending = { why, isComplete: why === undefined && type === 'response.completed' }
-          const rest = elementsOf(response['output']).flatMap((item, at) =>
-            isObject(item) && (ending!.isComplete || kindOf(item) !== 'function_call')
-              ? ended({ output_index: at }, item)
-              : [],
-          )
+          const rest = elementsOf(response['output'])
+            .map(itemOf)
+            .flatMap((item, at) =>
+              readsAll || ending!.isComplete || kindOf(item) !== 'function_call'
+                ? ended({ output_index: at }, item)
+                : [],
+            )
           return [...begin(response), ...rest, ...close()]
         }
         default:
@@ -223,6 +216,22 @@ function responsesCorrection(): Correction {
     isOver: () => isOver,
   }
 }
+
+/** A call of a tool of any kind as that of a function. */
+function anyCall(item: JsonFields): JsonFields {
+  const input = INPUTS.get(item['type'])
+  if (input === undefined) return item
+  const [group, name] = [text(item['namespace']), text(item['name']) ?? text(item['type'])]
+  const named = { name: group === undefined ? name : `${group}.${name}` }
+  return { ...item, ...named, type: 'function_call', arguments: item[input] }
+}
+
+const INPUTS: ReadonlyMap<unknown, string> = new Map([
+  ['function_call', 'arguments'],
+  ['custom_tool_call', 'input'],
+  ['local_shell_call', 'action'],
+  ['shell_call', 'action'],
+])
 
 const PREFIX = { message: 'msg', reasoning: 'rs', function_call: 'fc' } as const
 
@@ -251,4 +260,34 @@ function count(value: unknown): number {
 /** A text or a number as a text. */
 function line(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : text(value)
+}
+
+export function wholeEvent(response: JsonFields): JsonFields {
+  const { error, status, output } = response
+  if (error) return { type: 'error', error }
+  // A count of tokens, or a response that is not ready, has no end.
+  return { type: `response.${text(status) ?? (output === undefined ? 'counted' : 'completed')}`, response }
+}
+
+export function addEvent(draft: AnswerDraft, event: JsonFields): void {
+  const key = String(event['output_index'])
+  switch (event['type']) {
+    case 'response.output_item.added': {
+      const { type, call_id: id, name } = fieldsOf(event['item'])
+      if (type === 'function_call') draft.call(key, { id, name })
+      return
+    }
+    case 'response.output_text.delta':
+      draft.addText(event['delta'])
+      return
+    case 'response.reasoning_summary_text.delta':
+      draft.addReasoning(event['delta'])
+      return
+    case 'response.function_call_arguments.delta':
+      draft.addInput(key, event['delta'])
+      return
+    case 'response.completed':
+    case 'response.incomplete':
+      draft.set({ finish: fieldsOf(fieldsOf(event['response'])['incomplete_details'])['reason'] ?? 'completed' })
+  }
 }

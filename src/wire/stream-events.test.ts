@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventFilter } from './answer-stream.ts'
-import { messagesEvents } from './messages-events.ts'
-import { responsesEvents } from './responses-events.ts'
+import { answerFilter } from './formats.ts'
 
 type Event = Readonly<Record<string, unknown>>
 
@@ -52,7 +51,7 @@ test('Messages: blocks have their beginnings and ends, and what says nothing or 
     { type: 'message_stop' },
     delta(0, { text: 'late' }),
   ]
-  assert.deepEqual(passed(messagesEvents(), events), [
+  assert.deepEqual(passed(answerFilter('messages'), events), [
     'message_start',
     'content_block_start 0 text',
     'content_block_delta 0 a',
@@ -74,15 +73,15 @@ test('Messages: a call that comes again is one, and another under its id stays',
     { type: 'content_block_stop', index },
   ]
   const events = [...call(0, '{"n":1}'), ...call(1, '{ "n": 1 }'), ...call(2, '{"n":2}'), stop]
-  const inputs = passed(messagesEvents(), events).filter((event) => event.startsWith('content_block_delta'))
+  const inputs = passed(answerFilter('messages'), events).filter((event) => event.startsWith('content_block_delta'))
   assert.deepEqual(inputs, ['content_block_delta 0 {"n":1}', 'content_block_delta 2 {"n":2}'])
 })
 
 test('Messages: a call that was cut has no end, and a stream without a reason has none', () => {
   const events = [start(0, { type: 'tool_use', id: 't', name: 'go' }), delta(0, { partial_json: '{"n' })]
   const cut = { type: 'message_delta', delta: { stop_reason: 'max_tokens' } }
-  assert.equal(passed(messagesEvents(), [...events, cut]).includes('content_block_stop 0'), false)
-  assert.equal(passed(messagesEvents(), events).includes('message_stop'), false)
+  assert.equal(passed(answerFilter('messages'), [...events, cut]).includes('content_block_stop 0'), false)
+  assert.equal(passed(answerFilter('messages'), events).includes('message_stop'), false)
 })
 
 test('Responses: what came in no delta is taken from the end of its item or of the answer, once', () => {
@@ -95,7 +94,7 @@ test('Responses: what came in no delta is taken from the end of its item or of t
     { type: 'response.completed', response: { output: [message, { type: 'future' }, call, call], usage: 'none' } },
     { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'late' },
   ]
-  assert.deepEqual(passed(responsesEvents(), events), [
+  assert.deepEqual(passed(answerFilter('responses'), events), [
     'response.created',
     'response.output_item.added 0 message',
     'response.output_text.delta 0 a',
@@ -113,15 +112,15 @@ test('Responses: what came in no delta is taken from the end of its item or of t
 })
 
 test('a failure is found in every form, in each format', () => {
-  for (const filter of [messagesEvents, responsesEvents]) {
+  for (const format of ['messages', 'responses'] as const) {
     for (const failure of [
       { type: 'error', error: { message: 'No.' } },
       { error: 'No.' },
       { detail: [{ msg: 'No.' }] },
     ]) {
-      assert.deepEqual(passed(filter(), [failure]), ['error No.'])
+      assert.deepEqual(passed(answerFilter(format), [failure]), ['error No.'])
     }
   }
   const failed = { type: 'response.failed', response: { error: { code: 'server_error', message: 'No.' } } }
-  assert.deepEqual(passed(responsesEvents(), [failed]), ['error No.'])
+  assert.deepEqual(passed(answerFilter('responses'), [failed]), ['error No.'])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatChunks } from './chat-completions.ts'
+import { answerFilter } from './formats.ts'
 import { responseReader } from './response-reader.ts'
 import { SILENT, type Usage, usageReader } from './usage.ts'
 
@@ -162,7 +162,7 @@ test('one gate: whole numbers, and 0 ≤ cached ≤ prompt ≤ 100 million, else
 
 test('our calls and those of other programs are read alike', () => {
   const event = `data: ${JSON.stringify({ choices: [], x_groq: { usage: { ...chat, prompt_tokens: '50' } } })}\n\n`
-  const [ours, others] = [chatChunks(), responseReader('chat-completions')]
+  const [ours, others] = [answerFilter('chat-completions'), responseReader('chat-completions')]
   ours.next(event)
   others.write(new TextEncoder().encode(event))
   assert.deepEqual([ours.usage(), others.end().usage], [of(50, 7), of(50, 7)])

@@ -1,12 +1,12 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { messagesEvents } from '../../wire.ts'
+import { answerFilter } from '../../wire.ts'
 import { type CallOptions, fromLanguageModel, httpModelSettings, type Model, type ModelSettings } from '../../model.ts'
 
 /** A model of the Messages API, with cache marks at the ends of stable prefixes. */
 export function anthropicModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings),
-    filter: messagesEvents,
+    filter: () => answerFilter('messages'),
     carries: { resultImages: true, imageAddresses: true },
     open: async (fetch) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')

@@ -10,7 +10,7 @@ import {
   type ModelSettings,
 } from '../../model.ts'
 import type { ProviderConnection } from '../../model/provider.ts'
-import { chatChunks } from '../../wire.ts'
+import { answerFilter } from '../../wire.ts'
 
 export function openaiCompatibleModel(
   settings: ModelSettings<{ readonly api?: 'responses' | 'chat' | undefined }>,
@@ -29,7 +29,7 @@ function chatModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings),
     carries: { resultImages: false, imageAddresses: true, oneText: true },
-    filter: chatChunks,
+    filter: () => answerFilter('chat-completions'),
     open: async (fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const { provider: name, baseURL, apiKey, headers = {} } = settings
