@@ -11,8 +11,9 @@ export { toFailure, HttpFailure, requireSession } from './server/failure.ts'
 export { type InlineFile, inlineFile, submitWithFiles } from './server/inline-file.ts'
 // What routes that answer in a format of others are made with.
 export { type AnswerEvent, turnCompletion } from './server/completions/turn-completion.ts'
-export { callerMessages, lastInput } from './server/completions/caller-messages.ts'
 export {
+  callerMessages,
+  lastInput,
   callerInput,
   callerTool,
   completionHeaderWords,
@@ -23,6 +24,10 @@ export {
   requestedModel,
   type SessionMessage,
   sessionSource,
+  CONFIGURED_MODEL,
+  type KnownModel,
+  knownModel,
+  knownModels,
 } from './server/completions/completion-source.ts'
 export {
   answerNaming,
@@ -30,8 +35,7 @@ export {
   cutField,
   ignoredHeader,
   namingHeaders,
-} from './server/completions/answer-names.ts'
-export { writeCompletion } from './server/completions/write-completion.ts'
-export { CONFIGURED_MODEL, type KnownModel, knownModel, knownModels } from './server/completions/known-models.ts'
+  writeCompletion,
+} from './server/completions/write-completion.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
 export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema, MOST_MESSAGES } from './server/schema.ts'

@@ -1,13 +1,29 @@
-import type { Caller, CompletionCutChoice, CompletionEvent, CompletionInput, Runtime } from '../../capability.ts'
-import type { ToolDefinition } from '../../context.ts'
-import { type CallParameters } from '../../model.ts'
+import type {
+  Caller,
+  CompletionCutChoice,
+  CompletionEvent,
+  CompletionInput,
+  Runtime,
+  ModelView,
+} from '../../capability.ts'
+import type { ToolDefinition, AnyMessage, UserMessage } from '../../context.ts'
+import type { CallParameters } from '../../model.ts'
 import { defined, readTraceparent } from '../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../runtime.ts'
 import type { Binding } from '../../session.ts'
 import { HttpFailure } from '../failure.ts'
-import { type InlineFile, submitWithFiles } from '../inline-file.ts'
+import { type InlineFile, submitWithFiles, inlineFile } from '../inline-file.ts'
 import { type AnswerEvent, turnCompletion } from './turn-completion.ts'
-import { SILENT } from '../../wire.ts'
+import {
+  SILENT,
+  conversationOf,
+  type ConversationRules,
+  isAddress,
+  lastMessageOf,
+  UnreadablePart,
+  type WireMedia,
+  type WirePart,
+} from '../../wire.ts'
 
 /** A request that was read and checked, and the answer that it will get. */
 export interface CompletionSource {
@@ -173,4 +189,113 @@ function headerChoice<Word extends string>(request: Request, header: string, wor
 /** The model that a body asks for: `undefined` for `foreword` and `default`, which mean the configured one. */
 export function requestedModel(model: string | undefined): string | undefined {
   return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
+}
+
+type FilePart = Extract<Exclude<UserMessage['content'], string>[number], { type: 'file' }>
+
+/** The conversation of a request outside sessions. Throws an `HttpFailure` that names the place of what cannot be passed on. */
+export function callerMessages(
+  parts: Iterable<WirePart>,
+  field: string,
+  rules: Omit<ConversationRules, 'file'>,
+): readonly AnyMessage[] {
+  const messages = readable(() =>
+    conversationOf(parts, { ...rules, file: (media, path) => filePart(mediaFile(media, path)) }),
+  )
+  if (messages.some(({ role }) => role !== 'system')) return messages
+  throw new HttpFailure('invalid-input', `Invalid request: \`${field}\` has nothing to answer.`, { parameter: field })
+}
+
+/** What a session is told: the text and the files of the last message, which must be the user's. `facts`: of the refusal. */
+export function lastInput(
+  parts: readonly WirePart[],
+  must = 'the last message must have the role user',
+  facts: { readonly parameter?: string } = {},
+): {
+  readonly text: string
+  readonly files: readonly InlineFile[]
+} {
+  if (parts.findLast(({ opens }) => opens)?.role !== 'user') {
+    throw new HttpFailure('invalid-input', `Invalid request: in a session, ${must}.`, facts)
+  }
+  const { text, media } = readable(() => lastMessageOf(parts))
+  const files = media.map((each) => mediaFile(each.media, each.path))
+  if (text.trim() !== '' || files.length > 0) return { text, files }
+  throw new HttpFailure('invalid-input', 'Invalid request: the last message is empty.', facts)
+}
+
+function readable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof UnreadablePart)) throw error
+    throw new HttpFailure('invalid-input', error.message, { parameter: error.path })
+  }
+}
+
+/** A file of a request as a part of a message. A text file is its text. */
+function filePart({ name: filename, mediaType, bytes, size }: InlineFile): FilePart {
+  if (mediaType.startsWith('text/')) {
+    return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
+  }
+  const data = Buffer.from(bytes).toString('base64')
+  return { type: 'file', mediaType, filename, data, ...(size ? { providerOptions: { foreword: { ...size } } } : {}) }
+}
+
+function mediaFile({ data, mediaType, filename, field, isImage }: WireMedia, place: string): InlineFile {
+  const path = field === undefined ? place : `${place}.${field}`
+  if (mediaType === 'application/octet-stream' && !isAddress(data)) {
+    const why = `${path}: the type of the file is not known. Send it as a data: URL, such as data:text/plain;base64,….`
+    throw new HttpFailure('invalid-input', why, { parameter: path })
+  }
+  const file = inlineFile(isAddress(data) ? data : `data:${mediaType};base64,${data}`, path, filename)
+  return isImage ? imageFile(file, path) : file
+}
+
+/** A file that is named as an image. Throws an `HttpFailure` where it is none; `path` is its place in the body. */
+function imageFile(file: InlineFile, path: string): InlineFile {
+  if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
+  throw new HttpFailure('invalid-input', `${path}: ${file.mediaType} is not an image.`, { parameter: path })
+}
+
+/** A model as the endpoints of others list it. */
+export interface KnownModel {
+  readonly id: string
+  readonly provider: string
+  /** Absent where nothing is known; of a long list, only the window. */
+  readonly known?: (Pick<ModelView, 'window'> & Partial<ModelView>) | undefined
+}
+
+export const CONFIGURED_MODEL = 'foreword'
+
+/** Details of a model need a request to its server. A longer list shows only what is known without one. */
+const MOST_DETAILED = 50
+
+/** The models that are ready, the configured one first. */
+export async function knownModels(runtime: Pick<Runtime, 'model' | 'models'>): Promise<readonly KnownModel[]> {
+  const ready = (await runtime.models()).filter((model) => model.ready)
+  const asked = ready.length <= MOST_DETAILED
+  const view = (id?: string) => runtime.model(id).catch(() => undefined)
+  const [configured, ...views] = await Promise.all([view(), ...ready.map(({ id }) => (asked ? view(id) : undefined))])
+  return [
+    { id: CONFIGURED_MODEL, provider: CONFIGURED_MODEL, known: configured },
+    ...ready.map(({ id, provider, window }, index) => ({
+      id,
+      provider,
+      known: views[index] ?? (window === undefined ? undefined : { window }),
+    })),
+  ]
+}
+
+/** One model by the name of a request. Throws an `HttpFailure` with `model-not-found` for an unknown one. */
+export async function knownModel(runtime: Pick<Runtime, 'model'>, id: string): Promise<KnownModel> {
+  const isConfigured = id === CONFIGURED_MODEL || id === 'default'
+  try {
+    const known = await runtime.model(isConfigured ? undefined : id)
+    return { id, provider: isConfigured ? CONFIGURED_MODEL : id.split('/')[0]!, known }
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (code !== 'model-not-found' && code !== 'bad-request') throw error
+    throw new HttpFailure('model-not-found', (error as Error).message, { parameter: 'model' })
+  }
 }

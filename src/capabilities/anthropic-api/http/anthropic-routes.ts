@@ -34,8 +34,7 @@ import {
   usageOf,
 } from './anthropic-answer.ts'
 import { anthropicFailure } from './anthropic-failure.ts'
-import { messagesBody } from './anthropic-schema.ts'
-import { countedInput, messageSource } from './anthropic-source.ts'
+import { messagesBody, countedInput, messageSource } from './anthropic-source.ts'
 import type { AnswerCitation } from '../../../citation.ts'
 import { defined } from '../../../platform.ts'
 

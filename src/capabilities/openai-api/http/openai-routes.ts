@@ -19,8 +19,7 @@ import {
 } from '../../../server.ts'
 import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
-import { type CompletionBody, completionBody } from './openai-schema.ts'
-import { openSource } from './openai-source.ts'
+import { type CompletionBody, completionBody, openSource } from './openai-source.ts'
 
 /** The endpoints in OpenAI's format. Its official clients work unchanged. */
 export function openaiRoutes(runtime: Runtime): readonly Route[] {

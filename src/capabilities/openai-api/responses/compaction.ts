@@ -15,7 +15,7 @@ import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { asResponses } from './response-builder.ts'
 import { type OutsideInput, outsideInput } from './response-source.ts'
-import { noteContent, ownNote } from './response-items.ts'
+import { noteContent, ownNote } from './response-tools.ts'
 import { responseBody, responseId, type ResponseItem, responseUsage } from './response-schema.ts'
 
 /** What is done with a conversation outside sessions beside answering it: it is counted, or compacted. */

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { AnyMessage, ToolOutput } from '../../../context.ts'
 import { callerMessages } from '../../../server.ts'
 import { formatReaders, ignoredIn } from '../../../wire.ts'
-import { readableItem } from './response-items.ts'
+import { readableItem } from './response-tools.ts'
 import type { ResponseItem } from './response-schema.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

@@ -17,8 +17,7 @@ import { formatReaders, ignoredIn } from '../../../wire.ts'
 import { commonParameters, namedSession, jsonFormat } from '../http/openai-source.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { type ResponseBody, type ResponseItem, responseFields, responseId } from './response-schema.ts'
-import { inputItems, readableItem } from './response-items.ts'
-import { type OfferedTool, responseTools } from './response-tools.ts'
+import { inputItems, readableItem, type OfferedTool, responseTools } from './response-tools.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
 
 export interface ResponseSource extends CompletionSource {
