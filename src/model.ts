@@ -6,10 +6,25 @@ export {
   REASONING_EFFORTS,
   type ResponseFormat,
 } from './model/call-parameters.ts'
-export { type Calibration, margin, observe, ratio, UNCALIBRATED } from './model/calibration.ts'
-export { endedPromises, priceProblems } from './model/price-problems.ts'
-export { answerRoom, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
-export { listedFacts, listModelsEndpoint, waysToAttach } from './model/list-models.ts'
+export {
+  type Calibration,
+  margin,
+  observe,
+  ratio,
+  UNCALIBRATED,
+  type KindTokens,
+  type TextKind,
+  textKind,
+  type KindCalibration,
+  kindDistance,
+  type KindEstimate,
+  type KindSample,
+  kindTokens,
+  observeKinds,
+  UNKNOWN_KINDS,
+} from './model/calibration.ts'
+export { endedPromises, priceProblems, answerRoom, assumedFacts, type CatalogRow, mergeFacts } from './model/catalog.ts'
+export { listedFacts, listModelsEndpoint, waysToAttach, type TriedProvider, tryProvider } from './model/list-models.ts'
 export type { ModelConfiguration } from './model/model.ts'
 export {
   chatWireSettings,
@@ -48,15 +63,4 @@ export {
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
 export { toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'
-export { type TriedProvider, tryProvider } from './model/try-provider.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'
-export {
-  type KindCalibration,
-  kindDistance,
-  type KindEstimate,
-  type KindSample,
-  kindTokens,
-  observeKinds,
-  UNKNOWN_KINDS,
-} from './model/kind-calibration.ts'
-export { type KindTokens, type TextKind, textKind } from './model/text-kind.ts'

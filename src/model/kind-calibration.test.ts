@@ -8,8 +8,9 @@ import {
   kindTokens,
   observeKinds,
   UNKNOWN_KINDS,
-} from './kind-calibration.ts'
-import { type KindTokens, textKind } from './text-kind.ts'
+  type KindTokens,
+  textKind,
+} from './calibration.ts'
 
 /** What a tokenizer makes of each kind, for one token of the counter. */
 const TRUE = { prose: 1, code: 1.25, json: 0.8, dense: 1.5 } as const
