@@ -35,6 +35,7 @@ export {
   cutField,
   ignoredHeader,
   namingHeaders,
+  unreadFields,
   writeCompletion,
 } from './server/completions/write-completion.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'

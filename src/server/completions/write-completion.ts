@@ -98,7 +98,20 @@ export function cutField({ messages, messagesLeftOut, resultsShortened, tokensLe
   }
 }
 
-/** The header that names the fields of a request that were read by nobody. */
+/** The header that names the fields of a request that were read by nobody, each once. */
 export function ignoredHeader(names: readonly string[]): Readonly<Record<string, string>> {
-  return names.length === 0 ? {} : { 'x-foreword-ignored': names.map(encodeURIComponent).join(', ') }
+  return names.length === 0 ? {} : { 'x-foreword-ignored': [...new Set(names)].map(encodeURIComponent).join(', ') }
+}
+
+/** The fields of an object, or of each of a list, that say something and are not among those that are read. */
+export function unreadFields(
+  value: object | null | undefined,
+  read: readonly string[],
+  before = '',
+): readonly string[] {
+  return [value ?? []].flat().flatMap((each: object) =>
+    Object.entries(each)
+      .filter(([key, field]) => field !== null && field !== undefined && !read.includes(key))
+      .map(([key]) => `${before}${key}`),
+  )
 }

@@ -14,6 +14,7 @@ import {
   refuseUnsupported,
   requestedModel,
   sessionSource,
+  unreadFields,
   MOST_MESSAGES,
 } from '../../../server.ts'
 import { formatReaders, ignoredIn, type WirePart } from '../../../wire.ts'
@@ -245,8 +246,14 @@ interface Reading {
 }
 
 export function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Reading): readonly string[] {
-  const names = [...unread([body], known, ''), ...ignoredWithin(body)]
-  const { thinking: thought, output_config: output } = body
+  const { tools, thinking: thought, output_config: output, tool_choice: choice } = body
+  const names = [
+    ...unreadFields(body, Object.keys(known)),
+    ...unreadFields(tools, Object.keys(tool.shape), 'tools.'),
+    ...unreadFields(thought, Object.keys(thinking.shape), 'thinking.'),
+    ...unreadFields(output, Object.keys(outputConfig.shape), 'output_config.'),
+    ...unreadFields(choice, Object.keys(toolChoice.shape), 'tool_choice.'),
+  ]
   if (thought && !reasons) names.push('thinking')
   if (typeof thought?.budget_tokens === 'number' && reasons) names.push('thinking.budget_tokens')
   if (output?.effort && !(reasons && effortOf(output.effort))) names.push('output_config.effort')
@@ -254,29 +261,11 @@ export function ignoredMessageFields(body: MessagesBody, { inSession, reasons }:
     for (const key of ['max_tokens', 'tool_choice', 'system'] as const) if (body[key]) names.push(key)
     if (body.messages.some(({ role }) => role === 'system')) names.push('messages.system')
   }
-  return [...new Set(names)]
+  return names
 }
 
 /** The levels of Anthropic by the names that all providers share. `undefined` for an unknown one. */
 export function effortOf(effort: string | null | undefined): 'low' | 'medium' | 'high' | 'xhigh' | undefined {
   if (effort === 'max') return 'xhigh'
   return effort === 'low' || effort === 'medium' || effort === 'high' || effort === 'xhigh' ? effort : undefined
-}
-
-/** The ignored fields within tools and options. */
-function ignoredWithin({ tools, thinking: thought, output_config: output, tool_choice: choice }: MessagesBody) {
-  return [
-    ...unread(tools ?? [], tool.shape, 'tools.'),
-    ...unread(thought ? [thought] : [], thinking.shape, 'thinking.'),
-    ...unread(output ? [output] : [], outputConfig.shape, 'output_config.'),
-    ...unread(choice ? [choice] : [], toolChoice.shape, 'tool_choice.'),
-  ]
-}
-
-function unread(objects: readonly Readonly<Record<string, unknown>>[], shape: object, before: string): string[] {
-  return objects.flatMap((object) =>
-    Object.entries(object)
-      .filter(([key, value]) => value !== null && value !== undefined && !Object.hasOwn(shape, key))
-      .map(([key]) => `${before}${key}`),
-  )
 }

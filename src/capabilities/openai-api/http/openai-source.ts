@@ -12,6 +12,7 @@ import {
   refuseUnsupported,
   requestedModel,
   sessionSource,
+  unreadFields,
   MOST_MESSAGES,
 } from '../../../server.ts'
 import type { Binding } from '../../../session.ts'
@@ -208,8 +209,8 @@ export type CompletionBody = z.output<typeof completionBody>
 export function ignoredFields(body: CompletionBody, inSession: boolean): readonly string[] {
   const functions = (body.tools ?? []).map((each) => each.function)
   const names = [
-    ...unread([body], Object.keys(known)),
-    ...unread(functions, Object.keys(tool.shape.function.shape)).map((name) => `tools.function.${name}`),
+    ...unreadFields(body, Object.keys(known)),
+    ...unreadFields(functions, Object.keys(tool.shape.function.shape), 'tools.function.'),
   ]
   if (asksForDetail(body)) names.push('image_url.detail')
   if (!inSession) return names
@@ -218,16 +219,6 @@ export function ignoredFields(body: CompletionBody, inSession: boolean): readonl
   }
   if (body.messages.some(({ role }) => role === 'system' || role === 'developer')) names.push('messages.system')
   return names
-}
-
-function unread(objects: readonly Readonly<Record<string, unknown>>[], knownKeys: readonly string[]): string[] {
-  const names = new Set<string>()
-  for (const object of objects) {
-    for (const [key, value] of Object.entries(object)) {
-      if (value !== null && value !== undefined && !knownKeys.includes(key)) names.add(key)
-    }
-  }
-  return [...names]
 }
 
 /** How closely an image is to be looked at is not passed on. */

@@ -34,7 +34,7 @@ const format = z.discriminatedUnion('type', [
   }),
 ])
 
-const known = {
+export const responseBody = z.looseObject({
   model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
   input: z
     .union(
@@ -67,11 +67,7 @@ const known = {
     .nullish()
     .describe('If the input does not fit: `auto` leaves out the oldest, `disabled` refuses it.'),
   metadata: z.record(z.string(), z.unknown()).nullish().describe('Comes back with the response.'),
-}
-
-export const responseBody = z.looseObject(known)
-
-export const responseFields: readonly string[] = Object.keys(known)
+})
 
 export type ResponseBody = z.output<typeof responseBody>
 export type ResponseItem = Readonly<z.output<typeof item>>

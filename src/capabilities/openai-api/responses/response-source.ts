@@ -12,11 +12,12 @@ import {
   requestedModel,
   sessionSource,
   type SessionMessage,
+  unreadFields,
 } from '../../../server.ts'
 import { formatReaders, ignoredIn } from '../../../wire.ts'
 import { commonParameters, namedSession, jsonFormat } from '../http/openai-source.ts'
 import type { KeptResponses } from './kept-responses.ts'
-import { type ResponseBody, type ResponseItem, responseFields, responseId } from './response-schema.ts'
+import { type ResponseBody, type ResponseItem, responseBody, responseId } from './response-schema.ts'
 import { inputItems, readableItem, type OfferedTool, responseTools } from './response-tools.ts'
 import type { CallParameters, ResponseFormat } from '../../../model.ts'
 
@@ -59,7 +60,7 @@ export async function openResponseSource(
   const model = requestedModel(body.model)
   const said = lastInput(parts, 'the last item must be a message with the role user', { parameter: 'input' })
   const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ...call })
-  const ignored = [...new Set([...ignoredResponseFields(body, true), ...ignoredIn(parts)])]
+  const ignored = [...ignoredResponseFields(body, true), ...ignoredIn(parts)]
   return { ...source, tools: [], input: [], ignored }
 }
 
@@ -143,7 +144,7 @@ async function conversationInput(
     },
     call,
   )
-  const ignored = [...new Set([...ignoredResponseFields(body, false), ...left, ...ignoredIn(parts)])]
+  const ignored = [...ignoredResponseFields(body, false), ...left, ...ignoredIn(parts)]
   return { completion: { ...defined({ cut: truncationCut(body) }), ...completion }, tools, input, items, ignored }
 }
 
@@ -176,11 +177,11 @@ const UNSUPPORTED: Parameters<typeof refuseUnsupported>[1] = {
 
 function ignoredResponseFields(body: ResponseBody, inSession: boolean): readonly string[] {
   const { text, reasoning, include, tool_choice: choice } = body as ResponseBody & { readonly include?: unknown }
-  const names = Object.entries(body).flatMap(([key, value]) =>
-    value === null || value === undefined || NAMED_ELSEWHERE.has(key) ? [] : [key],
-  )
-  for (const key of unread(text, ['format'])) names.push(`text.${key}`)
-  for (const key of unread(reasoning, ['effort', 'summary'])) names.push(`reasoning.${key}`)
+  const names = [
+    ...unreadFields(body, NAMED_ELSEWHERE),
+    ...unreadFields(text, ['format'], 'text.'),
+    ...unreadFields(reasoning, ['effort', 'summary'], 'reasoning.'),
+  ]
   if (Array.isArray(include)) names.push(...include.map((each) => `include.${String(each)}`))
   if (!inSession) return names
   for (const key of ['instructions', 'max_output_tokens', 'truncation'] as const) if (body[key]) names.push(key)
@@ -189,13 +190,7 @@ function ignoredResponseFields(body: ResponseBody, inSession: boolean): readonly
   return names
 }
 
-const NAMED_ELSEWHERE: ReadonlySet<string> = new Set([...responseFields, ...Object.keys(UNSUPPORTED), 'include'])
-
-function unread(fields: object | null | undefined, read: readonly string[]): readonly string[] {
-  return Object.entries(fields ?? {}).flatMap(([key, value]) =>
-    value === null || value === undefined || read.includes(key) ? [] : [key],
-  )
-}
+const NAMED_ELSEWHERE = [...Object.keys(responseBody.shape), ...Object.keys(UNSUPPORTED), 'include']
 
 function readFormat(format: NonNullable<ResponseBody['text']>['format']): ResponseFormat | undefined {
   if (!format || format.type === 'text') return undefined

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../../context.ts'
 import { defined, fieldsOf } from '../../../platform.ts'
-import { callerTool, HttpFailure } from '../../../server.ts'
+import { callerTool, HttpFailure, unreadFields } from '../../../server.ts'
 import type { ResponseBody, ResponseTool, ResponseItem } from './response-schema.ts'
 import { textOf } from '../../../wire.ts'
 
@@ -37,7 +37,7 @@ export const LOCAL_SHELL = 'local_shell'
 function readTool(tool: ResponseTool, where: string, namespace?: string): OfferedTools {
   const { type } = tool
   if (type === 'function' || type === 'custom') {
-    return { tools: [ownTool(tool, where, namespace)], left: unreadFields(tool, TOOL_FIELDS[type]) }
+    return { tools: [ownTool(tool, where, namespace)], left: unreadFields(tool, TOOL_FIELDS[type], 'tools.') }
   }
   if (namespace === undefined && type === 'namespace') return namespaceTools(tool, where)
   if (namespace === undefined && type === LOCAL_SHELL) return { tools: [localShell], left: [] }
@@ -95,14 +95,8 @@ function namespaceTools(tool: ResponseTool, where: string): OfferedTools {
   const own = tool.description ? ['tools.namespace.description'] : []
   return {
     tools: read.flatMap((each) => each.tools),
-    left: [...own, ...unreadFields(tool, TOOL_FIELDS.namespace), ...read.flatMap(({ left }) => left)],
+    left: [...own, ...unreadFields(tool, TOOL_FIELDS.namespace, 'tools.'), ...read.flatMap(({ left }) => left)],
   }
-}
-
-function unreadFields(tool: ResponseTool, fields: readonly string[]): readonly string[] {
-  return Object.entries(tool).flatMap(([key, value]) =>
-    value === null || value === undefined || fields.includes(key) ? [] : [`tools.${key}`],
-  )
 }
 
 const localShell: OfferedTool = {
