@@ -30,9 +30,10 @@ export {
   knownModels,
 } from './server/completions/completion-source.ts'
 export {
-  answerNaming,
+  answerAccount,
+  collectAnswer,
+  type CollectedAnswer,
   type CompletionNames,
-  cutField,
   ignoredHeader,
   namingHeaders,
   unreadFields,

@@ -1,12 +1,11 @@
-import type { Sink, CompletionCut, CompletionEvent } from '../../capability.ts'
+import type { AnswerCitation } from '../../citation.ts'
+import { costOfCalls, type Sink, type CompletionCut, type CompletionEvent, type Runtime } from '../../capability.ts'
 import type { CompletionSource } from './completion-source.ts'
 import type { AnswerEvent } from './turn-completion.ts'
 import { defined } from '../../platform.ts'
 
 /** A format of an API in which an answer is written as it comes. */
 interface CompletionFormat {
-  /** Called with every event, before it is written. */
-  note(event: AnswerEvent): void
   headers(names: CompletionNames): Readonly<Record<string, string>>
   /** Asked once, when something is to be written. */
   open(names: CompletionNames): CompletionWriter
@@ -16,7 +15,7 @@ interface CompletionFormat {
 interface CompletionWriter {
   readonly start?: string
   piece(event: Exclude<AnswerEvent, { type: 'call-start' }>): string
-  end(): Promise<string>
+  end(said: CollectedAnswer): Promise<string>
 }
 
 /** Writes an answer no faster than it is read. A failure before its first word is thrown while the headers are still open. */
@@ -25,26 +24,25 @@ export async function writeCompletion(
   { source, model }: { readonly source: CompletionSource; readonly model: string },
   format: CompletionFormat,
 ): Promise<void> {
-  const naming = answerNaming(source, model)
+  const answer = collectAnswer(source, model)
   let writer: CompletionWriter | undefined
   const begun = () => {
     if (writer) return writer
-    const names = naming.names()
+    const names = answer.names()
     for (const [name, value] of Object.entries(format.headers(names))) sink.header(name, value)
     writer = format.open(names)
     if (writer.start !== undefined) void sink.write(writer.start)
     return writer
   }
   for await (const event of source.events(sink.signal)) {
-    naming.note(event)
-    format.note(event)
+    answer.note(event)
     if (event.type === 'call-start') continue
     const text = begun().piece(event)
     const full = text === '' ? undefined : sink.write(text)
     if (full !== undefined) await full
     if (sink.signal.aborted) return
   }
-  await sink.write(await begun().end())
+  await sink.write(await begun().end(answer.said))
 }
 
 /** What an answer is called: in its headers, and in every piece of it. */
@@ -57,14 +55,35 @@ export interface CompletionNames {
   readonly cut?: CompletionCut
 }
 
-/** Names an answer after its first call that was not refused as too large. `model`: the name where no call has begun. */
-export function answerNaming({ session, turn }: Pick<CompletionSource, 'session' | 'turn'>, model: string) {
-  let start: CallStart | undefined
+/** What an answer said, as far as it came. */
+export interface CollectedAnswer {
+  text: string
+  reasoning: string
+  readonly toolCalls: Extract<CompletionEvent, { type: 'tool-call' }>[]
+  readonly calls: string[]
+  readonly citations: AnswerCitation[]
+  finish: Extract<CompletionEvent, { type: 'finish' }> | undefined
+}
+
+/**
+ * Collects the events of an answer, and names it after its first call that was not refused as too large. `model`: the name where
+ * no call has begun.
+ */
+export function collectAnswer({ session, turn }: Pick<CompletionSource, 'session' | 'turn'>, model: string) {
+  const said: CollectedAnswer = { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
+  let start: Extract<CompletionEvent, { type: 'call-start' }> | undefined
   let answers = false
   return {
+    said,
     note(event: AnswerEvent): void {
       if (event.type !== 'call-start') answers = true
       else if (!answers) start = event
+      if (event.type === 'text-delta') said.text += event.text
+      else if (event.type === 'reasoning-delta') said.reasoning += event.text
+      else if (event.type === 'tool-call') said.toolCalls.push(event)
+      else if (event.type === 'call-start') said.calls.push(event.call)
+      else if (event.type === 'citations') said.citations.push(...event.citations)
+      else if (event.type === 'finish') said.finish = event
     },
     names: (): CompletionNames => ({
       call: start?.call ?? turn ?? 'none',
@@ -74,27 +93,38 @@ export function answerNaming({ session, turn }: Pick<CompletionSource, 'session'
   }
 }
 
-type CallStart = Extract<CompletionEvent, { type: 'call-start' }>
-
 export function namingHeaders({ call, session, turn, cut }: CompletionNames): Readonly<Record<string, string>> {
   return {
     'x-foreword-call': encodeURIComponent(call),
     ...(session === undefined ? {} : { 'x-foreword-session': encodeURIComponent(session) }),
     ...(turn === undefined ? {} : { 'x-foreword-turn': encodeURIComponent(turn) }),
-    ...(cut === undefined ? {} : { 'x-foreword-cut': cutHeader(cut) }),
+    ...(cut === undefined
+      ? {}
+      : {
+          'x-foreword-cut': `messages=${cut.messagesLeftOut}/${cut.messages}, results=${cut.resultsShortened}, tokens=${cut.tokensLeftOut}`,
+        }),
   }
 }
 
-function cutHeader({ messagesLeftOut, messages, resultsShortened, tokensLeftOut }: CompletionCut): string {
-  return `messages=${messagesLeftOut}/${messages}, results=${resultsShortened}, tokens=${tokensLeftOut}`
-}
-
-export function cutField({ messages, messagesLeftOut, resultsShortened, tokensLeftOut }: CompletionCut): unknown {
+/** What every format says of an answer beyond itself: its session, its calls, their cost in US dollars, and what was cut. */
+export async function answerAccount(
+  runtime: Runtime,
+  { session, turn, cut }: CompletionNames,
+  calls: readonly string[],
+): Promise<object> {
+  const cost = await costOfCalls(runtime, calls)
   return {
-    messages,
-    messages_left_out: messagesLeftOut,
-    results_shortened: resultsShortened,
-    tokens_left_out: tokensLeftOut,
+    ...defined({ session, turn }),
+    calls,
+    ...defined({ cost }),
+    ...(cut && {
+      cut: {
+        messages: cut.messages,
+        messages_left_out: cut.messagesLeftOut,
+        results_shortened: cut.resultsShortened,
+        tokens_left_out: cut.tokensLeftOut,
+      },
+    }),
   }
 }
 

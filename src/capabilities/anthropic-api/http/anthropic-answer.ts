@@ -1,94 +1,87 @@
-import type { CompletionEvent } from '../../../capability.ts'
-import type { AnswerCitation } from '../../../citation.ts'
-import { defined } from '../../../platform.ts'
-import { type AnswerEvent, type CompletionNames, cutField } from '../../../server.ts'
+import type { Runtime } from '../../../capability.ts'
+import { defined, fieldsOf, isObject, parseJson } from '../../../platform.ts'
+import { answerAccount, type AnswerEvent, type CollectedAnswer, type CompletionNames } from '../../../server.ts'
 import type { Usage } from '../../../session.ts'
 import type { ReasoningMetadata } from '../../../model.ts'
 
-type Finish = Extract<CompletionEvent, { type: 'finish' }>
+type Fields = Readonly<Record<string, unknown>>
 
-export type AnswerBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
-  | { readonly type: 'redacted_thinking'; readonly data: string }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
-
-export interface AnswerEnd {
-  readonly finish: Finish | undefined
-  readonly calls: readonly string[]
-  readonly citations: readonly AnswerCitation[]
-  /** US dollars; absent where it is not known. */
-  readonly cost?: number | undefined
+export interface MessageEvent extends Fields {
+  readonly type: string
 }
 
-interface BlockReceiver {
-  begin(type: 'text' | 'thinking'): void
-  add(type: 'text' | 'thinking', text: string): void
-  /** The open block is complete; of `thinking`, with its signature, where one is known. */
-  end(signature: string): void
-  whole(block: Exclude<AnswerBlock, { type: 'text' | 'thinking' }>): void
-}
-
-/** Divides the events of an answer into blocks. `add` returns false for an event that belongs to no block. */
-export function blockReader(receiver: BlockReceiver): { add(event: AnswerEvent): boolean; end(): void } {
+/** Writes an answer as the events of Anthropic's stream: https://platform.claude.com/docs/en/build-with-claude/streaming */
+export function messageEvents() {
   let open: 'text' | 'thinking' | undefined
-  const end = (signature = '') => {
-    if (open !== undefined) receiver.end(signature)
+  let index = -1
+  const delta = (fields: Fields): MessageEvent => ({ type: 'content_block_delta', index, delta: fields })
+  const start = (block: Fields): MessageEvent => ({
+    type: 'content_block_start',
+    index: (index += 1),
+    content_block: block,
+  })
+  const end = (signature = ''): readonly MessageEvent[] => {
+    if (open === undefined) return []
     open = undefined
+    const stop = { type: 'content_block_stop', index }
+    return signature === '' ? [stop] : [delta({ type: 'signature_delta', signature }), stop]
   }
-  const enter = (type: 'text' | 'thinking') => {
-    if (open === type) return
-    end()
-    receiver.begin(type)
+  const enter = (type: 'text' | 'thinking'): readonly MessageEvent[] => {
+    if (open === type) return []
+    const ended = end()
     open = type
+    return [...ended, start(type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' })]
   }
   return {
-    end,
-    add(event) {
+    /** Those that an event of the answer is. None for one that Anthropic's format cannot express. */
+    add(event: AnswerEvent): readonly MessageEvent[] {
       switch (event.type) {
         case 'text-delta':
-          enter('text')
-          receiver.add('text', event.text)
-          return true
+          return [...enter('text'), delta({ type: 'text_delta', text: event.text })]
         case 'reasoning-delta':
-          enter('thinking')
-          receiver.add('thinking', event.text)
-          return true
+          return [...enter('thinking'), delta({ type: 'thinking_delta', thinking: event.text })]
         case 'reasoning-end': {
           const data = redactedData(event.providerOptions)
-          if (data === undefined) {
-            enter('thinking')
-            end(signatureOf(event.providerOptions))
-          } else {
-            end()
-            receiver.whole({ type: 'redacted_thinking', data })
-          }
-          return true
+          if (data === undefined) return [...enter('thinking'), ...end(signatureOf(event.providerOptions))]
+          const ended = end()
+          return [...ended, start({ type: 'redacted_thinking', data }), { type: 'content_block_stop', index }]
         }
-        case 'tool-call':
-          end()
-          receiver.whole({
-            type: 'tool_use',
-            id: event.toolCallId,
-            name: event.toolName,
-            input: toolInput(event.input),
-          })
-          return true
+        case 'tool-call': {
+          const ended = end()
+          const { toolCallId: id, toolName: name } = event
+          const partial_json = JSON.stringify(toolInput(event.input))
+          return [
+            ...ended,
+            start({ type: 'tool_use', id, name, input: {} }),
+            delta({ type: 'input_json_delta', partial_json }),
+            { type: 'content_block_stop', index },
+          ]
+        }
         default:
-          return false
+          return []
       }
     },
+    /** The open block is complete. */
+    end: () => end(),
   }
 }
 
-export function anthropicMessage(names: CompletionNames, content: readonly AnswerBlock[], end: AnswerEnd): unknown {
-  return {
-    ...emptyMessage(names),
-    content,
-    stop_reason: stopReason(end.finish),
-    usage: usageOf(end.finish?.usage),
-    foreword: forewordOf(names, end),
+/** The blocks of these events, as a message in one piece has them. */
+function contentOf(events: readonly MessageEvent[]): readonly Fields[] {
+  const content: Record<string, unknown>[] = []
+  for (const { content_block: block, delta } of events) {
+    if (block) content.push({ ...block })
+    const last = content.at(-1)!
+    const { type: _, partial_json: json, ...texts } = fieldsOf(delta)
+    if (typeof json === 'string') last['input'] = parseJson(json)
+    for (const [name, text] of Object.entries(texts)) last[name] = `${String(last[name])}${String(text)}`
   }
+  return content
+}
+
+export function anthropicMessage(names: CompletionNames, events: readonly MessageEvent[], end: Fields): object {
+  const { stop_reason, usage, foreword } = end
+  return { ...emptyMessage(names), content: contentOf(events), stop_reason, usage, foreword }
 }
 
 export function emptyMessage({ call, model }: CompletionNames) {
@@ -104,7 +97,7 @@ export function emptyMessage({ call, model }: CompletionNames) {
   }
 }
 
-export function stopReason(finish: Finish | undefined): string {
+function stopReason(finish: CollectedAnswer['finish']): string {
   switch (finish?.reason) {
     case 'tool-calls':
       return 'tool_use'
@@ -118,7 +111,7 @@ export function stopReason(finish: Finish | undefined): string {
 }
 
 /** Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where none was reported. */
-export function usageOf(usage: Usage | undefined) {
+function usageOf(usage: Usage | undefined) {
   const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = usage ?? {}
   return {
     input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens),
@@ -128,28 +121,29 @@ export function usageOf(usage: Usage | undefined) {
   }
 }
 
-export function forewordOf(
-  { session, turn, cut }: CompletionNames,
-  { finish, calls, citations, cost }: AnswerEnd,
-): unknown {
+/** The facts that end an answer. */
+export async function messageEnd(runtime: Runtime, names: CompletionNames, said: CollectedAnswer): Promise<Fields> {
+  const { finish, calls, citations } = said
   const isKnown = finish?.usage.promptTokens !== undefined && finish.usage.outputTokens !== undefined
+  const cited = citations.map(({ start, end, source: { url, title, document, page } }) => ({
+    start,
+    end,
+    ...defined({ url, title, document, page }),
+  }))
   return {
-    ...defined({ session, turn }),
-    calls,
-    ...defined({ cost }),
-    ...(isKnown ? {} : { usage: 'unknown' }),
-    ...(cut === undefined ? {} : { cut: cutField(cut) }),
-    ...(citations.length === 0 ? {} : { citations: citations.map(citationOf) }),
+    stop_reason: stopReason(finish),
+    usage: usageOf(finish?.usage),
+    foreword: {
+      ...(await answerAccount(runtime, names, calls)),
+      ...(isKnown ? {} : { usage: 'unknown' }),
+      ...(cited.length > 0 && { citations: cited }),
+    },
   }
-}
-
-function citationOf({ start, end, source: { url, title, document, page } }: AnswerCitation): unknown {
-  return { start, end, ...defined({ url, title, document, page }) }
 }
 
 /** A model can write arguments that are no object: Anthropic's clients expect one. */
 function toolInput(input: unknown): unknown {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
+  if (isObject(input)) return input
   return input === undefined || input === null ? {} : { input }
 }
 
@@ -168,18 +162,9 @@ export function redactedData(metadata: ReasoningMetadata): string | undefined {
 /** `undefined` for a signature that cannot be read. */
 export function readSignature(signature: string): ReasoningMetadata | undefined {
   if (!signature.startsWith(WRAPPED)) return { anthropic: { signature } }
-  try {
-    const found: unknown = JSON.parse(Buffer.from(signature.slice(WRAPPED.length), 'base64url').toString('utf8'))
-    return isMetadata(found) ? found : undefined
-  } catch {
-    return undefined
-  }
+  const found = parseJson(Buffer.from(signature.slice(WRAPPED.length), 'base64url').toString('utf8'))
+  return isObject(found) && Object.values(found).every(isObject) ? (found as ReasoningMetadata) : undefined
 }
 
 /** No signature of Anthropic begins so: those are base64. */
 const WRAPPED = 'foreword:'
-
-function isMetadata(value: unknown): value is ReasoningMetadata {
-  const isObject = (each: unknown) => typeof each === 'object' && each !== null && !Array.isArray(each)
-  return isObject(value) && Object.values(value as object).every(isObject)
-}

@@ -1,14 +1,7 @@
 import { z } from 'zod'
+import { type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
 import {
-  costOfCalls,
-  type Route,
-  route,
-  type RouteCall,
-  type Runtime,
-  type CompletionEvent,
-} from '../../../capability.ts'
-import {
-  answerNaming,
+  collectAnswer,
   completionHeaderWords,
   type CompletionNames,
   type CompletionSource,
@@ -20,22 +13,11 @@ import {
   namingHeaders,
   toFailure,
   writeCompletion,
-  type AnswerEvent,
   type KnownModel,
 } from '../../../server.ts'
-import {
-  anthropicMessage,
-  type AnswerBlock,
-  type AnswerEnd,
-  blockReader,
-  emptyMessage,
-  forewordOf,
-  stopReason,
-  usageOf,
-} from './anthropic-answer.ts'
+import { anthropicMessage, emptyMessage, messageEnd, type MessageEvent, messageEvents } from './anthropic-answer.ts'
 import { anthropicFailure } from './anthropic-failure.ts'
 import { messagesBody, countedInput, messageSource } from './anthropic-source.ts'
-import type { AnswerCitation } from '../../../citation.ts'
 import { defined } from '../../../platform.ts'
 
 /** The endpoints in Anthropic's format. Its official clients work unchanged. */
@@ -108,43 +90,47 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
   ]
 
   async function whole({ source, model, headers }: Answering, request: Request): Promise<Response> {
-    const collector = answerCollector()
-    const naming = answerNaming(source, model)
+    const answer = collectAnswer(source, model)
+    const writer = messageEvents()
+    const events: MessageEvent[] = []
     for await (const event of source.events(request.signal)) {
-      naming.note(event)
-      collector.add(event)
+      answer.note(event)
+      events.push(...writer.add(event))
     }
-    const names = naming.names()
-    const { content, ...end } = collector.answer()
-    const cost = await costOfCalls(runtime, end.calls)
-    return json(anthropicMessage(names, content, { ...end, cost }), 200, { ...headers, ...headersOf(names) })
+    const names = answer.names()
+    const message = anthropicMessage(names, events, await messageEnd(runtime, names, answer.said))
+    return json(message, 200, { ...headers, ...headersOf(names) })
   }
 
   function streamed(answering: Answering, stream: RouteCall<unknown, unknown>['stream']): Promise<Response> {
     return stream({
       isAnswer: true,
       headers: answering.headers,
-      async run(sink) {
-        const collector = answerCollector()
-        await writeCompletion(sink, answering, {
-          note: (event) => collector.note(event),
+      run: (sink) =>
+        writeCompletion(sink, answering, {
           headers: headersOf,
           open(names) {
-            const { start, piece, end } = anthropicStream(names)
-            const last = async () => {
-              const { content: _, ...rest } = collector.answer()
-              return end({ ...rest, cost: await costOfCalls(runtime, rest.calls) })
+            const { add, end } = messageEvents()
+            return {
+              start: written([{ type: 'message_start', message: emptyMessage(names) }, { type: 'ping' }]),
+              piece: (event) => written(add(event)),
+              async end(said) {
+                const { stop_reason, ...facts } = await messageEnd(runtime, names, said)
+                const delta = { stop_reason, stop_sequence: null }
+                return written([...end(), { type: 'message_delta', delta, ...facts }, { type: 'message_stop' }])
+              },
             }
-            return { start, piece, end: last }
           },
-        })
-      },
+        }),
       lastWords(error) {
-        const { type: _, ...fields } = anthropicFailure(toFailure(error)).body as { readonly type: string }
-        return streamEvent('error', fields)
+        return written([anthropicFailure(toFailure(error)).body as MessageEvent])
       },
     })
   }
+}
+
+function written(events: readonly MessageEvent[]): string {
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
 /** Clients of Anthropic's format send this header with every request. */
@@ -160,38 +146,6 @@ interface Answering {
 /** The call is the request that a client tells its support about. */
 function headersOf(names: CompletionNames): Readonly<Record<string, string>> {
   return { ...namingHeaders(names), 'request-id': encodeURIComponent(names.call) }
-}
-
-function answerCollector() {
-  const content: AnswerBlock[] = []
-  const calls: string[] = []
-  const citations: AnswerCitation[] = []
-  let finish: Extract<CompletionEvent, { type: 'finish' }> | undefined
-  let open: { readonly type: 'text' | 'thinking'; text: string } | undefined
-  const blocks = blockReader({
-    begin: (type) => void (open = { type, text: '' }),
-    add: (_type, text) => void (open!.text += text),
-    end(signature) {
-      const { type, text } = open!
-      content.push(type === 'text' ? { type, text } : { type, thinking: text, signature })
-    },
-    whole: (block) => void content.push(block),
-  })
-  const note = (event: AnswerEvent) => {
-    if (event.type === 'call-start') calls.push(event.call)
-    else if (event.type === 'citations') citations.push(...event.citations)
-    else if (event.type === 'finish') finish = event
-  }
-  return {
-    note,
-    add(event: AnswerEvent): void {
-      if (!blocks.add(event)) note(event)
-    },
-    answer(): AnswerEnd & { readonly content: readonly AnswerBlock[] } {
-      blocks.end()
-      return { content, finish, calls, citations }
-    },
-  }
 }
 
 const modelPage = z.object({
@@ -240,67 +194,4 @@ function messagesModel({ id, known }: KnownModel) {
         }
       : {}),
   }
-}
-
-/** Writes an answer as Anthropic's stream of events: https://platform.claude.com/docs/en/build-with-claude/streaming */
-function anthropicStream(names: CompletionNames): {
-  readonly start: string
-  /** Empty for an event that Anthropic's format cannot express. */
-  piece(event: AnswerEvent): string
-  /** Everything after the last piece. */
-  end(end: AnswerEnd): string
-} {
-  let text = ''
-  let index = -1
-  const write = (type: string, fields: object) => void (text += streamEvent(type, fields))
-  const blocks = blockReader({
-    begin(type) {
-      index += 1
-      const content_block = type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' }
-      write('content_block_start', { index, content_block })
-    },
-    add: (type, words) => write('content_block_delta', { index, delta: { type: `${type}_delta`, [type]: words } }),
-    end(signature) {
-      if (signature !== '') write('content_block_delta', { index, delta: { type: 'signature_delta', signature } })
-      write('content_block_stop', { index })
-    },
-    whole(block) {
-      index += 1
-      if (block.type === 'redacted_thinking') {
-        write('content_block_start', { index, content_block: block })
-      } else {
-        const { input, ...head } = block
-        write('content_block_start', { index, content_block: { ...head, input: {} } })
-        const partial_json = JSON.stringify(input)
-        write('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json } })
-      }
-      write('content_block_stop', { index })
-    },
-  })
-  const taken = () => {
-    const all = text
-    text = ''
-    return all
-  }
-  return {
-    start: streamEvent('message_start', { message: emptyMessage(names) }) + streamEvent('ping', {}),
-    piece(event) {
-      blocks.add(event)
-      return taken()
-    },
-    end(end) {
-      blocks.end()
-      write('message_delta', {
-        delta: { stop_reason: stopReason(end.finish), stop_sequence: null },
-        usage: usageOf(end.finish?.usage),
-        foreword: forewordOf(names, end),
-      })
-      write('message_stop', {})
-      return taken()
-    },
-  }
-}
-
-function streamEvent(type: string, fields: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }

@@ -1,41 +1,16 @@
+import type { Runtime } from '../../../capability.ts'
 import { defined } from '../../../platform.ts'
-import { type CompletionEvent } from '../../../capability.ts'
 import { type Usage } from '../../../session.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
-import { type AnswerEvent, type CompletionNames, cutField } from '../../../server.ts'
+import { type AnswerEvent, type CollectedAnswer, answerAccount, type CompletionNames } from '../../../server.ts'
 
 export interface AnswerNames extends CompletionNames {
   /** Unix time, seconds. */
   readonly created: number
 }
 
-type Finish = Extract<CompletionEvent, { type: 'finish' }>
-type OwnToolCall = Extract<CompletionEvent, { type: 'tool-call' }>
-
-interface CollectedAnswer {
-  text: string
-  reasoning: string
-  readonly toolCalls: OwnToolCall[]
-  readonly calls: string[]
-  readonly citations: AnswerCitation[]
-  finish: Finish | undefined
-}
-
-export function emptyAnswer(): CollectedAnswer {
-  return { text: '', reasoning: '', toolCalls: [], calls: [], citations: [], finish: undefined }
-}
-
-export function collect(into: CollectedAnswer, event: AnswerEvent): void {
-  if (event.type === 'text-delta') into.text += event.text
-  else if (event.type === 'reasoning-delta') into.reasoning += event.text
-  else if (event.type === 'tool-call') into.toolCalls.push(event)
-  else if (event.type === 'call-start') into.calls.push(event.call)
-  else if (event.type === 'citations') into.citations.push(...event.citations)
-  else if (event.type === 'finish') into.finish = event
-}
-
-export function chatCompletion(names: AnswerNames, answer: CollectedAnswer, cost?: number): unknown {
-  const { text, reasoning, toolCalls, calls, citations, finish } = answer
+export function chatCompletion(names: AnswerNames, answer: CollectedAnswer, foreword: object): unknown {
+  const { text, reasoning, toolCalls, citations, finish } = answer
   const links = annotations(citations)
   return {
     id: `chatcmpl-${names.call}`,
@@ -57,8 +32,8 @@ export function chatCompletion(names: AnswerNames, answer: CollectedAnswer, cost
         finish_reason: finishReason(finish),
       },
     ],
-    ...usageField(finish?.usage),
-    foreword: forewordField(names, calls, citations, cost),
+    ...defined({ usage: usageValue(finish?.usage) }),
+    foreword,
   }
 }
 
@@ -68,7 +43,7 @@ export function completionChunks(
   { includeUsage }: { readonly includeUsage: boolean },
 ): {
   piece(event: AnswerEvent): string
-  end(answer: CollectedAnswer, cost?: number): string
+  end(answer: CollectedAnswer, foreword: object): string
 } {
   const { call, model, created } = names
   const head = `data: {"id":${JSON.stringify(`chatcmpl-${call}`)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
@@ -90,13 +65,12 @@ export function completionChunks(
       if (event.type !== 'tool-call') return ''
       return delta(`"tool_calls":${JSON.stringify([{ index: toolIndex++, ...toolCall(event) }])}`)
     },
-    end({ calls, citations, finish }, cost) {
+    end({ citations, finish }, foreword) {
       const first = role === '' ? '' : delta('"content":""')
       const reason = JSON.stringify(finishReason(finish))
-      const foreword = `"foreword":${JSON.stringify(forewordField(names, calls, citations, cost))}`
       const links = annotations(citations)
       const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
-      const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],${foreword}${noUsage}}\n\n`
+      const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],"foreword":${JSON.stringify(foreword)}${noUsage}}\n\n`
       const usage = includeUsage
         ? `${head},"choices":[],"usage":${JSON.stringify(usageValue(finish?.usage) ?? null)}}\n\n`
         : ''
@@ -105,37 +79,29 @@ export function completionChunks(
   }
 }
 
-function toolCall({ toolCallId, toolName, input }: OwnToolCall): Readonly<Record<string, unknown>> {
+function toolCall({
+  toolCallId,
+  toolName,
+  input,
+}: CollectedAnswer['toolCalls'][number]): Readonly<Record<string, unknown>> {
   const text = typeof input === 'string' ? input : JSON.stringify(input ?? {})
   return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } }
 }
 
-/** What the answer has beyond OpenAI's format: its session, its calls, their cost in US dollars, what was cut, and citations of files. */
-export function forewordField(
-  { session, turn, cut }: AnswerNames,
-  calls: readonly string[],
-  citations: readonly AnswerCitation[],
-  cost: number | undefined,
-): unknown {
+/** What the answer has beyond OpenAI's format, citations of files among it. */
+export async function forewordField(
+  runtime: Runtime,
+  names: CompletionNames,
+  { calls, citations }: Pick<CollectedAnswer, 'calls' | 'citations'>,
+): Promise<object> {
   const files = fileCitations(citations)
-  return {
-    ...defined({ session, turn }),
-    calls,
-    ...defined({ cost }),
-    ...(cut === undefined ? {} : { cut: cutField(cut) }),
-    ...(files.length === 0 ? {} : { citations: files }),
-  }
+  return { ...(await answerAccount(runtime, names, calls)), ...(files.length > 0 && { citations: files }) }
 }
 
-function finishReason(finish: Finish | undefined): string {
+function finishReason(finish: CollectedAnswer['finish']): string {
   if (finish === undefined || finish.reason === 'other') return 'stop'
   if (finish.reason === 'tool-calls') return 'tool_calls'
   return finish.reason === 'content-filter' ? 'content_filter' : finish.reason
-}
-
-function usageField(usage: Usage | undefined): { readonly usage?: unknown } {
-  const known = usageValue(usage)
-  return known === undefined ? {} : { usage: known }
 }
 
 /** `undefined` where the provider reported none: OpenAI's format has no "unknown", and a guess would be worse. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { costOfCalls, type Route, route, type RouteCall, type Runtime, fileEmbedder } from '../../../capability.ts'
+import { type Route, route, type RouteCall, type Runtime, fileEmbedder } from '../../../capability.ts'
 import { defined, errorMessage } from '../../../platform.ts'
 import {
-  answerNaming,
+  collectAnswer,
   completionHeaderWords,
   type CompletionSource,
   CONFIGURED_MODEL,
@@ -17,7 +17,7 @@ import {
   HttpFailure,
   requestedModel,
 } from '../../../server.ts'
-import { completionChunks, collect, emptyAnswer, chatCompletion } from './openai-answer.ts'
+import { chatCompletion, completionChunks, forewordField } from './openai-answer.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { type CompletionBody, completionBody, openSource } from './openai-source.ts'
 
@@ -75,14 +75,11 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
     headers: Readonly<Record<string, string>>,
     request: Request,
   ): Promise<Response> {
-    const answer = emptyAnswer()
-    const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
-    for await (const event of source.events(request.signal)) {
-      naming.note(event)
-      collect(answer, event)
-    }
-    const names = { ...naming.names(), created: Math.floor(runtime.store.clock.now() / 1000) }
-    return json(chatCompletion(names, answer, await costOfCalls(runtime, answer.calls)), 200, {
+    const answer = collectAnswer(source, body.model ?? CONFIGURED_MODEL)
+    for await (const event of source.events(request.signal)) answer.note(event)
+    const { said } = answer
+    const names = { ...answer.names(), created: Math.floor(runtime.store.clock.now() / 1000) }
+    return json(chatCompletion(names, said, await forewordField(runtime, names, said)), 200, {
       ...headers,
       ...namingHeaders(names),
     })
@@ -98,18 +95,16 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       isAnswer: true,
       headers,
       async run(sink) {
-        const answer = emptyAnswer()
         const includeUsage = body.stream_options?.include_usage === true
         await writeCompletion(
           sink,
           { source, model: body.model ?? CONFIGURED_MODEL },
           {
-            note: (event) => collect(answer, event),
             headers: namingHeaders,
             open(names) {
               const created = Math.floor(runtime.store.clock.now() / 1000)
               const { piece, end } = completionChunks({ ...names, created }, { includeUsage })
-              return { piece, end: async () => end(answer, await costOfCalls(runtime, answer.calls)) }
+              return { piece, end: async (said) => end(said, await forewordField(runtime, names, said)) }
             },
           },
         )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CompletionInput, costOfCalls, type Route, route, type Runtime } from '../../../capability.ts'
+import { type CompletionInput, type Route, route, type Runtime } from '../../../capability.ts'
 import {
   composedNote,
   noteIndex,
@@ -9,9 +9,9 @@ import {
   toolCalls,
   wordsFault,
 } from '../../../context.ts'
-import { answerNaming, CONFIGURED_MODEL, ignoredHeader, json, namingHeaders } from '../../../server.ts'
+import { collectAnswer, CONFIGURED_MODEL, ignoredHeader, json, namingHeaders } from '../../../server.ts'
 import { SILENT, type Usage } from '../../../wire.ts'
-import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
+import { forewordField } from '../http/openai-answer.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { asResponses } from './response-builder.ts'
 import { type OutsideInput, outsideInput } from './response-source.ts'
@@ -70,18 +70,12 @@ async function compacted(runtime: Runtime, { completion, items }: OutsideInput, 
   const about = { from: '', to: '', turns: messages.filter(({ role }) => role === 'user').length }
   const index = noteIndex([{ messages: messages.map((message) => ({ message })) }], MOST_INDEX)
   const note = composedNote(about, { words: undefined, index, reader: undefined })
-  const naming = answerNaming({}, completion.model ?? CONFIGURED_MODEL)
-  const answer = emptyAnswer()
+  const answer = collectAnswer({}, completion.model ?? CONFIGURED_MODEL)
   const input = noteInput(completion, (await runtime.model(completion.model)).facts.maxOutput, notes.length > 0)
-  if (input) {
-    for await (const event of runtime.complete({ ...input, signal })) {
-      naming.note(event)
-      collect(answer, event)
-    }
-  }
-  const { text, finish, calls } = answer
+  if (input) for await (const event of runtime.complete({ ...input, signal })) answer.note(event)
+  const { text, finish, calls } = answer.said
   const isNote = finish?.reason === 'stop' && wordsFault(text, 0, 0) === undefined
-  const names = naming.names()
+  const names = answer.names()
   const key = calls[0] ?? runtime.store.clock.newId('call')
   const created = Math.floor(runtime.store.clock.now() / 1000)
   const kept = items.flatMap((item, at) => keptItem(item, `msg_${key}_${at}`))
@@ -95,7 +89,7 @@ async function compacted(runtime: Runtime, { completion, items }: OutsideInput, 
       // Words say what the notes before them say; an index does not.
       output: [...kept, ...(isNote ? [] : notes), { id: `cmp_${key}`, type: 'compaction', encrypted_content: content }],
       usage: responseUsage(finish?.usage) ?? responseUsage(NOTHING),
-      foreword: forewordField({ ...names, created }, calls, [], await costOfCalls(runtime, calls)),
+      foreword: await forewordField(runtime, names, { calls, citations: [] }),
     },
   }
 }

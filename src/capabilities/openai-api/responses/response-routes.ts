@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Caller, type Route, route, type Runtime, costOfCalls, type RouteCall } from '../../../capability.ts'
+import { type Caller, type Route, route, type Runtime, type RouteCall } from '../../../capability.ts'
 import {
   completionHeaderWords,
   HttpFailure,
   json,
   type AnswerEvent,
-  answerNaming,
+  collectAnswer,
   type CompletionNames,
   CONFIGURED_MODEL,
   turnCompletion,
@@ -43,7 +43,7 @@ import {
 import { messageText } from '../../../context.ts'
 import { fieldsOf, defined } from '../../../platform.ts'
 import { conversationRoutes } from './compaction.ts'
-import { collect, emptyAnswer, forewordField } from '../http/openai-answer.ts'
+import { forewordField } from '../http/openai-answer.ts'
 
 /** The endpoints of OpenAI's Responses API. Its official clients and Codex work unchanged. */
 export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
@@ -197,30 +197,27 @@ async function turnResponse(
     const status = row.state === 'queued' ? 'queued' : 'in_progress'
     return { ...emptyResponse(named({ call: turn, model: CONFIGURED_MODEL, session, turn }), {}), store: true, status }
   }
-  const naming = answerNaming({ session, turn }, CONFIGURED_MODEL)
-  const answer = emptyAnswer()
+  const answer = collectAnswer({ session, turn }, CONFIGURED_MODEL)
   const events: AnswerEvent[] = []
   let failure: unknown
   try {
     for await (const event of turnCompletion(runtime, session, turn, signal)) {
-      naming.note(event)
-      collect(answer, event)
+      answer.note(event)
       events.push(event)
     }
   } catch (error) {
     failure = error
   }
-  const names = named(naming.names())
+  const names = named(answer.names())
   const builder = responseBuilder(names, {}, [])
   for (const event of events) builder.add(event)
   if (failure !== undefined) return failedResponse(builder.fail(streamedError(failure)), failure)
   builder.close()
-  const cost = await costOfCalls(runtime, answer.calls)
   const [last] = await runtime.store.entries(session, { turn, last: 1 })
   return builder.end({
     at: seconds(last?.time),
     store: true,
-    foreword: forewordField(names, answer.calls, answer.citations, cost),
+    foreword: await forewordField(runtime, names, answer.said),
   }).response
 }
 
@@ -311,18 +308,16 @@ async function streamedResponse(parts: AnswerParts): Promise<Response> {
 }
 
 function answering({ runtime, kept, source, body, call }: AnswerParts) {
-  const naming = answerNaming(source, body.model ?? CONFIGURED_MODEL)
-  const collected = emptyAnswer()
+  const collected = collectAnswer(source, body.model ?? CONFIGURED_MODEL)
   let named: ResponseNames | undefined
   let builder: ResponseBuilder | undefined
-  const names = () => (named ??= withKey(naming.names()))
+  const names = () => (named ??= withKey(collected.names()))
   const built = () => (builder ??= responseBuilder(names(), body, source.tools))
 
   return {
     headers: () => ({ ...ignoredHeader(source.ignored), ...namingHeaders(names()) }),
     add(event: AnswerEvent): readonly ResponseEvent[] {
-      naming.note(event)
-      collect(collected, event)
+      collected.note(event)
       return event.type === 'call-start' ? [] : built().add(event)
     },
     begin: () => built().begin(),
@@ -330,13 +325,12 @@ function answering({ runtime, kept, source, body, call }: AnswerParts) {
     /** What fails before its first call is named after the call that its account was written for. */
     fail(error: unknown): readonly ResponseEvent[] {
       const id = fieldsOf(fieldsOf(error)['facts'])['call']
-      if (!named && typeof id === 'string') naming.note({ type: 'call-start', call: id, model: '' })
+      if (!named && typeof id === 'string') collected.note({ type: 'call-start', call: id, model: '' })
       return [built().fail(streamedError(error))]
     },
     /** What is kept is on disk when this resolves. */
     async end(): Promise<ResponseEvent & { readonly response: ResponseObject }> {
-      const cost = await costOfCalls(runtime, collected.calls)
-      const foreword = forewordField(names(), collected.calls, collected.citations, cost)
+      const foreword = await forewordField(runtime, names(), collected.said)
       const at = now()
       const whole = (store: boolean) => built().end({ at, store, foreword })
       // A session keeps its turns by itself.
