@@ -191,7 +191,7 @@ function filled(input: unknown): string | undefined {
   return isObject(input) && Object.keys(input).length > 0 ? jsonOf(input) : undefined
 }
 
-export function addEvent(draft: AnswerDraft, event: JsonFields): void {
+export function addMessageEvent(draft: AnswerDraft, event: JsonFields): void {
   const key = String(event['index'])
   const block = fieldsOf(event['content_block'])
   if (block['type'] === 'tool_use') draft.call(key, block)

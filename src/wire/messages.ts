@@ -1,6 +1,6 @@
 import { fieldsOf, isObject, elementsOf } from '../platform.ts'
 import type { FormatReader } from './answer-stream.ts'
-import { addEvent, messagesCorrection } from './messages-events.ts'
+import { addMessageEvent, messagesCorrection } from './messages-events.ts'
 import {
   callPart,
   contentParts,
@@ -204,5 +204,5 @@ export const messages: FormatReader = {
   parts: partsOf,
   correction: messagesCorrection,
   asEvent: (message) => ({ type: 'message', ...message }),
-  add: addEvent,
+  add: addMessageEvent,
 }

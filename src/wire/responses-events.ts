@@ -269,7 +269,7 @@ export function wholeEvent(response: JsonFields): JsonFields {
   return { type: `response.${text(status) ?? (output === undefined ? 'counted' : 'completed')}`, response }
 }
 
-export function addEvent(draft: AnswerDraft, event: JsonFields): void {
+export function addResponseEvent(draft: AnswerDraft, event: JsonFields): void {
   const key = String(event['output_index'])
   switch (event['type']) {
     case 'response.output_item.added': {

@@ -26,7 +26,7 @@ import {
   type WireRole,
   wireRoles,
 } from './part.ts'
-import { addEvent, responsesCorrection, wholeEvent } from './responses-events.ts'
+import { addResponseEvent, responsesCorrection, wholeEvent } from './responses-events.ts'
 
 /** The parts of a body of OpenAI's Responses API, in the order in which the model reads them. */
 function* partsOf(body: JsonFields): Generator<WirePart> {
@@ -236,5 +236,5 @@ export const responses: FormatReader = {
   parts: partsOf,
   correction: responsesCorrection,
   asEvent: wholeEvent,
-  add: addEvent,
+  add: addResponseEvent,
 }
