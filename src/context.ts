@@ -26,8 +26,23 @@ export { argvText, exactLine, exactLines, lookAlikes } from './context/exact-tex
 export { freezeHead, type AnnouncedHead, type PinnedHead, sentHead } from './context/frozen-head.ts'
 export type { Head } from './context/head-change.ts'
 export { framed, type FrameKind } from './context/frame.ts'
-export { markResult, type ResultFrame, unframedResults, withoutTemplates } from './context/marked-result.ts'
-export { type ImageSupport, markImages, storedImage } from './context/image-marker.ts'
+export {
+  imageResult,
+  isImageNote,
+  markResult,
+  type ResultFrame,
+  unframedResults,
+  withoutTemplates,
+} from './context/marked-result.ts'
+export {
+  changedParts,
+  type ImageSupport,
+  markImages,
+  storedImage,
+  type StoredImage,
+  storedImagePart,
+  storedImages,
+} from './context/image-marker.ts'
 export {
   addNeutralized,
   type NeutralizedSigns,

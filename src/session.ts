@@ -51,6 +51,7 @@ export type {
   InputOptions,
   CitationSource,
   MessageBody,
+  ResultImage,
   StoredResult,
   TokenCounts,
 } from './session/entry.ts'

@@ -42,6 +42,7 @@ export type {
   ToolCall,
   ToolContext,
   ToolFailed,
+  ToolImage,
   ToolPlan,
   ToolResult,
   ToolProperties,

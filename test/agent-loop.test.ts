@@ -5,6 +5,7 @@ import type { Entry } from '../src/session.ts'
 import { scriptedModel, type ScriptedReply } from '../src/testing.ts'
 import { createToolbox, type Tool } from '../src/tool.ts'
 import { systemClock } from '../src/platform.ts'
+import { imageFiles } from './document/files/image-file.ts'
 
 const long = 'x'.repeat(30_000)
 const read: Tool = { name: 'read', inputSchema: { type: 'object' }, execute: async () => ({ ok: true, output: long }) }
@@ -38,6 +39,29 @@ test('a result is shown whole where nobody keeps it, and shortened where the jou
   await runTurn({ ...short.setup, journal, tools })
   assert.deepEqual(kept, [long])
   assert.ok(outputIn(short.log).length < 25_000)
+})
+
+test('an image of a result is kept before the model is sent it, also where the process ends in between', async () => {
+  const replies = [{ toolCalls: [{ name: 'look', input: {} }] }, { text: 'A square.' }]
+  const bytes = imageFiles['image/png']!(8, 8)
+  let output = 'Taken.'
+  const look: Tool = { ...read, name: 'look', execute: async () => ({ ok: true, output, images: [{ bytes }] }) }
+  const tools = { toolbox: createToolbox([look]) }
+  const first = await begun(replies)
+  await runTurn({ ...first.setup, tools })
+  assert.match(outputIn(first.log), /^Taken\.\n\[left out, look-1\.png: no files are kept here\]$/)
+
+  const { setup, log, model } = await begun(replies)
+  const image = { file: 'file_1', kind: 'image', mediaType: 'image/png' } as const
+  const journal: Journal = { ...setup.journal, keepImage: async ({ name }) => ({ ...image, name }) }
+  const images = () => JSON.stringify(model.calls.at(-1)?.request.messages).match(/"foreword":"file_1"/g)?.length
+  output = ''
+  await runTurn({ ...setup, tools, journal })
+  assert.deepEqual([images(), outputIn(log)], [1, '[look-1.png]'])
+  const entries = log.slice(0, log.findIndex(({ type }) => type === 'tool-end') + 1)
+  const restarted = scriptedModel({ answer: () => replies[1]! })
+  await runTurn({ ...setup, tools, turn: { ...setup.turn, entries }, model: restarted })
+  assert.match(JSON.stringify(restarted.calls[0]!.request.messages), /"foreword":"file_1"/)
 })
 
 test('what a person would have to decide about is denied where there is none', async () => {

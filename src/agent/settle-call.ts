@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readFacts, resultFacts, turnCallFacts } from './call-facts.ts'
-import { resultText, type CutResult, cutResult } from './shown-result.ts'
+import { resultText, type CutResult, cutResult, keepImages } from './shown-result.ts'
 import { stopping, type TurnContext } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
 import {
@@ -13,7 +13,7 @@ import {
   wholeCharacter,
 } from '../context.ts'
 import { defined, isObject, timeSlice } from '../platform.ts'
-import type { ApprovalDecision, Entry, EntryBody, CitationSource } from '../session.ts'
+import type { ApprovalDecision, Entry, EntryBody, CitationSource, ResultImage } from '../session.ts'
 import {
   callDigest,
   changedFiles,
@@ -41,6 +41,7 @@ interface CallToSettle {
 export interface SettledCall {
   readonly ok: boolean
   readonly text: string
+  readonly images?: readonly ResultImage[] | undefined
   /** How a text of others stands in a frame. Absent: the words are Foreword's own, such as those of a refusal. */
   readonly as?: FrameKind
   readonly entries: readonly Entry[]
@@ -61,8 +62,10 @@ export async function settleCall(
   const known = journal.ended.get(part.toolCallId)
   // What was refused never started.
   const ran = journal.started.has(part.toolCallId)
-  if (known)
-    return { ok: known.ok, text: resultText(known), entries: [], ...(ran && framedAs(context, part, known.ok)) }
+  if (known) {
+    const { ok, output: text, images } = known
+    return { ok, text, images, entries: [], ...(ran && framedAs(context, part, ok)) }
+  }
   if (ran && context.tools.toolbox.tools.find(({ name }) => name === part.toolName)?.idempotent !== true)
     return abandonCall(context, settling)
   throwIfStopping(context.turn.signal)
@@ -249,14 +252,16 @@ async function runCall(
   throwIfStopping(context.turn.signal)
   const durationMs = Math.round(context.clock.monotonic() - began)
   const work = timeSlice(context.clock)
-  const { result, sources } = context.tools.cite(answered)
+  const { result: cited, sources } = context.tools.cite(answered)
+  const { result, images } = await keepImages(context.journal, toolName, cited)
   const shown = cutResult(result, settling.most, queryOf(input))
   if (work.isOver()) await work.rest()
-  const end = await endEntry(context, settling, { result, shown, durationMs, sources })
+  const end = await endEntry(context, settling, { result, shown, durationMs, sources, images })
   if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
   const ended = await context.journal.append([end], [outcome])
-  return { ok: result.ok, text: shown.text, entries: [...started, ...ended], ...framedAs(context, part, result.ok) }
+  const entries = [...started, ...ended]
+  return { ok: result.ok, text: shown.text, images, entries, ...framedAs(context, part, result.ok) }
 }
 
 /** What a search looks for, by the names that searches use. */
@@ -281,9 +286,10 @@ async function endEntry(
     readonly shown: CutResult
     readonly durationMs: number
     readonly sources?: readonly CitationSource[]
+    readonly images?: readonly ResultImage[] | undefined
   },
 ): Promise<EntryBody> {
-  const { result, durationMs, shown, sources = [] } = ended
+  const { result, durationMs, shown, sources = [], images } = ended
   const kind = tools.toolbox.tools.find(({ name }) => name === toolName)?.origin
   const origin: Origin | undefined = kind && { kind, ref: toolName }
   const { whole, text } = shown
@@ -300,7 +306,7 @@ async function endEntry(
     ok: result.ok,
     output: text,
     durationMs,
-    ...defined({ origin, stored }),
+    ...defined({ origin, stored, images }),
     ...(sources.length > 0 ? { sources } : {}),
   }
 }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { cutText } from '../context.ts'
+import { cutText, imageType } from '../context.ts'
+import { errorMessage } from '../platform.ts'
+import type { ResultImage } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
+import type { TurnContext } from './turn-setup.ts'
 
 /** A result as the model reads it. `whole` is present where that is only a part of it; the whole has to be kept. */
 export interface CutResult {
@@ -27,6 +30,31 @@ export function cutResult(result: ToolResult, most: number, query?: string): Cut
 export function resultText(result: ToolResult): string {
   if (result.ok) return result.output
   return result.output ? `${result.error}\n${result.output}` : result.error
+}
+
+/** Images are kept before the log refers to them. One that cannot be kept is named in the output. */
+export async function keepImages(
+  journal: Pick<TurnContext['journal'], 'keepImage'>,
+  toolName: string,
+  result: ToolResult,
+): Promise<{ readonly result: ToolResult; readonly images?: readonly ResultImage[] }> {
+  if (!result.ok || !result.images?.length) return { result }
+  const lost: string[] = []
+  const kept = await Promise.all(
+    result.images.map(({ bytes }, index) => {
+      const name = `${toolName}-${index + 1}.${imageType(bytes)?.replace('image/', '')}`
+      return journal.keepImage({ name, bytes }).catch((error: unknown) => {
+        lost.push(`[left out, ${name}: ${errorMessage(error)}]`)
+      })
+    }),
+  )
+  const images = kept.filter((image) => image !== undefined)
+  // A blank text is refused by providers.
+  const said = result.output.trim() === '' ? images.map(({ name }) => `[${name}]`) : [result.output]
+  return {
+    result: { ...result, output: [...said, ...lost].join('\n') },
+    ...(images.length > 0 ? { images } : {}),
+  }
 }
 
 /** The least that is shown of a result, however much the turn has shown before, characters. */

@@ -11,6 +11,7 @@ import type {
   EntryBody,
   PartialReason,
   CitationSource,
+  ResultImage,
   TokenCounts,
   Usage,
 } from '../session.ts'
@@ -104,6 +105,8 @@ export interface Journal {
   finish?(call: string, outcome: CallOutcome, bodies: readonly EntryBody[]): Promise<readonly Entry[]>
   /** Keeps a text beside the log and returns its reference. Absent: no tool result is shortened. */
   keepContent?(text: string): Promise<string>
+  /** Keeps an image of a tool result as a file. Absent: the model reads that it was left out. */
+  keepImage?(image: { readonly name: string; readonly bytes: Uint8Array }): Promise<ResultImage>
   /** The tokens of a message in a history. Absent: counted with `tokenx`. */
   countTokens?(message: Message, partial?: PartialReason): Promise<TokenCounts>
 }
@@ -220,6 +223,7 @@ export function turnContext(setup: TurnSetup): TurnContext {
       },
       countTokens: (message, partial) =>
         journal.countTokens?.(message, partial) ?? Promise.resolve(countTokens(message)),
+      keepImage: (image) => journal.keepImage?.(image) ?? Promise.reject(new Error('no files are kept here')),
       ...(journal.keepContent ? { keepContent: (text: string) => journal.keepContent!(text) } : {}),
     },
     tools: {

@@ -1,6 +1,5 @@
 import { type Message, toolCalls } from '../context.ts'
 import type { Entry } from '../session.ts'
-import type { ToolResult } from '../tool.ts'
 
 /** The state of a turn, derived from its entries alone. */
 export interface TurnState {
@@ -32,7 +31,7 @@ export function turnState(entries: readonly Entry[]): TurnState {
 export interface ToolJournal {
   /** Ids of the calls that were started. */
   readonly started: ReadonlySet<string>
-  readonly ended: ReadonlyMap<string, ToolResult>
+  readonly ended: ReadonlyMap<string, Extract<Entry, { type: 'tool-end' }>>
   /** The newest question about a call. */
   readonly asked: ReadonlyMap<string, Extract<Entry, { type: 'approval-request' }>>
 }
@@ -41,12 +40,11 @@ export interface ToolJournal {
 export function toolJournal(all: readonly Entry[]): ToolJournal {
   const step = all.findLastIndex((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   const started = new Set<string>()
-  const ended = new Map<string, ToolResult>()
+  const ended = new Map<string, Extract<Entry, { type: 'tool-end' }>>()
   const asked = new Map<string, Extract<Entry, { type: 'approval-request' }>>()
   for (const entry of all.slice(step + 1)) {
     if (entry.type === 'tool-start') started.add(entry.toolCallId)
-    if (entry.type === 'tool-end')
-      ended.set(entry.toolCallId, entry.ok ? { ok: true, output: entry.output } : { ok: false, error: entry.output })
+    if (entry.type === 'tool-end') ended.set(entry.toolCallId, entry)
     if (entry.type === 'approval-request') asked.set(entry.toolCallId, entry)
   }
   return { started, ended, asked }

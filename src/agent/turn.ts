@@ -2,6 +2,7 @@ import {
   ContextOverflowError,
   type ToolCallPart,
   toolCalls,
+  imageResult,
   markResult,
   outputText,
   type ToolMessage,
@@ -154,17 +155,19 @@ const LEAST_REPEATED = 400
 function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCall[]): ToolMessage['content'] {
   return calls.map((part, index) => {
     const { toolCallId, toolName, input } = part
-    const { ok, text, as } = settled[index]!
+    const { ok, text, images, as } = settled[index]!
     const same = (other: ToolCallPart, at: number) =>
       at < index &&
       settled[at]!.text === text &&
       settled[at]!.ok === ok &&
+      isDeepStrictEqual(settled[at]!.images, images) &&
       other.toolName === toolName &&
       isDeepStrictEqual(other.input, input)
-    const first = text.length < LEAST_REPEATED ? undefined : calls.find(same)
+    const first = text.length < LEAST_REPEATED && !images ? undefined : calls.find(same)
     const value = first ? `[The equal call ${first.toolCallId} above has the same result.]` : text
-    const type = ok ? 'text' : 'error-text'
-    const result = { type: 'tool-result', toolCallId, toolName, output: { type, value } } as const
+    const type = ok ? ('text' as const) : ('error-text' as const)
+    const output = images && !first ? imageResult(text, toolName, images) : { type, value }
+    const result = { type: 'tool-result', toolCallId, toolName, output } as const
     return first || as === undefined ? result : markResult(result, { as, digest: sha256(text) })
   })
 }

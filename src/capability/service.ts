@@ -1,5 +1,5 @@
 import type { Embedder, MeaningSettings } from '../search.ts'
-import type { FileOwner, FileRow } from '../session.ts'
+import type { FileOwner, FileRow, FileState } from '../session.ts'
 
 /** Names the service of a capability together with its type: `runtime.capability(fileLibrary)`. */
 export interface ServiceKey<Service> {
@@ -53,6 +53,8 @@ export interface NewFile {
   readonly name: string
   readonly bytes: AsyncIterable<Uint8Array>
   readonly owner: FileOwner
+  /** Where it is known what the file is, it is `ready`, and nothing reads it. */
+  readonly state?: FileState
   /** Who hands it in, such as `token:laptop`: files of one caller do not wait behind all files of another. */
   readonly by?: string | undefined
 }

@@ -113,11 +113,12 @@ function callLines(writeLine: (line: string) => void, capabilities: Io['capabili
     writeLine(`  ${why}`)
   }
 
-  function ended({ toolCallId, ok, output, durationMs }: Extract<Entry, { type: 'tool-end' }>): void {
+  function ended({ toolCallId, ok, output, images = [], durationMs }: Extract<Entry, { type: 'tool-end' }>): void {
     const tool = started.get(toolCallId)
     if (ok && tool !== undefined) {
       for (const { toolNotice } of capabilities)
         for (const line of toolNotice?.(tool, output) ?? []) writeLine(`  ${line}`)
+      for (const { name, kind } of images) writeLine(`  with ${exactLine(name)} (${kind})`)
     }
     if (ok || denied.has(toolCallId)) return
     if (tool !== undefined) writeLine(`  failed: ${output}`)

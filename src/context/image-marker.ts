@@ -1,10 +1,10 @@
-import type { AnyMessage, Message, ToolOutput, ToolResultPart, UserMessage } from './message.ts'
+import type { AnyMessage, Message, ToolOutput } from './message.ts'
 
 /** Which images of a request reach the model. Absent in an assembly: all of them. */
 export interface ImageSupport {
   /** Whether the model sees images. */
   readonly seen: boolean
-  /** Whether the provider's API accepts images in tool results. No API accepts them in messages of a model. */
+  /** Whether images of tool results reach the model, in them or after them. No API accepts images in messages of a model. */
   readonly inResults: boolean
   /** Whether the provider's wire carries images as web addresses, not only as bytes. */
   readonly byAddress: boolean
@@ -30,31 +30,34 @@ interface MarkedMessage {
 export function markImages(message: AnyMessage, support: ImageSupport): MarkedMessage | undefined {
   if (typeof message.content === 'string') return undefined
   const replaced: MarkerCode[] = []
-  const mark = <Part extends object>(part: Part, hasPlace: boolean): Part | { type: 'text'; text: string } => {
+  const marked = changedParts(message, (part, inResult) => {
     const image = findImage(part)
-    const code = image && markerCode(image, support, hasPlace)
+    const code = image && markerCode(image, support, inResult ? support.inResults : message.role === 'user')
     if (!code) return part
     replaced.push(code)
     return { type: 'text', text: markerText(code, image, support) }
-  }
-  const content = (message.content as readonly ContentPart[]).map((part) => {
-    if (part.type !== 'tool-result') return mark(part, message.role === 'user')
-    const output = markOutput(part.output, (value) => mark(value, support.inResults))
-    return output === part.output ? part : { ...part, output }
   })
   const [code] = replaced
-  if (code === undefined) return undefined
-  return { message: { ...message, content } as Message, images: replaced.length, code }
+  return code === undefined ? undefined : { message: marked as Message, images: replaced.length, code }
 }
 
-type ContentPart = { readonly type: string } & ToolResultPart
-type UserPart = Exclude<UserMessage['content'], string>[number]
+type MessagePart = Exclude<AnyMessage['content'], string>[number]
 type OutputPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
 
-function markOutput(output: ToolOutput, mark: (part: OutputPart) => object): ToolOutput {
-  if (output.type !== 'content') return output
-  const value = output.value.map(mark) as OutputPart[]
-  return value.every((part, index) => part === output.value[index]) ? output : { type: 'content', value }
+/** A message with its parts, and those of its results, as `change` gives them; the same message where nothing changes. */
+export function changedParts<Given extends AnyMessage>(
+  message: Given,
+  change: (part: MessagePart | OutputPart, inResult: boolean) => object,
+): Given {
+  if (typeof message.content === 'string') return message
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result') return change(part, false)
+    if (part.output.type !== 'content') return part
+    const before = part.output.value
+    const value = before.map((each) => change(each, true))
+    return value.every((each, index) => each === before[index]) ? part : { ...part, output: { ...part.output, value } }
+  })
+  return content.every((part, index) => part === message.content[index]) ? message : ({ ...message, content } as Given)
 }
 
 interface Image {
@@ -80,7 +83,36 @@ function findImage(part: object): Image | undefined {
   if (!mediaType?.startsWith('image')) return undefined
   if (type === 'file-url') return { ...about, address: true }
   if (type === 'file-data') return { ...about, address: false }
-  return type === 'file' ? { ...about, address: isAddress(data), id: storedImage(part as UserPart) } : undefined
+  return type === 'file' ? { ...about, address: isAddress(data), id: storedImage({ type, data }) } : undefined
+}
+
+/** An image of a session, kept as one of its files. */
+export interface StoredImage {
+  readonly file: string
+  readonly name: string
+  readonly mediaType: string
+  /** In pixels, where they are known. */
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+}
+
+/** A stored image as a part of a message, or of a result of a tool. */
+export function storedImagePart({ file, name, mediaType, width, height }: StoredImage) {
+  const size = width === undefined || height === undefined ? {} : { width, height }
+  const data = { type: 'reference' as const, reference: { foreword: file } }
+  return { type: 'file' as const, mediaType, filename: name, data, providerOptions: { foreword: size } }
+}
+
+/** The ids of the stored images of a message, and of the results in it. */
+export function storedImages(message: AnyMessage): readonly string[] {
+  if (typeof message.content === 'string') return []
+  const ids: string[] = []
+  changedParts(message, (part) => {
+    const id = storedImage(part)
+    if (id !== undefined) ids.push(id)
+    return part
+  })
+  return ids
 }
 
 /** The id of the stored image that a part refers to; its bytes are filled in when the request leaves. */

@@ -1,5 +1,6 @@
 import { type Frame, inFrame, unframed } from './frame.ts'
 import { type MarkerCode, markImages } from './image-marker.ts'
+import { isImageNote } from './marked-result.ts'
 import { holdsMedia, type Message, outputText, type ToolOutput, type ToolResultPart, toolResults } from './message.ts'
 import { messageTokens, rewrittenTokens, type TokenCounter } from './token-counter.ts'
 import type { TurnMessage } from './turn.ts'
@@ -113,10 +114,15 @@ interface Content {
   readonly frame?: Frame | undefined
 }
 
+/** Images are named behind the text, without the note before them: they are in no smaller form. */
 function contentOf({ output }: ToolResultPart): Content {
-  const text = outputText(output)
-  const frame = unframed(text)
-  return frame ? { text: frame.text, frame } : { text }
+  const [first, ...rest] =
+    output.type === 'content'
+      ? output.value.filter((part) => !isImageNote(part))
+      : [{ type: 'text' as const, text: outputText(output) }]
+  const frame = first?.type === 'text' ? unframed(first.text) : undefined
+  const value = frame ? [{ type: 'text' as const, text: frame.text }, ...rest] : first ? [first, ...rest] : []
+  return { text: outputText({ type: 'content', value }), frame }
 }
 
 /** An excerpt stays in its frame; a note of a size is the core's own and needs none. */

@@ -211,6 +211,7 @@ function callOptions(
     prompt: toPrompt(
       carries?.oneText ? { ...request, messages: request.messages.map(withoutTemplates) } : request,
       modelImageSupport({ facts, ...defined({ carries }) }),
+      carries?.resultImages,
     ),
     ...(request.tools.length > 0 ? { tools: toFunctionTools(request.tools) } : {}),
     ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),

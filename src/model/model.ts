@@ -29,9 +29,9 @@ export interface WireBody {
   readonly url: string
 }
 
-/** What the API of a provider can carry. Anything else becomes a marker before tokens are counted. */
+/** What the API of a provider can carry. */
 export interface WireCarriage {
-  /** Images in the results of tools. */
+  /** Images in the results of tools; otherwise they follow in a message of the user. */
   readonly resultImages: boolean
   /** Images by their web address; otherwise only their bytes. */
   readonly imageAddresses: boolean

@@ -42,20 +42,25 @@ test('a model that cannot see reads a marker instead, in results of tools too', 
   assert.deepEqual(tool?.content, [{ ...result, output: { type: 'content', value: [marker] } }])
 })
 
-test('a wire that takes only texts as results is given their words, and never the JSON of an image', () => {
-  const value = [
-    { type: 'text' as const, text: 'Taken.' },
-    { type: 'image-data' as const, data: 'aGk=', mediaType: 'image/png' },
-  ]
-  const result = {
+test('a wire that takes only texts as results has their images in a message of the user right behind them', () => {
+  const image = { type: 'image-data' as const, data: 'aGk=', mediaType: 'image/png' }
+  const output = { type: 'content' as const, value: [{ type: 'text' as const, text: 'Taken.' }, image] }
+  const [result, other] = ['c', 'd'].map((toolCallId) => ({
     type: 'tool-result' as const,
-    toolCallId: 'c',
+    toolCallId,
     toolName: 't',
-    output: { type: 'content' as const, value },
-  }
-  const [tool] = toPrompt({ tools: [], messages: [{ role: 'tool', content: [result] }] }, { ...seen, inResults: false })
-  const text = 'Taken.\n[image: this provider takes images in user messages only]'
-  assert.deepEqual(tool?.content, [{ ...result, output: { type: 'text', value: text } }])
+    output,
+  }))
+  const request = { tools: [], messages: [{ role: 'tool' as const, content: [result!, other!] }] }
+  const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } }
+  assert.deepEqual(toPrompt(request, seen, false), [
+    { role: 'tool', content: [result, other].map((each) => ({ ...each, output: { type: 'text', value: 'Taken.' } })) },
+    { role: 'user', content: [file, file] },
+  ])
+  const [tool, ...more] = toPrompt(request, { ...seen, seen: false }, false)
+  const value = 'Taken.\n[image: this model cannot see images]'
+  assert.deepEqual(tool?.content[0], { ...result, output: { type: 'text', value } })
+  assert.deepEqual(more, [])
 })
 
 test('input that was no JSON goes back under a name, since providers take objects only', () => {

@@ -14,6 +14,7 @@ import {
   type AnyMessage,
   type AssistantMessage,
   type ImageSupport,
+  isImageNote,
   isTextThinking,
   markImages,
   outputText,
@@ -26,13 +27,18 @@ import {
 import type { Model, ModelRequest } from './model.ts'
 
 /**
- * Converts a request to a prompt of the AI SDK. An image that cannot reach the model becomes the marker of the assembly; tool
- * results become texts if the API has no images in them.
+ * Converts a request to a prompt of the AI SDK. An image that cannot reach the model becomes the marker of the assembly. Where the
+ * API has no images in tool results (`richResults` is false), results are texts, and their images follow in a message of the user.
  */
-export function toPrompt(request: ModelRequest, support: ImageSupport): LanguageModelV4Prompt {
+export function toPrompt(request: ModelRequest, support: ImageSupport, richResults = true): LanguageModelV4Prompt {
   const ids = acceptedIds()
   const messages = request.messages
-    .map((message) => toMessage(markImages(message, support)?.message ?? message, support.inResults, ids))
+    .flatMap((message) => {
+      const marked = markImages(message, support)?.message ?? message
+      return marked.role === 'tool' && !richResults
+        ? withImagesBehind(marked).map((each) => toMessage(each, richResults, ids))
+        : toMessage(marked, richResults, ids)
+    })
     // What has nothing that a server accepts is no message: an answer that was blank, or broke off in its reasoning.
     .filter(({ role, content }) => role !== 'assistant' || content.length > 0)
   return request.system ? [{ role: 'system', content: request.system.toWellFormed() }, ...messages] : messages
@@ -40,8 +46,31 @@ export function toPrompt(request: ModelRequest, support: ImageSupport): Language
 
 /** Which images reach a model: by its vision, and by the API of its provider. */
 export function modelImageSupport({ facts, carries }: Pick<Model, 'facts' | 'carries'>): ImageSupport {
-  const { resultImages: inResults = true, imageAddresses: byAddress = true } = carries ?? {}
-  return { seen: facts.vision, inResults, byAddress }
+  return { seen: facts.vision, inResults: true, byAddress: carries?.imageAddresses ?? true }
+}
+
+/** Results without their images, and a message of the user that has these, each group under the note that names its tool. */
+function withImagesBehind(message: ToolMessage): readonly AnyMessage[] {
+  const images: OutputPart[] = []
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result' || part.output.type !== 'content' || !part.output.value.some(isImage)) return part
+    const { moved = [], kept = [] } = Object.groupBy(part.output.value, (each) =>
+      isImage(each) || isImageNote(each) ? 'moved' : 'kept',
+    )
+    images.push(...moved)
+    return { ...part, output: { ...part.output, value: kept } }
+  })
+  return images.length === 0
+    ? [message]
+    : [
+        { ...message, content },
+        { role: 'user', content: images.map(contentPart) as UserMessage['content'] },
+      ]
+}
+
+function isImage(part: OutputPart): boolean {
+  const sent = contentPart(part)
+  return sent.type === 'file' && sent.mediaType.startsWith('image')
 }
 
 export function toFunctionTools(tools: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {
@@ -225,10 +254,10 @@ function toolOutput(output: ToolOutput, rich: boolean): LanguageModelV4ToolResul
     : { type: 'text', value: outputText(output).toWellFormed() }
 }
 
-type ContentPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
+type OutputPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
 type WirePart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
 
-function contentPart(part: ContentPart): WirePart {
+function contentPart(part: OutputPart): WirePart {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text.toWellFormed() }

@@ -83,6 +83,8 @@ export type EntryBody =
       readonly stored?: StoredResult
       /** The documents of the result, for the person; the model reads `output`. */
       readonly sources?: readonly CitationSource[]
+      /** Files of the session that a model which sees images is sent after `output`. */
+      readonly images?: readonly ResultImage[]
     }
   /** A person has to decide about a call. The turn waits until there is an `approval` of the same id. */
   | {
@@ -238,6 +240,14 @@ export interface AttachedFile {
   readonly content?: string
   /** Of text by the model-agnostic counter; of an image as assumed by its size. */
   readonly tokens?: number
+}
+
+/** An image of a result of a tool. */
+export interface ResultImage extends AttachedFile {
+  readonly mediaType: string
+  /** In pixels. */
+  readonly width?: number
+  readonly height?: number
 }
 
 /** A document, or a part of one, that a model was given or cited (BEHAVIOURS §3.6). */

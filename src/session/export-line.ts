@@ -155,6 +155,7 @@ const entry = z.discriminatedUnion('type', [
     origin: z.looseObject({ kind: id }).optional(),
     stored: z.looseObject({ id, content, characters: count }).optional(),
     sources: sources.optional(),
+    images: z.array(z.looseObject({ file: id, name: z.string(), mediaType: id })).optional(),
   }),
   z.looseObject({
     ...ofCall,

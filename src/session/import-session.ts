@@ -1,7 +1,8 @@
+import { changedParts, type ImageSupport, type Message, storedImage, storedImages } from '../context.ts'
 import { type Clock, timeSlice } from '../platform.ts'
 import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
-import type { Binding, EntryBody, CitationSource } from './entry.ts'
+import type { AttachedFile, Binding, EntryBody, CitationSource } from './entry.ts'
 import { type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
 import type { SessionStore, Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
@@ -42,7 +43,7 @@ export async function importSession(
   if (await store.session(id)) {
     throw new StoreError('conflict', `There is a session ${id} already.`)
   }
-  const names = await createNames(store, read.files, options.as)
+  const names = await createNames(store, read, id, options.as !== undefined)
   const writes = [
     ...appends(id, read.entries, names),
     ...turnEnds(id, read.entries, options.endsTurnsAt),
@@ -168,40 +169,76 @@ interface Names {
   file(file: string): string
 }
 
-/** Under another session id, calls get new ids; files keep theirs where they are free. */
+/**
+ * Under another session id, calls get new ids; files keep theirs where they are free. An image that a message refers to and that
+ * the export has no file of is never one of another session.
+ */
 async function createNames(
   store: SessionStore,
-  files: readonly ExportedFile[],
-  as: string | undefined,
+  { entries, files }: Export,
+  id: string,
+  renames: boolean,
 ): Promise<Names> {
-  if (as === undefined) return { call: (call) => call, file: (file) => file }
+  const own = new Set(files.map((file) => file.id))
+  const named = entries.flatMap(({ body }) => [
+    ...('attachments' in body ? (body.attachments ?? []) : []).map(({ file }) => file),
+    ...('images' in body ? (body.images ?? []) : []).map(({ file }) => file),
+    ...('message' in body ? storedImages(body.message) : []),
+  ])
   const taken = new Set<string>()
-  for (const { id } of files) if (await store.file(id)) taken.add(id)
-  return { call: (call) => `${as}.${call}`, file: (file) => (taken.has(file) ? `${as}.${file}` : file) }
+  for (const file of new Set([...(renames ? own : []), ...named.filter((each) => !own.has(each))])) {
+    if (await store.file(file)) taken.add(file)
+  }
+  return {
+    call: (call) => (renames ? `${id}.${call}` : call),
+    file: (file) => (taken.has(file) ? `${id}.${file}` : file),
+  }
 }
 
 function renameBody(body: EntryBody, names: Names): EntryBody {
   const renamed = 'call' in body && body.call !== undefined ? { ...body, call: names.call(body.call) } : body
   const named = (source: CitationSource) => ({ ...source, document: names.file(source.document) })
+  const moved = <File extends AttachedFile>(attached: File) => ({ ...attached, file: names.file(attached.file) })
   switch (renamed.type) {
     case 'input':
     case 'edit': {
       const { attachments } = renamed
-      const moved = attachments?.map((attached) => ({ ...attached, file: names.file(attached.file) }))
-      return moved ? { ...renamed, attachments: moved } : renamed
+      const message = renameImages(renamed.message, names)
+      return { ...renamed, message, ...(attachments && { attachments: attachments.map(moved) }) }
     }
     case 'assembly':
-    case 'tool-end':
       return renamed.sources ? { ...renamed, sources: renamed.sources.map(named) } : renamed
-    case 'message':
-      return renamed.citations ? { ...renamed, citations: renamed.citations.map(named) } : renamed
+    case 'tool-end': {
+      const { sources, images } = renamed
+      return {
+        ...renamed,
+        ...(sources && { sources: sources.map(named) }),
+        ...(images && { images: images.map(moved) }),
+      }
+    }
+    case 'message': {
+      const { citations } = renamed
+      const message = renameImages(renamed.message, names)
+      return { ...renamed, message, ...(citations && { citations: citations.map(named) }) }
+    }
     default:
       return renamed
   }
 }
 
+function renameImages(message: Message, names: Names): Message {
+  return changedParts(message, (part) => {
+    const id = storedImage(part)
+    return id === undefined ? part : { ...part, data: { type: 'reference', reference: { foreword: names.file(id) } } }
+  })
+}
+
 function renameCall(record: CallRecord, session: string, names: Names): CallRecord {
-  const { noteOf } = record.input as { readonly noteOf?: string }
-  const input = noteOf === undefined ? record.input : { ...(record.input as object), noteOf: names.call(noteOf) }
+  const { noteOf, images } = record.input as { readonly noteOf?: string; readonly images?: ImageSupport }
+  const input = {
+    ...(record.input as object),
+    ...(noteOf !== undefined && { noteOf: names.call(noteOf) }),
+    ...(images?.gone && { images: { ...images, gone: images.gone.map((file) => names.file(file)) } }),
+  }
   return { ...record, id: names.call(record.id), session, input }
 }

@@ -1,4 +1,4 @@
-import { cutJson, wholeCharacter } from '../context.ts'
+import { cutJson, imageSize, imageType, wholeCharacter } from '../context.ts'
 import type { ToolResult } from './tool.ts'
 
 /** A result whose texts have at most `limit` characters, plus a line that says how much is missing (BEHAVIOURS §2.4). */
@@ -10,6 +10,37 @@ export function cappedResult(result: ToolResult, limit: number): ToolResult {
   const meta = { bytes, ...result.meta, truncated: true }
   if (result.ok) return { ...result, output: first!, meta }
   return { ...result, error: first!, ...(output && { output }), meta }
+}
+
+/** Of one result. */
+const MOST_IMAGES = 8
+/** Of one image: in base64 it is 5 MiB, the limit of Anthropic's API. */
+const MOST_IMAGE_BYTES = 3.75 * 1024 * 1024
+/** The longest side that providers accept, pixels. */
+const LONGEST_SIDE = 8_000
+
+/** A result with the images that providers accept. The output says of every other that it is left out, and why. */
+export function boundedImages(result: ToolResult): ToolResult {
+  if (!result.ok || result.images === undefined) return result
+  const faults = result.images.map(({ bytes }, index) =>
+    index < MOST_IMAGES ? imageFault(bytes) : `a result can have ${MOST_IMAGES}`,
+  )
+  const said = faults.slice(0, MOST_IMAGES).flatMap((fault, index) => (fault ? [`image ${index + 1}: ${fault}`] : []))
+  const more = faults.length - MOST_IMAGES
+  if (more > 0) said.push(`${more} more images: ${faults.at(-1)}`)
+  return {
+    ...result,
+    output: [result.output, ...said.map((each) => `[left out, ${each}]`)].filter((text) => text !== '').join('\n'),
+    images: result.images.filter((_, index) => faults[index] === undefined),
+  }
+}
+
+function imageFault(bytes: Uint8Array): string | undefined {
+  const type = imageType(bytes) ?? ''
+  if (!/^image\/(?:png|jpeg|gif|webp)$/.test(type)) return 'it is no PNG, JPEG, GIF or WebP'
+  if (bytes.byteLength > MOST_IMAGE_BYTES) return 'it has more than 3.75 MiB'
+  const { width, height } = imageSize(bytes, type) ?? { width: Infinity, height: Infinity }
+  return Math.max(width, height) > LONGEST_SIDE ? 'it has no size, or a side of more than 8,000 pixels' : undefined
 }
 
 /** JSON stays JSON. */

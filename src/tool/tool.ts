@@ -108,7 +108,16 @@ export type ToolResult = ToolSuccess | ToolFailed
 export interface ToolSuccess {
   readonly ok: true
   readonly output: string
+  /**
+   * For a model that sees images; any other reads their names. PNG, JPEG, GIF and WebP, by their bytes, at most 8 of at most
+   * 3.75 MiB each: what is beyond that is named in the output.
+   */
+  readonly images?: readonly ToolImage[]
   readonly meta?: ToolMeta
+}
+
+export interface ToolImage {
+  readonly bytes: Uint8Array
 }
 
 /** The result of a call that failed. The model reads `error`, and `output` where there is one. */

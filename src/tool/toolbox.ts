@@ -16,7 +16,7 @@ import {
 import { inputFault } from './schema/input-fault.ts'
 import { readToolInput } from './schema/unambiguous-input.ts'
 import { sentDefinition } from './sent-definition.ts'
-import { cappedResult, redactedResult } from './output-cap.ts'
+import { boundedImages, cappedResult, redactedResult } from './output-cap.ts'
 
 /** A fixed set of tools. A value: two toolboxes know nothing of each other. */
 export interface Toolbox {
@@ -87,7 +87,8 @@ export function createToolbox(declared: readonly Tool[], options: ToolboxOptions
 
   /** A result without secrets and without what is too much, in this order: a cut must not hide half of a secret. */
   async function finished(result: ToolResult): Promise<ToolResult> {
-    return cappedResult(redaction ? redactedResult(result, await redaction()) : result, maxOutputChars)
+    const bounded = boundedImages(result)
+    return cappedResult(redaction ? redactedResult(bounded, await redaction()) : bounded, maxOutputChars)
   }
 
   async function plan(call: ToolCall, turn: RunContext): Promise<PlannedCall> {

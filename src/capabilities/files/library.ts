@@ -180,7 +180,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   return {
     file,
     text,
-    async add({ name: given, bytes, owner, by = collectionName(owner) }) {
+    async add({ name: given, bytes, owner, state, by = collectionName(owner) }) {
       const name = fileLabel(given)
       if (name === '' || name.length > 500) {
         throw new RuntimeError('invalid-input', 'A file needs a name of at most 500 characters.')
@@ -194,14 +194,15 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
           keep: async ({ hash, bytes: size }) => {
             twin = await findTwin({ hash, name, owner })
             if (twin) return
-            row = newRow(clock, { name, owner, hash, bytes: size })
+            row = newRow(clock, { name, owner, hash, bytes: size }, state)
             await store.putFile(row)
           },
         })
         if (twin) return { ...withMediaType(twin), repeated: true }
         if (!row) throw new Error('its bytes were not noted')
         // What is to be unpacked can take long: a plain text of the same caller does not wait behind it.
-        enqueue(row, signatureType(watched.beginning()) === undefined ? by : `unpacked ${by}`)
+        if (row.state.type === 'processing')
+          enqueue(row, signatureType(watched.beginning()) === undefined ? by : `unpacked ${by}`)
         return row
       } catch (error) {
         throw runtimeFailure(error)
@@ -265,8 +266,11 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 }
 
-function newRow(clock: Clock, given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>): FileRow {
-  const state = { type: 'processing' } as const
+function newRow(
+  clock: Clock,
+  given: Pick<FileRow, 'name' | 'owner' | 'hash' | 'bytes'>,
+  state: FileState = { type: 'processing' },
+): FileRow {
   return { id: clock.newId('file'), time: clock.time(), mediaType: 'application/octet-stream', ...given, state }
 }
 

@@ -1,5 +1,5 @@
 import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../platform.ts'
-import type { ToolResult } from '../../tool.ts'
+import type { ToolImage, ToolResult } from '../../tool.ts'
 
 /** What a tool of a server has answered. */
 export interface CallResult {
@@ -93,7 +93,7 @@ function texts(value: Readonly<Record<string, unknown>>): Readonly<Record<string
   >
 }
 
-/** Images, sounds and other bytes are named, never pasted. Structured content follows where it says more than the text. */
+/** Images, sounds and other bytes are named; images come along, too. Structured content follows where it says more than the text. */
 export function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
   const parts = (result.content ?? []).map(partText).filter((text) => text !== '')
   const { structuredContent } = result
@@ -102,7 +102,15 @@ export function renderResult(result: CallResult, clean: (text: string) => string
   const meta = { bytes: Buffer.byteLength(text) }
   if (result.isError === true)
     return { ok: false, error: text === '' ? 'the tool failed without saying why' : text, meta }
-  return { ok: true, output: text, meta }
+  const images = (result.content ?? []).flatMap(partImage)
+  return { ok: true, output: text, ...(images.length > 0 ? { images } : {}), meta }
+}
+
+/** An image, also one that is a resource. What it is, its bytes say. */
+function partImage({ type, data, resource }: ContentPart): readonly ToolImage[] {
+  const { mimeType, blob } = texts(fieldsOf(resource))
+  const base64 = type === 'image' ? data : type === 'resource' && mimeType?.startsWith('image/') ? blob : undefined
+  return typeof base64 === 'string' ? [{ bytes: Buffer.from(base64, 'base64') }] : []
 }
 
 /** Whether texts have everything that a structured content says: as JSON, or each of its values. */

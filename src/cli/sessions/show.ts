@@ -116,6 +116,9 @@ function pastCalls(writeLine: (line: string) => void) {
       const failed = output.type.startsWith('error')
       const result = `${failed ? 'failed' : 'ok'}: ${outputText(output)}`
       if (call) line(started.has(toolCallId) ? '→' : '✗', call, result)
+      for (const part of output.type === 'content' ? output.value : []) {
+        if (part.type === 'file') writeLine(`  with ${exactLine(part.filename ?? part.mediaType)} (image)`)
+      }
     }
     calls = []
   }

@@ -1,11 +1,21 @@
 import type { FileLibrary } from '../../capability.ts'
-import { type AnyMessage, type AssemblyInput, type Attachment, storedImage, type UserMessage } from '../../context.ts'
+import {
+  type AssemblyInput,
+  type Attachment,
+  changedParts,
+  imageSize,
+  imageTokens,
+  imageType,
+  storedImage,
+  storedImages,
+} from '../../context.ts'
 import type { ModelRequest } from '../../model.ts'
 import { defined } from '../../platform.ts'
 import {
   type AttachedFile,
   type FileStore,
   readReferredContent,
+  type ResultImage,
   type SessionStore,
   type MessageBody,
 } from '../../session.ts'
@@ -100,9 +110,38 @@ export async function withPictures<Asked extends ModelRequest>(
   const read = await Promise.all([...ids].map(async (id) => [id, await imageBytes(library, id)] as const))
   const bytes = new Map(read)
   return {
-    request: { ...request, messages: request.messages.map((message) => fillImages(message, bytes)) },
+    request: {
+      ...request,
+      messages: request.messages.map((message) =>
+        changedParts(message, (part) => {
+          const data = bytes.get(storedImage(part) ?? '')
+          if (!data || part.type !== 'file') return part
+          const { type, mediaType, filename } = part
+          return { type, mediaType, data, ...defined({ filename }) }
+        }),
+      ),
+    },
     missing: read.flatMap(([id, data]) => (data ? [] : [id])),
   }
+}
+
+/** Keeps an image of a tool result as a file of the session. */
+export async function keepImage(
+  library: FileLibrary,
+  session: string,
+  { name, bytes }: { readonly name: string; readonly bytes: Uint8Array },
+): Promise<ResultImage> {
+  const mediaType = imageType(bytes) ?? 'application/octet-stream'
+  const { width, height } = imageSize(bytes, mediaType) ?? {}
+  const tokens = imageTokens(width ?? 0, height ?? 0)
+  const image = { kind: 'image', mediaType, ...defined({ width, height }), tokens } as const
+  const { id } = await library.add({
+    name,
+    bytes: ReadableStream.from([bytes]),
+    owner: { type: 'session', id: session },
+    state: { type: 'ready', reading: image },
+  })
+  return { file: id, name, ...image }
 }
 
 async function imageBytes(library: FileLibrary | undefined, id: string): Promise<Uint8Array | undefined> {
@@ -111,27 +150,4 @@ async function imageBytes(library: FileLibrary | undefined, id: string): Promise
   } catch {
     return undefined
   }
-}
-
-type UserPart = Exclude<UserMessage['content'], string>[number]
-type Bytes = ReadonlyMap<string, Uint8Array | undefined>
-
-function storedImages({ role, content }: AnyMessage): readonly string[] {
-  if (role !== 'user' || typeof content === 'string') return []
-  return content.flatMap((part) => storedImage(part) ?? [])
-}
-
-function fillImages<Given extends AnyMessage>(message: Given, bytes: Bytes): Given {
-  if (storedImages(message).length === 0 || message.role !== 'user' || typeof message.content === 'string') {
-    return message
-  }
-  return { ...message, content: message.content.map((part) => fillPart(part, bytes)) }
-}
-
-function fillPart(part: UserPart, bytes: Bytes): UserPart {
-  const id = storedImage(part)
-  const data = id === undefined ? undefined : bytes.get(id)
-  if (!data || part.type !== 'file') return part
-  const { type, mediaType, filename } = part
-  return { type, mediaType, data, ...defined({ filename }) }
 }

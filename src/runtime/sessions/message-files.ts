@@ -1,5 +1,5 @@
 import { type FileLibrary, inbox, type RunningCapabilities, RuntimeError } from '../../capability.ts'
-import { available, type Message, type UserMessage } from '../../context.ts'
+import { available, storedImagePart, type UserMessage } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { AttachedFile, Choices, FileRow } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
@@ -120,15 +120,11 @@ function attachedFile({ id, name, state }: FileRow): AttachedFile {
   return { file: id, name, kind: 'text', content, tokens: reading.tokens }
 }
 
-type UserPart = Exclude<Message['content'], string>[number] & { readonly type: 'file' }
-
 /** An image is in its message by its id; its bytes are put in when the request leaves. */
-function picturePart({ id, name, state }: FileRow): readonly UserPart[] {
-  if (state.type !== 'ready' || state.reading.kind !== 'image') return []
-  const { mediaType, width, height } = state.reading
-  const size = width === undefined || height === undefined ? {} : { width, height }
-  const data = { type: 'reference', reference: { foreword: id } } as const
-  return [{ type: 'file', mediaType, filename: name, data, providerOptions: { foreword: size } }]
+function picturePart({ id: file, name, state }: FileRow) {
+  return state.type === 'ready' && state.reading.kind === 'image'
+    ? [storedImagePart({ file, name, ...state.reading })]
+    : []
 }
 
 /** Files that are the same, by what `sameBy` gives, as one: the first, with the other names that it goes by. */

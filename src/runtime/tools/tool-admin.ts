@@ -112,7 +112,8 @@ export function createToolAdmin(parts: {
       const facts = { ...callFacts(plan.call), rule: 'run-by-hand', digest, ...defined({ by }) }
       await note({ ...facts, decision: 'approved' })
       const began = clock.monotonic()
-      const result = await plan.run()
+      // A person reads the names of images.
+      const { images: _images, ...result } = { images: undefined, ...(await plan.run()) }
       const durationMs = Math.round(clock.monotonic() - began)
       await note({ ...facts, kind: 'call', ...resultFacts(result, resultText(result)), durationMs })
       return result

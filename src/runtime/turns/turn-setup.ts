@@ -5,6 +5,7 @@ import type { AuditFacts, EntryBody } from '../../session.ts'
 import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import type { HeldCalls } from '../budgets/budget-service.ts'
+import { keepImage } from '../calls/attachments.ts'
 import { callAccount, type CallAccount } from '../calls/call-account.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
@@ -100,11 +101,11 @@ function turnWords({ state, turn }: TurnDependencies, citations: TurnCitations):
 
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
 function turnJournal(
-  { context, state, turn, entries, clock }: TurnDependencies,
+  { context, state, turn, entries, clock, library }: TurnDependencies,
   account: CallAccount,
   words: TurnWords,
   taint: TurnTaint,
-): Required<Journal> {
+): Required<Omit<Journal, 'keepImage'>> & Pick<Journal, 'keepImage'> {
   const { store, settings } = context
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
@@ -137,6 +138,7 @@ function turnJournal(
       const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },
+    ...(library && { keepImage: (image) => keepImage(library, state.session, image) }),
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,
     countTokens: (message, partial) =>
       countInSlices(clock, settings.counter, (counter) => tokenCounts(counter, message, partial)),

@@ -7,11 +7,16 @@ import type { Turn } from './conversation.ts'
 
 type AttachedFile = Turn['attachments'][number]
 
-/** The files of a message: images are seen, others have their name and their tokens. */
-export function Attachments({ files }: { readonly files: readonly AttachedFile[] }): ReactNode {
+interface AttachmentsProps {
+  readonly files: readonly AttachedFile[]
+  readonly label?: string
+}
+
+/** The files of a message, or images of a result: images are seen, others have their name and their tokens. */
+export function Attachments({ files, label = 'Attached files' }: AttachmentsProps): ReactNode {
   if (files.length === 0) return null
   return (
-    <ul aria-label="Attached files" className="flex max-w-full flex-wrap justify-end gap-2 self-end">
+    <ul aria-label={label} className="flex max-w-full flex-wrap justify-end gap-2 self-end">
       {files.map((file) => (
         <li key={file.file} className="max-w-full">
           {file.kind === 'image' ? <Picture file={file} /> : <FileName file={file} />}

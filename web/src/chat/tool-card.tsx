@@ -5,6 +5,7 @@ import { LongText } from '../parts/long-text.tsx'
 import { duration } from '../parts/numbers.ts'
 import { useNow } from '../parts/use-now.ts'
 import { ApprovalCard } from './approval-card.tsx'
+import { Attachments } from './attachments.tsx'
 import { ProposalCard, proposalOf } from './proposal-card.tsx'
 import type { WhatWasRead } from './read-before.tsx'
 import type { ToolDecision, ToolPart } from './turn-parts.ts'
@@ -26,7 +27,7 @@ interface ToolCardProps {
 }
 
 export function ToolCard({ part, read }: ToolCardProps): ReactNode {
-  const { name, input, state, approval, decision, result } = part
+  const { name, input, state, approval, decision, result, images } = part
   const proposal = proposalOf(part)
   return (
     <section
@@ -47,6 +48,11 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
           )}
         </div>
       </CallFold>
+      {images && (
+        <div className="flex flex-col border-t border-line p-3">
+          <Attachments label="Images of the result" files={images} />
+        </div>
+      )}
       {state === 'waiting' && approval && (
         <div className="border-t border-line p-3">
           <ApprovalCard approval={approval} read={read} />

@@ -34,6 +34,7 @@ export interface ToolPart {
   /** ISO 8601. */
   readonly started: string | undefined
   readonly result: string | undefined
+  readonly images?: EntryOf<'tool-end'>['images']
   readonly durationMs: number | undefined
 }
 
@@ -92,12 +93,12 @@ export function withoutProvisional(parts: readonly Part[]): readonly Part[] {
 /** The call has ended. One that has not begun was refused, or denied. */
 export function withToolEnd(
   parts: readonly Part[],
-  { toolCallId, ok, output, durationMs }: EntryOf<'tool-end'>,
+  { toolCallId, ok, output, images, durationMs }: EntryOf<'tool-end'>,
 ): readonly Part[] {
   return parts.map((part): Part => {
     if (part.type !== 'tool' || part.toolCallId !== toolCallId) return part
     const failed = part.state === 'denied' ? 'denied' : part.started === undefined ? 'refused' : 'failed'
-    return { ...part, state: ok ? 'done' : failed, result: output, durationMs }
+    return { ...part, state: ok ? 'done' : failed, result: output, ...(images && { images }), durationMs }
   })
 }
 
