@@ -57,7 +57,7 @@ export function changedParts<Given extends AnyMessage>(
     const value = before.map((each) => change(each, true))
     return value.every((each, index) => each === before[index]) ? part : { ...part, output: { ...part.output, value } }
   })
-  return content.every((part, index) => part === message.content[index]) ? message : ({ ...message, content } as Given)
+  return content.every((part, index) => part === message.content[index]) ? message : { ...message, content }
 }
 
 interface Image {
