@@ -37,11 +37,20 @@ export interface ForeignIdentity {
   readonly parent?: string
   /** The client's own id of its turn: calls of one id are one turn, and a repeat among them is a retry. */
   readonly turn?: string
+  /** What its provider keeps of the conversation, so that the body has only what is new. */
+  readonly kept?: KeptReference
   readonly model?: string
   readonly stream: boolean
   /** The most that the answer may have, tokens, as the body says. */
   readonly maxOutputTokens?: number
 }
+
+/** The provider's own id of what it keeps. */
+export type KeptReference =
+  /** Of the answer that the call goes on from. */
+  | { readonly answer: string }
+  /** Of a conversation that the call is added to. */
+  | { readonly conversation: string }
 
 /** A mark of a prompt cache in a request. */
 export interface ForeignMark {

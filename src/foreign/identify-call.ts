@@ -1,6 +1,6 @@
 import { exactLine } from '../context.ts'
 import { defined, fieldsOf, parseJson, elementsOf } from '../platform.ts'
-import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead } from './foreign-call.ts'
+import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead, KeptReference } from './foreign-call.ts'
 import type { KindRule, Recogniser, ValuePlace } from './recognisers/recogniser.ts'
 import { general } from './recognisers/general.ts'
 import { clientTables } from './recognisers/recognisers.ts'
@@ -31,6 +31,7 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
       format,
       ...ids,
       turn: find('turn'),
+      kept: keptReference(fields),
       model: shortText(fields['model']),
       maxOutputTokens: mostTokens(call),
     }),
@@ -38,6 +39,14 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
     kind: kindOf(call, format !== undefined, tables),
     stream: fields['stream'] === true,
   }
+}
+
+/** What a provider keeps of the conversation of this body: of OpenAI's Responses and of Anthropic's threads. */
+export function keptReference(body: Readonly<Record<string, unknown>>): KeptReference | undefined {
+  const answer = shortText(body['previous_response_id']) ?? shortText(fieldsOf(body['thread'])['previous_message_id'])
+  if (answer !== undefined) return { answer }
+  const conversation = shortText(body['conversation']) ?? shortText(fieldsOf(body['conversation'])['id'])
+  return conversation === undefined ? undefined : { conversation }
 }
 
 /** The headers that are looked at, in lower case, and the one that says how a body is packed. */

@@ -39,6 +39,10 @@ export interface ForeignFacts {
   readonly session?: string
   readonly parent?: string
   readonly turn?: string
+  /** Turns of the conversation before those in the body, which were compacted or are kept by the provider. */
+  readonly turnsBefore?: number
+  /** The provider's id of the conversation that it keeps. */
+  readonly conversation?: string
   readonly retryOf?: string
   /** `traceparent` of the call (W3C Trace Context). */
   readonly trace?: string
@@ -63,6 +67,8 @@ export interface ForeignEnd {
   readonly status?: number
   /** `sha256:HASH` of what the answer said, as JSON. Absent where nothing came. */
   readonly answer?: string
+  /** The provider's own id of the answer: a later call may go on from what the provider keeps under it. */
+  readonly id?: string
 }
 
 /** What is known about a call only afterwards. */
@@ -128,6 +134,8 @@ export interface CallStore {
   calls(session: string, options?: CallsOptions): Promise<readonly CallRecord[]>
   /** Calls of all sessions and of none, newest first; with `beginning` only those whose id begins with it, sorted by id. */
   findCalls(options: { limit: number; beginning?: string | undefined }): Promise<readonly CallRecord[]>
+  /** Calls of other programs whose answer has this id of its provider's, newest first. */
+  callsAnswered(id: string): Promise<readonly CallRecord[]>
 }
 
 /** The id of a call whose outcome is known now. */

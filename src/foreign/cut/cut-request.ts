@@ -13,6 +13,7 @@ import {
 } from './cut-plan.ts'
 import { textOfResult } from './group-turn.ts'
 import { groupItems } from './item-group.ts'
+import { keptReference } from '../identify-call.ts'
 import { rewriteBody } from './rewrite-body.ts'
 import { type ConversationFormat, jsonOf } from '../../wire.ts'
 
@@ -45,7 +46,7 @@ export type CutOutcome =
  */
 export function cutRequest(input: CutInput): CutOutcome {
   const { format, body, assembly, budget } = input
-  const items = keepsConversation(body) ? conversationItems(format, body, assembly) : undefined
+  const items = keptReference(fieldsOf(body)) ? undefined : conversationItems(format, body, assembly)
   if (!items) return { type: 'whole', why: 'kept-elsewhere' }
   const grouped = groupItems(items)
   const followed = input.marks.find(
@@ -90,12 +91,6 @@ export function cutRequest(input: CutInput): CutOutcome {
     isNew: !isSame,
     account: accountOf(input, plan, decided),
   }
-}
-
-/** A conversation that a provider keeps is there in part alone. */
-function keepsConversation(body: unknown): boolean {
-  const { previous_response_id: previous, conversation } = fieldsOf(body)
-  return (previous === undefined || previous === null) && (conversation === undefined || conversation === null)
 }
 
 function digestOf(items: readonly ConversationItem[], head: number, until: number): string {

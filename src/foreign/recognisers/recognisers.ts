@@ -340,6 +340,13 @@ const aider: Recogniser = {
       where: ['user'],
     },
     {
+      layer: 'summary',
+      begin: 'I spoke to you previously about a number of things',
+      whole: true,
+      origin: 'model',
+      where: ['user'],
+    },
+    {
       layer: 'attachment',
       begin: 'I have *added these files to the chat*',
       whole: true,

@@ -1,17 +1,20 @@
 import { againMoney, type TokenCounter, available, cutSums, type ManifestEntry } from '../../context.ts'
-import { identifyCall, type ForeignIdentity } from '../../foreign.ts'
+import { type ForeignReuse, identifyCall, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
 import { defined, readTraceparent, sha256 } from '../../platform.ts'
 import type { CallOutcome, CallRecord, ForeignFacts } from '../../session.ts'
-import type { Reuse, Sealed, SealedManifest } from '../ledger/seal.ts'
+import type { Sealed, SealedManifest } from '../ledger/seal.ts'
 import { addForecast } from '../turns/call-forecast.ts'
-import { cutName } from './analysis/analysed-body.ts'
+import { type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { type BodyToStore, contentWriter } from './content-writer.ts'
 import type { BegunCall } from './foreign-call.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import type { LastForeignCall } from './foreign-sessions.ts'
+import { keptEntry, keptReuse, withKeptEntry, withKeptPieces } from './kept-conversation.ts'
+import { NO_TURN } from './prompt-words.ts'
 import type { RecordParts } from './record-parts.ts'
 import type { CutCall } from './foreign-cuts.ts'
+import { laterTurn, turnsBefore, withTurnsBefore } from './turn-numbers.ts'
 
 /** A call that is on record without its end. */
 export interface BegunRecord {
@@ -33,15 +36,19 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
   const token = call.caller.name
   const words = said?.words === undefined ? undefined : clean(said.words)
   // A conversation is known by what its program says, whatever of it was left out.
-  const { session, last } = await sessions.sessionOf({
+  const { session, last, kept } = await sessions.sessionOf({
     identity,
     token,
+    provider: call.provider,
     body: said?.account && call.id,
     words,
   })
   const model = `${call.provider}/${identity.model ?? call.lost?.model ?? 'unknown'}`
   const names = { said: call.id, left: call.cut?.body ? cutName(call.id) : call.id }
   const sealed = left?.account
+  const before = identity.kind === 'embedding' ? undefined : (kept ?? last)
+  const reuse = before && sealed && (await sessions.compare(before, 'left', names.left))
+  const earlier = (await turnsBeforeIn(parts, { call, identity, before, reuse })) || undefined
   const isRetry = last !== undefined && sealed !== undefined && repeats(last, identity, sealed.manifest.requestDigest)
   const facts: ForeignFacts = {
     client: identity.client.name,
@@ -51,14 +58,16 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
       session: identity.session,
       parent: identity.parent,
       turn: identity.turn,
+      turnsBefore: earlier,
+      conversation: identity.kept && 'conversation' in identity.kept ? identity.kept.conversation : undefined,
       retryOf: isRetry ? last.record.id : undefined,
       trace: readTraceparent(call.head.headers['traceparent']),
       assembled: call.cut?.facts,
     }),
   }
   const known = parts.factsOf(model)
-  const before = identity.kind === 'embedding' ? undefined : last
-  const account = sealed && (await accountFor(parts, { name: names.left, sealed, last: before, model, facts: known }))
+  const whole = sealed && wholeAccount(sealed, identity.kept, kept, call.cut?.body ? 0 : (earlier ?? 0))
+  const account = whole && (await accountFor(parts, { whole, last: before, reuse: reuse?.reuse, model, facts: known }))
   const manifest = account && withCut(account, call.cut ?? {}, known)
   const writer = contentWriter(parts, session)
   const { came = call, marks, body: cutBody } = call.cut ?? {}
@@ -79,7 +88,7 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
   const record = {
     id: call.id,
     session,
-    turn: identity.turn ?? said?.turn ?? call.id,
+    turn: identity.turn ?? turnName(said, before, earlier ?? 0) ?? call.id,
     time: call.time,
     model,
     ...defined({ token }),
@@ -93,8 +102,8 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
   // Both at once: a call is on record exactly once, whenever its process ends.
   await store.transaction([{ type: 'call', record }, ...(departure ? [departure.recorded()] : [])])
   await departure?.forget().catch(() => {})
-  if (sealed) sessions.note(session, { record, fingerprint: sealed.fingerprint, ...names })
-  return { record, wire: wireOf(call), manifest: sealed?.manifest }
+  if (whole) sessions.note(session, { record, fingerprint: whole.fingerprint, ...names })
+  return { record, wire: wireOf(call), manifest: whole?.manifest }
 }
 
 function storedAs(
@@ -126,23 +135,79 @@ function repeats({ record }: LastForeignCall, { turn }: ForeignIdentity, digest:
   return !(hasAnswer && turn === undefined) && record.requestDigest === digest
 }
 
+/** How many turns of the conversation its body does not have: they were compacted, or the provider keeps them. */
+async function turnsBeforeIn(
+  { sessions }: RecordParts,
+  { call: { id, said, cut }, identity, before, reuse }: TurnsQuestion,
+): Promise<number> {
+  const body = said?.account?.manifest
+  if (!body || !before) return 0
+  if (identity.kept) return turnsBefore(before.record, body, said.turn !== NO_TURN)
+  // What a cut of ours left out, its program says all the same.
+  const isWhole = !cut?.body && before.said === before.left
+  const compared = isWhole ? reuse : await sessions.compare(before, 'said', id)
+  const isCompacted = compared?.reuse.firstChange?.cause === 'compacted'
+  return isCompacted
+    ? turnsBefore(before.record, body, compared.hasNewWords)
+    : (before.record.foreign?.turnsBefore ?? 0)
+}
+
+interface TurnsQuestion {
+  readonly call: BegunCall
+  readonly identity: ForeignIdentity
+  readonly before: LastForeignCall | undefined
+  /** What left, against what left before. */
+  readonly reuse: ComparedBodies | undefined
+}
+
+/** The turn of a call whose program names none. */
+function turnName(said: BegunCall['said'], before: LastForeignCall | undefined, earlier: number): string | undefined {
+  if (said?.turn === NO_TURN && before) return before.record.turn
+  return said?.turn && laterTurn(said.turn, earlier)
+}
+
+interface WholeAccount extends Sealed {
+  /** Its entry in the account. */
+  readonly kept?: ManifestEntry | undefined
+  /** Turns of the conversation before those in the body. */
+  readonly earlier: number
+}
+
+/** What a body says, with what the provider keeps of its conversation, and with the numbers that its turns have in that. */
+function wholeAccount(
+  sealed: Sealed,
+  reference: ForeignIdentity['kept'],
+  before: LastForeignCall | undefined,
+  earlier: number,
+): WholeAccount {
+  const manifest = withTurnsBefore(sealed.manifest, earlier)
+  const kept = reference && before && keptEntry(reference, before.record, manifest)
+  if (!kept) return { ...sealed, manifest, earlier }
+  const fingerprint = withKeptPieces(sealed, kept, before)
+  return { manifest: withKeptEntry(manifest, kept), fingerprint, kept, earlier }
+}
+
 interface AccountOptions {
-  /** Name under which the analysis of what left is kept. */
-  readonly name: string
-  readonly sealed: Sealed
+  readonly whole: WholeAccount
   readonly last: LastForeignCall | undefined
+  /** Against what left before, by meaning. */
+  readonly reuse: ForeignReuse | undefined
   readonly model: string
   readonly facts: ModelFacts | undefined
 }
 
 /** The account with what of it was sent before, by meaning, and what the call was expected to cost by what came before it. */
 async function accountFor(
-  { clock, context, sessions }: RecordParts,
-  { name, sealed, last, model, facts }: AccountOptions,
+  { clock, context }: RecordParts,
+  { whole, last, reuse: compared, model, facts }: AccountOptions,
 ): Promise<SealedManifest> {
-  const reuse = last && (await sessions.compare(last, 'left', name))?.reuse
-  const { pieces: _, ...shown } = reuse ?? { pieces: 0 }
-  const account = { ...withWindow(sealed.manifest, facts), ...(reuse ? { reuse: shown as Reuse } : {}) }
+  const { pieces: _, ...shown } = compared ?? { pieces: 0 }
+  const { firstChange, ...same } = whole.kept
+    ? keptReuse(compared, whole.kept, whole.manifest)
+    : (shown as Omit<ForeignReuse, 'pieces'>)
+  const change = firstChange && { ...firstChange, id: laterTurn(firstChange.id, whole.kept ? 0 : whole.earlier) }
+  const reuse = compared || whole.kept ? { ...same, ...defined({ firstChange: change }) } : undefined
+  const account = { ...withWindow(whole.manifest, facts), ...defined({ reuse }) }
   if (!facts) return account
   const before = last && {
     call: last.record.id,
@@ -154,7 +219,7 @@ async function accountFor(
   const state = { lastCall: before, reads: new Map(before ? [[before.model, before]] : []) }
   const of = { context, model: { id: model, facts }, clock, state }
   const place = { ...of, ownMarks: true as const, readFingerprint: async () => undefined }
-  const { forecast } = await addForecast(place, sealed)
+  const { forecast } = await addForecast(place, whole)
   return { ...account, ...defined({ forecast }) }
 }
 

@@ -39,13 +39,13 @@ export function createCallRecorder(
   return {
     /** Begins the record of a call after a moment: answers come first. A process that dies later leaves a call without an end. */
     begin(
-      start: Pick<ForeignCallStart, 'head' | 'caller'>,
+      start: StartedCall,
       call: () => Promise<BegunCall>,
       departing?: Promise<Departure | undefined>,
     ): BegunRecording {
       const moment = pause()
       // Calls of one program are written in their order: each is compared with the one before.
-      const key = `${start.head.headers['user-agent'] ?? ''} ${start.caller.by}`
+      const key = keyOf(start)
       let begun: BegunRecord | undefined
       void queue.add(key, async () => {
         try {
@@ -80,6 +80,11 @@ export function createCallRecorder(
         },
       }
     },
+    /** Resolves once all calls of this program that have ended so far are on record. */
+    async settled(start: StartedCall): Promise<void> {
+      for (const end of pauses) end()
+      await queue.add(keyOf(start), () => {})
+    },
     /** Counts a call that came, until the function that it returns is called. */
     opened(): () => void {
       open += 1
@@ -113,6 +118,12 @@ export function createCallRecorder(
   }
 }
 
+type StartedCall = Pick<ForeignCallStart, 'head' | 'caller'>
+
+function keyOf({ head, caller }: StartedCall): string {
+  return `${head.headers['user-agent'] ?? ''} ${caller.by}`
+}
+
 const MOMENT_MS = 100
 
 async function endRecord(
@@ -127,7 +138,7 @@ async function endRecord(
   const outcome: CallOutcome = {
     ...outcomeOf(ended, { answer, used: record.foreign.kind === 'count' ? undefined : manifest?.used }),
     ...defined({ wire }),
-    foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept }) },
+    foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept, id: answer?.id }) },
   }
   await store.transaction([
     { type: 'call-outcome', id, outcome },

@@ -6,8 +6,10 @@ import type { BodyToAnalyse } from './analysis/analysed-body.ts'
 import { missingContentError } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ForeignInput } from './foreign-input.ts'
+import { besideKeptEntry, keptEntryOf, withKeptEntry } from './kept-conversation.ts'
 import { readStoredBody } from './stored-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
+import { withTurnsBefore } from './turn-numbers.ts'
 
 /** A call of another program, taken apart again. Rejects with `missing-content`, and with `not-found` where it has no account. */
 export async function foreignAssembly(
@@ -26,13 +28,18 @@ export async function foreignAssembly(
   }
   const { bytes } = await foreignBody(store, call)
   const body = JSON.parse(new TextDecoder().decode(bytes)) as unknown
-  return explainInSlices(store.clock, {
+  const assembly = await explainInSlices(store.clock, {
     format,
     body,
     counter: await counters(counter),
     client: call.foreign?.client ?? 'unknown',
     model: call.model,
   })
+  const manifest = withTurnsBefore(assembly.manifest, call.foreign?.turnsBefore ?? 0)
+  const kept = keptEntryOf(call.manifest)
+  if (!kept) return { ...assembly, manifest }
+  const pieces = besideKeptEntry(assembly.pieces, manifest.entries)
+  return { ...assembly, manifest: withKeptEntry(manifest, kept), pieces }
 }
 
 /**

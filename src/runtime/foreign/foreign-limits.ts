@@ -8,9 +8,10 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
 import { asksForLonger } from '../turns/call-forecast.ts'
-import { identifyCall } from '../../foreign.ts'
+import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import { channelOf } from './foreign-sessions.ts'
+import { channelOf, type ForeignSessions } from './foreign-sessions.ts'
+import { keptEntry } from './kept-conversation.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
 /** Holds what calls of other programs may cost. */
@@ -24,6 +25,8 @@ export interface CallToHold {
   /** What its body says as its program sent it, and as it leaves; `undefined`: it could not be taken apart. */
   said(): Promise<AnalysedBody | undefined>
   left(): Promise<AnalysedBody | undefined>
+  /** Resolves once the calls of its program that have ended are on record. */
+  settled(): Promise<void>
   readonly signal: AbortSignal
   stop(): void
 }
@@ -42,15 +45,16 @@ export function createForeignLimits(parts: {
   readonly clock: Clock
   readonly questions: Pick<LiveQuestions, 'ask'>
   readonly activity: Activity
+  readonly sessions: Pick<ForeignSessions, 'keptBefore'>
   factsOf(model: string): ModelFacts | undefined
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
   readonly warn: (text: string) => void
 }): ForeignLimits {
-  const { store, budgets, clock, questions, activity, warn } = parts
+  const { store, budgets, clock, questions, activity, sessions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
-  async function hold({ id, start, said, left, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
+  async function hold({ id, start, said, left, settled, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
     if (!budgets.appliesTo()) return { held: undefined }
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.
@@ -59,7 +63,9 @@ export function createForeignLimits(parts: {
     if (identity.kind === 'count' || COSTLESS.has(start.head.method)) return { held: undefined }
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
-    const session = conversation === undefined ? undefined : await store.bound({ channel, conversation })
+    const kept = identity.kept && (await keptBefore(start, identity, settled))
+    const session =
+      kept?.session ?? (conversation === undefined ? undefined : await store.bound({ channel, conversation }))
     const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
     if (!budgets.appliesTo(owner)) return { held: undefined }
     const model = await modelOf(`${start.provider}/${identity.model ?? 'unknown'}`)
@@ -72,10 +78,12 @@ export function createForeignLimits(parts: {
         : { held: { grew() {}, settle: () => go.settle({ notMade: true }) } }
     }
     const { manifest } = account
-    const line = JSON.stringify([program, identity.kind, identity.session, identity.model, token])
+    const keptTokens = kept && identity.kept ? keptEntry(identity.kept, kept, manifest).tokens : 0
+    const used = manifest.used + keptTokens
+    const line = JSON.stringify([program, identity.kind, identity.session ?? kept?.session, identity.model, token])
     const now = Date.parse(clock.time())
     const expected = {
-      used: manifest.used,
+      used,
       // Of one that comes whole, nothing is seen before all of it is paid for.
       isWhole: !identity.stream,
       keepsLonger: asksForLonger(account.fingerprint, model.facts.cache),
@@ -87,7 +95,7 @@ export function createForeignLimits(parts: {
     const ask = budgets.of({
       owner,
       model,
-      size: () => ({ used: manifest.used, ratio: 1 }),
+      size: () => ({ used, ratio: 1 }),
       estimate: () => (isLater ? expectedCost({ ...expected, used: 0 }, model.facts).cost : cost),
       asks: start.overBudget.type === 'wait',
     })
@@ -136,6 +144,19 @@ export function createForeignLimits(parts: {
         },
       },
     }
+  }
+
+  /** The call before may have ended a moment ago. */
+  async function keptBefore(
+    { provider, caller }: ForeignCallStart,
+    identity: ForeignIdentity,
+    settled: CallToHold['settled'],
+  ): ReturnType<ForeignSessions['keptBefore']> {
+    const find = () => sessions.keptBefore({ identity, provider, token: caller.name })
+    const found = identity.kept && 'answer' in identity.kept ? await find() : undefined
+    if (found) return found
+    await settled()
+    return find()
   }
 
   /** Waits as long as the rule says for room, or for a person's decision. A sentence: it is refused. */

@@ -28,7 +28,7 @@ export function createForeignServices(parts: ForeignParts) {
       analysis: analyst(clock),
       written,
       sessions,
-      limits: createForeignLimits(parts),
+      limits: createForeignLimits({ ...parts, sessions }),
       cuts: createForeignCuts(parts),
     }),
     foreignSessions: createForeignSessionService({ store, priceOf, assembleAgain, takeApart }),

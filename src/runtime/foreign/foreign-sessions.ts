@@ -3,25 +3,35 @@ import type { ForeignIdentity } from '../../foreign.ts'
 import { defined, keyedQueue, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import type { Sealed } from '../ledger/seal.ts'
-import { type BodyAnalysis, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
+import { type BodyAnalysis, type BodySearch, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { bodyOnRecord } from './foreign-again.ts'
+import { keptEntryOf, withKeptPieces } from './kept-conversation.ts'
+import { readAnswerOf } from './session-exchanges.ts'
 
 /** Which session a call of another program belongs to. */
 export interface ForeignSessions {
   /** The session of a call, made where there is none yet. */
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
+  /** The call whose conversation the provider keeps for this one; `undefined` where it keeps none, or one that is not on record. */
+  keptBefore(call: Pick<CallToPlace, 'identity' | 'token' | 'provider'>): Promise<CallRecord | undefined>
   note(session: string, last: LastForeignCall): void
   /** Whether a call was placed in a session since then, ISO 8601: its bodies may not be written yet. */
   isUsedSince(session: string, time: string): boolean
   ended(session: string, record: CallRecord): void
   /** How a body goes on from what an earlier call `said` or `left`. `undefined` where one cannot be taken apart any more. */
-  compare(last: LastForeignCall, which: 'said' | 'left', after: string): Promise<ComparedBodies | undefined>
+  compare(
+    last: LastForeignCall,
+    which: 'said' | 'left',
+    after: string,
+    search?: BodySearch,
+  ): Promise<ComparedBodies | undefined>
 }
 
 export interface CallToPlace {
   readonly identity: ForeignIdentity
   /** The name of the caller's token; absent for the owner. */
   readonly token: string | undefined
+  readonly provider: string
   /** The name of its body; absent where it could not be taken apart. */
   readonly body: string | undefined
   readonly words: string | undefined
@@ -31,11 +41,16 @@ interface PlacedForeignCall {
   readonly session: string
   /** The session's last call of the same kind, to compare this one with it. */
   readonly last: LastForeignCall | undefined
+  /** The call that this one goes on from by what the provider keeps. */
+  readonly kept: LastForeignCall | undefined
 }
 
 /** A call, and the names of what its program said and of what left, which is the same unless a cut of ours was made. */
 export interface LastForeignCall {
-  readonly record: Pick<CallRecord, 'id' | 'model' | 'time' | 'outcome' | 'foreign' | 'input' | 'requestDigest'>
+  readonly record: Pick<
+    CallRecord,
+    'id' | 'turn' | 'model' | 'time' | 'outcome' | 'foreign' | 'input' | 'manifest' | 'requestDigest'
+  >
   readonly said: string
   readonly left: string
   readonly fingerprint: Sealed['fingerprint']
@@ -72,10 +87,26 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return last
   }
 
+  const keptBefore: ForeignSessions['keptBefore'] = async ({ identity, token, provider }) => {
+    const { kept, session } = identity
+    if (kept === undefined) return undefined
+    const isOurs = (call: CallRecord) =>
+      call.token === token &&
+      call.model.startsWith(`${provider}/`) &&
+      call.foreign?.client === identity.client.name &&
+      isAnswered(call)
+    if ('answer' in kept) return (await store.callsAnswered(kept.answer)).find(isOurs)
+    const known = await named(channelOf(identity), session)
+    const calls = known === undefined ? [] : await store.calls(known, { last: 50 })
+    return calls.findLast((call) => call.foreign?.conversation === kept.conversation && isOurs(call))
+  }
+
   async function recalled(record: CallRecord): Promise<LastForeignCall | undefined> {
     const names = { said: record.id, left: cutName(record.id) }
     const account = await takeAgain({ record, ...names }, 'left')
-    return account && { record, ...names, fingerprint: account.fingerprint }
+    if (!account) return undefined
+    const kept = keptEntryOf(record.manifest)
+    return { record, ...names, fingerprint: kept ? withKeptPieces(account, kept, undefined) : account.fingerprint }
   }
 
   /** Takes apart what is on record. `undefined` where that is not possible any more. */
@@ -109,21 +140,43 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return session
   }
 
-  /** The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. */
+  /**
+   * The newest session that a call goes on from: the whole prompt of its last call, or most of it, is at its beginning. A
+   * conversation that was compacted goes on with a summary behind the same tools and system text, and a call for a summary
+   * quotes what it is of.
+   */
   async function joined({ identity, body, token }: CallToPlace): Promise<string | undefined> {
     if (body === undefined) return undefined
+    const isSummary = identity.kind === 'compaction'
+    const search = isSummary ? { quotes: true as const } : undefined
+    let compacted: string | undefined
+    let most = 0
     for (const id of await unnamedSessions(store, identity, token)) {
-      const last = await lastOf(id, identity)
-      if (last && (await compare(last, 'said', body))?.goesOn) return id
+      const last = await lastOf(id, isSummary ? { ...identity, kind: 'turn' } : identity)
+      const summary = last && !isSummary ? await compactionIn(id) : undefined
+      const compared = last && (await compare(last, 'said', body, summary ?? search))
+      if (!compared) continue
+      if (compared.goesOn) return id
+      if (compared.quotes > most) compacted = id
+      most = Math.max(most, compared.quotes)
+      if (summary && compared.hasSameHead && compared.isSummed) compacted ??= id
     }
-    return undefined
+    return compacted
   }
 
-  const compare: ForeignSessions['compare'] = async (last, which, after) => {
-    const known = await analysis.compare(last[which], after)
+  /** The summary that the last call of a session gave, where that asked for one. */
+  async function compactionIn(session: string): Promise<{ readonly summary: string | undefined } | undefined> {
+    const calls = await store.calls(session, { last: 10 })
+    const last = calls.findLast(({ foreign }) => foreign?.kind === 'turn' || foreign?.kind === 'compaction')
+    if (last?.foreign?.kind !== 'compaction' || !isAnswered(last)) return undefined
+    return { summary: (await readAnswerOf(store, last))?.text }
+  }
+
+  const compare: ForeignSessions['compare'] = async (last, which, after, search) => {
+    const known = await analysis.compare(last[which], after, search)
     if (known) return known
     // It is kept for a while only.
-    return (await takeAgain(last, which)) ? analysis.compare(last[which], after) : undefined
+    return (await takeAgain(last, which)) ? analysis.compare(last[which], after, search) : undefined
   }
 
   /** The session that an id of the client belongs to, be it its own or that of one that it started. */
@@ -132,10 +185,13 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return threads.get(`${channel} ${id}`) ?? store.bound({ channel, conversation: id })
   }
 
-  async function find(call: CallToPlace, channel: string): Promise<string | undefined> {
+  async function find(call: CallToPlace, channel: string, kept: CallRecord | undefined): Promise<string | undefined> {
     const { session, parent } = call.identity
     if (isAlone(call)) return store.bound({ channel, conversation: othersOf(call) })
-    if (session === undefined && parent === undefined) return joined(call)
+    if (session === undefined && parent === undefined) {
+      const name = keptName(call)
+      return kept?.session ?? (name === undefined ? joined(call) : store.bound({ channel, conversation: name }))
+    }
     const found = (await named(channel, session)) ?? (await named(channel, parent))
     return found !== undefined && (await store.session(found)) ? found : undefined
   }
@@ -161,10 +217,12 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
       const channel = channelOf(identity)
       // Calls of one program are placed one after another, so that two of one conversation find the same session.
       return queue.add(`${channel} ${token ?? ''}`, async () => {
-        const known = await find(call, channel)
+        const kept = await keptBefore(call)
+        const known = await find(call, channel, kept)
         const conversation =
           identity.parent ??
           identity.session ??
+          keptName(call) ??
           (isAlone(call) ? othersOf(call) : `${tokenMark(token)}${clock.newId('conversation')}`)
         const session = known ?? (await begin(call, conversation))
         placed.set(session, clock.time())
@@ -172,7 +230,8 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
         if (identity.session !== undefined) noteThread(`${channel} ${identity.session}`, session)
         // A call that counts tokens goes on from none: the one before it counted something else.
         const isFirst = known === undefined || identity.kind === 'count'
-        return { session, last: isFirst ? undefined : await lastOf(session, identity) }
+        const last = isFirst ? undefined : await lastOf(session, identity)
+        return { session, last, kept: kept && (last?.record.id === kept.id ? last : await recalled(kept)) }
       })
     },
     note(session, last) {
@@ -192,6 +251,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
       if (last?.record.id === record.id) remembered.set(key, { ...last, record })
     },
     compare,
+    keptBefore,
   }
 
   function noteThread(name: string, session: string): void {
@@ -234,6 +294,15 @@ const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 
 /** The channel that the sessions of a program are bound in. */
 export function channelOf({ client: { name } }: ForeignIdentity): string {
   return KNOWN.has(name) ? name : `program:${name}`
+}
+
+/** The name of a conversation that began elsewhere: that of the answer with which it was begun. */
+function keptName({ identity: { kept }, token }: CallToPlace): string | undefined {
+  return kept && 'answer' in kept ? `${tokenMark(token)}${kept.answer}` : undefined
+}
+
+function isAnswered({ outcome }: CallRecord): boolean {
+  return outcome !== undefined && outcome.error === undefined
 }
 
 /** Whether nothing says which conversation a call belongs to: no id, and no prompt that goes on from another. */

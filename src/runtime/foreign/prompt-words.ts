@@ -4,21 +4,25 @@ import type { ForeignAssembly } from '../../foreign.ts'
 export function firstWords({ manifest, pieces }: ForeignAssembly): string | undefined {
   for (const { entry, content, joined } of pieces) {
     if (typeof content === 'string' || !('role' in content) || content.role !== 'user') continue
-    const sections = joined ?? [{ entry, text: textOf(content.content) }]
+    const sections = joined ?? [{ entry, text: messageText(content.content) }]
     const said = sections.find((each) => manifest.entries[each.entry]?.layer === 'turn' && each.text.trim() !== '')
     if (said) return said.text
   }
   return undefined
 }
 
-function textOf(content: string | readonly object[]): string {
+/** What a message says, without its images, calls and results. */
+export function messageText(content: string | readonly object[]): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => ('text' in part && typeof part.text === 'string' ? [part.text] : [])).join('\n')
 }
 
+/** The turn of a prompt without words of a person. */
+export const NO_TURN = 'turn'
+
 /** Names the turn of a prompt whose program names none: the last one that a person began. */
 export function turnIn({ manifest }: ForeignAssembly): string {
-  return manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')?.id ?? 'turn'
+  return manifest.entries.findLast(({ layer, slot }) => layer === 'turn' && slot === 'input')?.id ?? NO_TURN
 }
 
 /** The newest words of a person in a prompt; `undefined` where there are none. */
@@ -27,7 +31,7 @@ export function newestWords({ manifest, pieces }: ForeignAssembly): string | und
   if (newest === undefined) return undefined
   const said = pieces.flatMap(({ entry, content, joined }) => {
     if (typeof content === 'string' || !('role' in content) || content.role !== 'user') return []
-    const sections = joined ?? [{ entry, text: textOf(content.content) }]
+    const sections = joined ?? [{ entry, text: messageText(content.content) }]
     return sections.filter((each) => {
       const { layer, id } = manifest.entries[each.entry] ?? {}
       return layer === 'turn' && id === newest.id && each.text.trim() !== ''

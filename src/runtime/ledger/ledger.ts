@@ -28,6 +28,7 @@ import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import { foreignAssembly, foreignBody, hasNoAccount } from '../foreign/foreign-again.ts'
+import { keptEntryOf, keptReuse } from '../foreign/kept-conversation.ts'
 import { isForeign } from '../foreign/foreign-input.ts'
 import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
 import type { Counters } from '../models/counters.ts'
@@ -85,7 +86,12 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const records = await Promise.all([record(before), record(after)])
       const [old, now] = await Promise.all([rebuild(records[0]), rebuild(records[1])])
       const comparison = compare(old, now)
-      if (records.every(isForeign)) return byMeaning(comparison, commonPrefix(old, now))
+      if (records.every(isForeign)) {
+        const reuse = commonPrefix(old, now)
+        const kept = keptEntryOf(records[1].manifest)
+        const isContinued = kept?.origin.ref === before
+        return byMeaning(comparison, isContinued ? { ...reuse, ...keptReuse(reuse, kept, now.manifest) } : reuse)
+      }
       return { ...comparison, why: differenceCause(comparison, old, now) }
     },
     async replay(session: string): Promise<Replay> {

@@ -88,6 +88,10 @@ export function findCalls(
   return connection.all(callsBeginning, { ...idRange(beginning), limit }).map((row) => toRecord(connection, row))
 }
 
+export function callsAnswered(connection: StoreConnection, id: string): readonly CallRecord[] {
+  return connection.all(answeredCalls, { id }).map((row) => toRecord(connection, row))
+}
+
 export function withIds(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
   return sums.map((sum) => {
     const row = connection.get(idOfNumber, { number: sum.number })
@@ -144,6 +148,10 @@ const newestCalls = statement<{ session: string; limit: number }, Row>(
   `${stored} where session = :session order by number desc limit :limit`,
 )
 const newestOfAll = statement<{ limit: number }, Row>(`${stored} order by number desc limit :limit`)
+/** The expressions are those of the index `calls_answer`. */
+const answeredCalls = statement<{ id: string }, Row>(
+  `${stored} where outcome ->> '$.foreign.id' = :id and outcome ->> '$.foreign.id' is not null order by number desc limit 20`,
+)
 const callsBeginning = statement<ReturnType<typeof idRange> & { limit: number }, Row>(
   `${stored} where id >= :from and id < :below order by id limit :limit`,
 )

@@ -24,6 +24,12 @@ export const allMigrations: readonly Migration[] = [
       alter table calls add column outcome_digest text;
     `,
   },
+  {
+    version: 3,
+    sql: `
+      create index calls_answer on calls (outcome ->> '$.foreign.id') where outcome ->> '$.foreign.id' is not null;
+    `,
+  },
 ]
 
 const FIRST_VERSION = 1

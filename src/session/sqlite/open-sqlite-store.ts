@@ -8,6 +8,7 @@ import { endedCalls, type SessionStore, type Write } from '../session-store.ts'
 import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
 import { readAuditHead, readAuditRecords, putAudit, removeArchived } from './audit-table.ts'
 import {
+  callsAnswered,
   readCall,
   readCalls,
   findCalls,
@@ -167,6 +168,7 @@ function createStore(connection: StoreConnection): SessionStore {
     call: async (id) => readCall(connection, id),
     calls: async (session, options) => readCalls(connection, session, options),
     findCalls: async (options) => findCalls(connection, options),
+    callsAnswered: async (id) => callsAnswered(connection, id),
     callSums: async (options) => {
       const found = readCallSums(connection, options)
       const sums = options.ids ? withIds(connection, found) : found

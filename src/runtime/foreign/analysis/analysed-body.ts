@@ -43,6 +43,21 @@ export interface ComparedBodies {
   readonly reuse: ForeignReuse
   /** It has the first message of the other one, and most of it at its beginning. */
   readonly goesOn: boolean
+  /** Its tools and its system text are those of the other one. */
+  readonly hasSameHead: boolean
+  /** It has a summary of what was said before, or the `summary` that was asked about. */
+  readonly isSummed: boolean
+  /** How many of the first messages of the other one a person's words quote; 0 unless it was asked for. */
+  readonly quotes: number
+  /** A person says something in it that was not said in the other one. */
+  readonly hasNewWords: boolean
+}
+
+/** What is looked for in the texts of the later body. */
+export interface BodySearch {
+  /** An answer that may stand for what was said. */
+  readonly summary?: string | undefined
+  readonly quotes?: true
 }
 
 /** Takes bodies apart and compares them. Keeps those of the last calls. */
@@ -51,7 +66,7 @@ export interface BodyAnalysis {
   /** Contents of a body by their hashes. To be asked once, soon after `take`. */
   contents(id: string, hashes: readonly string[]): Promise<readonly string[]>
   /** `undefined` where one of them is not kept any more, or has no account. */
-  compare(before: string, after: string): Promise<ComparedBodies | undefined>
+  compare(before: string, after: string, search?: BodySearch): Promise<ComparedBodies | undefined>
 }
 
 /** The name of what left in the place of a call. */

@@ -1,4 +1,4 @@
-import type { BodyToAnalyse } from './analysed-body.ts'
+import type { BodySearch, BodyToAnalyse } from './analysed-body.ts'
 
 /** What the thread is asked: one method of `BodyAnalysis` with its arguments. */
 export interface AnalysisOrder {
@@ -6,7 +6,12 @@ export interface AnalysisOrder {
   readonly work:
     | { readonly type: 'take'; readonly body: BodyToAnalyse }
     | { readonly type: 'contents'; readonly id: string; readonly hashes: readonly string[] }
-    | { readonly type: 'compare'; readonly before: string; readonly after: string }
+    | {
+        readonly type: 'compare'
+        readonly before: string
+        readonly after: string
+        readonly search?: BodySearch | undefined
+      }
 }
 
 /** The answer to the order of this number; 0: the thread has loaded. */

@@ -23,7 +23,7 @@ function perform(work: AnalysisOrder['work']): Promise<unknown> {
     case 'contents':
       return analysis.contents(work.id, work.hashes)
     case 'compare':
-      return analysis.compare(work.before, work.after)
+      return analysis.compare(work.before, work.after, work.search)
   }
 }
 

@@ -24,7 +24,8 @@ const STARTING_MS = 60_000
 export const analyst = (clock: Clock): BodyAnalysis => ({
   take: (body) => ask<AnalysedBody>(clock, { type: 'take', body }),
   contents: (id, hashes) => ask<readonly string[]>(clock, { type: 'contents', id, hashes }),
-  compare: (before, after) => ask<ComparedBodies | undefined>(clock, { type: 'compare', before, after }),
+  compare: (before, after, search) =>
+    ask<ComparedBodies | undefined>(clock, { type: 'compare', before, after, search }),
 })
 
 interface Thread {
@@ -59,7 +60,7 @@ async function performHere(clock: Clock, work: AnalysisOrder['work']): Promise<u
   if (work.type === 'take') return ownAnalysis.take(work.body)
   return work.type === 'contents'
     ? ownAnalysis.contents(work.id, work.hashes)
-    : ownAnalysis.compare(work.before, work.after)
+    : ownAnalysis.compare(work.before, work.after, work.search)
 }
 
 /** Resolves when the thread can begin. Rejects where it cannot. `retire`: it takes no more orders. */

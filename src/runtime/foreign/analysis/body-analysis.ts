@@ -1,13 +1,20 @@
+import type { AnyMessage, Piece } from '../../../context.ts'
 import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall } from '../../../foreign.ts'
 import { type Clock, defined, serialQueue } from '../../../platform.ts'
 import { seal } from '../../ledger/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { decodeBody } from '../decode-body.ts'
 import { explainInSlices } from '../explain-in-slices.ts'
-import { firstWords, turnIn } from '../prompt-words.ts'
+import { firstWords, messageText, newestWords, turnIn } from '../prompt-words.ts'
 import { bodyContents } from '../stored-body.ts'
 import { countingRests, withShorterTexts } from './shorter-texts.ts'
-import { type BodyAnalysis, type BodyToAnalyse, LARGE_BODY } from './analysed-body.ts'
+import {
+  type BodyAnalysis,
+  type BodySearch,
+  type BodyToAnalyse,
+  type ComparedBodies,
+  LARGE_BODY,
+} from './analysed-body.ts'
 
 /** Bodies that are kept for comparisons: so many, and bytes of all of them together. */
 const MOST_KEPT = 64
@@ -73,11 +80,9 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalys
         return text
       })
     },
-    async compare(before, after) {
+    async compare(before, after, search) {
       const [old, now] = [kept.get(before)?.assembly, kept.get(after)?.assembly]
-      if (!old || !now) return undefined
-      const reuse = commonPrefix(old, now)
-      return { reuse, goesOn: goesOn(old, reuse) }
+      return old && now && compareBodies(old, now, search)
     },
   }
 }
@@ -116,11 +121,55 @@ function parsedBody(bytes: Uint8Array): unknown {
   }
 }
 
-/** Whether a prompt goes on from another: it has its first message, and most of it at its beginning. */
-function goesOn(before: ForeignAssembly, { pieces, tokens }: { readonly pieces: number; readonly tokens: number }) {
-  const first = before.pieces.findIndex(
-    ({ content }) => typeof content !== 'string' && 'role' in content && content.role === 'user',
-  )
+function compareBodies(
+  before: ForeignAssembly,
+  after: ForeignAssembly,
+  { summary = '', quotes }: BodySearch = {},
+): ComparedBodies {
+  const reuse = commonPrefix(before, after)
+  const first = before.pieces.findIndex(({ content }) => isSaidBy(content, 'user'))
   const whole = before.pieces.reduce((sum, piece) => sum + piece.tokens, 0)
-  return first >= 0 && pieces > first && tokens * 2 > whole
+  const goesOn = first >= 0 && reuse.pieces > first && reuse.tokens * 2 > whole
+  const words = newestWords(after)
+  return {
+    reuse,
+    goesOn,
+    hasSameHead: first >= 0 && reuse.pieces >= first,
+    isSummed: after.manifest.entries.some(({ layer }) => layer === 'summary') || countQuotes([summary], after) > 0,
+    quotes: quotes ? countQuotes(firstTexts(before), after) : 0,
+    hasNewWords: words !== undefined && words !== newestWords(before),
+  }
+}
+
+function isSaidBy(content: Piece['content'], ...roles: readonly string[]): content is AnyMessage {
+  return typeof content !== 'string' && 'role' in content && roles.includes(content.role as string)
+}
+
+/** Messages at the beginning of a conversation that are looked for in another body. */
+const MOST_QUOTED = 12
+
+function firstTexts({ pieces }: ForeignAssembly): readonly string[] {
+  return pieces
+    .flatMap(({ content }) => (isSaidBy(content, 'user', 'assistant') ? [messageText(content.content)] : []))
+    .slice(0, MOST_QUOTED)
+}
+
+/** Characters that a quotation has at least: anything shorter may stand anywhere. */
+const LEAST_QUOTED = 12
+const MOST_CHARACTERS = 200
+
+/** How many of these texts a person's words contain: of each its longest line. */
+function countQuotes(texts: readonly string[], { pieces }: ForeignAssembly): number {
+  const lines = texts
+    .map((text) =>
+      text
+        .slice(0, 20_000)
+        .split('\n')
+        .reduce((one, other) => (other.length > one.length ? other : one)),
+    )
+    .map((line) => line.trim().slice(0, MOST_CHARACTERS).trim())
+    .filter((line) => line.length >= LEAST_QUOTED)
+  if (lines.length === 0) return 0
+  const said = pieces.flatMap(({ content }) => (isSaidBy(content, 'user') ? [messageText(content.content)] : []))
+  return lines.filter((line) => said.some((text) => text.includes(line))).length
 }
