@@ -142,7 +142,7 @@ function compareBodies(
 }
 
 function isSaidBy(content: Piece['content'], ...roles: readonly string[]): content is AnyMessage {
-  return typeof content !== 'string' && 'role' in content && roles.includes(content.role as string)
+  return typeof content !== 'string' && 'role' in content && roles.includes(content.role)
 }
 
 /** Messages at the beginning of a conversation that are looked for in another body. */
