@@ -9,7 +9,7 @@ export {
   type ForeignKind,
   type ForeignMark,
   type ForeignRequestHead,
-  type KeptReference,
+  type KeptConversation,
 } from './foreign/foreign-call.ts'
 export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
 export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'

@@ -38,7 +38,7 @@ export interface ForeignIdentity {
   /** The client's own id of its turn: calls of one id are one turn, and a repeat among them is a retry. */
   readonly turn?: string
   /** What its provider keeps of the conversation, so that the body has only what is new. */
-  readonly kept?: KeptReference
+  readonly kept?: KeptConversation
   readonly model?: string
   readonly stream: boolean
   /** The most that the answer may have, tokens, as the body says. */
@@ -46,7 +46,7 @@ export interface ForeignIdentity {
 }
 
 /** The provider's own id of what it keeps. */
-export type KeptReference =
+export type KeptConversation =
   /** Of the answer that the call goes on from. */
   | { readonly answer: string }
   /** Of a conversation that the call is added to. */

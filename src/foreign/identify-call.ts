@@ -1,6 +1,12 @@
 import { exactLine } from '../context.ts'
 import { defined, fieldsOf, parseJson, elementsOf } from '../platform.ts'
-import type { ForeignClient, ForeignIdentity, ForeignKind, ForeignRequestHead, KeptReference } from './foreign-call.ts'
+import type {
+  ForeignClient,
+  ForeignIdentity,
+  ForeignKind,
+  ForeignRequestHead,
+  KeptConversation,
+} from './foreign-call.ts'
 import type { KindRule, Recogniser, ValuePlace } from './recognisers/recogniser.ts'
 import { general } from './recognisers/general.ts'
 import { clientTables } from './recognisers/recognisers.ts'
@@ -42,7 +48,7 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
 }
 
 /** What a provider keeps of the conversation of this body: of OpenAI's Responses and of Anthropic's threads. */
-export function keptReference(body: Readonly<Record<string, unknown>>): KeptReference | undefined {
+export function keptReference(body: Readonly<Record<string, unknown>>): KeptConversation | undefined {
   const answer = shortText(body['previous_response_id']) ?? shortText(fieldsOf(body['thread'])['previous_message_id'])
   if (answer !== undefined) return { answer }
   const conversation = shortText(body['conversation']) ?? shortText(fieldsOf(body['conversation'])['id'])

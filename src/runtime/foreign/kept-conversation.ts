@@ -1,12 +1,12 @@
 import type { Manifest, ManifestEntry, Piece } from '../../context.ts'
-import type { ForeignReuse, KeptReference } from '../../foreign.ts'
+import type { ForeignReuse, KeptConversation } from '../../foreign.ts'
 import type { CallRecord } from '../../session.ts'
 import type { Sealed, SealedPiece } from '../ledger/seal.ts'
 
 const LAYER = 'kept-by-provider'
 
 /** The entry of what the provider keeps of a conversation: what it read for the call before, and its answer to that. */
-export function keptEntry(kept: KeptReference, before: CallRecord, now: Pick<Manifest, 'slots'>): ManifestEntry {
+export function keptEntry(kept: KeptConversation, before: CallRecord, now: Pick<Manifest, 'slots'>): ManifestEntry {
   const { manifest, outcome } = before
   const { usage, usageEstimated } = outcome ?? {}
   const { slots, used } = manifest

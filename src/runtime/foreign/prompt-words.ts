@@ -4,7 +4,7 @@ import type { ForeignAssembly } from '../../foreign.ts'
 export function firstWords({ manifest, pieces }: ForeignAssembly): string | undefined {
   for (const { entry, content, joined } of pieces) {
     if (typeof content === 'string' || !('role' in content) || content.role !== 'user') continue
-    const sections = joined ?? [{ entry, text: messageText(content.content) }]
+    const sections = joined ?? [{ entry, text: textInMessage(content.content) }]
     const said = sections.find((each) => manifest.entries[each.entry]?.layer === 'turn' && each.text.trim() !== '')
     if (said) return said.text
   }
@@ -12,7 +12,7 @@ export function firstWords({ manifest, pieces }: ForeignAssembly): string | unde
 }
 
 /** What a message says, without its images, calls and results. */
-export function messageText(content: string | readonly object[]): string {
+export function textInMessage(content: string | readonly object[]): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => ('text' in part && typeof part.text === 'string' ? [part.text] : [])).join('\n')
 }
@@ -31,7 +31,7 @@ export function newestWords({ manifest, pieces }: ForeignAssembly): string | und
   if (newest === undefined) return undefined
   const said = pieces.flatMap(({ entry, content, joined }) => {
     if (typeof content === 'string' || !('role' in content) || content.role !== 'user') return []
-    const sections = joined ?? [{ entry, text: messageText(content.content) }]
+    const sections = joined ?? [{ entry, text: textInMessage(content.content) }]
     return sections.filter((each) => {
       const { layer, id } = manifest.entries[each.entry] ?? {}
       return layer === 'turn' && id === newest.id && each.text.trim() !== ''

@@ -5,7 +5,7 @@ import { seal } from '../../ledger/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { decodeBody } from '../decode-body.ts'
 import { explainInSlices } from '../explain-in-slices.ts'
-import { firstWords, messageText, newestWords, turnIn } from '../prompt-words.ts'
+import { firstWords, textInMessage, newestWords, turnIn } from '../prompt-words.ts'
 import { bodyContents } from '../stored-body.ts'
 import { countingRests, withShorterTexts } from './shorter-texts.ts'
 import {
@@ -150,7 +150,7 @@ const MOST_QUOTED = 12
 
 function firstTexts({ pieces }: ForeignAssembly): readonly string[] {
   return pieces
-    .flatMap(({ content }) => (isSaidBy(content, 'user', 'assistant') ? [messageText(content.content)] : []))
+    .flatMap(({ content }) => (isSaidBy(content, 'user', 'assistant') ? [textInMessage(content.content)] : []))
     .slice(0, MOST_QUOTED)
 }
 
@@ -170,6 +170,6 @@ function countQuotes(texts: readonly string[], { pieces }: ForeignAssembly): num
     .map((line) => line.trim().slice(0, MOST_CHARACTERS).trim())
     .filter((line) => line.length >= LEAST_QUOTED)
   if (lines.length === 0) return 0
-  const said = pieces.flatMap(({ content }) => (isSaidBy(content, 'user') ? [messageText(content.content)] : []))
+  const said = pieces.flatMap(({ content }) => (isSaidBy(content, 'user') ? [textInMessage(content.content)] : []))
   return lines.filter((line) => said.some((text) => text.includes(line))).length
 }
