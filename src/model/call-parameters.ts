@@ -71,6 +71,8 @@ type SharedOptions = Pick<
 export function parameterOptions(parameters: CallParameters): SharedOptions {
   const { temperature, topP, topK, stop, seed, presencePenalty, frequencyPenalty } = parameters
   const { responseFormat, reasoningEffort, toolChoice } = parameters
+  const { schema, name, description } = responseFormat ?? {}
+  const jsonFacts = defined({ schema, name, description })
   return defined({
     temperature,
     topP,
@@ -79,18 +81,13 @@ export function parameterOptions(parameters: CallParameters): SharedOptions {
     seed,
     presencePenalty,
     frequencyPenalty,
-    responseFormat: responseFormat && formatOption(responseFormat),
+    responseFormat: responseFormat && { type: 'json' as const, ...jsonFacts },
     reasoning: reasoningEffort,
-    toolChoice: toolChoice && choiceOption(toolChoice),
+    toolChoice:
+      typeof toolChoice === 'object'
+        ? { type: 'tool' as const, toolName: toolChoice.toolName }
+        : toolChoice && { type: toolChoice },
   })
-}
-
-function formatOption({ schema, name, description }: ResponseFormat): NonNullable<SharedOptions['responseFormat']> {
-  return { type: 'json', ...defined({ schema, name, description }) }
-}
-
-function choiceOption(choice: NonNullable<CallParameters['toolChoice']>): NonNullable<SharedOptions['toolChoice']> {
-  return choice === 'required' ? { type: 'required' } : { type: 'tool', toolName: choice.toolName }
 }
 
 /**
@@ -114,7 +111,7 @@ const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
   presencePenalty: (wire, { presencePenalty: asked }) => asked === 0 || value(wire, 'presence_penalty') === asked,
   frequencyPenalty: (wire, { frequencyPenalty: asked }) => asked === 0 || value(wire, 'frequency_penalty') === asked,
   seed: (wire, { seed }) => value(wire, 'seed') === seed,
-  stop: (wire, { stop }) => isDeepEqual(value(wire, 'stop') ?? wire['stop_sequences'], stop),
+  stop: (wire, { stop }) => JSON.stringify(value(wire, 'stop') ?? wire['stop_sequences']) === JSON.stringify(stop),
   responseFormat: (wire, { responseFormat }) => hasFormat(wire, responseFormat!),
   reasoningEffort: (wire, { reasoningEffort }) => reasoningEffort === 'none' || hasEffort(wire),
   toolChoice: (wire, { toolChoice }) => hasChoice(wire['tool_choice'], toolChoice!),
@@ -156,10 +153,6 @@ function hasChoice(wire: unknown, asked: NonNullable<CallParameters['toolChoice'
   const { type, name } = fieldsOf(wire)
   if (asked === 'required') return wire === 'required' || type === 'any'
   return name === asked.toolName || fieldsOf(fieldsOf(wire)['function'])['name'] === asked.toolName
-}
-
-function isDeepEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** The error for a parameter that the model does not support. `facts.parameter` is OpenAI's name of it. */

@@ -10,7 +10,6 @@ import {
   type Environment,
   httpModelSettings,
   type ModelSettings,
-  type OpenedModel,
   type Provider,
   type ProviderConfiguration,
 } from './provider.ts'
@@ -261,7 +260,7 @@ async function openModel(provider: Provider, settings: ModelSettings): Promise<M
       return settings.fetch
     },
   } as OpenSettings)
-  if (!isLanguageModel(opened)) return opened
+  if (!('doStream' in opened)) return opened
   return fromLanguageModel({
     ...httpModelSettings(settings),
     // Its package may use another form of stream than server-sent events.
@@ -277,10 +276,6 @@ async function openModel(provider: Provider, settings: ModelSettings): Promise<M
 
 /** The settings of the provider, which were checked against its `settings`. */
 type OpenSettings = Parameters<Provider['open']>[0]
-
-function isLanguageModel(opened: OpenedModel): opened is SdkLanguageModel {
-  return 'doStream' in opened
-}
 
 /** The longest wait for the vectors of one request, ms. */
 const EMBEDDINGS_MS = 60_000

@@ -99,7 +99,8 @@ async function checkedResponse(
 
   const reader = response.body.getReader()
   const chunksRead: Uint8Array[] = []
-  while (!isEnough(chunksRead)) {
+  // `event:` behind whitespace is the longest beginning that decides.
+  while (trimmedText(decode(chunksRead)).length < 6) {
     const { done, value } = await reader.read()
     if (done) break
     chunksRead.push(value)
@@ -113,11 +114,6 @@ async function checkedResponse(
   const made = filter?.()
   if (made) onFilter(made)
   return new Response(made ? filteredEvents(clock, events, made) : events, { status, statusText, headers })
-}
-
-/** Whether enough was read: `event:` behind whitespace is the longest beginning that decides. */
-function isEnough(chunks: readonly Uint8Array[]): boolean {
-  return trimmedText(decode(chunks)).length >= 6
 }
 
 function isStream(text: string, form: StreamForm | undefined): boolean {

@@ -44,7 +44,10 @@ export function conversationOf(parts: Iterable<WirePart>, rules: ConversationRul
     if (part.rest || part.kind === 'tool') continue
     refuseUnknown(part)
     const last = drafts.at(-1)
-    const draft = last && joins(last, part, rules) ? last : emptyDraft(part.role as MessageDraft['role'])
+    const draft =
+      last && joins(last, part, rules)
+        ? last
+        : { role: part.role as MessageDraft['role'], parts: [], kinds: new Set<WirePart['kind']>() }
     if (draft !== last) drafts.push(draft)
     draft.parts.push(part)
     draft.kinds.add(part.kind)
@@ -104,10 +107,6 @@ interface MessageDraft {
   readonly parts: WirePart[]
   /** Of its parts. */
   readonly kinds: Set<WirePart['kind']>
-}
-
-function emptyDraft(role: MessageDraft['role']): MessageDraft {
-  return { role, parts: [], kinds: new Set() }
 }
 
 function joins(last: MessageDraft, part: WirePart, { joinsItems }: ConversationRules): boolean {

@@ -66,7 +66,11 @@ export function messagesCorrection(readsAll = false): Correction {
     const stop = { type: 'content_block_stop', index: block.index }
     if (!block.isHeld) return [stop]
     const isRepeated = calls.some(
-      (call) => call !== block && call.id === block.id && call.name === block.name && isSameInput(call, block),
+      (call) =>
+        call !== block &&
+        call.id === block.id &&
+        call.name === block.name &&
+        (call.json === block.json || sameJson(call.json || '{}', block.json || '{}')),
     )
     return isRepeated
       ? []
@@ -174,10 +178,6 @@ export function messagesCorrection(readsAll = false): Correction {
 }
 
 const CUTS = /^(?:max_\w*tokens|length|model_context_window_exceeded)$/
-
-function isSameInput(one: Block, other: Block): boolean {
-  return one.json === other.json || sameJson(one.json || '{}', other.json || '{}')
-}
 
 function kindOf(block: JsonFields, readsAll: boolean): Kind | undefined {
   const type = block['type']

@@ -1,5 +1,5 @@
 import type { AnyMessage, Piece, ToolDefinition, ToolOutput } from '../context.ts'
-import { fieldsOf } from '../platform.ts'
+import { defined, isObject } from '../platform.ts'
 
 /** One block of a body in the shapes of the core, whatever its format was: without cache marks and without ids of items. */
 export interface WirePart {
@@ -93,14 +93,6 @@ function shallow(value: unknown): unknown {
   return value
 }
 
-/** The mark of a block; `undefined` where it has none. */
-function markOf(block: JsonFields): PartMark | undefined {
-  const mark = block['cache_control'] ?? block['prompt_cache_breakpoint']
-  if (typeof mark !== 'object' || mark === null) return undefined
-  const life = textOf(fieldsOf(mark)['ttl'])
-  return life === undefined ? {} : { life }
-}
-
 /** The parts of a block: a mark of it is behind the last one. */
 export function markedLast(parts: readonly WirePart[], block: JsonFields): readonly WirePart[] {
   return parts.map((part, index) => (index === parts.length - 1 ? marked(part, block) : part))
@@ -108,8 +100,8 @@ export function markedLast(parts: readonly WirePart[], block: JsonFields): reado
 
 /** A part with the mark of its block. */
 export function marked(part: WirePart, block: JsonFields): WirePart {
-  const mark = markOf(block)
-  return mark === undefined ? part : { ...part, mark }
+  const mark = block['cache_control'] ?? block['prompt_cache_breakpoint']
+  return isObject(mark) ? { ...part, mark: defined({ life: textOf(mark['ttl']) }) } : part
 }
 
 /** Who can say a text. */

@@ -45,26 +45,22 @@ function errorType(status: number): string {
 function overflowSentence({ limit, sent, reserve, said, parameter }: Failure['facts']): string | undefined {
   if (typeof sent !== 'number') return undefined
   // Of a request with an `input`, OpenAI says this and no numbers.
-  const own = parameter === 'input' ? `${INPUT_OVERFLOW} ` : ''
-  return own + overflowNumbers({ limit, sent, reserve, said })
-}
-
-const INPUT_OVERFLOW = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
-
-function overflowNumbers({ limit, sent, reserve, said }: Failure['facts'] & { readonly sent: number }): string {
-  const first =
+  const own = parameter === 'input' ? INPUT_OVERFLOW : ''
+  const most =
     typeof limit === 'number'
       ? `This model's maximum context length is ${limit} tokens.`
       : "This model's maximum context length is exceeded; its provider does not say how long it is."
   if (typeof reserve !== 'number') {
     const words = typeof said === 'string' ? ` The provider said: ${said}` : ''
-    return `${first} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.${words}`
+    return `${own}${most} However, your messages resulted in ${sent} tokens. Please reduce the length of the messages.${words}`
   }
   return (
-    `${first} However, you requested ${sent + reserve} tokens (${sent} in the messages, ${reserve} in the completion). ` +
+    `${own}${most} However, you requested ${sent + reserve} tokens (${sent} in the messages, ${reserve} in the completion). ` +
     'Please reduce the length of the messages or completion.'
   )
 }
+
+const INPUT_OVERFLOW = 'Your input exceeds the context window of this model. Please adjust your input and try again. '
 
 function firstField(problems: unknown): string | undefined {
   const [first] = Array.isArray(problems) ? (problems as readonly { readonly at?: unknown }[]) : []

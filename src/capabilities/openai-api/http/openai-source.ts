@@ -61,7 +61,7 @@ export async function openSource(
 function callParameters(body: CompletionBody): CallParameters {
   const { stop, seed, reasoning_effort: reasoningEffort } = body
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
-  const responseFormat = readResponseFormat(body)
+  const responseFormat = readFormat(body.response_format)
   const toolChoice = readToolChoice(body)
   return {
     ...commonParameters(body, (body.tools ?? []).length > 0),
@@ -101,12 +101,6 @@ const UNSUPPORTED: Parameters<typeof refuseUnsupported>[1] = {
   verbosity: { isUsual: (value) => value === 'medium' },
 }
 
-function readResponseFormat({ response_format: format }: CompletionBody): ResponseFormat | undefined {
-  if (!format || format.type === 'text') return undefined
-  if (format.type === 'json_object') return { type: 'json' }
-  return jsonFormat(format.json_schema)
-}
-
 function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallParameters['toolChoice'] {
   if (!choice || choice === 'auto' || choice === 'none') return undefined
   const offered = (tools ?? []).map((tool) => tool.function.name)
@@ -120,7 +114,11 @@ interface JsonSchemaFormat {
   readonly strict?: boolean | null | undefined
 }
 
-export function jsonFormat({ name, schema = {}, description, strict }: JsonSchemaFormat): ResponseFormat {
+/** The format of an answer: Chat Completions has that of JSON with a schema one level deeper. */
+export function readFormat(format: { readonly type: string } | null | undefined): ResponseFormat | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json' }
+  const { name, schema = {}, description, strict } = (fieldsOf(format)['json_schema'] ?? format) as JsonSchemaFormat
   return {
     type: 'json',
     name,

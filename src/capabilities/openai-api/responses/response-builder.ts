@@ -13,7 +13,8 @@ import {
 import { type OfferedTool, LOCAL_SHELL } from './response-tools.ts'
 import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 import type { CompletionEvent } from '../../../capability.ts'
-import { fieldsOf } from '../../../platform.ts'
+import { defined, elementsOf, fieldsOf } from '../../../platform.ts'
+import { textOf } from '../../../wire.ts'
 import { openaiFailure } from '../http/openai-failure.ts'
 
 interface ResponseEnd {
@@ -195,12 +196,15 @@ function callItem(
   }
   const named = { call_id: toolCallId, name, ...(namespace === undefined ? {} : { namespace }) }
   if (kind === 'local_shell') {
-    const action = { type: 'exec', ...shellAction(input) }
+    const { command, env, ...more } = fieldsOf(input)
+    const words = typeof command === 'string' ? [command] : elementsOf(command)
+    const action = { type: 'exec', ...more, command: words, env: env ?? {} }
     const item = { id: `lsh_${key}_${index}`, type: `${LOCAL_SHELL}_call`, call_id: toolCallId, action }
     return streamed({ item, index }, { status: 'in_progress' }, [])
   }
   const custom = kind === 'custom'
-  const text = custom ? customText(input) : argumentsText(input)
+  // What did not keep to the schema of a custom tool goes back as the model wrote it.
+  const text = (custom ? textOf(fieldsOf(input)['input']) : undefined) ?? argumentsText(input)
   const field = custom ? 'input' : 'arguments'
   const id = `${custom ? 'ctc' : 'fc'}_${key}_${index}`
   const item = { id, type: custom ? 'custom_tool_call' : 'function_call', ...named, [field]: text }
@@ -233,23 +237,6 @@ function argumentsText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? {})
 }
 
-/** What a model wrote that did not keep to the schema of a custom tool goes back as it is. */
-function customText(input: unknown): string {
-  const text = fieldsOf(input)['input']
-  return typeof text === 'string' ? text : argumentsText(input)
-}
-
-function shellAction(input: unknown): Readonly<Record<string, unknown>> {
-  const fields = fieldsOf(input)
-  const { command, env } = fields
-  return { ...fields, command: commandWords(command), env: env ?? {} }
-}
-
-function commandWords(command: unknown): readonly unknown[] {
-  if (Array.isArray(command)) return command
-  return typeof command === 'string' ? [command] : []
-}
-
 export interface ResponseEvent extends Readonly<Record<string, unknown>> {
   readonly type: string
 }
@@ -257,14 +244,14 @@ export interface ResponseEvent extends Readonly<Record<string, unknown>> {
 export function responseError(error: unknown): unknown {
   const { code, message, facts, hint, headers } = toFailure(error)
   if (code === 'internal') return error
-  const parameter = code === 'context-overflow' ? 'input' : renamed(facts['parameter'])
+  const { parameter: former } = facts
+  const renamed = typeof former === 'string' ? (NAMES[former] ?? former) : former
+  const parameter = code === 'context-overflow' ? 'input' : renamed
   return new HttpFailure(
     code as ConstructorParameters<typeof HttpFailure>[0],
-    typeof facts['parameter'] === 'string' && parameter !== facts['parameter']
-      ? message.replaceAll(facts['parameter'], String(parameter))
-      : message,
-    { ...facts, ...(parameter === undefined ? {} : { parameter }) },
-    { ...(hint === undefined ? {} : { hint }), headers },
+    typeof former === 'string' && parameter !== former ? message.replaceAll(former, String(parameter)) : message,
+    { ...facts, ...defined({ parameter }) },
+    { ...defined({ hint }), headers },
   )
 }
 
@@ -279,10 +266,6 @@ const NAMES: Readonly<Record<string, string>> = {
   max_tokens: 'max_output_tokens',
   response_format: 'text.format',
   reasoning_effort: 'reasoning.effort',
-}
-
-function renamed(parameter: unknown): unknown {
-  return typeof parameter === 'string' ? (NAMES[parameter] ?? parameter) : parameter
 }
 
 /** Whether clients look for an error in the stream, even where nothing of the answer has come. */

@@ -15,11 +15,11 @@ import {
   unreadFields,
 } from '../../../server.ts'
 import { formatReaders, ignoredIn } from '../../../wire.ts'
-import { commonParameters, namedSession, jsonFormat } from '../http/openai-source.ts'
+import { commonParameters, namedSession, readFormat } from '../http/openai-source.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { type ResponseBody, type ResponseItem, responseBody, responseId } from './response-schema.ts'
 import { inputItems, readableItem, type OfferedTool, responseTools } from './response-tools.ts'
-import type { CallParameters, ResponseFormat } from '../../../model.ts'
+import type { CallParameters } from '../../../model.ts'
 
 export interface ResponseSource extends CompletionSource {
   readonly tools: readonly OfferedTool[]
@@ -133,11 +133,13 @@ async function conversationInput(
     joinsItems: true,
   })
   const { tools, left } = responseTools(body)
+  const allowed = typeof body.tool_choice === 'object' ? body.tool_choice : undefined
+  const cut: CompletionInput['cut'] = body.truncation === 'disabled' ? 'none' : (body.truncation ?? undefined)
   const completion = callerInput(
     {
       messages,
       tools: tools.map(({ definition }) => definition),
-      usesNoTool: body.tool_choice === 'none' || forbidsTools(body),
+      usesNoTool: body.tool_choice === 'none' || (allowed?.type === 'allowed_tools' && allowed['mode'] === 'none'),
       model: requestedModel(body.model),
       maxOutputTokens: body.max_output_tokens,
       parameters: responseParameters(body, tools),
@@ -145,16 +147,7 @@ async function conversationInput(
     call,
   )
   const ignored = [...ignoredResponseFields(body, false), ...left, ...ignoredIn(parts)]
-  return { completion: { ...defined({ cut: truncationCut(body) }), ...completion }, tools, input, items, ignored }
-}
-
-function truncationCut({ truncation }: ResponseBody): 'auto' | 'none' | undefined {
-  if (!truncation) return undefined
-  return truncation === 'auto' ? 'auto' : 'none'
-}
-
-function forbidsTools({ tool_choice: choice }: ResponseBody): boolean {
-  return typeof choice === 'object' && choice?.type === 'allowed_tools' && choice['mode'] === 'none'
+  return { completion: { ...defined({ cut }), ...completion }, tools, input, items, ignored }
 }
 
 function responseParameters(body: ResponseBody, tools: readonly OfferedTool[]): CallParameters {
@@ -191,12 +184,6 @@ function ignoredResponseFields(body: ResponseBody, inSession: boolean): readonly
 }
 
 const NAMED_ELSEWHERE = [...Object.keys(responseBody.shape), ...Object.keys(UNSUPPORTED), 'include']
-
-function readFormat(format: NonNullable<ResponseBody['text']>['format']): ResponseFormat | undefined {
-  if (!format || format.type === 'text') return undefined
-  if (format.type === 'json_object') return { type: 'json' }
-  return jsonFormat(format)
-}
 
 function readChoice(
   choice: ResponseBody['tool_choice'],
