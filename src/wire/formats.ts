@@ -2,7 +2,6 @@ import { elementsOf } from '../platform.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { type EventFilter, eventFilter, failureIn, type FormatReader } from './answer-stream.ts'
 import { messages } from './messages.ts'
-import { bodyParameters } from './parameters.ts'
 import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
 import { responses } from './responses.ts'
 
@@ -69,6 +68,23 @@ export function* bodyParts(format: WireFormat, body: unknown): Generator<WirePar
     if (!isRead) yield { ...otherPart('user', value), field }
   }
 }
+
+/**
+ * Fields of a body that no model reads as a text: parameters of the call, and what a client says of itself. A field that is
+ * neither here nor read counts as an entry of its own.
+ */
+const bodyParameters: ReadonlySet<string> = new Set(
+  `
+  anthropic_beta anthropic_version audio background betas cache_control client_metadata container context_management
+  conversation diagnostics dimensions effort enable_thinking encoding_format frequency_penalty function_call include
+  inference_geo input_type logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
+  mcp_servers metadata min_p modalities model moderation n options output_config output_format parallel_tool_calls
+  prediction presence_penalty previous_response_id promptCacheKey prompt_cache_key prompt_cache_options
+  prompt_cache_retention provider reasoning reasoning_effort reasoning_summary repetition_penalty safety_identifier
+  seed service_tier session_id speed stop stop_sequences store stream stream_options temperature thinking
+  tool_choice tool_stream top_k top_logprobs top_p truncation usage user user_id verbosity web_search_options
+  `.match(/\w+/g),
+)
 
 const lists: ReadonlySet<string> = new Set(['tools', 'functions', 'messages'])
 
