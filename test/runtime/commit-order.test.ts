@@ -109,7 +109,9 @@ test('a reader gets the entries of two writers in the order of the log, wherever
 test('a reader that has read an answer before the disk confirmed it gets none of its words again', async (t) => {
   const confirmed = gate()
   const { runtime, store, ended } = await opened(t, {
-    model: scriptedModel({ answer: () => ({ text: 'It is here once.', before: () => holdDisk(t, confirmed.passed) }) }),
+    model: scriptedModel({
+      answer: () => ({ text: 'It is here once.', before: async () => holdDisk(t, confirmed.passed) }),
+    }),
   })
   const submitted = await runtime.submit({ text: 'first' })
   const { session } = submitted
