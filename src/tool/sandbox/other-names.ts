@@ -1,7 +1,28 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type HeldFolder, holdRealFolder, isWithin } from '../../platform.ts'
 import { isBelow } from './bubblewrap.ts'
+import { existingPaths } from './hidden-places.ts'
+
+/** The most entries of one place that are compared, those nearest to it. */
+const MOST_COMPARED = 1000
+
+/** Hard links in writable folders to files that are kept elsewhere: each is treated as its other name is. */
+export async function linksToKept(writable: readonly string[], hidden: readonly string[], readOnly: readonly string[]) {
+  const [secret, owned] = await Promise.all(
+    [hidden, readOnly].map(async (places) => linkedFiles(await existingPaths(places), writable, MOST_COMPARED)),
+  )
+  const names = await otherNames(writable, secret!.identities.union(owned!.identities))
+  const isSecret = ({ identity }: { readonly identity: string }) => secret!.identities.has(identity)
+  return {
+    hidden: names.filter(isSecret).map(({ path }) => ({ path, kind: 'file' as const })),
+    readOnly: names.filter((one) => !isSecret(one)).map(({ path }) => path),
+    identities: names.flatMap(({ path, identity, folder }) => [
+      [path, identity] as const,
+      [dirname(path), folder] as const,
+    ]),
+  }
+}
 
 /** The most folders that are searched for other names of files. */
 const MOST_FOLDERS = 20_000

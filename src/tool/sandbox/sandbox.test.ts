@@ -173,12 +173,16 @@ test('there is no network, and with sandbox.network there is one, which asks', {
   assert.equal(output(await open.run(process.execPath, '-e', connect)), 'answered\n')
 })
 
+/** A folder that no sandbox hides, where this account may make one. */
+async function folderOfSockets(t: TestContext, otherwise: string): Promise<string> {
+  const made = await mkdtemp('/var/lib/sandbox-socket-').catch(() => mkdtemp(join(otherwise, 's-')))
+  t.after(() => rm(made, { recursive: true, force: true }))
+  return realpath(made)
+}
+
 test('no socket of another process is reached by its path, in the workspace or beside it', { skip }, async (t) => {
   const { run, workspace } = await box(t)
-  const outside = await realpath(
-    await mkdtemp(join('/var/lib', 'sandbox-socket-')).catch(() => mkdtemp(join(workspace, 's-'))),
-  )
-  t.after(() => rm(outside, { recursive: true, force: true }))
+  const outside = await folderOfSockets(t, workspace)
   const reached: string[] = []
   for (const path of [join(workspace, 'agent.sock'), join(outside, 'database.sock')]) {
     const server = createServer((socket) => socket.end(String(reached.push(path)))).listen(path)
@@ -188,6 +192,19 @@ test('no socket of another process is reached by its path, in the workspace or b
     assert.equal((await run('node', '-e', connect)).ok, false)
   }
   assert.deepEqual(reached, [])
+})
+
+test('a socket that is gone with its folder before it is hidden keeps no program from running', { skip }, async (t) => {
+  for (const isFolderGone of [false, true]) {
+    const outside = await folderOfSockets(t, systemTemporaryFolder)
+    const path = join(outside, 'ended.sock')
+    const server = createServer().listen(path)
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { sh } = await box(t, {}, [], environment.PATH, `rm -r ${isFolderGone ? outside : path}`)
+    assert.equal(output(await sh('echo once >> runs; cat runs')), 'once\n')
+    assert.equal(existsSync(path), false)
+  }
 })
 
 test('a folder of the PATH shows no hidden folder whole', { skip }, async (t) => {
@@ -225,10 +242,7 @@ test('usual programs work behind the filter of calls', { skip }, async (t) => {
 
 test('no socket is reached that was bound by a name in a folder', { skip }, async (t) => {
   const { run, workspace } = await box(t)
-  const outside = await realpath(
-    await mkdtemp(join('/var/lib', 'sandbox-socket-')).catch(() => mkdtemp(join(workspace, 's-'))),
-  )
-  t.after(() => rm(outside, { recursive: true, force: true }))
+  const outside = await folderOfSockets(t, workspace)
   const serve = 'require("net").createServer((c) => c.end("reached")).listen("own.sock", () => console.log("ready"))'
   const server = spawn(process.execPath, ['-e', serve], { cwd: outside, stdio: ['ignore', 'pipe', 'ignore'] })
   t.after(() => server.kill('SIGKILL'))
@@ -241,10 +255,7 @@ test('no socket is reached that was bound by a name in a folder', { skip }, asyn
 
 test('no socket is reached of a process that has another network and another view of the disk', { skip }, async (t) => {
   const { run, workspace } = await box(t)
-  const outside = await realpath(
-    await mkdtemp(join('/var/lib', 'sandbox-socket-')).catch(() => mkdtemp(join(workspace, 's-'))),
-  )
-  t.after(() => rm(outside, { recursive: true, force: true }))
+  const outside = await folderOfSockets(t, workspace)
   const serve =
     'require("net").createServer((c) => c.end("reached")).listen("/tmp/shared/own.sock", () => console.log("ready"))'
   const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--tmpfs', '/tmp', '--bind', outside, '/tmp/shared']
@@ -551,7 +562,7 @@ test('exit codes, missing programs and time limits are told as without a sandbox
   const argv = ['sh', '-c', 'echo begun; (sleep 60 & sleep 60)']
   const planned = await plan(argv)
   assert.ok(planned.type === 'planned')
-  const limits = { timeoutMs: 500, maxOutputChars: 100 }
+  const limits = { timeoutMs: 4_000, maxOutputChars: 100 }
   const program = { argv, folder: workspace, environment: cleanEnvironment(environment) }
   const end = await planned.run(program, limits)
   assert.deepEqual([end.end, end.stdout.text], [{ type: 'timeout' }, 'begun\n'])

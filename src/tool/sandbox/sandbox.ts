@@ -24,7 +24,7 @@ import {
   programFolders,
   SYSTEM_SECRETS,
 } from './hidden-places.ts'
-import { linkedFiles, otherNames } from './other-names.ts'
+import { linksToKept } from './other-names.ts'
 import { findOwnerFiles, identityAt, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 import { undoChanges } from './restore.ts'
 
@@ -40,6 +40,11 @@ export interface ConfinedProgram {
   readonly argv: readonly string[]
   /** To be called once the program has ended. Moves out what it should not have made, and tells what stays. Never rejects. */
   leave(): Promise<LeftSandbox>
+}
+
+interface Confined extends ConfinedProgram {
+  /** Places that are hidden or protected. */
+  readonly covered: readonly string[]
 }
 
 /** What became of what a program should not have made. */
@@ -177,7 +182,7 @@ export function createSandbox(options: {
     { sandbox, network, readable }: Grants,
     program: Pick<Program, 'argv' | 'folder'>,
     isCounted: boolean,
-  ): Promise<ConfinedProgram> {
+  ): Promise<Confined> {
     const { outOfReach, readOnly, ...shown } = places()
     const hidden = await hiddenPlaces(environment, outOfReach)
     const [[home], workspaces, others, visible, programs] = await Promise.all([
@@ -237,7 +242,7 @@ export function createSandbox(options: {
       folder: program.folder,
       memoryKiB: sandbox.memoryMiB * 1024,
     })
-    return { argv, leave }
+    return { argv, covered, leave }
 
     function leave(): Promise<LeftSandbox> {
       return turns.add(async () => {
@@ -272,7 +277,7 @@ export function createSandbox(options: {
     earlier?: LeftSandbox,
   ): Promise<ProgramEnd> {
     const started = systemClock.monotonic()
-    let confined: ConfinedProgram
+    let confined: Confined
     try {
       confined = await confine(bubblewrap, grants, program, true)
     } catch (error) {
@@ -280,7 +285,8 @@ export function createSandbox(options: {
     }
     const end = await runProgram(systemClock, { ...program, argv: confined.argv }, limits, owner)
     const left = await confined.leave()
-    if (isMisplaced(end) && !earlier) return runConfined(bubblewrap, grants, program, limits, left)
+    const isTriedAgain = !earlier && (isMisplaced(end) || (await isPlaceGone(end, confined.covered)))
+    if (isTriedAgain) return runConfined(bubblewrap, grants, program, limits, left)
     const moved = [...(earlier?.moved ?? []), ...left.moved]
     const changed = [...(earlier?.changed ?? []), ...left.changed]
     const fault = [earlier?.fault ?? [], left.fault ?? []].flat().join('; ')
@@ -301,26 +307,6 @@ export function createSandbox(options: {
   }
 
   return { plan, enter }
-}
-
-/** The most entries of one place that are compared, those nearest to it. */
-const MOST_COMPARED = 1000
-
-/** Hard links in writable folders to files that are kept elsewhere: each is treated as its other name is. */
-async function linksToKept(writable: readonly string[], hidden: readonly string[], readOnly: readonly string[]) {
-  const [secret, owned] = await Promise.all(
-    [hidden, readOnly].map(async (places) => linkedFiles(await existingPaths(places), writable, MOST_COMPARED)),
-  )
-  const names = await otherNames(writable, secret!.identities.union(owned!.identities))
-  const isSecret = ({ identity }: { readonly identity: string }) => secret!.identities.has(identity)
-  return {
-    hidden: names.filter(isSecret).map(({ path }) => ({ path, kind: 'file' as const })),
-    readOnly: names.filter((one) => !isSecret(one)).map(({ path }) => path),
-    identities: names.flatMap(({ path, identity, folder }) => [
-      [path, identity] as const,
-      [dirname(path), folder] as const,
-    ]),
-  }
 }
 
 /** What a folder held when a run began, and which one it was of all. */
@@ -368,6 +354,13 @@ function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]
 /** A cover did not lie where it belongs, and the program was not started. */
 function isMisplaced({ end, stderr }: ProgramEnd): boolean {
   return end.type === 'exit' && end.code === MISPLACED_CODE && stderr.text === MISPLACED
+}
+
+/** Whether bubblewrap found a place gone that it was to cover, such as the socket of a program that has ended. */
+async function isPlaceGone({ end, stderr: { text } }: ProgramEnd, covered: readonly string[]): Promise<boolean> {
+  if (end.type !== 'exit' || end.code !== 1 || !/^bwrap: .*\n$/.test(text)) return false
+  const there = await existingPaths(covered)
+  return covered.some((path) => text.includes(`${path}: `) && !there.includes(path))
 }
 
 /** What bubblewrap and the shell in it say of themselves, in words that tell what to do. */
