@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, delimiter, isAbsolute, join, relative } from 'node:path'
 import { isWithin } from '../../platform.ts'
@@ -23,6 +23,25 @@ export const SYSTEM_SECRETS = [
   '/etc/krb5.keytab',
   '/var/lib/docker',
 ]
+
+const TIDYING_LOCKS = '.cache/foreword'
+
+/**
+ * The folder in which the gateways of one account lock a workspace while they tidy it. It is made, since only what is there can be
+ * hidden: a program that opened a lock could keep a workspace untidy. `undefined` where it cannot be made, or programs may write it.
+ */
+export async function tidyingLocks(environment: Environment, writable: readonly string[]): Promise<string | undefined> {
+  try {
+    const home = await realpath(personalHomes(environment).at(-1)!)
+    const above = await realpath(join(home, dirname(TIDYING_LOCKS))).catch(() => home)
+    if (writable.some((folder) => isWithin(folder, above))) return undefined
+    const folder = join(home, TIDYING_LOCKS)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return folder
+  } catch {
+    return undefined
+  }
+}
 
 /** Keys, passwords and browser profiles, below the home of a person. They stay hidden where the owner shows the home. */
 const PERSONAL_SECRETS = [
@@ -51,6 +70,7 @@ const PERSONAL_SECRETS = [
   '.local/share/keyrings',
   '.bash_history',
   '.zsh_history',
+  TIDYING_LOCKS,
 ]
 
 /** Names of folders that a project has too, with nothing secret in them. */

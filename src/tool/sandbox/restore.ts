@@ -2,20 +2,23 @@ import { existsSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, errorMessage } from '../../platform.ts'
+import { type Clock, errorMessage, type FileLock, lockFile } from '../../platform.ts'
 import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, closedArgv } from './bubblewrap.ts'
 import { closedNode } from './confine-node.ts'
 import { findOwnerFiles, notMoved, ownerChanges, type OwnerFiles, type RestoredFiles } from './owner-files.ts'
 import type { RestoreOrder } from './restore-program.ts'
 
-/** A long copy is no reason to keep a result. */
+/** A long copy is no reason to keep a result, ms. */
 const RESTORE_MS = 60_000
+
+/** The time between two tries to lock, ms. */
+const RETRY_MS = 50
 
 /**
  * Undoes what runs did to the owner's entries in a folder. This process only looks at names; what has to be changed is changed by
  * a program in a sandbox of its own, which has the folder and `place` and nothing else. Most runs leave nothing to undo: then
- * none is started.
+ * none is started. While another gateway tidies the same folder it waits.
  *
  * @throws Error if the folder is another one than before, or too many files are open
  */
@@ -25,19 +28,38 @@ export async function undoChanges(
   folder: string,
   before: OwnerFiles,
   place: string,
+  /** A folder that no program can write. Absent: no other gateway is waited for. */
+  locks?: string,
 ): Promise<RestoredFiles & { readonly changed: readonly string[] }> {
   const { changed, made, isRestoreNeeded } = ownerChanges(folder, before, await findOwnerFiles(folder))
   if (!isRestoreNeeded) return { changed, moved: [], faults: [] }
+  let lock: FileLock | undefined
   try {
     await mkdir(place, { recursive: true, mode: 0o700 })
+    lock = locks === undefined ? undefined : await lockTidying(clock, join(locks, before.identity.replace(':', '-')))
     return { changed, ...(await restoreInside(clock, bubblewrap, folder, before, place)) }
   } catch (error) {
     const why = errorMessage(error)
     const faults = made.map((path) => notMoved(path, join(place, path), why))
     return { changed, moved: [], faults: faults.length > 0 ? faults : [`nothing could be restored: ${why}`] }
   } finally {
+    lock?.release()
     for (const each of [place, dirname(place), dirname(dirname(place))]) await rmdir(each).catch(() => {})
   }
+}
+
+/** `undefined` where no lock can be made, such as on a disk that is full. Throws where another gateway holds it for too long. */
+async function lockTidying(clock: Clock, path: string): Promise<FileLock | undefined> {
+  for (let waited = 0; waited < RESTORE_MS; waited += RETRY_MS) {
+    try {
+      const lock = lockFile(path, { waitMs: 0 })
+      if (lock) return lock
+    } catch {
+      return undefined
+    }
+    await clock.sleep(RETRY_MS)
+  }
+  throw new Error(`another gateway has tidied the same folder for ${RESTORE_MS / 1000} seconds`)
 }
 
 async function restoreInside(

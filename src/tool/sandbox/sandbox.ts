@@ -23,6 +23,7 @@ import {
   personalSecrets,
   programFolders,
   SYSTEM_SECRETS,
+  tidyingLocks,
 } from './hidden-places.ts'
 import { linksToKept } from './other-names.ts'
 import { findOwnerFiles, identityAt, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
@@ -184,11 +185,18 @@ export function createSandbox(options: {
     isCounted: boolean,
   ): Promise<Confined> {
     const { outOfReach, readOnly, ...shown } = places()
-    const hidden = await hiddenPlaces(environment, outOfReach)
-    const [[home], workspaces, others, visible, programs] = await Promise.all([
-      existingPaths(environment['HOME'] ? [environment['HOME']] : []),
+    const [workspaces, others, closed] = await Promise.all([
       existingPaths([workspace]),
       existingPaths(sandbox.writable.map((path) => personalPath(path, environment))),
+      existingPaths(outOfReach),
+    ])
+    // A person who names the home itself does not mean what is secret in it.
+    const isOpen = (path: string) => !closed.includes(path)
+    const writable = [...workspaces, ...others.filter(isOpen)]
+    const locks = await tidyingLocks(environment, writable)
+    const hidden = await hiddenPlaces(environment, outOfReach)
+    const [[home], visible, programs] = await Promise.all([
+      existingPaths(environment['HOME'] ? [environment['HOME']] : []),
       existingPaths([
         ...shown.readable,
         ...shown.programs,
@@ -197,10 +205,6 @@ export function createSandbox(options: {
       ]),
       programFolders(environment, hidden),
     ])
-    // A person who names the home itself does not mean what is secret in it.
-    const closed = await existingPaths(outOfReach)
-    const isOpen = (path: string) => !closed.includes(path)
-    const writable = [...workspaces, ...others.filter(isOpen)]
     const folders = isShown(program.folder, writable) ? [] : [program.folder]
     const inside = await placesInside(hidden, writable)
     const own = await begin(writable, isCounted)
@@ -254,7 +258,8 @@ export function createSandbox(options: {
           const files = filesToRestore(folder, own[index]!, isCounted)
           if (files === undefined) continue
           try {
-            const restored = await undoChanges(systemClock, bubblewrap, folder, files, join(place, String(index)))
+            const target = join(place, String(index))
+            const restored = await undoChanges(systemClock, bubblewrap, folder, files, target, locks)
             moved.push(...restored.moved)
             changed.push(...restored.changed)
             faults.push(...restored.faults)
