@@ -188,3 +188,18 @@ test('S18 says that programs made files of the owner, and where these are', POSI
   assert.ok(hint?.includes(join(home, 'data/set-aside')))
   assert.match(hint!, /removed after 90 days \(keep\.setAsideDays\)/)
 })
+
+test('S19 names files of the workspace that run as their owner for others', POSIX, async (t) => {
+  const { home, found } = made(t, { 'config.json': [GOOD, 0o600] })
+  const workspace = join(home, 'workspace')
+  mkdirSync(join(workspace, 'sub/team'), { recursive: true })
+  // New files of such a folder belong to its group: that is no program.
+  chmodSync(join(workspace, 'sub/team'), 0o2775)
+  writeFileSync(join(workspace, 'sub/run'), '')
+  symlinkSync('/usr/bin', join(workspace, 'link'))
+  assert.equal((await found()).by.get('S19')!.level, 'ok')
+  chmodSync(join(workspace, 'sub/run'), 0o4755)
+  const { level, message, hint } = (await found()).by.get('S19')!
+  assert.deepEqual([level, message.endsWith(': sub/run')], ['warning', true])
+  assert.match(hint!, /chmod ug-s/)
+})

@@ -9,6 +9,9 @@ import { ok, warning } from './finding.ts'
 /** The most folders of a workspace that are looked into. */
 const MOST_FOLDERS = 5000
 
+/** The most entries of a folder and those below that are looked at one by one. */
+const MOST_FILES = 50_000
+
 /** Folders with very many files of others, in which nobody runs Git. */
 const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 
@@ -66,6 +69,35 @@ function listed(workspace: string, paths: readonly string[]): string {
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
+/**
+ * Files that run as their owner, or with their group, for anyone who starts them. Programs in the sandbox cannot make one, but one
+ * that is there is theirs to write.
+ */
+export async function checkBits({ agent }: Configuration): Promise<Finding> {
+  const workspace = await realpath(agent.workspace).catch(() => undefined)
+  if (workspace === undefined) return ok('bits', 'there is no workspace yet')
+  const found: string[] = []
+  const folders = [workspace]
+  let looked = 0
+  for (const folder of folders) {
+    await withOpened(workspace, relative(workspace, folder).split(sep).filter(Boolean), async (path) => {
+      for (const name of await readdir(path)) {
+        if (looked++ === MOST_FILES) return folders.splice(0)
+        const facts = await lstat(join(path, name)).catch(() => undefined)
+        if (facts?.isDirectory()) folders.push(join(folder, name))
+        if (facts?.isFile() && (facts.mode & 0o6000) !== 0) found.push(join(folder, name))
+      }
+    }).catch(() => {})
+  }
+  const first = looked > MOST_FILES ? ` of the first ${MOST_FILES}` : ''
+  if (found.length === 0) return ok('bits', `no file${first} runs as its owner for others`)
+  return warning(
+    'bits',
+    `files${first} that run as their owner or with their group for anyone who starts them: ${listed(workspace, found)}`,
+    `Run \`chmod ug-s\` on them in ${workspace}, unless you set these bits yourself.`,
+  )
+}
+
 /** What programs made in the place of files of the owner, and was moved away after their runs. */
 export async function checkSetAside(data: string, { keep }: Configuration): Promise<Finding> {
   const place = join(data, 'set-aside')
@@ -114,5 +146,3 @@ async function sizeOf(path: string): Promise<number> {
   }
   return bytes
 }
-
-const MOST_FILES = 50_000

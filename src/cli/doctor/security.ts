@@ -7,7 +7,7 @@ import type { Access, SandboxProgram } from '../../tool.ts'
 import { programCapabilities } from '../io.ts'
 import { findHomeStore, type HomeStore, withStore } from '../open-store.ts'
 import { checkToken } from './check-gateway.ts'
-import { checkRepositories, checkSetAside } from './check-left.ts'
+import { checkBits, checkRepositories, checkSetAside } from './check-left.ts'
 import { checkAudit } from './check-store.ts'
 import { checkSandbox } from './check-tools.ts'
 import { ok, problem, warning } from './finding.ts'
@@ -64,6 +64,7 @@ export async function* examineSecurity(
   yield* label('S16', [await checkWaiting(kept, home, io, configuration)])
   yield* label('S17', [await checkRepositories(configuration)])
   yield* label('S18', [await checkSetAside(files.data, configuration)])
+  yield* label('S19', [await checkBits(configuration)])
 }
 
 function* label(id: string, findings: readonly (Finding & { readonly isFixed?: true })[]): Generator<SecurityFinding> {

@@ -68,7 +68,8 @@ const CLONE_NEWUSER = 0x10000000
 const AF_VSOCK = 40
 /** A program with these bits runs as the owner of the file for anyone who starts it. */
 const SETUID_SETGID = 0o6000
-const O_CREAT = 0o100
+/** `O_CREAT`, or `O_TMPFILE`: a file that gets its name later. */
+const CREATES = 0o100 | 0o20000000
 
 /**
  * Calls that a program in the sandbox does not need: keys of the session, which no namespace separates; sockets to the host of a
@@ -95,11 +96,11 @@ const RULES = [
   { call: 'creat', flags: [[1, SETUID_SETGID]], error: EPERM },
   { call: 'mknod', flags: [[1, SETUID_SETGID]], error: EPERM },
   { call: 'mknodat', flags: [[2, SETUID_SETGID]], error: EPERM },
-  // Without O_CREAT the mode is whatever was in the register.
+  // Where nothing is created the mode is whatever was in the register.
   {
     call: 'open',
     flags: [
-      [1, O_CREAT],
+      [1, CREATES],
       [2, SETUID_SETGID],
     ],
     error: EPERM,
@@ -107,7 +108,7 @@ const RULES = [
   {
     call: 'openat',
     flags: [
-      [2, O_CREAT],
+      [2, CREATES],
       [3, SETUID_SETGID],
     ],
     error: EPERM,

@@ -85,7 +85,9 @@ async function tryBubblewrap(path: string): Promise<SandboxProgram> {
 export function missingWalls({ filter, forbidsNamespaces, narrows }: Bubblewrap): readonly string[] {
   return [
     ...(filter === undefined
-      ? ['calls to the kernel are not filtered (seccomp), so that keys, VSOCK, bpf and io_uring can be reached']
+      ? [
+          'calls to the kernel are not filtered (seccomp), so that keys, VSOCK, bpf and io_uring can be reached, and files can be made that run as their owner',
+        ]
       : []),
     ...(filter === undefined && !forbidsNamespaces
       ? ['programs can make user namespaces (bubblewrap before 0.8)']

@@ -116,10 +116,18 @@ test('nothing outside the workspace can be written', { skip }, async (t) => {
 })
 
 test('no file gets the bits that make it run as its owner', { skip }, async (t) => {
-  const { sh, workspace } = await box(t)
+  const { sh, run, workspace } = await box(t)
   await sh(
     'echo x > file; chmod 4755 file; chmod u+s,g+s file; cp /bin/true run; chmod 6777 run; install -m 4755 run other; true',
   )
+  // A file that had no name while it was made, and is given one.
+  const nameless = `const { execFileSync } = require('node:child_process')
+    const { constants, openSync } = require('node:fs')
+    const file = openSync('.', 0o20000000 | constants.O_DIRECTORY | constants.O_RDWR, 0o6755)
+    execFileSync('ln', ['-L', '/proc/self/fd/3', 'nameless'], { stdio: ['ignore', 1, 2, file] })`
+  await run(process.execPath, '-e', nameless)
+  await run(process.execPath, '-e', nameless.replace('0o6755', '0o755').replace("'nameless'", "'usual'"))
+  assert.ok(readdirSync(workspace).includes('usual'))
   for (const name of readdirSync(workspace)) assert.equal(statSync(join(workspace, name)).mode & 0o6000, 0, name)
   assert.equal(output(await sh('echo "#!/bin/sh" > file; chmod 755 file && ./file && echo fine')), 'fine\n')
 })
