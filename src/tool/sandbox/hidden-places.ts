@@ -141,9 +141,16 @@ export async function listeningSockets(more: readonly string[]): Promise<readonl
     processes,
     places.filter((_, index) => found[index] === undefined),
   )
-  const paths = new Set(
-    [...found, ...(await Promise.all(elsewhere.map(socketAt)))].filter((path) => path !== undefined),
-  )
+  return hiddenSockets([...found, ...(await Promise.all(elsewhere.map(socketAt)))])
+}
+
+/** Sockets and pipes with a name at these paths, which a program that has a network reaches too. */
+export async function socketsAt(places: readonly string[]): Promise<readonly Hidden[]> {
+  return hiddenSockets(await Promise.all(places.map(socketAt)))
+}
+
+function hiddenSockets(found: readonly (string | undefined)[]): readonly Hidden[] {
+  const paths = new Set(found.filter((path) => path !== undefined))
   if (paths.size > MOST_SOCKETS) throw new Error(`more than ${MOST_SOCKETS} sockets have a path on this machine`)
   return [...paths].map((path) => ({ path, kind: 'file' }))
 }

@@ -229,10 +229,17 @@ test('a folder of the PATH shows no hidden folder whole', { skip }, async (t) =>
   assert.ok(!shown.includes('/tmp'))
 })
 
-test('a pipe with a name in the workspace leads to no other process', { skip }, async (t) => {
-  const { sh, workspace } = await box(t)
-  execFileSync('mkfifo', [join(workspace, 'pipe')])
-  assert.equal(output(await sh('(echo x > pipe) 2>/dev/null; test -p pipe || echo none')), 'none\n')
+test('a pipe or a socket in the workspace leads to no other process, with a network neither', { skip }, async (t) => {
+  for (const sandbox of [{}, { network: ['sh'] }]) {
+    const { sh, workspace } = await box(t, { sandbox })
+    await mkdir(join(workspace, 'sub'))
+    execFileSync('mkfifo', [join(workspace, 'sub/pipe')])
+    const server = createServer((socket) => socket.end('reached')).listen(join(workspace, 'sub/socket'))
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const kinds = 'cd sub; for each in pipe socket; do (echo x > $each) 2>/dev/null; test -c $each && echo none; done'
+    assert.equal(output(await sh(kinds)), 'none\nnone\n')
+  }
 })
 
 test('usual programs work behind the filter of calls', { skip }, async (t) => {

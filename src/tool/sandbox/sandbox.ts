@@ -22,6 +22,7 @@ import {
   listeningSockets,
   personalSecrets,
   programFolders,
+  socketsAt,
   SYSTEM_SECRETS,
   tidyingLocks,
 } from './hidden-places.ts'
@@ -217,7 +218,7 @@ export function createSandbox(options: {
       throw new Error(fault)
     }
     const [sockets, links] = await Promise.all([
-      network ? [] : listeningSockets(before.flatMap((each) => each.sockets)),
+      (network ? socketsAt : listeningSockets)(before.flatMap((each) => each.sockets)),
       linksToKept(writable, [...SYSTEM_SECRETS, ...personalSecrets(environment), ...outOfReach], readOnly),
     ]).catch(async (error: unknown) => {
       await leave()
