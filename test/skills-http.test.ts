@@ -129,17 +129,17 @@ test('one skill comes with what the model reads of it, its files, and the findin
 test('to show a file of a skill, no file of another one is read', async (t) => {
   const { json } = await skillsHome(t, { 'skills/beta/SKILL.md': skillText('name: beta'), 'skills/beta/notes.md': 'x' })
   const read: string[] = []
-  const { readFile } = fs
-  t.mock.method(fs, 'readFile', (...call: Parameters<typeof readFile>) => {
+  const { open } = fs
+  t.mock.method(fs, 'open', (...call: Parameters<typeof open>) => {
     read.push(call[0] as string)
-    return readFile(...call)
+    return open(...call)
   })
   syncBuiltinESMExports()
   t.after(() => {
     t.mock.restoreAll()
     syncBuiltinESMExports()
   })
-  const ofBeta = () => read.filter((path) => path.endsWith(join('beta', 'notes.md')))
+  const ofBeta = () => read.filter((path) => path.endsWith('/notes.md'))
   assert.equal(
     (await json<{ readonly text: string }>('/api/skills/alpha/file?path=SKILL.md')).text,
     files['skills/alpha/SKILL.md'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { type Message, tokenx } from '../src/context.ts'
@@ -132,6 +132,25 @@ test('a skill that is itself a link ships its files too', async (tests) => {
   symlinkSync(join(elsewhere, 'alpha'), join(root, 'alpha'))
   const { tool } = await readSkillIn(root)
   assert.deepEqual(await tool.execute!({ skill_name: 'alpha', path: 'more.md' }, context), { ok: true, output: 'more' })
+})
+
+test('the files of a skill are read where it lay when it was read, whatever link takes its place', async (tests) => {
+  const secret = folderWith(tests, { 'references/more.md': 'secret' })
+  const path = 'references/more.md'
+  const { tool, root } = await readSkill(tests)
+  renameSync(join(root, 'alpha'), join(root, 'moved'))
+  symlinkSync(secret, join(root, 'alpha'))
+  assert.deepEqual(await tool.execute!({ skill_name: 'alpha', path }, context), {
+    ok: false,
+    error: `the skill has no file "${path}"`,
+  })
+  const elsewhere = folderWith(tests, { 'beta/SKILL.md': skillText('description: B.', 'B'), [`beta/${path}`]: 'own' })
+  const linked = folderWith(tests, {})
+  symlinkSync(join(elsewhere, 'beta'), join(linked, 'beta'))
+  const { tool: other } = await readSkillIn(linked)
+  unlinkSync(join(linked, 'beta'))
+  symlinkSync(secret, join(linked, 'beta'))
+  assert.deepEqual(await other.execute!({ skill_name: 'beta', path }, context), { ok: true, output: 'own' })
 })
 
 test('no path and no link leads out of the folder of the skill', async (tests) => {

@@ -6,7 +6,9 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -16,12 +18,13 @@ import { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import { confinedPath, readerWithin } from '../src/capability/toolkit.ts'
 import { conditionDigest } from '../src/capabilities/schedules/schedule-record.ts'
+import { skillDigest, skillFiles } from '../src/capabilities/skills/folder/load-skills.ts'
 import { readSkillFile } from '../src/capabilities/skills/read-skill.ts'
 import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
 import { sha256, systemClock } from '../src/platform.ts'
 import { homeFiles } from '../src/runtime/backup/home-files.ts'
 import { writeArchive } from '../src/runtime/backup/write-archive.ts'
-import { createSandbox, findSandbox, readAccess, type Tool } from '../src/tool.ts'
+import { createSandbox, findPlannedFiles, findSandbox, readAccess, type Tool } from '../src/tool.ts'
 import { systemTemporaryFolder } from './tool/system-temporary-folder.ts'
 
 // The gateway works in a workspace while a program exchanges its folders for links to a home beside it, all the time.
@@ -43,11 +46,13 @@ for (; Atomics.load(stop, 0) === 0; times++) {
 parentPort.postMessage(times)
 `
 
+const NEVER = new Date(0)
+
 interface Race {
   readonly workspace: string
   readonly setAside: string
-  /** Calls `work` until the time is over, then ends the exchange and looks at the home. Answers what every call gave. */
-  run(work: (round: number) => Promise<unknown>): Promise<void>
+  /** Calls `work` until the time is over, then ends the exchange and looks at the home. It may read files there if links lead to them. */
+  run(work: (round: number) => Promise<unknown>, followsLinks?: boolean): Promise<void>
 }
 
 function race(t: TestContext): Race {
@@ -66,7 +71,9 @@ function race(t: TestContext): Race {
   return {
     workspace,
     setAside,
-    async run(work) {
+    async run(work, followsLinks = false) {
+      const files = Object.keys(before).map((path) => join(person, path))
+      for (const path of files) utimesSync(path, NEVER, new Date())
       const stop = new SharedArrayBuffer(4)
       const worker = new Worker(SWAP, { eval: true, workerData: { stop, folder: workspace } })
       t.after(() => worker.terminate())
@@ -79,6 +86,8 @@ function race(t: TestContext): Race {
       }
       Atomics.store(new Int32Array(stop), 0, 1)
       const exchanges = await times
+      const read = files.filter((path) => statSync(path).atime.getTime() !== NEVER.getTime())
+      if (!followsLinks) assert.deepEqual(read, [], 'read')
       assert.deepEqual(contents(person), before)
       assert.doesNotMatch(JSON.stringify(contents(top, person)), /canary/)
       t.diagnostic(`${rounds} rounds, ${Math.round(exchanges / SECONDS)} exchanges a second`)
@@ -153,6 +162,32 @@ test('files of a skill and of a condition are read from their folder alone', asy
       digest === sha256('canary of the home') ? 'canary' : digest,
     ]
   })
+})
+
+test('the digest and the list of a skill have nothing of other folders', async (t) => {
+  const { workspace, run } = race(t)
+  await run(async () => {
+    await skillDigest(workspace)
+    const files = await skillFiles(workspace).catch(() => [])
+    return files.some(({ bytes }) => bytes === 'canary of the home'.length) ? 'canary' : ''
+  })
+})
+
+test('a plan names no path of the workspace for a file that lies elsewhere', async (t) => {
+  const { workspace, run } = race(t)
+  const own = sha256('of the workspace')
+  await run(async () => {
+    const plans = await Promise.all(
+      [['bash', 'place/file.txt'], ['place/file.txt']].map((argv) =>
+        findPlannedFiles(argv, { folder: workspace, path: '/usr/bin:/bin', workspace }),
+      ),
+    )
+    const described = plans.flatMap((plan) =>
+      'why' in plan ? [] : [plan.facts.program, ...(plan.facts.scripts ?? [])],
+    )
+    const inside = described.filter((each) => each?.startsWith(workspace))
+    return inside.every((each) => each?.endsWith(own)) ? '' : 'canary'
+  }, true)
 })
 
 const found = await findSandbox()

@@ -1,6 +1,6 @@
-import { followWithin, isObject, withOpened } from '../../platform.ts'
+import { followWithin, type HeldFolder, holdRealFolder, isObject, withOpened } from '../../platform.ts'
 import { constants } from 'node:fs'
-import { open, readdir, realpath } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { fittingPage, isWithin } from '../../capability/toolkit.ts'
 import { type Message, neutralLine, outputText, toolCalls, toolResults } from '../../context.ts'
@@ -8,7 +8,7 @@ import type { Tool, ToolContext, ToolFailed, ToolResult } from '../../tool.ts'
 import { nearestNames } from './find-skill.ts'
 import type { Skill } from './skill.ts'
 
-type ReadableSkill = Pick<Skill, 'name' | 'body' | 'folder'>
+type ReadableSkill = Pick<Skill, 'name' | 'body' | 'folder' | 'realFolder'>
 
 interface ReadSkillOptions {
   /** Whether the schema names every skill; where not, an unknown name is answered with the nearest ones. */
@@ -88,7 +88,7 @@ interface Asked {
 
 async function answer(skill: ReadableSkill, asked: Asked, context: ToolContext): Promise<ToolResult> {
   const { path, offset } = asked
-  const text = path === '' ? skill.body : await readSkillFile(skill.folder, path)
+  const text = path === '' ? skill.body : await readSkillFile(skill.realFolder, path, skill.folder)
   if (typeof text !== 'string') return text
   const output = fittingPage(text, offset, context.room, LONGEST_PAGE)
   if (!isAlreadyShown(context.seen ?? [], skill.name, asked, output)) return { ok: true, output }
@@ -125,23 +125,28 @@ function inputPath({ path }: Readonly<Record<string, unknown>>): string {
 const LARGEST_SKILL_FILE = 256 * 1024
 
 /**
- * UTF-8 of at most 256 KiB, inside the folder once links are resolved. Opens no pipe or device; names binary content.
+ * UTF-8 of at most 256 KiB, inside the folder once links are resolved. Opens no pipe or device; names binary content. `alias` is
+ * another name of the folder.
  */
-export async function readSkillFile(folder: string, path: string): Promise<string | ToolFailed> {
+export async function readSkillFile(real: string, path: string, alias = real): Promise<string | ToolFailed> {
   if (path.includes('\0')) return refuseFile('path has a NUL character in it')
   const shown = JSON.stringify(path.slice(0, 200))
+  let folder: HeldFolder | undefined
   try {
-    const real = await realpath(folder)
     const place = resolve(real, path)
     if (!isWithin(real, place)) return refuseFile(`path ${shown} leads out of the folder of the skill`)
-    const found = await followWithin(real, relative(real, place).split(sep), [resolve(folder)])
+    folder = await holdRealFolder(real)
+    const held = folder.at('.')
+    const found = await followWithin(held, relative(real, place).split(sep), [real, resolve(alias)])
     if (found.type === 'outside') {
       return refuseFile(`path ${shown} is a link that leads out of the folder of the skill`)
     }
     if (found.type === 'dangling') return refuseFile(`the skill has no file ${shown}`)
-    return await withOpened(real, found.names, (file) => fileContent(file, shown))
+    return await withOpened(held, found.names, (file) => fileContent(file, shown))
   } catch (error) {
     return refuseFile(describeFileError(error, shown))
+  } finally {
+    await folder?.close()
   }
 }
 

@@ -18,6 +18,8 @@ export interface Skill {
   readonly body: string
   /** Absolute path of its folder, links as they are. */
   readonly folder: string
+  /** The same without links, as it was when the skill was read: its files are read there, wherever a link leads later. */
+  readonly realFolder: string
   /** The folder as manifests and lists name it, such as `skills/alpha`. */
   readonly ref: string
   readonly kind: SkillRoot['kind']

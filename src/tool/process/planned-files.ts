@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type BigIntStats, constants, createReadStream } from 'node:fs'
-import { access, open, realpath, stat } from 'node:fs/promises'
-import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { type BigIntStats, constants } from 'node:fs'
+import { access, type FileHandle, realpath, stat } from 'node:fs/promises'
+import { basename, delimiter, dirname, join, parse, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { isWithin } from '../../platform.ts'
+import { isWithin, openWithin } from '../../platform.ts'
 
 /** The files that a command runs. */
 export interface PlannedFiles {
@@ -42,18 +42,18 @@ export async function findPlannedFiles(
   const found = await findProgram(name, place)
   if ('why' in found) return found
   const path = resolve(place.folder, found.path)
-  const program = await describeFile(path)
+  const program = await readPlanned(path)
   // What is not there is reported where it is started.
   if (program === undefined) return { program: found.path, facts: {} }
-  const by = await findInterpreter(path, place)
+  const by = await findInterpreter(program.firstLine, place)
   if (by !== undefined && 'why' in by) return by
-  const interpreter = by === undefined ? undefined : await describeFile(by.path)
+  const interpreter = by === undefined ? undefined : (await readPlanned(by.path))?.described
   const takesScript = INTERPRETERS.test(basename(found.path)) || by !== undefined
   const scripts = takesScript ? await findScripts(rest, place.folder) : []
   return {
     program: found.path,
     facts: {
-      program,
+      program: program.described,
       ...(interpreter !== undefined && { interpreter }),
       ...(scripts.length > 0 && { scripts }),
     },
@@ -143,11 +143,10 @@ const FIRST_LINE_BYTES = 256
 
 /** The program that a script names in its first line: of `#!/usr/bin/env NAME`, the one of that name on the `PATH`. */
 async function findInterpreter(
-  script: string,
+  line: string,
   place: PlannedPlace,
 ): Promise<{ readonly path: string } | NoPlannedFiles | undefined> {
-  const line = await firstLine(script)
-  if (!line?.startsWith('#!')) return undefined
+  if (!line.startsWith('#!')) return undefined
   const [program, ...words] = line.slice(2).trim().split(/\s+/)
   if (program === undefined || program === '') return undefined
   if (basename(program) !== 'env') return { path: resolve(place.folder, program) }
@@ -157,24 +156,14 @@ async function findInterpreter(
   return 'why' in found ? found : { path: resolve(place.folder, found.path) }
 }
 
-async function firstLine(path: string): Promise<string | undefined> {
-  try {
-    await using file = await open(path)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0)
-    return buffer.toString('latin1', 0, bytesRead).split('\n', 1)[0]
-  } catch {
-    return undefined
-  }
-}
-
 /** The most files of one command line that are described. */
 const MOST_SCRIPTS = 100
 
 /** Describes every file that the words of an interpreter name: only the interpreter knows which of them it runs. */
 async function findScripts(words: readonly string[], folder: string): Promise<readonly string[]> {
   const paths = new Set(words.flatMap(namedPaths).map((path) => resolve(folder, path)))
-  const described = await Promise.all([...paths].slice(0, MOST_SCRIPTS).map((path) => describeFile(path, LARGE_BYTES)))
-  return described.filter((each) => each !== undefined)
+  const described = await Promise.all([...paths].slice(0, MOST_SCRIPTS).map((path) => readPlanned(path, LARGE_BYTES)))
+  return described.flatMap((each) => each?.described ?? [])
 }
 
 /** `a.mjs`, `--import=a.mjs`, `-ra.mjs` and `file:///a.mjs` name files. */
@@ -196,17 +185,36 @@ const MARK = ' sha256:'
 /** Files above this size are told apart by their times, which change with every write, bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
 
-/** `PATH sha256:DIGEST`; `undefined` where there is no such file. */
-async function describeFile(path: string, largest = Infinity): Promise<string | undefined> {
+interface PlannedFile {
+  /** `PATH sha256:DIGEST`. */
+  readonly described: string
+  readonly firstLine: string
+}
+
+/**
+ * Reads a file once it has followed the links to it: all that it answers is of the file that it opened at that very path.
+ * `undefined` where there is no such file.
+ */
+async function readPlanned(path: string, largest = Infinity): Promise<PlannedFile | undefined> {
   try {
     const real = await realpath(path)
-    const facts = await stat(real, { bigint: true })
+    // A pipe or a device is not opened at all.
+    if (!(await stat(real)).isFile()) return undefined
+    const { root } = parse(real)
+    await using file = await openWithin(root, real.slice(root.length).split(sep))
+    const facts = await file.stat({ bigint: true })
     if (!facts.isFile()) return undefined
-    if (facts.size > largest) return `${real}${MARK}none, ${facts.size} bytes, changed at ${facts.ctimeNs} ns`
-    return `${real}${MARK}${await fileDigest(real, facts)}`
+    const isLarge = facts.size > largest
+    const digest = isLarge ? `none, ${facts.size} bytes, changed at ${facts.ctimeNs} ns` : await fileDigest(file, facts)
+    return { described: `${real}${MARK}${digest}`, firstLine: await firstLine(file) }
   } catch {
     return undefined
   }
+}
+
+async function firstLine(file: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0)
+  return buffer.toString('latin1', 0, bytesRead).split('\n', 1)[0]!
 }
 
 /** Digests of files that have not changed since, by what the system changes with every write. */
@@ -214,12 +222,12 @@ const known = new Map<string, string>()
 
 const MOST_KNOWN = 500
 
-async function fileDigest(path: string, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Promise<string> {
+async function fileDigest(file: FileHandle, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Promise<string> {
   const identity = [dev, ino, size, mtimeNs, ctimeNs].join(' ')
   const before = known.get(identity)
   if (before !== undefined) return before
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
+  await pipeline(file.createReadStream({ start: 0, autoClose: false }), hash)
   const digest = hash.digest('hex')
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(identity, digest)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, errorMessage, type FileLock, lockFile } from '../../platform.ts'
+import { type Clock, errorMessage, lockFile } from '../../platform.ts'
 import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, closedArgv } from './bubblewrap.ts'
 import { closedNode } from './confine-node.ts'
@@ -33,7 +33,7 @@ export async function undoChanges(
 ): Promise<RestoredFiles & { readonly changed: readonly string[] }> {
   const { changed, made, isRestoreNeeded } = ownerChanges(folder, before, await findOwnerFiles(folder))
   if (!isRestoreNeeded) return { changed, moved: [], faults: [] }
-  let lock: FileLock | undefined
+  let lock: ReturnType<typeof lockFile>
   try {
     await mkdir(place, { recursive: true, mode: 0o700 })
     lock = locks === undefined ? undefined : await lockTidying(clock, join(locks, before.identity.replace(':', '-')))
@@ -49,7 +49,7 @@ export async function undoChanges(
 }
 
 /** `undefined` where no lock can be made, such as on a disk that is full. Throws where another gateway holds it for too long. */
-async function lockTidying(clock: Clock, path: string): Promise<FileLock | undefined> {
+async function lockTidying(clock: Clock, path: string): Promise<ReturnType<typeof lockFile>> {
   for (let waited = 0; waited < RESTORE_MS; waited += RETRY_MS) {
     try {
       const lock = lockFile(path, { waitMs: 0 })

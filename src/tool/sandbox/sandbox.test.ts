@@ -25,7 +25,7 @@ const found = await findSandbox()
 const skip = found.type === 'none' ? `no sandbox on this machine: ${found.why}` : false
 
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: homedir() }
-const LIMITS = { timeoutMs: 20_000, maxOutputChars: 20_000 }
+const LIMITS = { timeoutMs: 60_000, maxOutputChars: 20_000 }
 
 interface Box {
   /** Folder that holds the home and whatever else a test lays beside the workspace. */

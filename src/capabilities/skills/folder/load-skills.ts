@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFile, readlink, stat, readdir, realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { addNeutralized, neutralizedWords, neutralLine } from '../../../context.ts'
+import { type HeldFolder, holdFolder, holdRealFolder } from '../../../platform.ts'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import { cachedFinder, type Machine, missingRequirements } from './requirements.ts'
@@ -41,7 +43,7 @@ export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkil
     if (!skill) return rest
     const missing = await missingRequirements(skill.fields.requires, skill.folder, machine)
     if (missing !== undefined) return { ...rest, left: leftSkill(skill, missing.code, missing.why) }
-    return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.folder) : undefined } }
+    return { ...rest, skill: { ...skill, digest: digests ? await skillDigest(skill.realFolder) : undefined } }
   })
   for (const { skill, left: leftOut, warnings: own } of looked) {
     warnings.push(...own)
@@ -91,29 +93,43 @@ const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024 } as const
  * SHA-256 of relative path, size and bytes of each file, in code-unit order. A link to a file counts as that file, a
  * link to a folder by its text, a pipe or a device by its path. `undefined` where something cannot be read.
  */
-export async function skillDigest(folder: string): Promise<string | undefined> {
+export async function skillDigest(realFolder: string): Promise<string | undefined> {
+  let root: HeldFolder | undefined
   try {
-    const paths = await skillFilePaths(folder)
+    root = await holdRealFolder(realFolder)
+    const files = await filesOf(root)
     const digest = createHash('sha256')
     let left: number = DIGEST_BOUNDS.bytes
-    for (const path of paths.slice(0, DIGEST_BOUNDS.files)) {
-      const file = join(folder, path)
-      const found = await stat(file).catch(() => undefined)
-      if (found?.isFile()) {
-        digest.update(`file ${JSON.stringify(path.normalize('NFC'))} ${found.size}\n`)
-        if (found.size <= left) digest.update(await readFile(file))
-        left -= Math.min(left, found.size)
-      } else {
-        const link = await readlink(file).catch(() => '')
-        digest.update(`other ${JSON.stringify(path.normalize('NFC'))} ${JSON.stringify(link)}\n`)
+    for (const { path, bytes } of files.slice(0, DIGEST_BOUNDS.files)) {
+      const names = path.split('/')
+      const held = await holdFolder(root.at('.'), names.slice(0, -1))
+      try {
+        const place = held.at(names.at(-1)!)
+        await using file = bytes === undefined ? undefined : await open(place, READ)
+        const found = await file?.stat()
+        if (file && found?.isFile()) {
+          digest.update(`file ${JSON.stringify(path.normalize('NFC'))} ${found.size}\n`)
+          if (found.size <= left) digest.update(await file.readFile())
+          left -= Math.min(left, found.size)
+        } else {
+          const link = await readlink(place).catch(() => '')
+          digest.update(`other ${JSON.stringify(path.normalize('NFC'))} ${JSON.stringify(link)}\n`)
+        }
+      } finally {
+        await held.close()
       }
     }
-    if (paths.length > DIGEST_BOUNDS.files) digest.update(`more ${paths.length - DIGEST_BOUNDS.files}\n`)
+    if (files.length > DIGEST_BOUNDS.files) digest.update(`more ${files.length - DIGEST_BOUNDS.files}\n`)
     return digest.digest('hex')
   } catch {
     return undefined
+  } finally {
+    await root?.close()
   }
 }
+
+/** Waits for no pipe. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** Folders in folders are looked into so deep. */
 const DEPTH = 32
@@ -121,24 +137,49 @@ const DEPTH = 32
 /** Files of version control and file managers, which are no part of the skill. */
 const NOT_COUNTED = new Set(['.git', '.DS_Store'])
 
-/** Every file of a skill, by its path in the folder, with `/`, in code-unit order. Follows no links. Rejects where one cannot be read. */
-export async function skillFilePaths(folder: string): Promise<readonly string[]> {
-  return (await pathsIn(folder, '', DEPTH)).toSorted((one, other) =>
-    one.normalize('NFC') < other.normalize('NFC') ? -1 : 1,
-  )
+interface SkillFile {
+  /** In the folder of the skill, with `/`. */
+  readonly path: string
+  /** Of a file, or of the file that a link leads to. */
+  readonly bytes?: number
 }
 
-async function pathsIn(folder: string, within: string, depth: number): Promise<readonly string[]> {
-  if (depth === 0) return []
-  const entries = await readdir(join(folder, within), { withFileTypes: true })
-  const paths: string[] = []
-  for (const entry of entries) {
-    if (NOT_COUNTED.has(entry.name)) continue
-    const path = within === '' ? entry.name : `${within}/${entry.name}`
-    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path, depth - 1)))
-    else paths.push(path)
+/** Every file of a skill, in code-unit order. Follows no links to folders. Rejects where a folder cannot be read. */
+export async function skillFiles(realFolder: string): Promise<readonly SkillFile[]> {
+  const root = await holdRealFolder(realFolder)
+  try {
+    return await filesOf(root)
+  } finally {
+    await root.close()
   }
-  return paths
+}
+
+async function filesOf(root: HeldFolder): Promise<readonly SkillFile[]> {
+  const files = await filesIn(root, '', DEPTH)
+  return files.toSorted(({ path: one }, { path: other }) => (one.normalize('NFC') < other.normalize('NFC') ? -1 : 1))
+}
+
+/** Opens each folder in the one above, so that one which becomes a link meanwhile leads nowhere else. */
+async function filesIn(folder: HeldFolder, within: string, depth: number): Promise<readonly SkillFile[]> {
+  if (depth === 0) return []
+  const files: SkillFile[] = []
+  for (const entry of await readdir(folder.at('.'), { withFileTypes: true })) {
+    const { name } = entry
+    if (NOT_COUNTED.has(name)) continue
+    const path = within === '' ? name : `${within}/${name}`
+    if (!entry.isDirectory()) {
+      const found = await stat(folder.at(name)).catch(() => undefined)
+      files.push({ path, ...(found?.isFile() && { bytes: found.size }) })
+      continue
+    }
+    const next = await folder.enter(name)
+    try {
+      files.push(...(await filesIn(next, path, depth - 1)))
+    } finally {
+      await next.close()
+    }
+  }
+  return files
 }
 
 /** All paths are absolute. */

@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readerWithin } from '../../../capability/toolkit.ts'
+import { heldMessage, type HeldFolder, holdRealFolder } from '../../../platform.ts'
 import type { TextRead, TextReader } from '../../../tool.ts'
 import {
   type FrontmatterRead,
@@ -19,6 +20,8 @@ export interface SkillFolder {
   readonly root: SkillRoot
   readonly directory: string
   readonly path: string
+  /** Without links. */
+  readonly real: string
   /** Files that declare its tools; empty without a `tools.json`. */
   readonly toolFiles: readonly ToolFile[]
 }
@@ -27,38 +30,52 @@ export interface SkillFolder {
 export async function findSkillFolders(
   root: SkillRoot,
 ): Promise<{ readonly folders: readonly SkillFolder[]; readonly warnings: readonly string[] }> {
-  let entries: readonly Dirent[]
+  let held: HeldFolder | undefined
   try {
-    entries = await readdir(root.path, { withFileTypes: true })
+    const real = await realpath(root.path)
+    held = await holdRealFolder(real)
+    const entries = await readdir(held.at('.'), { withFileTypes: true })
+    const candidates = entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    const looked = await inParallel(candidates, 32, (entry) => lookAt(root, entry, { held: held!, real }))
+    return {
+      folders: looked.flatMap((found) => (typeof found === 'object' ? [found] : [])),
+      warnings: looked.flatMap((found) => (typeof found === 'string' ? [found] : [])),
+    }
   } catch (error) {
     const why = describeReadError(error)
     return {
       folders: [],
       warnings: why === undefined ? [] : [`${root.path}: the folder of skills cannot be read: ${why}`],
     }
-  }
-  const candidates = entries
-    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  const looked = await inParallel(candidates, 32, (entry) => lookAt(root, entry))
-  return {
-    folders: looked.flatMap((found) => (typeof found === 'object' ? [found] : [])),
-    warnings: looked.flatMap((found) => (typeof found === 'string' ? [found] : [])),
+  } finally {
+    await held?.close()
   }
 }
 
 /** A folder with a skill, a warning, or nothing. */
-async function lookAt(root: SkillRoot, entry: Dirent): Promise<SkillFolder | string | undefined> {
+async function lookAt(
+  root: SkillRoot,
+  entry: Dirent,
+  above: { readonly held: HeldFolder; readonly real: string },
+): Promise<SkillFolder | string | undefined> {
   const path = join(root.path, entry.name)
+  const isLink = entry.isSymbolicLink()
+  let folder: HeldFolder | undefined
   try {
-    if (entry.isSymbolicLink() && !(await stat(path)).isDirectory()) return undefined
-    const names = await readdir(path)
+    const real = isLink ? await realpath(path) : join(above.real, entry.name)
+    folder = await (isLink ? holdRealFolder(real) : above.held.enter(entry.name))
+    const names = await readdir(folder.at('.'))
     if (!names.includes('SKILL.md')) return undefined
-    return { root, directory: entry.name, path, toolFiles: toolFilesAmong(names) }
+    return { root, directory: entry.name, path, real, toolFiles: toolFilesAmong(names) }
   } catch (error) {
+    if (isLink && (error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
     const why = describeReadError(error)
     if (why !== undefined) return `${path}: it cannot be read: ${why}`
-    return entry.isSymbolicLink() ? `${path}: it is a link that leads nowhere` : undefined
+    return isLink ? `${path}: it is a link that leads nowhere` : undefined
+  } finally {
+    await folder?.close()
   }
 }
 
@@ -68,12 +85,12 @@ export function toolFilesAmong(names: readonly string[]): readonly ToolFile[] {
 
 /** Why a folder could not be read; `undefined` if it does not exist. */
 function describeReadError(error: unknown): string | undefined {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return undefined
   if (code === 'EACCES' || code === 'EPERM') return 'its permissions do not allow it'
   if (code === 'ENOTDIR') return 'it is not a folder'
   if (code === 'ELOOP') return 'it is a link that leads back to itself'
-  return message
+  return heldMessage(error)
 }
 
 export interface SkillRead {
@@ -84,12 +101,12 @@ export interface SkillRead {
 
 /** Without its digest; follows no link out of its root. Never rejects: faults are warnings. */
 export async function readSkillFolder(folder: SkillFolder, from: TextReader): Promise<SkillRead> {
-  const { directory, path, root } = folder
-  const read = readerWithin([path, sharedFolder(root)], from)
+  const { directory, path, real, root } = folder
+  const read = readerWithin([real, sharedFolder(root)], from)
   const file = join(path, 'SKILL.md')
   const ref = `${root.ref}/${directory}`
   const named = directory.normalize('NFC')
-  const found = await read(file)
+  const found = await read(join(real, 'SKILL.md'))
   if (found.type !== 'text') {
     const why = found.type === 'missing' ? 'its SKILL.md is a link that leads nowhere' : `its SKILL.md: ${found.why}`
     return {
@@ -98,7 +115,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
     }
   }
   const { fields, warnings } = await skillFrontmatter(found.text)
-  const tools = await readToolTexts(path, folder.toolFiles, read)
+  const tools = await readToolTexts(real, folder.toolFiles, read)
   const { name = named, description = '' } = fields
   return {
     skill: {
@@ -106,6 +123,7 @@ export async function readSkillFolder(folder: SkillFolder, from: TextReader): Pr
       description,
       body: stripFrontmatter(found.text),
       folder: path,
+      realFolder: real,
       ref,
       kind: root.kind,
       fields,

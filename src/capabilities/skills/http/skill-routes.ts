@@ -1,12 +1,10 @@
-import { join } from 'node:path'
-import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { type CapabilityHost, type Route, route } from '../../../capability.ts'
 import type { Configuration, Runtime } from '../../../runtime.ts'
 import { HttpFailure, json } from '../../../server.ts'
 import { checkSkill } from '../folder/check-skill.ts'
 import { programFinder } from '../folder/requirements.ts'
-import { skillDigest, skillFilePaths } from '../folder/load-skills.ts'
+import { skillDigest, skillFiles } from '../folder/load-skills.ts'
 import { loadKnownSkills, notLoadedReason, remedyOf, skillFacts, warningsAbout } from '../known-skills.ts'
 import { readSkillFile } from '../read-skill.ts'
 import type { Skill } from '../skill.ts'
@@ -118,12 +116,12 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
         const facts = skillFacts({ ...found, skills: [skill] }, { counter, layout }).skills[0]!
         return json({
           ...facts,
-          digest: await skillDigest(skill.folder),
+          digest: await skillDigest(skill.realFolder),
           warnings: warningsAbout(skill, found.warnings),
           fields: shownFields(skill),
           line: skillLine(sentSkill(skill, layout), layout.skills.summaries).trimEnd(),
           text: skillFullText(sentSkill(skill, layout)).trimEnd(),
-          ...(await skillFiles(skill.folder)),
+          ...(await shownFiles(skill.realFolder)),
           findings: await checkSkill(skill.folder, counter, { findBinary: programFinder(environment) }),
         })
       },
@@ -138,7 +136,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
       answers: { 200: { description: 'Its text', schema: skillFileAnswer } },
       handle: async ({ param, query: { path } }) => {
         const { skill } = await knownSkill(param('skill'))
-        const text = await readSkillFile(skill.folder, path)
+        const text = await readSkillFile(skill.realFolder, path)
         if (typeof text !== 'string')
           throw new HttpFailure('not-found', `${text.error.replace(/^./, upper)}.`, { path }, { hint: FILES_HINT })
         return json({ path, text })
@@ -156,15 +154,9 @@ function shownFields({ fields: { license, compatibility, allowedTools, version, 
   return { license, compatibility, allowedTools, version, requires }
 }
 
-async function skillFiles(folder: string) {
-  const paths = await skillFilePaths(folder).catch(() => [])
-  const files = await Promise.all(
-    paths.slice(0, MOST_FILES).map(async (path) => {
-      const facts = await stat(join(folder, path)).catch(() => undefined)
-      return { path, ...(facts?.isFile() && { bytes: facts.size }) }
-    }),
-  )
-  return { files, moreFiles: Math.max(0, paths.length - MOST_FILES) }
+async function shownFiles(folder: string) {
+  const files = await skillFiles(folder).catch(() => [])
+  return { files: files.slice(0, MOST_FILES), moreFiles: Math.max(0, files.length - MOST_FILES) }
 }
 
 function upper(letter: string): string {
