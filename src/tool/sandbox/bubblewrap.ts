@@ -55,12 +55,11 @@ export interface Bubblewrap {
  */
 export const NARROW = ['--bind-try', '/../newroot', '/../oldroot']
 
-/**
- * Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays.
- * The priority is set before the program can start others; `nice` has a fixed path, since the program can write folders of `PATH`.
- */
-const LIMITED = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2
-[ ! -x /usr/bin/nice ] || exec /usr/bin/nice -n 10 "$@"; exec "$@"`
+/** Opens the filter and sets the limits of the process that then becomes bubblewrap, in KiB. A lower limit that holds already stays. */
+const LIMITED = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; [ -z "$2" ] || exec 9<"$2"; shift 2`
+
+/** The priority is set before the program can start others; `nice` has a fixed path, since the program can write folders of `PATH`. */
+const AFTER_OTHERS = '[ ! -x /usr/bin/nice ] || exec /usr/bin/nice -n 10 "$@"'
 
 /** The most processes and threads of one sandbox. Who counts the processes from outside is too slow for one that multiplies. */
 const MOST_TASKS = 1024
@@ -180,13 +179,15 @@ export interface ClosedProgram {
   readonly writable?: readonly string[]
   /** The most memory that one process may fill with data, KiB. */
   readonly memoryKiB: number
+  /** It does not come after other work, as it would for minutes on a busy machine. */
+  readonly isUrgent?: boolean
 }
 
 /** The same for a program with nothing but what it is given: no network, no other processes. Open descriptors stay. */
 export function closedArgv(bubblewrap: Bubblewrap, program: ClosedProgram): string[] {
-  const { argv, readable, writable = [], memoryKiB } = program
+  const { argv, readable, writable = [], memoryKiB, isUrgent } = program
   return [
-    limited(bubblewrap, memoryKiB),
+    limited(bubblewrap, memoryKiB, isUrgent),
     ['--dev', '/dev', '--proc', '/proc'],
     readable.flatMap((path) => ['--ro-bind', path, path]),
     writable.flatMap((path) => ['--bind', path, path]),
@@ -197,8 +198,9 @@ export function closedArgv(bubblewrap: Bubblewrap, program: ClosedProgram): stri
   ].flat()
 }
 
-function limited({ path, filter = '' }: Bubblewrap, memoryKiB: number): readonly string[] {
-  return ['/bin/sh', '-c', LIMITED, 'sh', String(memoryKiB), filter, path]
+function limited({ path, filter = '' }: Bubblewrap, memoryKiB: number, isUrgent = false): readonly string[] {
+  const script = isUrgent ? LIMITED : `${LIMITED}; ${AFTER_OTHERS}`
+  return ['/bin/sh', '-c', `${script}; exec "$@"`, 'sh', String(memoryKiB), filter, path]
 }
 
 function walls({ filter, forbidsNamespaces }: Bubblewrap): readonly string[] {

@@ -9,6 +9,7 @@ import {
   readlink,
   rename,
   rmdir,
+  stat,
   symlink,
   unlink,
 } from 'node:fs/promises'
@@ -35,6 +36,8 @@ export interface OwnerFiles {
   readonly watched: ReadonlyMap<string, string>
   /** Sockets and pipes with a name that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
+  /** Folders that cannot be searched although this account could open them to itself, as a program could. Absolute. */
+  readonly closed: readonly string[]
   /** `false` where the workspace has more or deeper folders than were searched. */
   readonly isComplete: boolean
 }
@@ -53,28 +56,31 @@ interface OwnerLink {
 /** The folders on the way from the one that is searched to an entry. */
 type FolderPath = readonly { readonly name: string; readonly identity: string }[]
 
-/** Looks for the owner's entries in a folder and all folders below. What cannot be opened is not searched. */
+/** Looks for the owner's entries in a folder and all folders below. What others closed to this account is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const entries = new Map<string, OwnerFile>()
   const identities = new Map<string, string>()
   const watched = new Map<string, string>()
   const sockets: string[] = []
+  const closed: string[] = []
   const root = await holdRealFolder(folder)
   try {
     const identity = await root.identity()
-    const isComplete = await searchFolder(root, async ({ held, folders, name, isSocket, level }) => {
+    const isComplete = await searchFolder(root, ({ folders, name, isSocket, isClosed, level, found }) => {
       const within = join(...folders.map((each) => each.name), name)
       const path = join(folder, within)
       if (isSocket) sockets.push(path)
-      if (isSocket || level === 'never') identities.set(dirname(path), folders.at(-1)?.identity ?? identity)
-      const found = level && (await lookAt(held.at(name)))
+      if (isClosed) closed.push(path)
+      if (isSocket || isClosed || level === 'never') {
+        identities.set(dirname(path), folders.at(-1)?.identity ?? identity)
+      }
       if (!found) return
       const { target } = found
-      if (level === 'asks') return watched.set(within, found.identity)
+      if (level === 'asks') return void watched.set(within, found.identity)
       entries.set(path, { identity: found.identity, ...(target !== undefined && { link: { target, folders } }) })
       if (target === undefined) identities.set(path, /^[^:]*:[^:]*/.exec(found.identity)![0])
     })
-    return { identity, entries, identities, watched, sockets, isComplete }
+    return { identity, entries, identities, watched, sockets, closed, isComplete }
   } finally {
     await root.close()
   }
@@ -98,8 +104,12 @@ interface FoundEntry {
   readonly folders: FolderPath
   readonly name: string
   readonly isSocket: boolean
+  /** A folder that cannot be searched although this account could open it to itself. */
+  readonly isClosed: boolean
   /** What a tool may do with it, where a program of the owner obeys it. */
   readonly level: ObeyedNames['level'] | undefined
+  /** What is there, of an entry with a level. */
+  readonly found: LookedAt | undefined
 }
 
 /**
@@ -107,7 +117,7 @@ interface FoundEntry {
  * and stays open while its entries are visited, so a program that replaces folders by links leads the search nowhere else.
  * Answers whether everything was searched.
  */
-async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Promise<unknown>): Promise<boolean> {
+async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => unknown): Promise<boolean> {
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
@@ -118,11 +128,17 @@ async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Prom
       const isSocket = entry.isSocket() || entry.isFIFO()
       const isFolder = entry.isDirectory()
       const level = obeyedName(name, folders.at(-1)?.name)?.level
-      if (isSocket || level === 'never' || (level && !isFolder)) await visit({ held, folders, name, isSocket, level })
-      else if (isFolder && !NOT_SEARCHED.has(name)) {
+      const one = { held, folders, name, isSocket, isClosed: false, level, found: undefined }
+      if (isSocket || level === 'never' || (level && !isFolder)) {
+        await visit({ ...one, found: level && (await lookAt(held.at(name))) })
+      } else if (isFolder && !NOT_SEARCHED.has(name)) {
         const next = await unlessClosed(() => held.enter(name))
         if (!next) continue
         try {
+          if (await isClosedToItself(next)) {
+            await visit({ ...one, isClosed: true })
+            continue
+          }
           if (!(await search(next, [...folders, { name, identity: await next.identity() }]))) return false
         } finally {
           await next.close()
@@ -135,6 +151,14 @@ async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => Prom
   return search(root, [])
 }
 
+/** Whether its owner, which is this account, may not read or search it. Programs of root may, whatever its mode. */
+async function isClosedToItself(folder: HeldFolder): Promise<boolean> {
+  const account = process.getuid?.()
+  if (account === 0) return false
+  const { uid, mode } = await stat(folder.at(''))
+  return uid === account && (mode & 0o500) !== 0o500
+}
+
 /** `undefined` for what cannot be opened. That this process has too many files open hides nothing. */
 async function unlessClosed<Opened>(attempt: () => Promise<Opened>): Promise<Opened | undefined> {
   try {
@@ -145,7 +169,12 @@ async function unlessClosed<Opened>(attempt: () => Promise<Opened>): Promise<Ope
   }
 }
 
-async function lookAt(path: string): Promise<{ readonly identity: string; readonly target?: string } | undefined> {
+interface LookedAt {
+  readonly identity: string
+  readonly target?: string
+}
+
+async function lookAt(path: string): Promise<LookedAt | undefined> {
   try {
     const found = await lstat(path, { bigint: true })
     // What is in a folder cannot change while it is protected, and other people may work in it.
@@ -209,8 +238,7 @@ export async function restoreOwnerFiles(
   const root = await holdRealFolder(folder)
   try {
     if ((await root.identity()) !== before.identity) throw new Error(ANOTHER_FOLDER)
-    const isComplete = await searchFolder(root, async ({ held, folders, name, level }) => {
-      const found = level && (await lookAt(held.at(name)))
+    const isComplete = await searchFolder(root, async ({ held, folders, name, level, found }) => {
       if (!found) return
       const path = join(...folders.map((each) => each.name), name)
       if (level === 'asks') return

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { fixedClock } from '../../testing.ts'
-import { lockFile } from '../../platform.ts'
+import { lockFile, systemClock } from '../../platform.ts'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
 import { findSandbox } from './find-bubblewrap.ts'
 import { hiddenPlaces, tidyingLocks } from './hidden-places.ts'
@@ -93,12 +93,9 @@ test('a workspace that another gateway tidies for too long stays as it is, and t
   assert.ok(lock && found.type === 'bubblewrap')
   writeFileSync(join(workspace, 'AGENTS.md'), 'obey')
   const clock = fixedClock()
-  let isDone = false
-  const undone = undoChanges(clock, found, workspace, before, aside, top).finally(() => (isDone = true))
-  while (!isDone) {
-    await Promise.race([clock.waiting(), undone])
-    await clock.advance(1000)
-  }
+  const undone = undoChanges(clock, found, workspace, before, aside, top)
+  const ends = undone.then(() => 'ended' as const)
+  while ((await Promise.race([clock.waiting(), ends])) !== 'ended') await clock.advance(1000)
   const { moved, faults } = await undone
   assert.deepEqual(moved, [])
   assert.match(
@@ -107,7 +104,7 @@ test('a workspace that another gateway tidies for too long stays as it is, and t
   )
   assert.equal(readFileSync(join(workspace, 'AGENTS.md'), 'utf8'), 'obey')
   lock.release()
-  assert.deepEqual((await undoChanges(fixedClock(), found, workspace, before, aside, top)).moved, ['AGENTS.md'])
+  assert.deepEqual((await undoChanges(systemClock, found, workspace, before, aside, top)).moved, ['AGENTS.md'])
   assert.equal(existsSync(join(workspace, 'AGENTS.md')), false)
 })
 

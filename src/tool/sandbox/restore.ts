@@ -80,7 +80,7 @@ async function restoreInside(
   const { end, stdout, stderr } = await runProgram(
     clock,
     {
-      argv: closedArgv(bubblewrap, { ...program, writable: [folder, place] }),
+      argv: closedArgv(bubblewrap, { ...program, writable: [folder, place], isUrgent: true }),
       folder: '/',
       environment: {},
       input: JSON.stringify(order),

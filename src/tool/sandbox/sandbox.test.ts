@@ -285,6 +285,43 @@ test('no socket is reached of a process that has another network and another vie
   assert.doesNotMatch(JSON.stringify(result), /reached/)
 })
 
+/** A gateway of an account that is not root, for which modes of files count: two programs, one after the other. */
+const ACCOUNT = `
+import { createSandbox, findSandbox, readAccess } from ${JSON.stringify(new URL('../../tool.ts', import.meta.url).href)}
+const [workspace, setAside] = process.argv.slice(1)
+const environment = { PATH: '/usr/bin:/bin', HOME: '/' }
+if ((await findSandbox()).type === 'none') process.exit(9)
+const sandbox = createSandbox({
+  workspace, setAside, environment,
+  access: async () => readAccess('{}', {}),
+  places: () => ({ outOfReach: [], readOnly: [], readable: [], programs: [] }),
+})
+for (const lines of ['chmod 0 sub', 'chmod 700 sub; echo taken > sub/AGENTS.md; ls sub/pipe']) {
+  const argv = ['sh', '-c', lines]
+  const plan = await sandbox.plan({ argv })
+  const { stdout } = await plan.run({ argv, folder: workspace, environment }, { timeoutMs: 60_000, maxOutputChars: 1_000 })
+  process.stdout.write(stdout.text)
+}
+`
+
+test('a folder that a program closes to its own account shows the next one nothing', { skip }, async (t) => {
+  const { workspace, setAside } = await box(t)
+  await mkdir(join(workspace, 'sub'))
+  await writeFile(join(workspace, 'sub/AGENTS.md'), 'owner')
+  execFileSync('mkfifo', [join(workspace, 'sub/pipe')])
+  assert.ok(found.type === 'bubblewrap')
+  const account = ['--unshare-user', '--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL']
+  const disk = ['--bind', '/', '/', '--dev', '/dev', '--bind', '/proc', '/proc']
+  const gateway = [process.execPath, '--conditions=foreword-source', '--input-type=module', '--eval', ACCOUNT, '--']
+  const words = [...disk, ...account, ...gateway, workspace, setAside]
+  const ran = await promisify(execFile)(found.path, words).catch((error: { readonly code?: number }) => error)
+  if ('code' in ran && ran.code === 9) return t.skip('no sandbox in a sandbox on this machine')
+  assert.equal((ran as { readonly stdout?: string }).stdout, '', String(ran))
+  assert.equal(statSync(join(workspace, 'sub')).mode & 0o777, 0)
+  execFileSync('chmod', ['700', join(workspace, 'sub')])
+  assert.equal(readFileSync(join(workspace, 'sub/AGENTS.md'), 'utf8'), 'owner')
+})
+
 test('what agents and Git obey is read and not changed, at any depth and through links', { skip }, async (t) => {
   const { sh, workspace } = await box(t, {}, [])
   await mkdir(join(workspace, '.git/hooks'), { recursive: true })

@@ -6,15 +6,7 @@ import { allowingPrefix } from '../access/command-answer.ts'
 import { faultyText } from '../access/access-answer.ts'
 import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
-import {
-  type Bubblewrap,
-  bubblewrapArgv,
-  type Hidden,
-  isBelow,
-  LIMITER,
-  MISPLACED,
-  MISPLACED_CODE,
-} from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapArgv, type Hidden, isBelow } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
 import {
   existingPaths,
@@ -29,6 +21,7 @@ import {
 import { linksToKept } from './other-names.ts'
 import { findOwnerFiles, identityAt, type OwnerFiles, TOO_MANY_FOLDERS } from './owner-files.ts'
 import { undoChanges } from './restore.ts'
+import { isMisplaced, isPlaceGone, withoutWrapper } from './sandbox-end.ts'
 
 /** Confines the programs that tools run. */
 export interface Sandbox {
@@ -224,8 +217,11 @@ export function createSandbox(options: {
       await leave()
       throw error
     })
+    // A program could open it to itself, and nothing in it would be protected.
+    const unsearched = before.flatMap(({ closed: paths }) => paths.map((path) => ({ path, kind: 'folder' }) as const))
+    const all = [...unsearched, ...sockets, ...links.hidden, ...hidden, ...inside]
     const covers = {
-      hidden: [...new Map([...sockets, ...links.hidden, ...hidden, ...inside].map((one) => [one.path, one])).values()],
+      hidden: [...new Map(all.map((one) => [one.path, one])).values()],
       readOnly: [...new Set([...owned.filter((path) => isShown(path, writable)), ...links.readOnly])],
     }
     const identities = new Map<string, string | undefined>([
@@ -353,42 +349,12 @@ function protectionFault(before: readonly OwnerFiles[], owned: readonly string[]
   if (before.some(({ isComplete }) => !isComplete)) {
     return `the workspace ${TOO_MANY_FOLDERS}: move some out of it`
   }
+  const closed = before.reduce((count, each) => count + each.closed.length, 0)
+  if (closed > MOST_PROTECTED) {
+    return `the workspace has ${closed} folders that you closed to yourself, more than the sandbox can hide (${MOST_PROTECTED})`
+  }
   if (owned.length <= MOST_PROTECTED) return undefined
   return `the workspace has ${owned.length} files of the owner (such as AGENTS.md), more than the sandbox can protect (${MOST_PROTECTED})`
-}
-
-/** A cover did not lie where it belongs, and the program was not started. */
-function isMisplaced({ end, stderr }: ProgramEnd): boolean {
-  return end.type === 'exit' && end.code === MISPLACED_CODE && stderr.text === MISPLACED
-}
-
-/** Whether bubblewrap found a place gone that it was to cover, such as the socket of a program that has ended. */
-async function isPlaceGone({ end, stderr: { text } }: ProgramEnd, covered: readonly string[]): Promise<boolean> {
-  if (end.type !== 'exit' || end.code !== 1 || !/^bwrap: .*\n$/.test(text)) return false
-  const there = await existingPaths(covered)
-  return covered.some((path) => text.includes(`${path}: `) && !there.includes(path))
-}
-
-/** What bubblewrap and the shell in it say of themselves, in words that tell what to do. */
-function withoutWrapper(run: ProgramEnd, name: string): ProgramEnd {
-  const { end, stderr } = run
-  if (end.type !== 'exit') return run
-  if (end.code === 1 && stderr.text.startsWith('bwrap: ')) {
-    const said = stderr.text.slice('bwrap: '.length).trim()
-    return { ...run, end: { type: 'not-started', why: `the sandbox could not be made: ${said}` } }
-  }
-  if (isMisplaced(run)) {
-    const why =
-      'the sandbox could not be made: another program exchanges folders of the workspace that hold hidden or protected files. End it and try again'
-    return { ...run, end: { type: 'not-started', why } }
-  }
-  if ((end.code !== 126 && end.code !== 127) || !stderr.text.startsWith(`${LIMITER}: `)) return run
-  const said = stderr.text.slice(stderr.text.lastIndexOf(':') + 1).trim()
-  const why =
-    end.code === 127
-      ? `${name}: there is no such program in the sandbox (a folder that sandbox.readable in tool-access.json names can be seen there)`
-      : `${name}: it may not be run (${said})`
-  return { ...run, end: { type: 'not-started', why } }
 }
 
 const NOTHING = { text: '', bytes: 0, characters: 0, truncated: false, binary: false } as const
