@@ -316,7 +316,7 @@ test('a folder that a program closes to its own account shows the next one nothi
   const words = [...disk, ...account, ...gateway, workspace, setAside]
   const ran = await promisify(execFile)(found.path, words).catch((error: { readonly code?: number }) => error)
   if ('code' in ran && ran.code === 9) return t.skip('no sandbox in a sandbox on this machine')
-  assert.equal((ran as { readonly stdout?: string }).stdout, '', String(ran))
+  assert.equal((ran as { readonly stdout?: string }).stdout, '', JSON.stringify(ran))
   assert.equal(statSync(join(workspace, 'sub')).mode & 0o777, 0)
   execFileSync('chmod', ['700', join(workspace, 'sub')])
   assert.equal(readFileSync(join(workspace, 'sub/AGENTS.md'), 'utf8'), 'owner')
