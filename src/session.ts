@@ -77,7 +77,9 @@ export {
   type CallWarning,
   type ForeignEnd,
   type ForeignFacts,
+  NOTHING,
   usedTokens,
+  wasRefused,
 } from './session/call.ts'
 export {
   type CallSum,

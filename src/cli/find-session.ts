@@ -1,7 +1,7 @@
 import type { GatewayConnection } from '../capability.ts'
 import { type CutRecord, exactLine } from '../context.ts'
 import { defined } from '../platform.ts'
-import type { CallRecord, LogStore, SessionRow } from '../session.ts'
+import { type CallRecord, type LogStore, type SessionRow, wasRefused } from '../session.ts'
 import { requestJson, apiPath, requestList } from './answer.ts'
 import { CommandFailure } from './failure.ts'
 import { type IdQuery, type NamedById, findByIdPrefix } from './find-one.ts'
@@ -97,9 +97,16 @@ function withNotes(limit: number): number {
   return Math.min(1000, limit * 2 + 2)
 }
 
-/** `last` means an answer: a call that asked for a note, a title or a count is none. */
+/** `last` means an answer: a call that was refused, or asked for a note, a title or a count is none. */
 function steps(calls: readonly CallLine[]): readonly CallLine[] {
-  return calls.filter(({ kind, foreign }) => kind === undefined || (foreign && !ASIDE.has(foreign.kind)))
+  return calls.filter(
+    (call) => call.kind === undefined || (call.foreign && !ASIDE.has(call.foreign.kind) && !isUnpaid(call)),
+  )
+}
+
+/** Whether a call of another program only counted tokens, or was refused. */
+export function isUnpaid({ foreign, outcome }: CallLine): boolean {
+  return foreign?.kind === 'count' || (foreign !== undefined && outcome !== undefined && wasRefused(outcome))
 }
 
 /** What other programs ask for beside their conversations. */

@@ -1,5 +1,5 @@
 import { type AnyMessage, type Manifest, type ManifestEntry, outputText, toolResults } from '../context.ts'
-import { type CallOutcome, type CallRecord, usedTokens } from './call.ts'
+import { type CallRecord, usedTokens } from './call.ts'
 import type { EntryBody } from './entry.ts'
 
 /** What one call used, without its manifest: many of them are read and added up at once. */
@@ -113,7 +113,7 @@ const reportedNames = [
 ] as const
 
 /** What a provider reported, without what it did not. */
-export function reportedSum(outcome: Pick<CallOutcome, 'usage' | 'error'> | undefined): ReportedSum {
+export function reportedSum(outcome: Parameters<typeof usedTokens>[0]): ReportedSum {
   const usage = usedTokens(outcome)
   const given = reportedNames.flatMap((name) => {
     const tokens = usage?.[name]

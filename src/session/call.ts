@@ -94,16 +94,25 @@ export interface CallOutcome {
 }
 
 /**
- * What a call used, as its provider reported it; nothing where it did not leave because of a budget. `undefined`: not known. A count
+ * What a call used, as its provider reported it; nothing where it did not leave, or was refused. `undefined`: not known. A count
  * that no call can have is not reported: older records may hold one.
  */
-export function usedTokens(outcome: Pick<CallOutcome, 'usage' | 'error'> | undefined): CallOutcome['usage'] {
+export function usedTokens(outcome: EndOfCall | undefined): CallOutcome['usage'] {
   const usage = outcome?.usage
-  if (!usage) return outcome?.error?.code === 'over-budget' ? NOTHING : undefined
+  if (!usage) return outcome && wasRefused(outcome) ? NOTHING : undefined
   return Object.values(usage).some((count) => count > MOST_TOKENS) ? checkedUsage(usage) : usage
 }
 
-const NOTHING: Usage = {
+type EndOfCall = Pick<CallOutcome, 'usage' | 'error' | 'wire' | 'foreign'>
+
+/** Whether a call was answered by nothing but a refusal, of this gateway or of its provider. */
+export function wasRefused({ usage, error, wire, foreign }: EndOfCall): boolean {
+  if (usage !== undefined || error === undefined) return false
+  return error.code === 'over-budget' || (foreign !== undefined && (wire === undefined || (foreign.status ?? 0) >= 400))
+}
+
+/** Usage of a call that nobody is paid for. */
+export const NOTHING: Usage = {
   promptTokens: 0,
   cachedTokens: 0,
   cacheWrittenTokens: 0,

@@ -1,29 +1,55 @@
 import { exactMoneyText, type Io } from '../../capability.ts'
 import { exactLine } from '../../context.ts'
-import type { CallLine } from '../find-session.ts'
+import { type CallLine, isUnpaid } from '../find-session.ts'
 import { applyStyle, lineLimit } from '../io.ts'
 import { cutToCells, fittedTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 
-/** Calls of another program, one a line: turn, kind, tokens, cost and end; below it what changed, unless the conversation went on. */
+/**
+ * Calls of another program, one a line: turn, kind, tokens, cost and end; below it what changed, unless the conversation went on.
+ * Counts of tokens and refusals, which cost nothing, have one line together.
+ */
 export function foreignCallsText(calls: readonly CallLine[], session: string, io: Io): string {
   const columns = lineLimit(io)
   const now = new Date()
   const turns = turnNumbers(calls)
+  const isFolded = calls.every(isUnpaid) ? () => false : isUnpaid
+  const shown = calls.map((call, index) => ({ call, turn: turns[index]! })).filter(({ call }) => !isFolded(call))
   const head = ['call', 'time', 'turn', 'kind', 'model', 'tokens', 'cached', 'as before', 'output', 'cost', 'end']
-  const rows = calls.map((call, index) => sessionCallRow(call, turns[index]!, now))
-  const lines = fittedTable([head, ...rows], { right: [2, 5, 6, 7, 8, 9], columns, spare: [4, 1, 8, 6, 7, 2] }).split(
-    '\n',
-  )
-  const shown = lines.flatMap((line, index) => {
-    const why = index === 0 ? undefined : changeText(calls[index - 1]!)
-    return why === undefined ? [line] : [line, applyStyle(io, 'dim', cutToCells(`  ${why}`, columns))]
+  const rows = shown.map(({ call, turn }) => sessionCallRow(call, turn, now))
+  const [title, ...lines] = fittedTable([head, ...rows], {
+    right: [2, 5, 6, 7, 8, 9],
+    columns,
+    spare: [4, 1, 8, 6, 7, 2],
+  }).split('\n')
+  const text = new Map(shown.map(({ call }, index) => [call, lines[index]!]))
+  const dim = (words: string) => applyStyle(io, 'dim', cutToCells(`  ${words}`, columns))
+  const printed = calls.flatMap((call, index) => {
+    if (isFolded(call)) return index > 0 && isFolded(calls[index - 1]!) ? [] : [dim(unpaidText(calls, index))]
+    const why = changeText(call)
+    return [text.get(call)!, ...(why === undefined ? [] : [dim(why)])]
   })
   return [
-    ...shown,
+    title!,
+    ...printed,
     '',
     `One call by layer: foreword calls ${session} CALL. What was paid without need: foreword explain ${session}.`,
   ].join('\n')
+}
+
+/** Counts and refusals from this call on, up to the next call that was answered. */
+function unpaidText(calls: readonly CallLine[], first: number): string {
+  const end = calls.findIndex((call, index) => index > first && !isUnpaid(call))
+  const all = calls.slice(first, end < 0 ? calls.length : end)
+  const counts = all.filter(({ foreign }) => foreign?.kind === 'count').length
+  const refusals = all.length - counts
+  const parts = [
+    ...(counts === 0 ? [] : [counts === 1 ? '1 count of tokens' : `${counts} counts of tokens`]),
+    ...(refusals === 0 ? [] : [refusals === 1 ? '1 refused call' : `${refusals} refused calls`]),
+  ]
+  return exactLine(
+    `${parts.join(' and ')}, ${all.length === 1 ? '' : 'the last '}${all.at(-1)!.id}: ${endText(all.at(-1)!)}`,
+  )
 }
 
 /** Turns are counted as they come: their own ids are long. Sub-agents and titles belong to the turn that they came in. */

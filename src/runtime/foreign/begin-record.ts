@@ -18,7 +18,11 @@ import { laterTurn, turnsBefore, withTurnsBefore } from './turn-numbers.ts'
 
 /** A call that is on record without its end. */
 export interface BegunRecord {
-  readonly record: CallRecord & { readonly session: string; readonly foreign: ForeignFacts }
+  readonly record: CallRecord & {
+    readonly session: string
+    readonly foreign: ForeignFacts
+    readonly input: ForeignInput
+  }
   /** What left, as far as it did. */
   readonly wire: CallOutcome['wire']
   /** The account of what left; `undefined` where it could not be taken apart. */

@@ -4,7 +4,8 @@ import { beginRecord, type BegunRecord } from './begin-record.ts'
 import type { RecordParts } from './record-parts.ts'
 import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { HeldForeignCall } from './foreign-limits.ts'
-import type { CallOutcome, Usage } from '../../session.ts'
+import { type CallOutcome, NOTHING, type Usage } from '../../session.ts'
+import { COSTLESS } from './foreign-input.ts'
 import { contentWriter } from './content-writer.ts'
 import { tokensWritten, type WireAnswer } from '../../wire.ts'
 
@@ -133,10 +134,13 @@ async function endRecord(
 ): Promise<CallOutcome> {
   const { store, clock, sessions } = parts
   const { id, session } = record
+  const isUnpaid = record.foreign.kind === 'count' || COSTLESS.has(record.input.foreign.method)
   const answer = await ended.answer
   const kept = answer && (await contentWriter(parts, session).text(JSON.stringify(answer)))
   const outcome: CallOutcome = {
-    ...outcomeOf(ended, { answer, used: record.foreign.kind === 'count' ? undefined : manifest?.used }),
+    ...outcomeOf(ended, { answer, used: isUnpaid ? undefined : manifest?.used }),
+    // A count of tokens reports them, and costs nothing.
+    ...(isUnpaid ? { usage: NOTHING } : {}),
     ...defined({ wire }),
     foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept, id: answer?.id }) },
   }

@@ -33,6 +33,9 @@ export interface StoredBody {
   readonly encoding?: string
 }
 
+/** Methods with which nothing is bought. */
+export const COSTLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
+
 /** Whether a call was made by another program. */
 export function isForeign({ input }: Pick<CallRecord, 'input'>): boolean {
   return typeof (input as Partial<ForeignInput> | undefined)?.foreign === 'object'

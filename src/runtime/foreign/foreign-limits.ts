@@ -3,7 +3,7 @@ import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { priceTier } from '../../context.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { type Activity, defined } from '../../platform.ts'
-import type { CallOutcome, SessionStore, BudgetAmount, Usage } from '../../session.ts'
+import { type BudgetAmount, type CallOutcome, type SessionStore, type Usage, wasRefused } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
@@ -11,6 +11,7 @@ import { asksForLonger } from '../turns/call-forecast.ts'
 import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import { channelOf, type ForeignSessions } from './foreign-sessions.ts'
+import { COSTLESS } from './foreign-input.ts'
 import { keptEntry } from './kept-conversation.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
@@ -138,7 +139,7 @@ export function createForeignLimits(parts: {
         },
         settle(outcome) {
           if (outcome?.usage) usual.set(line, { ...outcome.usage, at: Date.parse(clock.time()) })
-          const isUnpaid = outcome !== undefined && outcome.usage === undefined && wasRefused(outcome)
+          const isUnpaid = outcome !== undefined && wasRefused(outcome)
           first.settle(isUnpaid ? { notMade: true } : { usage: outcome?.usage })
           for (const each of holds.slice(1)) each.settle({ notMade: true })
         },
@@ -235,9 +236,6 @@ interface WaitingProgram extends Pick<CallToHold, 'id' | 'start' | 'signal'> {
   readonly why?: string
 }
 
-/** Methods with which nothing is bought. */
-const COSTLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
-
 /** What is held for a call that nobody can price: it has room in no budget. */
 function unknownCall({ id, facts }: Pick<Model, 'id' | 'facts'>) {
   const { price: _price, ...unpriced } = facts
@@ -251,11 +249,6 @@ function unknownCall({ id, facts }: Pick<Model, 'id' | 'facts'>) {
 function unknownSentence({ provider, head: { method, path } }: ForeignCallStart): string {
   const call = `${method} ${path.replace(/\?.*$/s, '').slice(0, 200)}`
   return `A budget applies to this call, and what it may cost cannot be known: ${call} of ${provider} has no body of a known format. `
-}
-
-/** A provider that answers so has not counted the call. */
-function wasRefused({ error, wire, foreign }: CallOutcome): boolean {
-  return wire === undefined || (foreign?.status ?? 0) >= 400 || error?.code === 'over-budget'
 }
 
 /** What the last call of the same kind in a conversation used, and when, ms since 1970. */

@@ -30,6 +30,17 @@ export const allMigrations: readonly Migration[] = [
       create index calls_answer on calls (outcome ->> '$.foreign.id') where outcome ->> '$.foreign.id' is not null;
     `,
   },
+  {
+    version: 4,
+    sql: `
+      -- Calls of other programs that were refused used nothing; before, it was not known what they used.
+      update call_sums set prompt = 0, cached = 0, written = 0, output = 0
+        where prompt is null and output is null and number in (
+          select number from calls
+            where outcome ->> '$.error' is not null and outcome ->> '$.usage' is null and outcome ->> '$.foreign' is not null
+              and (outcome ->> '$.wire' is null or outcome ->> '$.foreign.status' >= 400));
+    `,
+  },
 ]
 
 const FIRST_VERSION = 1

@@ -69,7 +69,10 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
         </div>
       </div>
       <InspectorPanel
-        call={call ?? calls.at(-1)?.id}
+        call={
+          call ??
+          (calls.findLast(({ foreign, outcome }) => foreign?.kind === 'turn' && !outcome?.error) ?? calls.at(-1))?.id
+        }
         next={next}
         program={program}
         open={call !== undefined}
