@@ -2,6 +2,8 @@ import { lintRates, type LintRates, type ManifestEntry, type Price } from '../co
 import type { ComparedCall } from './compared-unit.ts'
 import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
 import { commonPrefix, type ForeignReuse } from './common-prefix.ts'
+import type { Recogniser } from './recognisers/recogniser.ts'
+import { clientTables } from './recognisers/recognisers.ts'
 
 /** Calls after which a tool counts as unused. */
 const LEAST_CALLS = 5
@@ -9,14 +11,52 @@ const LEAST_CALLS = 5
 /** Tokens over all calls below which a finding says nothing that matters. */
 const LEAST_TOKENS = 1_000
 
-/** Finds what the calls of one session paid for without need, the most expensive first. `calls`: oldest first. Pure. */
-export function callFindings(calls: readonly SessionCall[], price?: Price): readonly ForeignFinding[] {
+/**
+ * Finds what the calls of one session paid for without need, the most expensive first. No token of a call is in two findings, so
+ * they can be added up. `calls`: oldest first. `client`: the program, whose settings the hints name. Pure.
+ */
+export function callFindings(calls: readonly SessionCall[], price?: Price, client?: string): readonly ForeignFinding[] {
   const rates = price && lintRates(price, promptMix(calls))
-  const found = [...unusedTools(calls), ...carriedResults(calls), ...repeatedResults(calls), ...cacheFindings(calls)]
+  const claims: Claims = new Map()
+  const found = [
+    ...unusedTools(calls, claims),
+    ...repeatedResults(calls, claims),
+    ...carriedResults(calls, claims),
+    ...cacheFindings(calls, claims),
+  ]
+  const remedies = clientTables.find((table) => table.client === client)?.remedies
   return found
+    .map((finding) => ({ ...finding, hint: hintOf(finding, remedies) }))
     .filter(({ cost }) => cost.tokens >= LEAST_TOKENS && !isFree(cost, rates))
     .map((finding) => ({ ...finding, cost: { ...finding.cost, ...moneyOf(finding.cost, rates) } }))
     .toSorted((one, other) => valueOf(other, rates) - valueOf(one, rates))
+}
+
+/** Entries of each call that a finding has counted. */
+type Claims = Map<SessionCall, Set<ManifestEntry>>
+
+function claim(claims: Claims, call: SessionCall, entry: ManifestEntry): void {
+  const claimed = claims.get(call) ?? new Set()
+  claims.set(call, claimed.add(entry))
+}
+
+/** Tokens of claimed entries between two places of the prompt, in tokens from its beginning. */
+function claimedBetween(claims: Claims, call: SessionCall, from: number, to: number): number {
+  const claimed = claims.get(call)
+  if (!claimed) return 0
+  let [cursor, sum] = [0, 0]
+  for (const entry of call.assembly.manifest.entries) {
+    const end = cursor + entry.tokens
+    if (claimed.has(entry)) sum += Math.max(0, Math.min(end, to) - Math.max(cursor, from))
+    cursor = end
+  }
+  return sum
+}
+
+/** What to do in the program, where it is known, before what to do in any. */
+function hintOf({ code, hint, where }: ForeignFinding, remedies: Recogniser['remedies']): string {
+  const remedy = remedies?.[code]?.replaceAll('{name}', where.server ?? where.tool ?? '')
+  return remedy === undefined ? hint : `${remedy} ${hint}`
 }
 
 /** Where a provider sells its cache for the price of fresh tokens, nobody paid for what was not read from it. */
@@ -50,7 +90,7 @@ function promptMix(calls: readonly SessionCall[]): { cached: number; written: nu
 const mcpLayer = /^mcp-/
 
 /** Tools that were offered in every call and never called; those of one server together, where none of them was. */
-function unusedTools(calls: readonly SessionCall[]): readonly ForeignFinding[] {
+function unusedTools(calls: readonly SessionCall[], claims: Claims): readonly ForeignFinding[] {
   const offered = new Map<string, { tokens: number; calls: number; layer: string }>()
   const used = new Set<string>()
   for (const { assembly, answer } of calls) {
@@ -63,7 +103,13 @@ function unusedTools(calls: readonly SessionCall[]): readonly ForeignFinding[] {
     for (const { name } of answer?.calls ?? []) used.add(plainName(name))
   }
   const unused = [...offered].filter(([id, { calls: count }]) => count >= LEAST_CALLS && !used.has(plainName(id)))
-  const idle = idleServers(offered, new Set(unused.map(([id]) => id)))
+  const ids = new Set(unused.map(([id]) => id))
+  for (const call of calls) {
+    for (const entry of call.assembly.manifest.entries) {
+      if (entry.slot === 'tools' && ids.has(entry.id)) claim(claims, call, entry)
+    }
+  }
+  const idle = idleServers(offered, ids)
   const single = unused
     .filter(([, { layer }]) => !idle.has(layer))
     .map(([id, { tokens, calls: count }]) => ({
@@ -74,7 +120,7 @@ function unusedTools(calls: readonly SessionCall[]): readonly ForeignFinding[] {
       cost: { kind: 'sent' as const, tokens },
       hint: 'Leave it out of what the program offers, if nobody needs it.',
     }))
-  return [...single, ...Array.from(idle, ([layer, ids]) => unusedServer(layer, ids, offered))]
+  return [...single, ...Array.from(idle, ([layer, own]) => unusedServer(layer, own, offered))]
 }
 
 /** Names of tools in groups are written with a dot where they are offered, and with underscores where they are called. */
@@ -118,44 +164,48 @@ function unusedServer(
 const LARGE_RESULT = 2_000
 
 /** Large results that the model read again in many later calls. */
-function carriedResults(calls: readonly SessionCall[]): readonly ForeignFinding[] {
-  const carried = new Map<string, { readonly entry: ManifestEntry; tokens: number; calls: number }>()
-  for (const { assembly } of calls) {
-    for (const entry of resultsOf(assembly)) {
-      if (entry.tokens < LARGE_RESULT) continue
+function carriedResults(calls: readonly SessionCall[], claims: Claims): readonly ForeignFinding[] {
+  const carried = new Map<
+    string,
+    { readonly entry: ManifestEntry; tokens: number; readonly later: [SessionCall, ManifestEntry][] }
+  >()
+  for (const call of calls) {
+    for (const entry of resultsOf(call.assembly)) {
+      if (entry.tokens < LARGE_RESULT || claims.get(call)?.has(entry)) continue
       const key = `${entry.origin.ref} ${callOf(entry)}`
       const known = carried.get(key)
-      if (!known) carried.set(key, { entry, tokens: 0, calls: 0 })
+      if (!known) carried.set(key, { entry, tokens: 0, later: [] })
       else {
         known.tokens += entry.tokens
-        known.calls += 1
+        known.later.push([call, entry])
       }
     }
   }
-  return [...carried.values()]
-    .filter((each) => each.calls >= LEAST_CALLS)
-    .map(({ entry, tokens, calls: count }) => ({
-      code: 'carried-result',
-      severity: 'note',
-      where: { tool: entry.origin.ref, ...nameOf(entry), entry: entry.id },
-      message: `The result of ${wordsOf(entry)} (${entry.tokens.toLocaleString('en')} tokens) was read again in ${count} later calls.`,
-      cost: { kind: 'sent', tokens },
-      hint: 'Let the tool return less, or begin a new session when the result is no longer needed.',
-    }))
+  const found = [...carried.values()].filter(({ later }) => later.length >= LEAST_CALLS)
+  for (const [call, entry] of found.flatMap(({ later }) => later)) claim(claims, call, entry)
+  return found.map(({ entry, tokens, later }) => ({
+    code: 'carried-result',
+    severity: 'note',
+    where: { tool: entry.origin.ref, ...nameOf(entry), entry: entry.id },
+    message: `The result of ${wordsOf(entry)} (${entry.tokens.toLocaleString('en')} tokens) was read again in ${later.length} later calls.`,
+    cost: { kind: 'sent', tokens },
+    hint: 'Let the tool return less, or begin a new session when the result is no longer needed.',
+  }))
 }
 
 /** What the same tool returned for the same file or command several times within one request: all but the newest. */
-function repeatedResults(calls: readonly SessionCall[]): readonly ForeignFinding[] {
+function repeatedResults(calls: readonly SessionCall[], claims: Claims): readonly ForeignFinding[] {
   const repeated = new Map<string, { entry: ManifestEntry; most: number; tokens: number; calls: string[] }>()
-  for (const { id, assembly } of calls) {
-    const named = resultsOf(assembly).filter(({ name }) => name !== undefined)
+  for (const call of calls) {
+    const named = resultsOf(call.assembly).filter(({ name }) => name !== undefined)
     for (const [key, entries] of Map.groupBy(named, ({ origin, name }) => `${origin.ref} ${name}`)) {
       if (entries.length < 2) continue
       const older = entries.slice(0, -1).reduce((sum, { tokens }) => sum + tokens, 0)
+      for (const entry of entries.slice(0, -1)) claim(claims, call, entry)
       const known = repeated.get(key) ?? { entry: entries[0]!, most: 0, tokens: 0, calls: [] }
       known.most = Math.max(known.most, entries.length)
       known.tokens += older
-      known.calls.push(id)
+      known.calls.push(call.id)
       repeated.set(key, known)
     }
   }
@@ -186,22 +236,36 @@ function wordsOf({ origin, name }: ManifestEntry): string {
 }
 
 /** What kept a cache from being read: a request that began otherwise, or a cache that was no longer there. */
-function cacheFindings(calls: readonly SessionCall[]): readonly ForeignFinding[] {
+function cacheFindings(calls: readonly SessionCall[], claims: Claims): readonly ForeignFinding[] {
   const pairs = calls
     .slice(1)
     .map((call, index) => ({ call, reuse: call.reuse ?? commonPrefix(calls[index]!.assembly, call.assembly) }))
+    .map(({ call, reuse }): CallPair => {
+      const { cachedTokens: cached } = call.answer?.usage ?? {}
+      const missed = (cached ?? Infinity) < reuse.tokens * COLD ? reuse.tokens - cached! : 0
+      return {
+        call,
+        reuse,
+        again: Math.max(0, (reuse.again ?? 0) - claimedBetween(claims, call, reuse.tokens, Infinity)),
+        missed: missed && Math.max(0, missed - claimedBetween(claims, call, cached!, reuse.tokens)),
+      }
+    })
   return [...brokenCaches(pairs), ...coldCaches(pairs)]
 }
 
 interface CallPair {
   readonly call: SessionCall
   readonly reuse: Omit<ForeignReuse, 'pieces'>
+  /** Tokens behind the first change that no other finding has counted. */
+  readonly again: number
+  /** Tokens before it of which the provider found too few in its cache, likewise. */
+  readonly missed: number
 }
 
 /** Changes of one kind at one place count together: their first sentence says what it was. */
 function brokenCaches(pairs: readonly CallPair[]): readonly ForeignFinding[] {
   const broken = pairs.filter(
-    ({ reuse: { firstChange, again } }) => firstChange && firstChange.cause !== 'grew' && again,
+    ({ again, reuse: { firstChange } }) => firstChange && firstChange.cause !== 'grew' && again > 0,
   )
   const groups = Map.groupBy(
     broken,
@@ -210,7 +274,7 @@ function brokenCaches(pairs: readonly CallPair[]): readonly ForeignFinding[] {
   )
   return Array.from(groups.values(), (group) => {
     const { id, why, cause } = group[0]!.reuse.firstChange!
-    const tokens = group.reduce((sum, { reuse }) => sum + (reuse.again ?? 0), 0)
+    const tokens = group.reduce((sum, { again }) => sum + again, 0)
     const times = group.length === 1 ? '' : ` This happened in ${group.length} calls.`
     return {
       code: 'broken-cache',
@@ -238,12 +302,9 @@ const COLD = 0.5
 
 /** Calls that begin like the one before, of which their provider found nothing in its cache. */
 function coldCaches(pairs: readonly CallPair[]): readonly ForeignFinding[] {
-  const cold = pairs.filter(({ call: { answer }, reuse: { tokens } }) => {
-    const cached = answer?.usage?.cachedTokens
-    return cached !== undefined && tokens > 0 && cached < tokens * COLD
-  })
+  const cold = pairs.filter((pair) => pair.missed > 0)
   if (cold.length === 0) return []
-  const missed = cold.reduce((sum, { call, reuse }) => sum + reuse.tokens - call.answer!.usage!.cachedTokens!, 0)
+  const missed = cold.reduce((sum, pair) => sum + pair.missed, 0)
   const them = cold.length === 1 ? 'One call begins' : `${cold.length} calls begin`
   return [
     {

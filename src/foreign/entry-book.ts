@@ -21,6 +21,8 @@ export function entryBook(tables: readonly Recogniser[]) {
   const byKey = new Map<string, number>()
   const calls = new Map<string, { readonly tool: string; readonly target: CallTarget | undefined }>()
   const turns = turnCount()
+  /** The newest name of each layer. */
+  const newest = new Map<string, string>()
   let isPastSystem = false
 
   const draft = (about: Omit<Draft, 'tokens'>, key?: string): number => {
@@ -32,7 +34,9 @@ export function entryBook(tables: readonly Recogniser[]) {
   }
 
   const textEntry = (part: WirePart, section: PricedSection): number => {
-    const { layer, name, origin } = section
+    const { layer, origin, continues } = section
+    const name = section.name ?? (continues && layer !== undefined ? newest.get(layer) : undefined)
+    if (layer !== undefined && name !== undefined) newest.set(layer, name)
     if (part.field !== undefined) return draft(ofField(part.field, part.leads))
     if (part.role === 'system' && (part.leads || turns.isBefore())) {
       const what = layer ?? (part.kind === 'other' ? 'other' : 'system-prompt')
@@ -43,7 +47,12 @@ export function entryBook(tables: readonly Recogniser[]) {
       const slot = turns.isBefore() ? 'preamble' : undefined
       isPastSystem ||= slot !== undefined
       const turn = slot ? undefined : turns.pending()
-      return draft({ layer, id: name ?? layer, name, slot, turn, origin: ofText(origin ?? 'operator', name ?? layer) })
+      // Equal ones of a turn are one.
+      const key = turn && `${layer} ${turn.number} ${name ?? ''}`
+      return draft(
+        { layer, id: name ?? layer, name, slot, turn, origin: ofText(origin ?? 'operator', name ?? layer) },
+        key,
+      )
     }
     if (part.role === 'system') {
       return draft({

@@ -7,6 +7,8 @@ export interface TextSection {
   readonly layer?: string
   readonly name?: string
   readonly origin?: Origin['kind']
+  /** It belongs to the section of its layer before it. */
+  readonly continues?: true
 }
 
 /** The most sections of one text that are told apart. What follows on them is one part. */
@@ -65,8 +67,13 @@ function search(text: string, rule: SectionRule) {
         else end = stop + rule.end.length
       }
     },
-    holds: () =>
-      rule.holds === undefined || text.slice(at, Math.min(end ?? Infinity, at + SEARCHED)).includes(rule.holds),
+    holds() {
+      const begin = text.slice(at, Math.min(end ?? Infinity, at + SEARCHED))
+      return (
+        (rule.holds === undefined || begin.includes(rule.holds)) &&
+        (rule.firstLine === undefined || rule.firstLine.test(begin.split('\n', 1)[0]!))
+      )
+    },
     /** Behind its end; `undefined` for one that ends where the next begins. */
     end: () => end,
   }
@@ -105,7 +112,8 @@ function addText(sections: CutSection[], text: string): void {
 
 function named(text: string, rule: SectionRule): CutSection {
   const name = rule.name?.exec(text.slice(0, NAMED))?.groups?.['name']?.trim()
-  return { text, layer: rule.layer, origin: rule.origin, rule, ...(name ? { name } : {}) }
+  const { layer, origin, continues } = rule
+  return { text, layer, origin, rule, ...(name ? { name } : {}), ...(continues ? { continues } : {}) }
 }
 
 function withInner({ rule, ...section }: CutSection, place: TextPlace): readonly TextSection[] {

@@ -157,3 +157,31 @@ test('findings have a price where that is known, at the rate that the session pa
     money.toSorted((one, other) => other - one),
   )
 })
+
+test('no token of a call is in two findings', () => {
+  const body = { ...described, messages: [...codingSession.messages, ...nextMessages('src/parser.ts')] }
+  // A cache that gives nothing would have given the tools, and what is in the request twice.
+  const calls = growing(8, body, { promptTokens: 9_000, cachedTokens: 0, outputTokens: 10 })
+  const findings = callFindings(calls)
+  assert.deepEqual(
+    new Set(findings.map(({ code }) => code)),
+    new Set(['unused-server', 'unused-tool', 'repeated-result', 'cold-cache']),
+  )
+  const found = findings.reduce((sum, { cost }) => sum + cost.tokens, 0)
+  const sent = calls.reduce((sum, { assembly }) => sum + assembly.manifest.used, 0)
+  const once = calls.slice(1).reduce((sum, { assembly }) => sum + assembly.manifest.used, 0)
+  const first = calls[0]!.assembly.manifest.entries
+  assert.ok(found <= sent, `${found} of ${sent}`)
+  // Of all calls but the first, everything but the newest words is in one of them.
+  assert.ok(found > once * 0.9 && first.length > 0, `${found} of ${once}`)
+})
+
+test('a hint names what to do in the program', () => {
+  const hints = (client: string) =>
+    callFindings(growing(6, described), undefined, client).flatMap(({ where, hint }) =>
+      where.tool === 'Bash' || where.server ? [hint] : [],
+    )
+  assert.match(hints('claude-code').join('\n'), /`claude mcp remove tickets`[^]*`permissions\.deny: Bash`/)
+  assert.match(hints('opencode').join('\n'), /"mcp": \{"tickets"[^]*"tools": \{"Bash": false\}/)
+  assert.match(hints('codex').join('\n'), /\[mcp_servers\.tickets\]/)
+})

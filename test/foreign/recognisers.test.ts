@@ -299,3 +299,45 @@ test('a key of a prompt cache, which many conversations may share, names none', 
   const codex = { ...head, headers: { originator: 'codex_exec' } }
   assert.equal(identifyCall(codex, { input: 'Hello.', prompt_cache_key: 'thread-1' }).session, 'thread-1')
 })
+
+test('a file that a person named, one that is read again after a compaction and the memory are called what they are', () => {
+  const reminder = (text: string) => ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` })
+  const read = (path: string) => [
+    reminder(`Called the Read tool with the following input: {"file_path":"${path}"}`),
+    reminder(`Result of calling the Read tool: "1\texport const width = 7"`),
+  ]
+  const instructions =
+    '# claudeMd\nContents of /work/CLAUDE.md (project instructions, checked into the codebase):\n\nTests first.\n\n' +
+    "Contents of /home/ann/.claude/projects/work/memory/MEMORY.md (user's auto-memory, persists across conversations):\n\nThe gate opens with seven turns."
+  const body = {
+    messages: [
+      { role: 'user', content: [reminder(instructions), { type: 'text', text: 'Hello.' }] },
+      { role: 'assistant', content: 'Yes?' },
+      {
+        role: 'user',
+        content: [
+          ...read('/work/src/gate.ts'),
+          ...read('/work/src/fence.ts'),
+          reminder(
+            'Note: /work/src/long.ts was read before the last conversation was summarized, but it is too large.',
+          ),
+          reminder('Be brief.'),
+          reminder('Be kind.'),
+          { type: 'text', text: 'Look at @src/gate.ts and @src/fence.ts.' },
+        ],
+      },
+    ],
+  }
+  const found = entries('messages', body, 'claude-code')
+  assert.deepEqual(found, [
+    'preamble instructions instructions',
+    'preamble instructions /work/CLAUDE.md',
+    'preamble memory /home/ann/.claude/projects/work/memory/MEMORY.md',
+    'history turn turn-1',
+    'input file turn-2//work/src/gate.ts',
+    'input file turn-2//work/src/fence.ts',
+    'input file turn-2//work/src/long.ts',
+    'input reminder turn-2/reminder',
+    'input turn turn-2',
+  ])
+})

@@ -89,6 +89,36 @@ test('calls that count tokens are compared with none, since each counts somethin
   assert.equal(new Set(calls.map(({ session }) => session)).size, 1)
 })
 
+test('counts and refusals cost nothing, leave the sum of a session whole, and have one line in the list', async (t) => {
+  const { gateway } = await openGateway(t, (request, outgoing) => {
+    if (request.url.includes('count_tokens')) return void outgoing.end('{"input_tokens":5}')
+    if (!request.body.includes('Refuse')) return answerMessages()(request, outgoing)
+    outgoing.writeHead(401, { 'content-type': 'application/json' })
+    outgoing.end('{"type":"error","error":{"type":"authentication_error","message":"No such key."}}')
+  })
+  const count = (text: string) =>
+    send(`${gateway.url}/through/anthropic/v1/messages/count_tokens`, {
+      headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own', ...claude('one')],
+      body: JSON.stringify({ model: 'claude-opus-5-5', messages: [user(text)] }),
+    })
+  await say(gateway, { headers: claude('one'), messages: [user('Fix the gate.')] })
+  await count('Fix the gate.')
+  await count('Fix the gate, and paint it.')
+  await say(gateway, { headers: claude('one'), messages: [user('Refuse this.')] })
+  const calls = await recordedCalls(gateway)
+  const session = calls[0]!.session!
+  const cost = (await gateway.runtime.sessionCosts([session])).get(session)
+  assert.deepEqual([cost?.calls, cost?.unpriced], [4, 0])
+  const environment = { FOREWORD_HOME: gateway.home }
+  const { stdout } = await run(['calls', session], { environment })
+  assert.match(stdout, new RegExp(`\n {2}2 counts of tokens and 1 refused call, the last ${calls[3]!.id}: 401`))
+  assert.equal(stdout.match(/ call_| turn /g)?.length, 1 + 1, stdout)
+  const last = await run(['calls', session, 'last'], { environment })
+  assert.match(last.stdout, /^claude-code 2\.1\.330, turn, .*\n12 tokens read/)
+  const sessions = await run(['sessions'], { environment })
+  assert.doesNotMatch(sessions.stdout, /\$[\d.]+\+/)
+})
+
 test('a list of calls has their costs without asking a provider for its models', async (t) => {
   const { vendor, gateway } = await openGateway(t)
   await say(gateway, { headers: claude('one'), messages: [user('Fix the gate.')] })

@@ -116,8 +116,15 @@ test('the terminal shows sessions, calls, one call by layer, findings, differenc
   assert.match(one, /\n +\/work\/CLAUDE\.md +\d+ +\$/)
   assert.match(one, /\nthe answer itself +40 +\$/)
   const explained = await shown('explain', session)
+  assert.match(explained, /\n[\d,]+ tokens, \$[\d.]+, without need, in \d+ findings\.\n/)
+  assert.match(explained, /permissions\.deny: \w+/)
+  assert.ok((explained.match(/^(?:[a-z]+-[a-z]+): /gm) ?? []).length <= 5)
   assert.match(explained, /broken-cache: .*tools are in another order.*\n {2}[\d,]+ tokens not read from the cache, \$/)
-  const { findings } = JSON.parse(await shown('explain', session, '--json')) as SessionFindings
+  const { findings, sum } = JSON.parse(await shown('explain', session, '--json')) as SessionFindings
+  assert.equal(
+    findings.reduce((all, { cost }) => all + cost.tokens, 0),
+    sum.tokens,
+  )
   assert.ok(findings.length >= 3)
   assert.match(await shown('diff', 'last~1', 'last', '--session', session), /\nwhy: The tools are in another order/)
   const request = await command('request', calls[2]!.id)

@@ -43,6 +43,8 @@ export interface ForeignExchange {
 export interface SessionFindings {
   readonly session: string
   readonly calls: number
+  /** Of all findings: no token is in two of them. Money only where each has some. */
+  readonly sum: { readonly tokens: number; readonly money?: number }
   readonly findings: readonly ForeignFinding[]
 }
 

@@ -93,9 +93,10 @@ export const explainCommand: Command = {
   details:
     'For a session of a program whose calls go through this gateway, such as Claude Code or Codex: tools that were never used, ' +
     'results that were read again, files that are in a request several times, and what broke the cache, each with its tokens ' +
-    'over all calls of the session and their price. `foreword check --lint` does the same for calls of this gateway.',
+    'over all calls of the session, their price, and what to do in that program. No token is in two findings; the five dearest ' +
+    'are shown, and `--json` has all. `foreword check --lint` does the same for calls of this gateway.',
   words: { least: 1, most: 1 },
-  options: { json: { ...jsonOption, summary: 'print {session, calls, findings}' } },
+  options: { json: { ...jsonOption, summary: 'print {session, calls, sum, findings}' } },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => explainSession(connection, call, io)),
 }
 
@@ -108,7 +109,10 @@ async function explainSession(connection: GatewayConnection, call: CommandCall, 
   return 0
 }
 
-function explainText({ id, program, cost }: ListedSession, { calls, findings }: SessionFindings, io: Io): string {
+/** Findings that are shown whole. */
+const MOST_SHOWN = 5
+
+function explainText({ id, program, cost }: ListedSession, { calls, sum, findings }: SessionFindings, io: Io): string {
   if (program === undefined) {
     return `${id} is a session of this gateway: \`foreword calls ${id}\` shows its calls, \`foreword check --lint\` what they waste.`
   }
@@ -117,10 +121,31 @@ function explainText({ id, program, cost }: ListedSession, { calls, findings }: 
   return [
     applyStyle(io, 'bold', `${programText(program)}, ${looked} with a reported usage${money}`),
     ...(findings.length === 0 ? ['Nothing was paid for without need that is worth a sentence.'] : []),
-    ...findings.flatMap((finding) => ['', ...findingLines(finding, io)]),
+    ...(findings.length === 0 ? [] : [`${costText(sum)} without need, in ${countText(findings.length, 'finding')}.`]),
+    ...findings.slice(0, MOST_SHOWN).flatMap((finding) => ['', ...findingLines(finding, io)]),
+    ...(findings.length > MOST_SHOWN ? ['', othersText(findings.slice(MOST_SHOWN))] : []),
     '',
     `The calls: foreword calls ${id}`,
   ].join('\n')
+}
+
+function costText({ tokens, money }: SessionFindings['sum']): string {
+  return `${tokens.toLocaleString('en')} tokens${money === undefined ? '' : `, ${exactMoneyText(money)},`}`
+}
+
+function countText(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : `${noun}s`}`
+}
+
+/** The cheaper findings in one line. */
+function othersText(findings: SessionFindings['findings']): string {
+  const sum = findings.reduce(
+    (all, { cost }) => ({ tokens: all.tokens + cost.tokens, money: all.money + (cost.money ?? Number.NaN) }),
+    { tokens: 0, money: 0 },
+  )
+  const codes = [...Map.groupBy(findings, ({ code }) => code)].map(([code, all]) => `${code} ${all.length}`)
+  const { tokens, money } = sum
+  return `${costText({ tokens, ...(Number.isNaN(money) ? {} : { money: Number(money.toFixed(9)) }) })} in ${countText(findings.length, 'more finding')}: ${codes.join(', ')}.`
 }
 
 function findingLines(

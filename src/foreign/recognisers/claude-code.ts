@@ -7,6 +7,13 @@ const requestClass = { header: 'x-claude-code-request-class' } as const
 /** The files of the instructions, and what is said behind them. */
 const inInstructions: readonly SectionRule[] = [
   {
+    layer: 'memory',
+    begin: 'Contents of ',
+    firstLine: /\/memory\/|MEMORY\.md|auto-memory/,
+    name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
+    origin: 'file',
+  },
+  {
     layer: 'instructions',
     begin: 'Contents of ',
     name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
@@ -91,6 +98,31 @@ export const claudeCode: Recogniser = {
       origin: 'file',
       where: ['user', 'system', 'result'],
     },
+    // A file that a person named with `@`, and one that is read again after a compaction: a call, and its result behind it.
+    {
+      layer: 'file',
+      ...reminder,
+      holds: 'Called the Read tool with the following input',
+      name: /"file_path": ?"(?<name>[^"\n]{1,400})"/,
+      origin: 'file',
+      where: ['user', 'system'],
+    },
+    {
+      layer: 'file',
+      ...reminder,
+      holds: 'Result of calling the Read tool',
+      continues: true,
+      origin: 'file',
+      where: ['user', 'system'],
+    },
+    {
+      layer: 'file',
+      ...reminder,
+      holds: 'was read before the last conversation was summarized',
+      name: /Note: (?<name>[^\n]{1,400}?) was read before the last conversation/,
+      origin: 'file',
+      where: ['user', 'system'],
+    },
     { layer: 'reminder', ...reminder, origin: 'operator', where: ['user', 'system', 'result'] },
     // A system message within the conversation has several of them, one behind the other and without tags.
     { layer: 'skills', begin: 'The following skills are available', origin: 'file', where: ['system'] },
@@ -131,4 +163,11 @@ export const claudeCode: Recogniser = {
     { tool: /^WebFetch$/, field: 'url', kind: 'other' },
     { tool: /^WebSearch$/, field: 'query', kind: 'other' },
   ],
+  remedies: {
+    'unused-tool': 'In settings.json: `permissions.deny: {name}`.',
+    'unused-server': '`claude mcp remove {name}`, or switch it off in `/mcp`.',
+    'carried-result': '`/compact` or `/clear` once it is no longer needed.',
+    'repeated-result': '`/compact` or `/clear` between tasks.',
+    'cold-cache': '`/clear` before you come back to it after a break.',
+  },
 }

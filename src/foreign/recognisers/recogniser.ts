@@ -1,5 +1,6 @@
 import type { Origin } from '../../context.ts'
 import type { ForeignKind } from '../foreign-call.ts'
+import type { ForeignFinding } from '../foreign-finding.ts'
 
 /** What is known of one client: data, so that a new version of it is a new row and no new code. */
 export interface Recogniser {
@@ -19,6 +20,8 @@ export interface Recogniser {
   readonly sections: readonly SectionRule[]
   /** Fields of the input of its tools that name what a call is about. */
   readonly targets: readonly TargetRule[]
+  /** What to do in it about a finding; `{name}` is the tool or the server. */
+  readonly remedies?: Readonly<Partial<Record<ForeignFinding['code'], string>>>
 }
 
 /** A sign of a client: a header, or words of its system prompt. */
@@ -67,6 +70,10 @@ export interface SectionRule {
   readonly end?: string
   /** It has this within its first 4,000 characters. */
   readonly holds?: string
+  /** Its first line is like this. */
+  readonly firstLine?: RegExp
+  /** Without a name of its own it belongs to the section of its layer before it. */
+  readonly continues?: true
   /** It is the whole text, or nothing: what is found inside of other words is not meant. */
   readonly whole?: true
   /** The group `name` is what people call it, such as a path. Looked for in the first 1,000 characters. */

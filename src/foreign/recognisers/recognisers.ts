@@ -102,6 +102,12 @@ const codex: Recogniser = {
     { tool: /^local_shell$/, field: 'command', kind: 'command' },
     { tool: /^view_image$/, field: 'path', kind: 'file' },
   ],
+  remedies: {
+    'unused-server': 'In ~/.codex/config.toml: `enabled = false` below `[mcp_servers.{name}]`.',
+    'carried-result': '`/compact` or `/new` once it is no longer needed.',
+    'repeated-result': '`/compact` or `/new` between tasks.',
+    'cold-cache': '`/new` before you come back to it after a break.',
+  },
 }
 
 /** The files of a workspace that it puts into its prompt. */
@@ -115,7 +121,7 @@ const projectContext: SectionRule = {
   origin: 'file',
   where: ['system'],
   inner: ['/', '~/', ...files].map((begin) => ({
-    layer: 'instructions',
+    layer: begin === 'MEMORY.md' ? 'memory' : 'instructions',
     begin: `## ${begin}`,
     name: /^## (?<name>[^\n]{1,400})/,
     origin: 'file' as const,
@@ -252,6 +258,12 @@ const opencode: Recogniser = {
     { tool: /^task$/, field: 'description', kind: 'other' },
     { tool: /^skill$/, field: 'name', kind: 'other' },
   ],
+  remedies: {
+    'unused-tool': 'In opencode.json: `"tools": {"{name}": false}`.',
+    'unused-server': 'In opencode.json: `"mcp": {"{name}": {"enabled": false}}`.',
+    'carried-result': '`/compact` or `/new` once it is no longer needed.',
+    'repeated-result': '`/compact` or `/new` between tasks.',
+  },
 }
 
 /** pi, and agents that are built on it. It sends no id of its own to most providers. */
@@ -312,6 +324,11 @@ const pi: Recogniser = {
     { tool: /^(?:read|edit|write|ls)$/, field: 'path', kind: 'file' },
     { tool: /^bash$/, field: 'command', kind: 'command' },
   ],
+  remedies: {
+    'unused-tool': 'Start it with `--tools` and the tools that are needed, without {name}.',
+    'carried-result': '`/compact` or `/new` once it is no longer needed.',
+    'repeated-result': '`/compact` or `/new` between tasks.',
+  },
 }
 
 /** aider: it calls no tools, and names neither a session nor a turn. */

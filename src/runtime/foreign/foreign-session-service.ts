@@ -89,9 +89,12 @@ async function sessionFindings(
   for (const line of lines.values()) {
     const looked: SessionCall[] = []
     for (const call of line) looked.push(await sessionCall(store, call))
-    found.push(...callFindings(looked, await priceOf(line.at(-1)!.model)))
+    found.push(...callFindings(looked, await priceOf(line.at(-1)!.model), line.at(-1)!.foreign?.client))
   }
-  return { calls: calls.length, findings: found.toSorted(byCost) }
+  const tokens = found.reduce((sum, { cost }) => sum + cost.tokens, 0)
+  const isPriced = found.length > 0 && found.every(({ cost }) => cost.money !== undefined)
+  const money = isPriced ? Number(found.reduce((sum, { cost }) => sum + cost.money!, 0).toFixed(9)) : undefined
+  return { calls: calls.length, sum: { tokens, ...defined({ money }) }, findings: found.toSorted(byCost) }
 }
 
 function isPaid({ foreign, outcome }: CallRecord): boolean {

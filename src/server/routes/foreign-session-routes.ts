@@ -63,7 +63,14 @@ export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreign
       answers: {
         200: {
           description: 'The findings, the most expensive first',
-          schema: z.looseObject({ session: z.string(), calls: z.number().int(), findings: z.array(finding) }),
+          schema: z.looseObject({
+            session: z.string(),
+            calls: z.number().int(),
+            sum: z
+              .looseObject({ tokens: z.number().int(), money: z.number().optional() })
+              .describe('Of all findings: no token is in two of them.'),
+            findings: z.array(finding),
+          }),
         },
       },
       handle: async ({ param }) => json(await foreignSessions.findings(param('session'))),

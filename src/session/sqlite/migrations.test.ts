@@ -171,6 +171,37 @@ test('what is said in sessions can be read by its own user alone', async (contex
   await store.close()
 })
 
+test('what a refused call of another program used is known after the migration, and its sum is no damage', async (context) => {
+  const path = await storeWithSession(context)
+  const store = await openStoreFile({ clock: systemClock, path })
+  const error = { code: 'auth', message: 'No such key.' }
+  const slots = { tools: 0, system: 0, preamble: 0, history: 0, 'before-input': 0, input: 0, 'after-input': 0 }
+  const budget = { window: 0, reserve: 0, margin: 0, available: 0 }
+  const counter = { id: 'tokenx', version: '1' }
+  const manifest = {
+    version: 1 as const,
+    layout: 'messages',
+    counter,
+    budget,
+    used: 0,
+    slots,
+    entries: [],
+    displaced: 0,
+  }
+  const call = { id: 'c', session: 'a', time, model: 'lab/m', kind: 'foreign' as const, input: {}, requestDigest: '' }
+  await store.putCall({ ...call, foreign: { client: 'x', kind: 'turn' }, manifest })
+  await store.finishCall('c', { error, durationMs: 1, foreign: { end: 'whole', status: 401 } })
+  await store.close()
+  const former = new DatabaseSync(path)
+  former.exec(`update call_sums set prompt = null, cached = null, written = null, output = null;
+    update schema_version set version = 3`)
+  former.close()
+  const connection = openStoreConnection({ clock: systemClock, path })
+  migrate(connection)
+  assert.deepEqual(await Array.fromAsync(findDamage(connection)), [])
+  connection.close()
+})
+
 test('a store of version 1 goes on: what it holds stays, what comes has digests, and nothing in it is called damaged', async (context) => {
   const path = await storeWithSession(context)
   const former = new DatabaseSync(path)

@@ -5,14 +5,10 @@ import { Fold } from '../parts/fold.tsx'
 import { callsText, count, dollars } from '../parts/numbers.ts'
 
 /** What the calls of a session paid for without need, the most expensive first. Nothing where nothing was found. */
-export function FindingsPanel({ session, calls, findings }: SessionFindings): ReactNode {
+export function FindingsPanel({ session, calls, sum, findings }: SessionFindings): ReactNode {
   if (findings.length === 0) return null
-  const [first] = findings
-  const most =
-    first!.cost.money === undefined
-      ? ''
-      : `, ${findings.length === 1 ? '' : 'the dearest '}${dollars(first!.cost.money)}`
-  const title = `${findings.length === 1 ? 'One finding' : `${count(findings.length)} findings`}${most}`
+  const money = sum.money === undefined ? '' : `, ${dollars(sum.money)}`
+  const title = `${findings.length === 1 ? 'One finding' : `${count(findings.length)} findings`}${money}`
   return (
     <Fold
       className="rounded-lg border border-line bg-raised text-sm"
