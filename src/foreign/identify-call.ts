@@ -1,5 +1,5 @@
 import { exactLine } from '../context.ts'
-import { defined, fieldsOf, parseJson, elementsOf } from '../platform.ts'
+import { decodeUrlPart, defined, elementsOf, fieldsOf, parseJson } from '../platform.ts'
 import type {
   ForeignClient,
   ForeignIdentity,
@@ -38,12 +38,12 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
       ...ids,
       turn: find('turn'),
       kept: keptReference(fields),
-      model: shortText(fields['model']),
+      model: shortText(fields['model']) ?? modelIn(head.path),
       maxOutputTokens: mostTokens(call),
     }),
     client,
     kind: kindOf(call, format !== undefined, tables),
-    stream: fields['stream'] === true,
+    stream: fields['stream'] === true || asksForEvents(head.path),
   }
 }
 
@@ -151,18 +151,22 @@ function parsed(text: string | undefined): unknown {
 }
 
 function mostTokens({ body }: IdentifiedCall): number | undefined {
-  const most =
-    countOf(body['max_output_tokens']) ?? countOf(body['max_completion_tokens']) ?? countOf(body['max_tokens'])
+  const places = [body, fieldsOf(body['generationConfig'] ?? body['generation_config'])]
+  const first = (names: readonly string[]) =>
+    places.flatMap((place) => names.map((name) => countOf(place[name]))).find((count) => count !== undefined)
+  const most = first(['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'maxOutputTokens'])
   // Each of several answers may be as long.
-  return most === undefined ? undefined : most * Math.max(1, countOf(body['n']) ?? 1)
+  return most === undefined ? undefined : most * Math.max(1, first(['n', 'candidateCount', 'candidate_count']) ?? 1)
 }
 
 function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogniser[]): ForeignKind {
   if (!isKnown) return 'other'
-  if (/\/(?:count_tokens|input_tokens)\/?$/.test(withoutQuery(call.head.path))) return 'count'
+  if (COUNT.test(withoutQuery(call.head.path))) return 'count'
   if (callFormat(call.head) === 'embeddings') return 'embedding'
   return tables.flatMap(({ kinds }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
 }
+
+const COUNT = /(?:\/(?:count_tokens|input_tokens)|:countTokens|\/count-tokens:rawPredict)\/?$/
 
 function holds(rule: KindRule, call: IdentifiedCall): boolean {
   const { at, value, path, system, last, mostTokens: limit, withoutTools, answers } = rule
@@ -186,6 +190,8 @@ function asksFor(key: string, body: Readonly<Record<string, unknown>>): boolean 
     pathValue(body, ['output_format', 'schema']),
     pathValue(body, ['text', 'format', 'schema']),
     pathValue(body, ['response_format', 'json_schema', 'schema']),
+    pathValue(body, ['generationConfig', 'responseSchema']),
+    pathValue(body, ['generationConfig', 'responseJsonSchema']),
   ]
   return formats.some((schema) => {
     const keys = Object.keys(fieldsOf(fieldsOf(schema)['properties']))
@@ -198,6 +204,9 @@ const endings: readonly (readonly [RegExp, WireFormat])[] = [
   [/\/responses(?:\/compact|\/input_tokens)?\/?$/, 'responses'],
   [/\/chat\/completions\/?$/, 'chat-completions'],
   [/\/embeddings\/?$/, 'embeddings'],
+  [/\/models\/[^/:]+:(?:(?:streamG|g)enerateContent|countTokens)$/, 'generate-content'],
+  // Claude on Vertex
+  [/\/publishers\/[^/]+\/models\/(?:claude|count-tokens)[^/:]*:(?:streamR|r)awPredict$/, 'messages'],
 ]
 
 /** The format of a request by the end of its path, whatever is before it. `undefined`: it is of no known format. */
@@ -205,6 +214,17 @@ export function callFormat({ method, path }: ForeignRequestHead): WireFormat | u
   if (method.toUpperCase() !== 'POST') return undefined
   const plain = withoutQuery(path)
   return endings.find(([ending]) => ending.test(plain))?.[1]
+}
+
+/** The model that a path names: of Gemini and Vertex, and the deployment of Azure. */
+function modelIn(path: string): string | undefined {
+  const [, model, deployment] = /\/models\/([^/:]+):[a-zA-Z]+$|\/deployments\/([^/]+)\//.exec(withoutQuery(path)) ?? []
+  return shortText(decodeUrlPart(model ?? deployment ?? ''))
+}
+
+/** Gemini sends events where the query asks for them, and a list of whole answers otherwise. */
+function asksForEvents(path: string): boolean {
+  return /:streamGenerateContent\?(?:[^#]*&)?alt=sse(?:&|$)/.test(path)
 }
 
 function withoutQuery(path: string): string {
@@ -224,15 +244,24 @@ const LONGEST_LAST = 20_000
 
 /** Finds them in a body of any format. Looks at few blocks, however long the conversation is. */
 function saidTexts(body: Readonly<Record<string, unknown>>): SaidTexts {
-  const messages = Array.isArray(body['messages']) ? body['messages'] : elementsOf(body['input'])
+  const [messages = []] = ['messages', 'contents', 'input']
+    .map((key) => elementsOf(body[key]))
+    .filter(({ length }) => length > 0)
   const leading = messages.slice(0, 4).filter((message) => ['system', 'developer'].includes(roleOf(message) ?? ''))
-  const system = [body['system'], body['instructions'], ...leading.map((message) => fieldsOf(message)['content'])]
+  const { system: own, instructions, systemInstruction = body['system_instruction'] } = body
+  const system = [own, instructions, ...[systemInstruction, ...leading].map(contentOf)]
   const last = messages.slice(-4).findLast((message) => roleOf(message) === 'user')
   const input = typeof body['input'] === 'string' ? [body['input']] : []
   return {
     system: system.flatMap((content) => blocksOf(content, LONGEST_SYSTEM)),
-    last: [...input, ...blocksOf(fieldsOf(last)['content'], LONGEST_LAST)],
+    last: [...input, ...blocksOf(contentOf(last), LONGEST_LAST)],
   }
+}
+
+/** What a message says, whatever its format calls it. */
+function contentOf(message: unknown): unknown {
+  const { content, parts = message } = fieldsOf(message)
+  return content ?? parts
 }
 
 function roleOf(message: unknown): string | undefined {

@@ -50,9 +50,10 @@ export interface ForeignFacts {
   readonly assembled?: {
     /**
      * `cut`: it left with less than its program sent. Otherwise it left as it came: `fits`, `too-large` even for a cut,
-     * `kept-elsewhere`: its conversation is in no list, `window-unknown`: nobody says how much its model can read, `failed`.
+     * `kept-elsewhere`: its conversation is in no list, `format-not-cut`: it is one of Gemini's, `window-unknown`: nobody says how
+     * much its model can read, `failed`.
      */
-    readonly state: 'cut' | 'fits' | 'too-large' | 'kept-elsewhere' | 'window-unknown' | 'failed'
+    readonly state: 'cut' | 'fits' | 'too-large' | 'kept-elsewhere' | 'format-not-cut' | 'window-unknown' | 'failed'
     /** The program has edited its conversation, so that the cuts of earlier calls were forgotten. */
     readonly forgotten?: true
     readonly why?: string

@@ -74,6 +74,7 @@ export function answerDraft() {
       if (textOf(id)) call.id = room(id)
       if (textOf(name)) call.name = room(name)
     },
+    callCount: () => calls.size,
     addInput(key: string, json: unknown) {
       const call = find(key)
       if (call) addPart(call.json, room(json))

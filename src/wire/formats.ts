@@ -1,19 +1,20 @@
 import { elementsOf } from '../platform.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { type EventFilter, eventFilter, failureIn, type FormatReader } from './answer-stream.ts'
+import { generateContent } from './generate-content.ts'
 import { messages } from './messages.ts'
 import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
 import { responses } from './responses.ts'
 
-/** The formats of APIs with conversations: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
+/** The formats of conversations that are written, too: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
 export type ConversationFormat = 'messages' | 'responses' | 'chat-completions'
 
 export const conversationFormats: readonly ConversationFormat[] = ['messages', 'responses', 'chat-completions']
 
 /** The formats of APIs whose bodies are understood. */
-export type WireFormat = ConversationFormat | 'embeddings'
+export type WireFormat = ConversationFormat | 'generate-content' | 'embeddings'
 
-export const wireFormats: readonly WireFormat[] = [...conversationFormats, 'embeddings']
+export const wireFormats: readonly WireFormat[] = [...conversationFormats, 'generate-content', 'embeddings']
 
 /** The texts of a request for embeddings in OpenAI's format. Texts that come as numbers of tokens are kept as they are. */
 function* textsToEmbed(body: JsonFields): Generator<WirePart> {
@@ -47,6 +48,7 @@ export const formatReaders: Readonly<Record<WireFormat, FormatReader>> = {
   messages,
   responses,
   'chat-completions': chatCompletions,
+  'generate-content': generateContent,
   embeddings,
 }
 
@@ -77,16 +79,16 @@ const bodyParameters: ReadonlySet<string> = new Set(
   `
   anthropic_beta anthropic_version audio background betas cache_control client_metadata container context_management
   conversation diagnostics dimensions effort enable_thinking encoding_format frequency_penalty function_call include
-  inference_geo input_type logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
+  inference_geo input_type labels logit_bias logprobs max_completion_tokens max_output_tokens max_tokens max_tool_calls
   mcp_servers metadata min_p modalities model moderation n options output_config output_format parallel_tool_calls
   prediction presence_penalty previous_response_id promptCacheKey prompt_cache_key prompt_cache_options
   prompt_cache_retention provider reasoning reasoning_effort reasoning_summary repetition_penalty safety_identifier
-  seed service_tier session_id speed stop stop_sequences store stream stream_options temperature thinking
-  tool_choice tool_stream top_k top_logprobs top_p truncation usage user user_id verbosity web_search_options
+  safetySettings safety_settings seed serviceTier service_tier session_id speed stop stop_sequences store stream stream_options temperature thinking
+  toolConfig tool_choice tool_config tool_stream top_k top_logprobs top_p truncation usage user user_id verbosity web_search_options
   `.match(/\w+/g),
 )
 
-const lists: ReadonlySet<string> = new Set(['tools', 'functions', 'messages'])
+const lists: ReadonlySet<string> = new Set(['tools', 'functions', 'messages', 'contents'])
 
 /** A field that should be a list and is none was not read. */
 function hasReadShape(field: string, value: unknown): boolean {

@@ -261,6 +261,57 @@ test('an answer that is not ready has no end', () => {
   assert.equal(read('responses', '{"object":"response.input_tokens","input_tokens":3}').finish, undefined)
 })
 
+const gemini = [
+  { candidates: [{ content: { role: 'model', parts: [{ text: 'Hm.', thought: true }] }, index: 0 }] },
+  { candidates: [{ content: { parts: [{ text: 'Do' }] } }, { index: 1, content: { parts: [{ text: 'Other.' }] } }] },
+  {
+    candidates: [{ content: { parts: [{ text: 'ne.' }, { functionCall: { name: 'read', args: { path: 'a.ts' } } }] } }],
+  },
+  {
+    candidates: [
+      {
+        content: { parts: [{ functionCall: { id: 'c2', name: 'list', args: {} }, thoughtSignature: 'c2ln' }] },
+        finishReason: 'STOP',
+      },
+    ],
+    usageMetadata: {
+      promptTokenCount: 70,
+      cachedContentTokenCount: 64,
+      candidatesTokenCount: 7,
+      thoughtsTokenCount: 2,
+    },
+    modelVersion: 'g-model',
+    responseId: 'r1',
+  },
+]
+
+const expectedGemini = {
+  text: 'Done.',
+  reasoning: 'Hm.',
+  calls: [
+    { id: '', name: 'read', input: { path: 'a.ts' } },
+    { id: 'c2', name: 'list', input: {} },
+  ],
+  usage: { promptTokens: 70, cachedTokens: 64, cacheWrittenTokens: undefined, outputTokens: 9, reasoningTokens: 2 },
+  finish: 'STOP',
+  model: 'g-model',
+  id: 'r1',
+}
+
+test('an answer of generateContent is read, as events and as a list', () => {
+  assert.deepEqual(read('generate-content', chunks(...gemini)), expectedGemini)
+  assert.deepEqual(read('generate-content', JSON.stringify(gemini)), expectedGemini)
+  const inSnakeCase = JSON.stringify(gemini).replaceAll(/"(?:[a-z]+[A-Z])+[a-z]+":/gi, (it) =>
+    it.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  )
+  assert.deepEqual(read('generate-content', inSnakeCase).calls, expectedGemini.calls)
+  assert.equal(read('generate-content', '{"totalTokens":1234}').usage?.promptTokens, 1234)
+  assert.equal(read('generate-content', '{"promptFeedback":{"blockReason":"SAFETY"}}').finish, 'SAFETY')
+  const refusal = { error: { code: 429, message: 'Slow down.', status: 'RESOURCE_EXHAUSTED' } }
+  const error = { code: 'RESOURCE_EXHAUSTED', message: 'Slow down.' }
+  assert.deepEqual(read('generate-content', JSON.stringify([refusal])).error, error)
+})
+
 test('lines may end in any of the three ways, also between two reads', () => {
   const stream = events(...said)
   for (const end of ['\r\n', '\r']) {

@@ -41,7 +41,7 @@ export function responseReader(format: WireFormat) {
     if (!hasBegun && text.trim() !== '') {
       hasBegun = true
       // The first character decides, since not every provider names the right type.
-      if (text.trimStart().startsWith('{')) whole = []
+      if (/^\s*[{[]/.test(text)) whole = []
     }
     if (whole) {
       left -= text.length
@@ -71,7 +71,8 @@ export function responseReader(format: WireFormat) {
         if (left < 0) draft.overflow()
         // The last event of a stream may have no blank line behind it.
         if (!whole) feed('\n\n')
-        else read(answer, undefined, asEvent)
+        // Gemini sends a list of answers where no events were asked for.
+        else for (const each of Array.isArray(answer) ? answer : [answer]) read(each, undefined, asEvent)
         if (hasReason()) addAll(close?.() ?? [])
       }
       return draft.close()

@@ -124,6 +124,11 @@ for (const [server, events, usage] of [
     of(50, 7, [20, undefined, 3]),
   ],
   [
+    'Gemini of an answer that ended while it was thought about',
+    [{ usageMetadata: { promptTokenCount: 50, thoughtsTokenCount: 3 } }],
+    of(50, 3, [undefined, undefined, 3]),
+  ],
+  [
     'Bedrock',
     [{ metadata: { usage: { inputTokens: 10, cacheReadInputTokens: 40, outputTokens: 7 } } }],
     of(50, 7, [40]),

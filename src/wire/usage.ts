@@ -176,7 +176,8 @@ function wholeOutput(
   about: { readonly prompt: number | undefined; readonly reasoning: number | undefined; readonly counts: Fields },
 ): number | undefined {
   const { prompt = 0, reasoning = 0, counts } = about
-  if (output === undefined) return undefined
+  // Gemini leaves out what is none, such as the words of an answer that ended while it was thought about.
+  if (output === undefined) return counts['thoughtsTokenCount'] as number | undefined
   const isBeside = 'candidatesTokenCount' in counts || counts['total_tokens'] === prompt + output + reasoning
   return isBeside ? output + reasoning : output
 }

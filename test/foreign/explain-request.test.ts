@@ -50,6 +50,7 @@ test('every token of any body belongs to an entry, whatever its shape', () => {
     'assistant',
     'system',
     'tool',
+    'model',
     'developer',
     'toString',
     '__proto__',
@@ -73,6 +74,14 @@ test('every token of any body belongs to an entry, whatever its shape', () => {
     'summary',
     'cache_control',
     'description',
+    'parts',
+    'functionCall',
+    'function_response',
+    'functionDeclarations',
+    'response',
+    'inlineData',
+    'thoughtSignature',
+    'args',
     'x',
   )
   const { value } = fc.letrec((tie) => ({
@@ -90,7 +99,19 @@ test('every token of any body belongs to an entry, whatever its shape', () => {
   const body = fc.oneof(
     value,
     fc.dictionary(
-      fc.constantFrom('tools', 'system', 'messages', 'input', 'instructions', 'model', 'text', 'unknown', 'functions'),
+      fc.constantFrom(
+        'tools',
+        'system',
+        'messages',
+        'input',
+        'instructions',
+        'model',
+        'text',
+        'unknown',
+        'functions',
+        'contents',
+        'systemInstruction',
+      ),
       value,
     ),
   )
@@ -271,6 +292,70 @@ test('a call of Codex is taken apart: instructions, environment, groups of tools
     'input tool-result turn-1/c3 src/a.ts',
     'after-input other field-heard_of',
   ])
+})
+
+test('a call of Gemini is taken apart: instructions, functions, media, and results beside their calls', () => {
+  const body = {
+    systemInstruction: {
+      role: 'user',
+      parts: [{ text: 'You are careful.\n--- Context from: GEMINI.md ---\nBe brief.' }],
+    },
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'read_file', description: 'Reads.', parametersJsonSchema: { type: 'object' } },
+          { name: 'list', parameters: { type: 'OBJECT' } },
+        ],
+      },
+      { googleSearch: {} },
+    ],
+    generationConfig: { temperature: 1, responseSchema: { type: 'OBJECT' } },
+    cachedContent: 'cachedContents/c1',
+    contents: [
+      { role: 'user', parts: [{ text: 'Look.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'A file.', thought: true },
+          { functionCall: { name: 'read_file', args: { file_path: 'a.ts' } }, thoughtSignature: 'c2lnbmF0dXJl' },
+          { functionCall: { name: 'read_file', args: { file_path: 'b.ts' } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'read_file', response: { output: 'const a = 1' } } },
+          { function_response: { name: 'read_file', response: { error: 'there is none' } } },
+        ],
+      },
+      { role: 'model', parts: [{ executableCode: { language: 'PYTHON', code: 'print(1)' } }] },
+      { parts: [{ text: 'Thanks.' }] },
+    ],
+  }
+  const assembly = explain('generate-content', body)
+  assertAdds(assembly)
+  assert.deepEqual(lines(assembly), [
+    'tools tool read_file',
+    'tools tool list',
+    'tools tool googleSearch',
+    'system answer-format answer-format',
+    'system system-prompt system-prompt',
+    'system instructions GEMINI.md GEMINI.md',
+    'history turn turn-1',
+    'history image turn-1/image',
+    'history reasoning turn-1/reasoning',
+    'history tool-call turn-1/call-read_file-1 a.ts',
+    'history tool-call turn-1/call-read_file-2 b.ts',
+    'history tool-result turn-1/read_file-1 a.ts',
+    'history tool-result turn-1/read_file-2 b.ts',
+    'history other turn-1/other',
+    'input turn turn-2',
+    'after-input other field-cachedContent',
+  ])
+  const said = assembly.pieces.map(({ content }) => JSON.stringify(content)).join()
+  for (const text of ['const a = 1', 'there is none', 'print(1)', 'cachedContents/c1'])
+    assert.ok(said.includes(text), text)
+  assert.equal(explain('generate-content', { generateContentRequest: body }).manifest.used > 60, true)
 })
 
 test('a text of Chat Completions that several parts share is told apart: opencode puts all into one system message', () => {

@@ -105,6 +105,44 @@ test('calls that are no step of a conversation have a kind of their own', () => 
   assert.equal(kind('/v1/images/generations', {}, { prompt: 'hello' }), 'other')
 })
 
+test('the path names the format, the model and the form of an answer where the body names none', () => {
+  const of = (path: string, body: object = {}) => {
+    const { format, model, stream, kind, maxOutputTokens } = identifyCall(post(path, {}), body)
+    return [format, model, stream, kind, maxOutputTokens]
+  }
+  const two = { generationConfig: { maxOutputTokens: 100, candidateCount: 2 } }
+  const google = '/v1/projects/p/locations/l/publishers/google/models'
+  const claude = '/v1/projects/p/locations/l/publishers/anthropic/models'
+  for (const [path, body, identity] of [
+    ['/v1beta/models/g-1:generateContent', two, ['generate-content', 'g-1', false, 'turn', 200]],
+    ['/v1beta/models/g-1:streamGenerateContent?alt=sse', {}, ['generate-content', 'g-1', true, 'turn', undefined]],
+    [
+      '/v1beta/models/g-1:streamGenerateContent?key=…&alt=sse',
+      {},
+      ['generate-content', 'g-1', true, 'turn', undefined],
+    ],
+    // A list of whole answers.
+    ['/v1beta/models/g-1:streamGenerateContent', {}, ['generate-content', 'g-1', false, 'turn', undefined]],
+    ['/v1beta/models/g-1:countTokens', {}, ['generate-content', 'g-1', false, 'count', undefined]],
+    [`${google}/g-1:streamGenerateContent?alt=sse`, {}, ['generate-content', 'g-1', true, 'turn', undefined]],
+    [
+      `${claude}/claude-x@1:streamRawPredict`,
+      { stream: true, max_tokens: 9 },
+      ['messages', 'claude-x@1', true, 'turn', 9],
+    ],
+    [`${claude}/count-tokens:rawPredict`, { model: 'claude-x' }, ['messages', 'claude-x', false, 'count', undefined]],
+    [
+      '/openai/deployments/d-1/chat/completions?api-version=1',
+      {},
+      ['chat-completions', 'd-1', false, 'turn', undefined],
+    ],
+    ['/openai/deployments/d-1/embeddings?api-version=1', {}, ['embeddings', 'd-1', false, 'embedding', undefined]],
+    ['/v1beta/models/g-1:embedContent', {}, [undefined, 'g-1', false, 'other', undefined]],
+  ] as const) {
+    assert.deepEqual(of(path, body), identity, path)
+  }
+})
+
 test('opencode names the session that started another one', () => {
   const headers = {
     'user-agent': 'opencode/1.4.2 ai-sdk/provider-utils/4.0.1',

@@ -260,6 +260,11 @@ const endless: Readonly<
     event: (content) => `data: ${JSON.stringify({ choices: [{ index: 1, delta: { content } }] })}\n\n`,
     parts: (event) => [event],
   },
+  generateContent: {
+    path: '/openai/v1beta/models/plain:streamGenerateContent?alt=sse',
+    event: (text) => `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] } }] })}\r\n\r\n`,
+    parts: (event) => [event.slice(0, 20), event.slice(20)],
+  },
   'Chat Completions in another script': {
     path: '/openai/v1/chat/completions',
     event: (words) =>
@@ -308,6 +313,22 @@ test('an answer that comes whole is held at all that it may be', async (t) => {
   assert.equal((await ask(60_000)).status, 402)
   assert.equal((await ask(40_000)).status, 200)
   assert.equal(vendor.received.length, 1)
+  // A list of answers is no stream of events: nothing of it can be read before its end.
+  const generate = (method: string, maxOutputTokens: number) =>
+    say(
+      gateway,
+      `/openai/v1beta/models/plain:${method}`,
+      JSON.stringify({ contents: [], generationConfig: { maxOutputTokens } }),
+    )
+  for (const method of ['generateContent', 'streamGenerateContent']) {
+    const refused = await generate(method, 60_000)
+    const { error } = JSON.parse(refused.body.toString()) as {
+      error: { code: number; status: string; message: string }
+    }
+    assert.deepEqual([refused.status, error.code, error.status], [402, 402, 'FAILED_PRECONDITION'])
+    assert.match(error.message, /left of \$0\.05/)
+  }
+  assert.equal((await generate('streamGenerateContent?alt=sse', 60_000)).status, 200)
 })
 
 test('a call that no budget can hold is refused or waits, and says so; where none applies it goes', async (t) => {

@@ -95,7 +95,22 @@ test('a path stays below the address of its provider, in its plain form', () => 
     ['http://x.example/v1', '/api/tags', '/v1/api/tags'],
     ['http://x.example/api/v1', '/v1/models', '/api/v1/models'],
     ['http://x.example/deep/path/', '/models', '/deep/path/models'],
-    ['http://x.example/v1', '/v1beta/models', '/v1/v1beta/models'],
+    // A path with a version of its own is that of its program: Gemini, Vertex, and Azure as it names deployments.
+    ['http://x.example/v1', '/v1beta/models', '/v1beta/models'],
+    ['http://x.example/v1beta/openai', '/v1beta/models', '/v1beta/models'],
+    ['http://x.example/v1beta/openai', '/v1beta/openai/models', '/v1beta/openai/models'],
+    ['http://x.example/v1beta/openai', '/models', '/v1beta/openai/models'],
+    ['http://x.example', '/v1beta1/projects/p/models', '/v1beta1/projects/p/models'],
+    ['http://x.example/v1', '/v1beta1/projects/p/models', '/v1beta1/projects/p/models'],
+    ['http://x.example', '/openai/deployments/d/models', '/openai/deployments/d/models'],
+    ['http://x.example/v1', '/openai/deployments/d/models', '/openai/deployments/d/models'],
+    ['http://x.example/openai', '/openai/deployments/d/models', '/openai/deployments/d/models'],
+    ['http://x.example/openai/v1', '/openai/deployments/d/models', '/openai/deployments/d/models'],
+    ['http://x.example/openai/v1', '/openai/v1/models', '/openai/v1/models'],
+    ['http://x.example/openai/v1', '/v1/models', '/openai/v1/models'],
+    ['http://x.example/openai/v1', '/models', '/openai/v1/models'],
+    ['http://x.example/v1', '/anthropic/v1/models', '/anthropic/v1/models'],
+    ['http://x.example/v1/account/openai', '/v1/models', '/v1/account/openai/v1/models'],
   ]
   for (const [baseURL, path, left] of bases) {
     assert.equal(
@@ -318,6 +333,14 @@ test("the caller's own key, wherever it is, takes the place of ours and is kept 
   const keyed = { server: { ...usual.server, headers: {}, keyHeader: 'x-api-key' } }
   assert.deepEqual(leave({ headers: ['X-API-KEY', '', 'a', 'b'], rules: keyed }).headers, ['a', 'b', 'x-api-key', KEY])
   assert.deepEqual(leave({ headers: ['X-TEAM', 'theirs'] }).headers.slice(-2), ['X-Team', 'ours'])
+  for (const [path, pair] of [
+    ['/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse', ['x-goog-api-key', KEY]],
+    ['/v1/projects/p/locations/l/publishers/google/models/g:generateContent', ['authorization', `Bearer ${KEY}`]],
+    ['/openai/deployments/d/chat/completions?api-version=1', ['api-key', KEY]],
+    ['/openai/v1/chat/completions', ['authorization', `Bearer ${KEY}`]],
+  ] as const) {
+    assert.deepEqual(leave({ path, headers: ['x-goog-api-key', TOKEN] }).headers, [...pair, 'X-Team', 'ours'])
+  }
   const missing = { key: new Error('openai needs a key') }
   assert.throws(() => leave({ rules: missing }), /needs a key/)
   assert.deepEqual(leave({ headers: own, rules: missing }).headers, own)
@@ -362,6 +385,13 @@ test('a token that is no owner makes calls of known formats, and others where th
     'POST /openai/deployments/gpt-5/chat/completions?api-version=1',
     'POST /v1beta/openai/chat/completions',
     'POST /v1/embeddings/',
+    'POST /openai/v1/responses?api-version=preview',
+    'POST /v1beta/models/gemini-2.5-pro:generateContent',
+    'POST /v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
+    'POST /v1beta/models/gemini-2.5-pro:countTokens',
+    'POST /v1/projects/p/locations/eu/publishers/google/models/gemini-2.5-pro:streamGenerateContent',
+    'POST /v1/projects/p/locations/eu/publishers/anthropic/models/claude-opus-4-1:streamRawPredict',
+    'POST /v1/publishers/google/models/gemini-2.5-pro:generateContent',
     'GET /v1/models?limit=1000',
     'GET /models/org%2Fmodel',
     'HEAD /v1/models',
@@ -377,6 +407,11 @@ test('a token that is no owner makes calls of known formats, and others where th
     'GET /v1/responses/r1',
     'DELETE /v1/responses/r1',
     'POST /v1/completions',
+    'POST /v1beta/models/gemini-2.5-pro:embedContent',
+    'POST /v1beta/models/gemini-2.5-pro:batchGenerateContent',
+    'POST /v1beta/tuned/models/x:generateContent',
+    'POST /v1/projects/p/models/x:generateContent',
+    'POST /v1/projects/p/locations/eu/publishers/meta/models/llama:rawPredict',
     'POST /v1/images/generations',
     'POST /v1/messages/batches',
     'POST /v1/threads/t1/messages',

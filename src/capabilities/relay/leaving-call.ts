@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../capability.ts'
 import { callFormat, type ForeignRequestHead } from '../../foreign.ts'
 import type { ProviderServer } from '../../model.ts'
-import { decodeUrlPart } from '../../platform.ts'
+import { decodeUrlPart, defined } from '../../platform.ts'
 import { splitSegment, type Target } from './address.ts'
 import { filterPairs, type HeaderPairs, pairsOf } from './forward.ts'
 import { besideProject, isSignInToken, keyIn, PROJECT } from './gateway-token.ts'
@@ -60,7 +60,8 @@ export function leavingCall(came: CameCall, rules: LeavingRules): LeavingCall {
   const isAllowed = anyPath || isCall(came.method, plain, [...(server.calls ?? []), ...paths])
   if (!isAllowed && !(isOwnKey && key !== undefined)) throw pathRefused(came.method, plain, server.name)
   if (!isOwnKey && key instanceof Error) throw key
-  const ours = isOwnKey || key instanceof Error ? [] : ownPairs(server, key)
+  const ours =
+    isOwnKey || key instanceof Error ? [] : ownPairs({ keyHeader: vendorKeyHeader(plain), ...defined(server) }, key)
   const headers = ours.length === 0 ? given : [...withoutNames(given, ours, server), ...ours]
   return {
     target: targetOf(server, path),
@@ -131,13 +132,19 @@ function splitQuery(path: string): readonly [plain: string, query: string] {
   return at < 0 ? [path, ''] : [path.slice(0, at), path.slice(at)]
 }
 
-/** The address at the provider. Its version (`/v1`) may be in the path, in the configured address, or in both. */
+/**
+ * The address at the provider. What addresses of APIs end with (`/v1`, `/openai`) may be in the path, in the configured address, or
+ * in both; a path that begins with a version or a format of its own takes the place of the configured version.
+ */
 function targetOf({ baseURL }: Pick<ProviderServer, 'baseURL'>, path: string): Target {
   const server = new URL(baseURL)
   const base = server.pathname.replace(/\/+$/, '')
-  const last = base.slice(base.lastIndexOf('/') + 1)
-  const isTwice = /^(?:v\d+\w*|api)$/.test(last) && splitSegment(path)[0] === last
-  return { server, base, path: `${isTwice ? base.slice(0, -last.length - 1) : base}${path}` || '/' }
+  const [first] = splitSegment(path)
+  const words = /(?:\/(?:v\d+\w*|api|openai|anthropic))*$/.exec(base)![0].split('/').slice(1)
+  const isOther = /^(?:v\d+(?:alpha|beta)?\d*|openai|anthropic)$/.test(first) && /^v\d/.test(words.at(-1) ?? '')
+  const twice = words.includes(first) ? words.slice(words.indexOf(first)) : isOther ? words.slice(-1) : []
+  const kept = twice.length === 0 ? base : base.slice(0, -twice.join('/').length - 1)
+  return { server, base, path: `${kept}${path}` || '/' }
 }
 
 /** Whether a call is of a known format, asks for the list of models, or is one of `rules`. */
@@ -160,6 +167,7 @@ function isCall(method: string, path: string, rules: readonly string[]): boolean
 function withoutVersion(path: string): string {
   return path
     .replace(/^(?:\/(?:v\d+(?:alpha|beta)?\d*|api(?=\/v\d)|openai|anthropic|deployments\/[^/]+))+(?=\/|$)/, '')
+    .replace(/^(?:\/projects\/[^/]+\/locations\/[^/]+(?=\/publishers\/))?(?:\/publishers\/google(?=\/models\/))?/, '')
     .replace(/\/$/, '')
 }
 
@@ -266,10 +274,21 @@ function withoutCredentials(pairs: HeaderPairs, server: LeavingRules['server']):
 }
 
 /** The key of the gateway and its headers of this provider. */
-function ownPairs({ keyHeader, headers }: LeavingRules['server'], key: string | undefined): HeaderPairs {
+function ownPairs(
+  { keyHeader, headers }: Pick<ProviderServer, 'keyHeader' | 'headers'>,
+  key: string | undefined,
+): HeaderPairs {
   const others = Object.entries(headers).filter(([name]) => !/^(?:host|content-length)$/i.test(name))
   const pair = keyHeader === undefined ? ['authorization', `Bearer ${key}`] : [keyHeader, key!]
   return [...(key === undefined ? [] : pair), ...others.flat()]
+}
+
+/** Where Gemini's own API and deployments of Azure look for a key: in no `Authorization`, which Vertex and all others read. */
+function vendorKeyHeader(path: string): string | undefined {
+  if (/\/openai\/deployments\//.test(path)) return 'api-key'
+  return callFormat({ method: 'POST', path, headers: {} }) === 'generate-content' && !path.includes('/projects/')
+    ? 'x-goog-api-key'
+    : undefined
 }
 
 /** Without what takes the place of ours: headers for keys that are empty, too. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Failure } from '../../capability.ts'
+import { callFormat } from '../../foreign.ts'
 import { readThroughAddress } from './address.ts'
 import { answerHeaders } from './returning-answer.ts'
 
@@ -18,7 +19,9 @@ export function refuseCall(given: Failure, incoming: IncomingMessage, outgoing: 
         : given
   const { path } = readThroughAddress(incoming.url ?? '')
   const status = NEVER_AGAIN.has(failure.code) ? (/\/responses(?:$|[/?])/.test(path) ? 400 : 402) : failure.status
-  const text = JSON.stringify(isMessages(path, incoming) ? messagesError(failure) : openaiError(failure, status))
+  const isGoogle = callFormat({ method: 'POST', path, headers: {} }) === 'generate-content'
+  const form = isGoogle ? googleError : isMessages(path, incoming) ? messagesError : openaiError
+  const text = JSON.stringify(form(failure, status))
   outgoing.writeHead(status, {
     ...answerHeaders,
     ...failure.headers,
@@ -38,7 +41,7 @@ const TOKEN_PLACES =
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['over-budget', 'secret-in-body'])
 
 function isMessages(path: string, { headers }: IncomingMessage): boolean {
-  return headers['anthropic-version'] !== undefined || /\/messages(?:$|[/?])/.test(path)
+  return headers['anthropic-version'] !== undefined || /\/messages(?:$|[/?])|:(?:streamR|r)awPredict/.test(path)
 }
 
 /** https://platform.claude.com/docs/en/api/errors */
@@ -58,6 +61,23 @@ const MESSAGES_TYPES: Readonly<Record<string, string>> = {
   'over-budget': 'billing_error',
   'body-too-large': 'request_too_large',
   'too-many-attempts': 'rate_limit_error',
+}
+
+/** https://google.aip.dev/193 */
+function googleError({ code: reason, message, hint }: Failure, code: number): object {
+  return { error: { code, message: sentence(message, hint), status: GOOGLE_STATUSES[code] ?? 'INTERNAL', reason } }
+}
+
+const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  413: 'INVALID_ARGUMENT',
+  429: 'RESOURCE_EXHAUSTED',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
 }
 
 /** https://platform.openai.com/docs/guides/error-codes */

@@ -96,7 +96,14 @@ interface PricedManifest extends Manifest {
 }
 
 /** `foreign`: of a call that could not be taken apart. */
-const FORMATS: ReadonlySet<string> = new Set(['messages', 'responses', 'chat-completions', 'embeddings', 'foreign'])
+const FORMATS: ReadonlySet<string> = new Set([
+  'messages',
+  'responses',
+  'chat-completions',
+  'generate-content',
+  'embeddings',
+  'foreign',
+])
 
 /** A call of another program: what it was for, what it used and cost, what changed, and each part of it by layer. */
 function foreignCallText(call: CallRecord, manifest: PricedManifest, io: Io): string {
@@ -161,6 +168,7 @@ function cutLines({ foreign }: CallRecord, { cutRecord }: PricedManifest): reado
 const WHOLE: Readonly<Record<string, string>> = {
   'too-large': 'It was not cut: no cut makes it fit.',
   'kept-elsewhere': 'It was not cut: its conversation is not in the call.',
+  'format-not-cut': 'It was not cut: conversations in its format are passed on as they are.',
   'window-unknown': 'It was not cut: the window of its model is not known.',
 }
 

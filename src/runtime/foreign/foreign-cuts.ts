@@ -57,6 +57,7 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     // What goes to any other path, such as a list of models, is no conversation.
     const { format } = identifyCall(start.head, undefined)
     if (format === undefined || format === 'embeddings') return { facts: { state: 'fits' } }
+    if (format === 'generate-content') return { facts: { state: 'format-not-cut' } }
     const bytes = await decodeBody(start.body, start.head.headers['content-encoding'])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const body = JSON.parse(text) as unknown

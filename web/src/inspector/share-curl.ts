@@ -18,6 +18,7 @@ export function curlCommand({ url, body }: WireRequest): string {
 function keyHeaders(path: string): readonly string[] {
   if (path.startsWith('/api/')) return []
   if (path.endsWith('/messages')) return ['x-api-key: $API_KEY', 'anthropic-version: 2023-06-01']
+  if (/:\w*generateContent$/i.test(path)) return ['x-goog-api-key: $API_KEY']
   return ['authorization: Bearer $API_KEY']
 }
 
