@@ -149,6 +149,7 @@ export type {
   EmbeddingsCaller,
   ForeignCallEnd,
   ForeignCallService,
+  IncomingBody,
   ForeignCallStart,
   ForeignCallState,
   OpenForeignCall,

@@ -14,7 +14,7 @@ export {
 export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
 export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
 export { type TextCounts, textCounts } from './foreign/text-counts.ts'
-export { longTexts, splitBody } from './foreign/split-body.ts'
+export { type BodyScan, type ListPlace, longTexts, scanBody, splitBody } from './foreign/split-body.ts'
 export { commonPrefix, type ForeignReuse } from './foreign/common-prefix.ts'
 export type { ComparedCall } from './foreign/compared-unit.ts'
 export type { ForeignCause } from './foreign/change-cause.ts'

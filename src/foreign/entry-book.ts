@@ -238,10 +238,15 @@ function idText(id: string): string {
   return exactLine(id.slice(0, LONGEST).toWellFormed())
 }
 
+/** Results with the names of their tools: one that comes back in the next body is the same object. */
+const namedResults = new WeakMap<AnyMessage, { readonly toolName: string; readonly message: AnyMessage }>()
+
 function withTool(message: AnyMessage, toolName: string): AnyMessage {
   if (message.role !== 'tool') return message
-  return {
-    ...message,
-    content: message.content.map((part) => (part.type === 'tool-result' ? { ...part, toolName } : part)),
-  }
+  const known = namedResults.get(message)
+  if (known?.toolName === toolName) return known.message
+  const content = message.content.map((part) => (part.type === 'tool-result' ? { ...part, toolName } : part))
+  const named = { ...message, content }
+  namedResults.set(message, { toolName, message: named })
+  return named
 }

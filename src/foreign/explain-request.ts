@@ -43,6 +43,7 @@ export function explainRequest(input: ExplainInput): ForeignAssembly {
 /** The same in steps of some milliseconds at most, for large bodies: the caller goes on when it likes. */
 export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssembly> {
   const { format, counter, window, model, counts = textCounts() } = input
+  const key = `${input.client ?? ''} ${counter.id} ${counter.version}`
   const tables = tablesOf(input.client)
   const rules = tables.flatMap(({ sections }) => sections)
   const book = entryBook(tables)
@@ -51,14 +52,12 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
   const tools: ToolDefinition[] = []
   let last: WirePart | undefined
   for (const part of bodyParts(format, input.body)) {
-    const sections = sectionsIn(part, rules)
-    const priced: PricedSection[] = []
-    let wrapper = part.opens || part.kind === 'tool' ? counter.perMessage : 0
-    for (const section of sections) {
-      const tokens = wrapper + (yield* sectionTokens(part, section, counter, counts))
-      priced.push({ ...section, tokens })
-      wrapper = 0
+    let known = knownSections.get(part)
+    if (known?.key !== key) {
+      known = { key, sections: yield* pricedSections(part, rules, counter, counts) }
+      knownSections.set(part, known)
     }
+    const priced = known.sections
     const content = book.content(part)
     if (part.kind === 'tool') tools.push(content as ToolDefinition)
     const entries = book.add(part, priced)
@@ -88,6 +87,25 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
   const manifest = window === undefined ? { ...account, budget: { ...budget, window: used, available: used } } : account
   const messages = pieces.flatMap(({ content }) => (isMessage(content) ? [content] : []))
   return { request: { tools, messages }, manifest, pieces, marks }
+}
+
+/** What was found in parts of earlier bodies, which come back in the next one. `key`: by which rules and counter. */
+const knownSections = new WeakMap<WirePart, { readonly key: string; readonly sections: readonly PricedSection[] }>()
+
+function* pricedSections(
+  part: WirePart,
+  rules: Parameters<typeof sectionsOf>[1],
+  counter: TokenCounter,
+  counts: TextCounts,
+): Generator<void, readonly PricedSection[]> {
+  const priced: PricedSection[] = []
+  let wrapper = part.opens || part.kind === 'tool' ? counter.perMessage : 0
+  for (const section of sectionsIn(part, rules)) {
+    const tokens = wrapper + (yield* sectionTokens(part, section, counter, counts))
+    priced.push({ ...section, tokens })
+    wrapper = 0
+  }
+  return priced
 }
 
 function sectionsIn(part: WirePart, rules: Parameters<typeof sectionsOf>[1]): readonly TextSection[] {

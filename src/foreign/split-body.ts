@@ -13,15 +13,52 @@ const PIECE = 65_536
  * A list of parts of the next call begins and ends like that of the call before: keep what is different in the middle.
  */
 export function splitBody(bytes: Uint8Array): readonly Uint8Array[] {
-  const parts: Uint8Array[] = []
   let start = 0
+  return scanBody(bytes).ends.map((end) => bytes.subarray(start, (start = end)))
+}
+
+/** Where the parts of a body end, and where its lists at the top are. */
+export interface BodyScan {
+  /** Rising; the last is the end of the body. */
+  readonly ends: readonly number[]
+  readonly lists: readonly TopList[]
+  readonly places: readonly ListPlace[]
+}
+
+/** A list in a field of the body, without its brackets. One that is open ends with the body. */
+export interface TopList {
+  readonly begin: number
+  readonly end: number
+}
+
+/** A comma between two elements of a list at the top: a body with the same bytes up to here is read from here on. */
+export interface ListPlace {
+  readonly at: number
+  /** Index of its list, and how many elements of that are before it. */
+  readonly list: number
+  readonly elements: number
+  /** The end of the last part before it. */
+  readonly start: number
+}
+
+/** Places are so many bytes apart at least. */
+const PLACE = 256
+
+/** Looks through a body once. `from`: a place in it, and what was found before that in a body which begins alike. */
+export function scanBody(bytes: Uint8Array, from?: { readonly place: ListPlace; readonly scan: BodyScan }): BodyScan {
+  const { place } = from ?? {}
+  const ends = from ? from.scan.ends.filter((end) => end <= place!.start) : []
+  const lists = from ? from.scan.lists.slice(0, place!.list + 1) : []
+  const places = from ? from.scan.places.filter(({ at }) => at < place!.at) : []
+  let start = place?.start ?? 0
   const cutAt = (end: number): void => {
-    for (let at = start; at < end; at += PIECE) parts.push(bytes.subarray(at, Math.min(at + PIECE, end)))
+    for (; start + PIECE < end; start += PIECE) ends.push(start + PIECE)
+    if (end > start) ends.push(end)
     start = end
   }
-  for (const end of isJson(bytes) ? boundaries(bytes) : []) cutAt(end)
+  if (from || isJson(bytes)) for (const end of boundaries(bytes, { lists, places }, place)) cutAt(end)
   cutAt(bytes.length)
-  return parts
+  return { ends, lists, places }
 }
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
@@ -33,13 +70,19 @@ function isJson(bytes: Uint8Array): boolean {
   return bytes[at] === BEGIN_FIELDS || bytes[at] === BEGIN_LIST
 }
 
-/** Where parts end, rising. What is no valid JSON has boundaries, too: they are only places. */
-function* boundaries(bytes: Uint8Array): Generator<number> {
-  let depth = 0
-  let last = 0
+/** Where parts end, rising. What is no valid JSON has boundaries, too: they are only places. Adds what it finds to `found`. */
+function* boundaries(
+  bytes: Uint8Array,
+  found: { readonly lists: TopList[]; readonly places: ListPlace[] },
+  from?: ListPlace,
+): Generator<number> {
+  let depth = from ? 2 : 0
+  let last = from?.start ?? 0
   /** Depth of the elements of the list at the top that is open; 0: none is. */
-  let elements = 0
-  for (let at = 0; at < bytes.length; at += 1) {
+  let elements = from ? 2 : 0
+  let count = from?.elements ?? 0
+  const { lists, places } = found
+  for (let at = from?.at ?? 0; at < bytes.length; at += 1) {
     switch (bytes[at]) {
       case QUOTE: {
         const end = textEnd(bytes, at)
@@ -57,14 +100,21 @@ function* boundaries(bytes: Uint8Array): Generator<number> {
           elements = depth
           yield at + 1
           last = at + 1
+          lists.push({ begin: at + 1, end: bytes.length })
+          count = 1
         }
         break
       case BEGIN_FIELDS:
         depth += 1
         break
       case COMMA:
+        if (depth !== elements) break
+        if (depth === 2 && bytes[at - 1] === END_FIELDS && at - (places.at(-1)?.at ?? 0) >= PLACE) {
+          places.push({ at, list: lists.length - 1, elements: count, start: last })
+        }
+        count += 1
         // The comma belongs to what follows: the last element of this call has none behind it, and in the next call it has.
-        if (depth === elements && at - last >= LEAST_PART) {
+        if (at - last >= LEAST_PART) {
           yield at
           last = at
         }
@@ -75,6 +125,7 @@ function* boundaries(bytes: Uint8Array): Generator<number> {
           yield at
           last = at
           elements = 0
+          lists[lists.length - 1] = { begin: lists.at(-1)!.begin, end: at }
         }
         depth = Math.max(0, depth - 1)
     }

@@ -22,6 +22,8 @@ export function knownSecrets(values: Readonly<Record<string, string>> = {}) {
     return search
   }
   return {
+    /** How many values are remembered: never less than before. */
+    count: (): number => known.size,
     /** Remembers a value. One that is too short to be looked for is not remembered. */
     learn,
     /**

@@ -19,6 +19,7 @@ import {
   otherPart,
   otherResult,
   placed,
+  readOnce,
   reasoningPart,
   restParts,
   resultPart,
@@ -32,12 +33,15 @@ import { parsedInput, readContentPart, readFunctions } from './responses.ts'
 
 /** The parts of a body of OpenAI's Chat Completions, in the order in which the model reads them. */
 function* partsOf(body: JsonFields): Generator<WirePart> {
-  for (const tool of [...elementsOf(body['tools']), ...elementsOf(body['functions'])]) yield* readFunctions(tool)
+  const tools = [...elementsOf(body['tools']), ...elementsOf(body['functions'])]
+  for (const [at, tool] of tools.entries()) yield* toolsOf(tool, at)
   const format = fieldsOf(body['response_format'])
   if (format['type'] === 'json_schema') yield { ...otherPart('system', format), leads: true, field: 'format' }
-  for (const [at, message] of elementsOf(body['messages']).entries())
-    yield* placed(readMessage(message), `messages.${at}`)
+  for (const [at, message] of elementsOf(body['messages']).entries()) yield* messageOf(message, at)
 }
+
+const toolsOf = readOnce(readFunctions)
+const messageOf = readOnce((message, at) => placed(readMessage(message), `messages.${at}`))
 
 function readMessage(value: unknown): readonly WirePart[] {
   const message = fieldsOf(value)

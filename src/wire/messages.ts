@@ -13,6 +13,7 @@ import {
   otherPart,
   otherResult,
   placed,
+  readOnce,
   reasoningPart,
   restParts,
   resultMediaPart,
@@ -29,12 +30,19 @@ import {
 
 /** The parts of a body of Anthropic's Messages API, in the order in which the model reads them. */
 function* partsOf(body: JsonFields): Generator<WirePart> {
-  for (const tool of elementsOf(body['tools'])) yield readTool(tool)
-  for (const part of contentParts('system', body['system'], readBlock, 'system')) {
-    yield { ...part, leads: true, opens: true }
-  }
-  for (const [at, message] of elementsOf(body['messages']).entries())
-    yield* placed(readMessage(message), `messages.${at}`)
+  for (const [at, tool] of elementsOf(body['tools']).entries()) yield* toolOf(tool, at)
+  const { system } = body
+  if (Array.isArray(system)) for (const [at, block] of system.entries()) yield* leadOf(block, at)
+  else yield* contentParts('system', system, readBlock, 'system').map(leading)
+  for (const [at, message] of elementsOf(body['messages']).entries()) yield* messageOf(message, at)
+}
+
+const toolOf = readOnce((tool) => [readTool(tool)])
+const leadOf = readOnce((block, at) => placed(readBlock('system', block), `system.${at}`).map(leading))
+const messageOf = readOnce((message, at) => placed(readMessage(message), `messages.${at}`))
+
+function leading(part: WirePart): WirePart {
+  return { ...part, leads: true, opens: true }
 }
 
 /** A tool of the caller; one of the provider has a type, and no schema. */

@@ -153,6 +153,24 @@ export function placed(parts: readonly WirePart[], path: string): readonly WireP
   return parts
 }
 
+/**
+ * Reads an element of a list once for each place in it: a body that goes on from another has the same objects. They are never
+ * changed.
+ */
+export function readOnce(
+  read: (value: unknown, at: number) => readonly WirePart[],
+): (value: unknown, at: number) => readonly WirePart[] {
+  const known = new WeakMap<object, { readonly at: number; readonly parts: readonly WirePart[] }>()
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null) return read(value, at)
+    const before = known.get(value)
+    if (before?.at === at) return before.parts
+    const parts = read(value, at)
+    known.set(value, { at, parts })
+    return parts
+  }
+}
+
 /** Reasoning. `opaque`: what only the provider can read of it. */
 export function reasoningPart(text: string, opaque: string | undefined): WirePart {
   const sealed = opaque === undefined || opaque === '' ? {} : { providerOptions: { wire: { sealed: opaque } } }

@@ -15,6 +15,7 @@ import {
   otherPart,
   otherResult,
   placed,
+  readOnce,
   reasoningPart,
   restParts,
   resultMediaPart,
@@ -30,7 +31,7 @@ import { addResponseEvent, responsesCorrection, wholeEvent } from './responses-e
 
 /** The parts of a body of OpenAI's Responses API, in the order in which the model reads them. */
 function* partsOf(body: JsonFields): Generator<WirePart> {
-  for (const tool of elementsOf(body['tools'])) yield* readFunctions(tool)
+  for (const [at, tool] of elementsOf(body['tools']).entries()) yield* toolsOf(tool, at)
   const format = fieldsOf(body['text'])['format']
   if (fieldsOf(format)['type'] === 'json_schema') yield { ...otherPart('system', format), leads: true, field: 'format' }
   const { instructions, input } = body
@@ -49,9 +50,12 @@ function* readItems(items: readonly unknown[]): Generator<WirePart> {
     const known = calls.get(call || id)
     const item = known === undefined ? value : { ...fieldsOf(value), call_id: known }
     if (id && call) calls.set(id, call)
-    yield* placed(readItem(item), `input.${at}`)
+    yield* itemOf(item, at)
   }
 }
+
+const toolsOf = readOnce(readFunctions)
+const itemOf = readOnce((item, at) => placed(readItem(item), `input.${at}`))
 
 function* lead(instructions: unknown): Generator<WirePart> {
   if (Array.isArray(instructions)) {

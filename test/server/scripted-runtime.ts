@@ -395,6 +395,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     },
     foreign: {
       server: () => undefined,
+      receive: () => assert.fail('no body of another program is expected'),
       begin: () => assert.fail('no call of another program is expected'),
       state: () => ({ open: 0, recorded: 0, lost: 0 }),
       idle: () => undefined,

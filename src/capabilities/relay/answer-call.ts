@@ -3,6 +3,7 @@ import {
   type Failure,
   type ForeignCallService,
   includesScope,
+  type IncomingBody,
   type OpenForeignCall,
   type RawCall,
   RuntimeError,
@@ -44,11 +45,15 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
       signInTokens: settings.signInTokens,
     },
   )
-  const body = await readWholeBody(incoming, settings.maxBodyMegabytes * 1024 * 1024, room)
-  if (body === undefined) {
+  const maxBytes = settings.maxBodyMegabytes * 1024 * 1024
+  const read = await readWholeBody(incoming, maxBytes, room, (bytes) =>
+    foreign.receive({ provider, head, caller }, bytes),
+  )
+  if (read === undefined) {
     room.end()
     return void outgoing.destroy()
   }
+  const { body, release } = read
   const recorded = foreign.begin({
     provider,
     head,
@@ -63,7 +68,13 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
     assemble: asksForCut(call, mode, settings),
   })
   // What is not on record yet is held for it.
-  void recorded.over.then(room.end)
+  let written = Promise.resolve()
+  void recorded.over
+    .then(() => written)
+    .finally(() => {
+      release()
+      room.end()
+    })
   const left = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) left.abort()
@@ -79,7 +90,8 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
   try {
     const chunked = incoming.headers['transfer-encoding'] !== undefined
     const agent = agentOf(target.server)
-    const sent = { target, method, headers, chunked, body, agent, clock, signal }
+    const sends = (until: Promise<void>) => void (written = until)
+    const sent = { target, method, headers, chunked, body, agent, clock, signal, sends }
     const answer = await forward(admission.body ? { ...sent, ...withBody(headers, admission.body) } : sent)
     const prefix = url.slice(0, url.length - path.length)
     const back = returningAnswer({ status: answer.statusCode ?? 502, headers: answer.rawHeaders }, { target, prefix })
@@ -187,28 +199,31 @@ async function readWholeBody(
   incoming: IncomingMessage,
   maxBytes: number,
   room: RawCall['room'],
-): Promise<Buffer | undefined> {
+  receive: (bytes: number) => IncomingBody,
+): Promise<{ readonly body: Uint8Array; release(): void } | undefined> {
   const declared = Number(incoming.headers['content-length'] ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   await room.hold(declared)
-  // Parts would be in memory twice while they are joined.
-  const whole = Buffer.allocUnsafeSlow(declared)
+  const whole = declared > 0 ? receive(declared) : undefined
+  const release = () => whole?.release()
   const parts: Buffer[] = []
   let bytes = 0
   try {
     for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (declared > 0) whole.set(part, bytes)
+      if (whole) whole.push(part)
       else parts.push(part)
       bytes += part.byteLength
       if (bytes > maxBytes) throw tooLarge(maxBytes)
-      if (declared === 0) await room.hold(Math.min(growingRoom(bytes), maxBytes))
+      if (!whole) await room.hold(Math.min(growingRoom(bytes), maxBytes))
     }
   } catch (error) {
+    release()
     if (error instanceof ForewordError) throw error
     return undefined
   }
-  if (!incoming.complete) return undefined
-  return declared > 0 ? whole : Buffer.concat(parts, bytes)
+  if (incoming.complete) return { body: whole ? whole.end() : Buffer.concat(parts, bytes), release }
+  release()
+  return undefined
 }
 
 function tooLarge(maxBytes: number): ForewordError {

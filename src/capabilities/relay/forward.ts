@@ -14,6 +14,8 @@ export interface ForwardedRequest {
   readonly agent: Agent
   readonly clock: Pick<Clock, 'soon'>
   readonly signal: AbortSignal
+  /** The body is read until then. */
+  sends(until: Promise<void>): void
 }
 
 /** Without an agent it has a connection of its own. */
@@ -33,7 +35,7 @@ export async function forward(sent: ForwardedRequest): Promise<IncomingMessage> 
   }
 }
 
-function openRequest({ target, method, headers, chunked, body, agent, clock, signal }: SentRequest): {
+function openRequest({ target, method, headers, chunked, body, agent, clock, signal, sends }: SentRequest): {
   readonly isWritten: () => boolean
   readonly answer: Promise<IncomingMessage>
 } {
@@ -62,6 +64,12 @@ function openRequest({ target, method, headers, chunked, body, agent, clock, sig
   const write = () => {
     if (request.destroyed) return
     isWritten = true
+    sends(
+      new Promise((resolve) => {
+        request.once('finish', resolve)
+        request.once('close', resolve)
+      }),
+    )
     if (body.byteLength > 0) request.end(body)
     else request.end()
   }

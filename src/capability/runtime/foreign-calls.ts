@@ -6,12 +6,23 @@ import type { Caller } from '../token-scope.ts'
 export interface ForeignCallService {
   /** The server of a provider of the configuration; `undefined` where there is none of this name. */
   server(provider: string): ProviderServer | undefined
+  /** Receives a body of so many bytes. */
+  receive(call: Pick<ForeignCallStart, 'provider' | 'head' | 'caller'>, bytes: number): IncomingBody
   /** Begins the record of a call. Nothing that it returns ever throws or rejects: a fault of ours stops no call. */
   begin(start: ForeignCallStart): OpenForeignCall
   /** What was recorded since the start of this process, and what was not. */
   state(): ForeignCallState
   /** Resolves when what has ended so far is on record. Never rejects. */
   idle(): Promise<void> | undefined
+}
+
+/** A body on its way in. */
+export interface IncomingBody {
+  push(part: Uint8Array): void
+  /** The whole of it. */
+  end(): Uint8Array
+  /** To be called when nobody reads it any more: the next body of its conversation is written over it. */
+  release(): void
 }
 
 /** A call as it came, before anything of it has left. */

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, write as writeBytes } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Caller, ForeignCallEnd } from '../../capability.ts'
 import { type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
-import { defined, inSlices } from '../../platform.ts'
+import { defined } from '../../platform.ts'
 import { cutName } from './analysis/analysed-body.ts'
 import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { CutCall } from './foreign-cuts.ts'
+import { growingDigest } from './growing-digest.ts'
 import type { RecordParts } from './record-parts.ts'
 import { type WireAnswer } from '../../wire.ts'
 
@@ -58,7 +58,7 @@ const MOST_TRIES = 10
  * Keeps each call that leaves until it is on record, so that a process that is killed loses none. A row is on disk before the
  * call leaves. Its bodies are handed to the system by then: they survive the end of the process, and may be lost with the power.
  */
-export function createDepartures({ store, clock, secrets, departures: folder }: DepartureParts) {
+export function createDepartures({ store, clock, secrets, bodies, departures: folder }: DepartureParts) {
   /** Rows take the first free place, so that there are never more places than calls at once. */
   const taken = new Set<number>()
   const fileOf = (name: string) => join(folder, name.replace(' ', '.'))
@@ -174,16 +174,15 @@ export function createDepartures({ store, clock, secrets, departures: folder }: 
     }
   }
 
-  /** SHA-256, in slices: a long body would stop every other stream. */
   async function digest(body: Uint8Array): Promise<string> {
-    const hash = createHash('sha256')
-    const starts = Array.from({ length: Math.ceil(body.byteLength / CHUNK) }, (_, index) => index * CHUNK)
-    await inSlices(clock, starts, (start) => void hash.update(body.subarray(start, start + CHUNK)))
-    return hash.digest('hex')
+    const known = bodies.beginningOf(body)
+    const { sha256, digests } = await growingDigest(clock, body, known?.before.digests ?? [], known?.same ?? 0)
+    if (known) known.found.digests = digests
+    return sha256
   }
 }
 
-type DepartureParts = Pick<RecordParts, 'store' | 'clock' | 'secrets'> & {
+type DepartureParts = Pick<RecordParts, 'store' | 'clock' | 'secrets' | 'bodies'> & {
   /** The folder of the bodies. */
   readonly departures: string
 }
@@ -193,8 +192,6 @@ function cleanHead({ method, path, headers }: ForeignRequestHead): ForeignReques
   const said = Object.entries(headers).filter(([name]) => identifyingHeaders.has(name))
   return { method, path, headers: Object.fromEntries(said) }
 }
-
-const CHUNK = 1_000_000
 
 function cutRow({ body, came, ...cut }: NonNullable<BegunCall['cut']>): DepartureRow['cut'] {
   return { ...cut, isCut: body !== undefined, came: cleanHead(came.head) }

@@ -12,8 +12,10 @@ import type { BegunCall, Departure } from './foreign-call.ts'
 import type { ForeignCuts } from './foreign-cuts.ts'
 import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
 import { decodeBody } from './decode-body.ts'
+import type { KnownBeginning } from './received-bodies.ts'
 
 interface ForeignCallParts extends RecordParts {
+  readonly receive: ForeignCallService['receive']
   readonly models: Pick<Models, 'server'>
   readonly limits: ForeignLimits
   readonly cuts: ForeignCuts
@@ -30,7 +32,7 @@ export interface RecoveringCalls extends ForeignCallService {
 
 /** Calls of other programs over one home. A fault in here lets the call through, is counted, and is reported once it has happened. */
 export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
-  const { analysis, clock, cuts, limits, models, warn } = parts
+  const { analysis, bodies, clock, cuts, limits, models, receive, warn } = parts
   const recorder = createCallRecorder(parts)
   const departures = createDepartures(parts)
 
@@ -39,7 +41,12 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
     { head, body: bytes, provider }: Pick<ForeignCallStart, 'head' | 'body' | 'provider'>,
   ): Promise<AnalysedBody | undefined> {
     try {
-      return await analysis.take({ id, head, bytes, provider, counter: parts.counter.id })
+      const known = head.headers['content-encoding'] === undefined ? bodies.beginningOf(bytes) : undefined
+      const before = known?.before.call
+      const after = before === undefined ? {} : { after: { id: before, same: known!.same } }
+      const said = await analysis.take({ id, head, bytes, ...after, provider, counter: parts.counter.id })
+      if (known) known.found.call = id
+      return said
     } catch (error) {
       recorder.note('it was not taken apart', error)
       return undefined
@@ -69,7 +76,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
 
     async function admit(signal: AbortSignal): Promise<Admission> {
       try {
-        const secret = parts.secrets && (await findSecret(clock, start, parts.secrets))
+        const secret = parts.secrets && (await findSecret(clock, start, parts.secrets, bodies.beginningOf(start.body)))
         isDirty = secret !== undefined
         if (secret && (start.secrets === 'refuse' || secret.isToken)) return refuseSecret(secret)
         if (secret) warn(`A call of another program contains ${secret.name}.`)
@@ -167,6 +174,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
 
   return {
     server: (provider) => models.server?.(provider),
+    receive,
     begin,
     async recover() {
       for (const { head, caller, ended, read } of await departures.leftOver()) {
@@ -207,15 +215,22 @@ function refuseSecret({ name, isToken }: FoundSecret): Admission {
 async function findSecret(
   clock: Clock,
   { body, head, holdsToken }: Pick<ForeignCallStart, 'body' | 'head' | 'holdsToken'>,
-  { find, findInBytes }: Pick<KnownSecrets, 'find' | 'findInBytes'>,
+  { count, find, findInBytes }: Pick<KnownSecrets, 'count' | 'find' | 'findInBytes'>,
+  known: KnownBeginning | undefined,
 ): Promise<FoundSecret | undefined> {
   const encoding = head.headers['content-encoding']
   // What is not in the encoding that it names is read as it is.
   const bytes = encoding === undefined ? body : await decodeBody(body, encoding).catch(() => body)
   let name = find(head.path)
+  const beginning = encoding === undefined ? known : undefined
+  const secrets = count()
+  // What was searched is not searched again, but for a secret that is not over where that ends.
+  const begin = beginning?.before.withoutSecrets === secrets ? Math.max(0, beginning.same - LONGEST) : 0
   // In slices: a long body would stop every other stream.
-  const starts = Array.from({ length: Math.ceil(bytes.byteLength / SEARCHED) }, (_, index) => index * SEARCHED)
+  const length = Math.ceil((bytes.byteLength - begin) / SEARCHED)
+  const starts = Array.from({ length }, (_, index) => begin + index * SEARCHED)
   await inSlices(clock, starts, (from) => void (name ??= findInBytes(bytes.subarray(from, from + SEARCHED + LONGEST))))
+  if (name === undefined && beginning) beginning.found.withoutSecrets = secrets
   return name === undefined ? undefined : { name, isToken: holdsToken?.(bytes) ?? false }
 }
 

@@ -5,13 +5,14 @@ import { createForeignCuts } from './foreign-cuts.ts'
 import { createForeignLimits } from './foreign-limits.ts'
 import { createForeignSessionService } from './foreign-session-service.ts'
 import { createForeignSessions } from './foreign-sessions.ts'
+import { createReceivedBodies } from './received-bodies.ts'
 
 type Calls = Parameters<typeof createForeignCalls>[0]
 type Cuts = Parameters<typeof createForeignCuts>[0]
 type Limits = Parameters<typeof createForeignLimits>[0]
 type Sessions = Parameters<typeof createForeignSessionService>[0]
 
-type ForeignParts = Omit<Calls, 'analysis' | 'written' | 'sessions' | 'limits' | 'cuts'> &
+type ForeignParts = Omit<Calls, 'analysis' | 'bodies' | 'receive' | 'written' | 'sessions' | 'limits' | 'cuts'> &
   Pick<Cuts, 'context'> &
   Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
   Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
@@ -20,11 +21,14 @@ type ForeignParts = Omit<Calls, 'analysis' | 'written' | 'sessions' | 'limits' |
 export function createForeignServices(parts: ForeignParts) {
   const { store, clock, ledger, priceOf } = parts
   const written = new Set<string>()
+  const bodies = createReceivedBodies(clock)
   const sessions = createForeignSessions({ store, clock, analysis: analyst(clock) })
   const { foreignAssembly: assembleAgain, takeApart } = ledger
   return {
     foreign: createForeignCalls({
       ...parts,
+      receive: bodies.receive,
+      bodies,
       analysis: analyst(clock),
       written,
       sessions,

@@ -5,6 +5,7 @@ import type { KnownSecrets } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import type { AssemblyContext } from '../calls/assembly-context.ts'
 import type { BodyAnalysis } from './analysis/analysed-body.ts'
+import type { ReceivedBodies } from './received-bodies.ts'
 import type { ForeignSessions } from './foreign-sessions.ts'
 
 export interface RecordParts {
@@ -14,7 +15,8 @@ export interface RecordParts {
   readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
   readonly analysis: BodyAnalysis
   readonly sessions: ForeignSessions
-  readonly secrets?: Pick<KnownSecrets, 'redact' | 'find' | 'findInBytes'> | undefined
+  readonly secrets?: Pick<KnownSecrets, 'count' | 'redact' | 'find' | 'findInBytes'> | undefined
+  readonly bodies: Pick<ReceivedBodies, 'beginningOf'>
   readonly written: Set<string>
   /** What is known of a model without asking its provider. */
   factsOf(id: string): ModelFacts | undefined

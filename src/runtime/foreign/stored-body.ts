@@ -30,17 +30,21 @@ export async function bodyContents(
   }
   const references: string[] = []
   await inSlices(clock, parts, (part) => void references.push(put(clean(part))))
-  const groups = groupReferences(references).map((group) => put(JSON.stringify(group)))
-  const reference = put(JSON.stringify(groups))
   return {
     body: {
-      parts: reference,
+      parts: putList(references, put),
       sha256: sha256(body),
       bytes: body.byteLength,
       ...(isText ? {} : { base64: true }),
     },
     contents,
   }
+}
+
+/** Puts the list of the parts of a body, in groups. Returns the reference of it. */
+export function putList(references: readonly string[], put: (text: string) => string): string {
+  const groups = groupReferences(references).map((group) => put(JSON.stringify(group)))
+  return put(JSON.stringify(groups))
 }
 
 /** Groups end where their content says so, so that what is put in between changes one of them alone. */

@@ -89,8 +89,11 @@ function pieceDigest(content: Piece['content']): string {
 
 type Sealable = (Assembly | VerbatimAssembly) & Partial<Pick<ForeignAssembly, 'marks'>>
 
-/** Adds the digests to an account. */
-export function seal({ request, manifest, pieces, marks = [] }: Sealable): Sealed {
+/** Adds the digests to an account. `requestDigest`: of the whole request, where it is known. */
+export function seal(
+  { request, manifest, pieces, marks = [] }: Sealable,
+  requestDigest = sha256(canonical(request)),
+): Sealed {
   const marked = new Map(marks.map(({ piece, ...mark }) => [piece, mark]))
   const fingerprint = pieces.map(({ entry, tokens, content }, index) => ({
     entry,
@@ -106,7 +109,7 @@ export function seal({ request, manifest, pieces, marks = [] }: Sealable): Seale
     const own = digests.get(index)
     return own ? { ...entry, digest: own.length === 1 ? own[0]! : sha256(own.join('\n')) } : entry
   })
-  return { manifest: { ...manifest, entries, requestDigest: sha256(canonical(request)) }, fingerprint }
+  return { manifest: { ...manifest, entries, requestDigest }, fingerprint }
 }
 
 type PieceForm = Pick<SealedPiece, 'role' | 'blocks' | 'kind'>

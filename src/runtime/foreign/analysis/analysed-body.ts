@@ -12,6 +12,8 @@ export interface BodyToAnalyse {
   readonly id: string
   readonly head: ForeignRequestHead
   readonly bytes: Uint8Array
+  /** The body before it in its conversation, which is not written any more, and how many bytes at the beginning are the same. */
+  readonly after?: { readonly id: string; readonly same: number }
   readonly provider: string
   readonly counter: string
   /** Of a call on record: as it was understood then. Its bytes are without their encoding. */
@@ -67,6 +69,12 @@ export interface BodyAnalysis {
   contents(id: string, hashes: readonly string[]): Promise<readonly string[]>
   /** `undefined` where one of them is not kept any more, or has no account. */
   compare(before: string, after: string, search?: BodySearch): Promise<ComparedBodies | undefined>
+}
+
+/** The work of a thread. */
+export interface BodyWork extends BodyAnalysis {
+  /** `bytes` is what comes behind the same bytes. `undefined`: the body before is not kept any more, and the whole is needed. */
+  takeRest(body: BodyToAnalyse): Promise<AnalysedBody | undefined>
 }
 
 /** The name of what left in the place of a call. */

@@ -1,10 +1,10 @@
 import type { BodySearch, BodyToAnalyse } from './analysed-body.ts'
 
-/** What the thread is asked: one method of `BodyAnalysis` with its arguments. */
+/** What the thread is asked: one method of `BodyWork` with its arguments. */
 export interface AnalysisOrder {
   readonly number: number
   readonly work:
-    | { readonly type: 'take'; readonly body: BodyToAnalyse }
+    | { readonly type: 'take' | 'takeRest'; readonly body: BodyToAnalyse }
     | { readonly type: 'contents'; readonly id: string; readonly hashes: readonly string[] }
     | {
         readonly type: 'compare'

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { errorMessage, systemClock } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
+import { LARGE_BODY } from './analysed-body.ts'
 import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
 import { createBodyAnalysis } from './body-analysis.ts'
 
@@ -17,9 +18,14 @@ tell({ number: 0, value: 'ready' })
 
 function perform(work: AnalysisOrder['work']): Promise<unknown> {
   switch (work.type) {
-    case 'take':
-      // The bytes are this thread's alone: their memory need not wait to be collected.
-      return analysis.take(work.body).finally(() => (work.body.bytes.buffer as ArrayBuffer).transfer(0))
+    case 'take': {
+      const { bytes } = work.body
+      const taken = analysis.take(work.body)
+      // The bytes are this thread's alone: where nothing of them is kept, their memory need not wait to be collected.
+      return bytes.byteLength > LARGE_BODY ? taken.finally(() => (bytes.buffer as ArrayBuffer).transfer(0)) : taken
+    }
+    case 'takeRest':
+      return analysis.takeRest(work.body)
     case 'contents':
       return analysis.contents(work.id, work.hashes)
     case 'compare':

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import test from 'node:test'
+import * as fc from 'fast-check'
+import { forAllStored } from '../../../../test/arbitrary/for-all.ts'
 import { sha256, systemClock } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import { readStoredBody } from '../stored-body.ts'
-import type { BodyToAnalyse } from './analysed-body.ts'
+import type { BodyToAnalyse, BodyWork } from './analysed-body.ts'
 import { analyst as analystOf } from './analyst.ts'
 import { createBodyAnalysis } from './body-analysis.ts'
 
@@ -53,6 +55,61 @@ test('a body is put together from its contents, whatever encoding it left in', a
   assert.equal(stored.body.sha256, sha256(second))
   await assert.rejects(analyst.contents('packed', stored.hashes), /is not kept any more/)
 })
+
+/** Texts that do and do not go on from each other, in bodies of each format, also with fields that come twice. */
+const conversation = fc
+  .record({
+    path: fc.constantFrom('/v1/messages', '/v1/responses', '/v1/chat/completions'),
+    texts: fc.array(fc.oneof(fc.string(), fc.constantFrom('é'.repeat(700), 'word '.repeat(400), '"\\', '😀')), {
+      minLength: 1,
+      maxLength: 12,
+    }),
+    cuts: fc.array(fc.nat(12), { minLength: 1, maxLength: 5 }),
+    before: fc.constantFrom(
+      {},
+      { system: [{ type: 'text', text: 'You help. '.repeat(60) }], tools: [{ name: 'read' }] },
+    ),
+    behind: fc.constantFrom('', ',"tools":[{"name":"write"}]', ',"messages":[{"role":"user","content":"again"}]'),
+    odd: fc.nat(40),
+  })
+  .map(({ path, texts, cuts, before, behind, odd }) => {
+    const list = path === '/v1/responses' ? 'input' : 'messages'
+    const elements = texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: text }))
+    const bodies = cuts.map((cut, at) => {
+      const said = [...elements.slice(0, cut), { role: 'user', content: `Call ${at}. ${'and '.repeat(100 * at)}` }]
+      const json = JSON.stringify({ model: 'm', ...before, [list]: said })
+      const text = at === cuts.length - 1 ? `${json.slice(0, -1)}${behind}}` : json
+      return odd === at ? Buffer.from(text).subarray(0, -3) : Buffer.from(text)
+    })
+    return { path, bodies }
+  })
+
+test('what is said of a body that goes on from another is what is said of the whole', async () => {
+  await forAllStored(
+    conversation,
+    async ({ path, bodies }) => {
+      const [grown, whole] = [1, 2].map(() => createBodyAnalysis(systemClock, findCounter)) as [BodyWork, BodyWork]
+      for (const [at, bytes] of bodies.entries()) {
+        const body = { ...bodyOf(`${at}`, bytes), head: { method: 'POST', path, headers: {} } }
+        const before = bodies[at - 1]
+        const same = before ? sameBytes(before, bytes) : 0
+        const rest = { ...body, bytes: Buffer.from(bytes.subarray(same)), after: { id: `${at - 1}`, same } }
+        const [one, other] = [(await grown.takeRest(rest)) ?? (await grown.take(body)), await whole.take(body)]
+        assert.deepEqual(one, other)
+        const { hashes } = other.stored
+        assert.deepEqual(await grown.contents(`${at}`, hashes), await whole.contents(`${at}`, hashes))
+        if (before)
+          assert.deepEqual(await grown.compare(`${at - 1}`, `${at}`), await whole.compare(`${at - 1}`, `${at}`))
+      }
+    },
+    200,
+  )
+})
+
+function sameBytes(one: Uint8Array, other: Uint8Array): number {
+  const different = one.findIndex((byte, at) => byte !== other[at])
+  return different < 0 ? one.byteLength : different
+}
 
 test('what fails is an answer, and the thread goes on', async () => {
   await assert.rejects(analyst.take({ ...bodyOf('counter', first), counter: 'none' }), /Unknown counter/)

@@ -6,6 +6,7 @@ import {
   type AnalysedBody,
   type BodyAnalysis,
   type BodyToAnalyse,
+  type BodyWork,
   type ComparedBodies,
   LARGE_BODY,
 } from './analysed-body.ts'
@@ -22,7 +23,11 @@ const STARTING_MS = 60_000
 
 /** Takes bodies apart in one thread for the whole process, or in this one where no thread can be started. */
 export const analyst = (clock: Clock): BodyAnalysis => ({
-  take: (body) => ask<AnalysedBody>(clock, { type: 'take', body }),
+  async take({ after, ...body }) {
+    const rest = after && { ...body, after, bytes: body.bytes.subarray(after.same) }
+    const known = rest && (await ask<AnalysedBody | undefined>(clock, { type: 'takeRest', body: rest }))
+    return known ?? ask<AnalysedBody>(clock, { type: 'take', body })
+  },
   contents: (id, hashes) => ask<readonly string[]>(clock, { type: 'contents', id, hashes }),
   compare: (before, after, search) =>
     ask<ComparedBodies | undefined>(clock, { type: 'compare', before, after, search }),
@@ -33,7 +38,7 @@ interface Thread {
 }
 
 let thread: Promise<Thread> | undefined
-let ownAnalysis: BodyAnalysis | undefined
+let ownAnalysis: BodyWork | undefined
 
 async function ask<Answer>(clock: Clock, work: AnalysisOrder['work']): Promise<Answer> {
   const known = await startedThread(clock)
@@ -57,7 +62,7 @@ async function performHere(clock: Clock, work: AnalysisOrder['work']): Promise<u
     const { createBodyAnalysis } = await import('./body-analysis.ts')
     ownAnalysis ??= createBodyAnalysis(clock, findCounter)
   }
-  if (work.type === 'take') return ownAnalysis.take(work.body)
+  if ('body' in work) return ownAnalysis[work.type](work.body)
   return work.type === 'contents'
     ? ownAnalysis.contents(work.id, work.hashes)
     : ownAnalysis.compare(work.before, work.after, work.search)
@@ -119,7 +124,7 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
       stopIdling?.()
       worker.ref()
       last += 1
-      if (work.type === 'take' && work.body.bytes.byteLength > LARGE_BODY) idleMs = IDLE_AFTER_LARGE_MS
+      if ('body' in work && work.body.bytes.byteLength > LARGE_BODY) idleMs = IDLE_AFTER_LARGE_MS
       const asked = Promise.withResolvers<unknown>()
       open.set(last, asked)
       send(worker, { number: last, work })
@@ -131,10 +136,10 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
 /** Bytes are copied once: the call itself needs them where they are. */
 function send(worker: Worker, order: AnalysisOrder): void {
   const { number, work } = order
-  if (work.type === 'take') {
+  if ('body' in work) {
     const bytes = new Uint8Array(work.body.bytes)
     const body: BodyToAnalyse = { ...work.body, bytes }
-    worker.postMessage({ number, work: { type: 'take', body } }, [bytes.buffer])
+    worker.postMessage({ number, work: { ...work, body } }, [bytes.buffer])
   } else {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
     worker.postMessage(order)

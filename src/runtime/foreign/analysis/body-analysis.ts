@@ -1,59 +1,88 @@
 import type { AnyMessage, Piece } from '../../../context.ts'
 import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall } from '../../../foreign.ts'
-import { type Clock, defined, serialQueue } from '../../../platform.ts'
+import { type Clock, defined, serialQueue, sha256 } from '../../../platform.ts'
 import { seal } from '../../ledger/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { decodeBody } from '../decode-body.ts'
 import { explainInSlices } from '../explain-in-slices.ts'
 import { firstWords, textInMessage, newestWords, turnIn } from '../prompt-words.ts'
-import { bodyContents } from '../stored-body.ts'
-import { countingRests, withShorterTexts } from './shorter-texts.ts'
+import { putList } from '../stored-body.ts'
 import {
-  type BodyAnalysis,
+  type AnalysedBody,
   type BodySearch,
   type BodyToAnalyse,
+  type BodyWork,
   type ComparedBodies,
   LARGE_BODY,
 } from './analysed-body.ts'
+import { type ReadBody, readGrownBody } from './read-grown-body.ts'
+import { type RequestDigest, requestDigest } from './request-digest.ts'
+import { countingRests } from './shorter-texts.ts'
 
 /** Bodies that are kept for comparisons: so many, and bytes of all of them together. */
 const MOST_KEPT = 64
-const MOST_BYTES = 64 * 1024 * 1024
+const MOST_BYTES = 128 * 1024 * 1024
 
 interface KeptBody {
   readonly bytes: number
   readonly assembly?: ForeignAssembly
+  readonly digest?: RequestDigest
+  /** Until another body goes on from it. */
+  readonly read?: ReadBody
+  /** The memory of its bytes, where it is this one's alone and may be written behind them. */
+  readonly room?: number
 }
 
 /** Does the work of this interface in this thread. It grows with the bodies: other work runs between its parts. */
-export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalysis {
+export function createBodyAnalysis(clock: Clock, counters: Counters): BodyWork {
   const kept = new Map<string, KeptBody>()
-  const waiting = new Map<string, ReadonlyMap<string, string>>()
+  const waiting = new Map<string, WaitingContents>()
 
   function keep(id: string, body: KeptBody): void {
     kept.delete(id)
     kept.set(id, body)
-    let bytes = [...kept.values()].reduce((sum, each) => sum + each.bytes, 0)
-    for (const [oldest, { bytes: size }] of kept) {
+    let bytes = [...kept.values()].reduce((sum, each) => sum + sizeOf(each), 0)
+    for (const [oldest, each] of kept) {
       if (oldest === id || (kept.size <= MOST_KEPT && bytes <= MOST_BYTES)) break
       kept.delete(oldest)
-      bytes -= size
+      bytes -= sizeOf(each)
     }
   }
 
   const large = serialQueue()
 
-  const take: BodyAnalysis['take'] = async (taken) => {
-    const { id, head, known } = taken
-    const encoding = known ? undefined : head.headers['content-encoding']
+  const take: BodyWork['take'] = async (taken) => {
+    const encoding = taken.known ? undefined : taken.head.headers['content-encoding']
     const decoded = await decodeBody(taken.bytes, encoding).catch(() => undefined)
-    const bytes = decoded ?? taken.bytes
-    const shorter = decoded && withShorterTexts(decoded)
-    const body = shorter && parsedBody(shorter)
+    const read = await readGrownBody(clock, decoded ?? taken.bytes)
+    return analyse(taken, read, { isEncoded: decoded === undefined })
+  }
+
+  const takeRest: BodyWork['takeRest'] = async (taken) => {
+    const { id, same } = taken.after!
+    const before = kept.get(id)
+    // Its bytes make room for those of this one.
+    if (!before?.read || waiting.has(id)) return undefined
+    kept.set(id, { ...before, read: undefined })
+    const { bytes, room } = joined(before, same, taken.bytes)
+    const read = await readGrownBody(clock, bytes, { body: before.read, same })
+    return analyse(taken, read, { room, digested: before.digest })
+  }
+
+  async function analyse(
+    taken: BodyToAnalyse,
+    read: ReadBody,
+    { isEncoded, room, digested }: { isEncoded?: boolean; room?: number; digested?: RequestDigest | undefined },
+  ): Promise<AnalysedBody> {
+    const { id, head, known } = taken
+    const body = isEncoded ? undefined : read.value
     const identity = known ? identityOf(known) : identifyCall(head, body)
     const assembly = await explain(clock, taken, identity, body, counters)
-    const { contents, body: stored } = await bodyContents(clock, bytes)
-    keep(id, { bytes: (shorter ?? bytes).byteLength, ...defined({ assembly }) })
+    const digest = assembly && requestDigest(assembly.request, digested)
+    const { byteLength } = read.bytes
+    const isKept = byteLength <= LARGE_BODY && !known && read.canGoOn
+    keep(id, { bytes: byteLength, ...defined({ assembly, digest, read: isKept ? read : undefined, room }) })
+    const { contents, list } = storedContents(read)
     if (!known) {
       waiting.set(id, contents)
       for (const oldest of waiting.keys()) if (waiting.size > MOST_KEPT) waiting.delete(oldest)
@@ -61,21 +90,31 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalys
     return {
       identity,
       ...(assembly && {
-        account: seal(assembly),
+        account: seal(assembly, digest!.sha256),
         turn: turnIn(assembly),
         ...defined({ words: firstWords(assembly)?.slice(0, LONGEST_WORDS) }),
       }),
-      stored: { body: stored, hashes: [...contents.keys()], ...(decoded ? {} : { isEncoded: true as const }) },
+      stored: {
+        body: {
+          parts: list,
+          sha256: read.sha256,
+          bytes: byteLength,
+          ...(read.isText ? {} : { base64: true as const }),
+        },
+        hashes: [...contents.keys()],
+        ...(isEncoded ? { isEncoded } : {}),
+      },
     }
   }
 
   return {
+    takeRest,
     take: (taken) => (taken.bytes.byteLength > LARGE_BODY ? large.add(() => take(taken)) : take(taken)),
     async contents(id, hashes) {
       const texts = waiting.get(id)
       waiting.delete(id)
       return hashes.map((hash) => {
-        const text = texts?.get(hash)
+        const text = texts?.get(hash)?.()
         if (text === undefined) throw new Error(`the content ${hash} of ${id} is not kept any more`)
         return text
       })
@@ -85,6 +124,55 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyAnalys
       return old && now && compareBodies(old, now, search)
     },
   }
+}
+
+/** Contents by their hashes, in the order in which a body has them. A part is a text when it is asked for. */
+type WaitingContents = ReadonlyMap<string, () => string>
+
+function storedContents({ bytes, isText, parts }: ReadBody): {
+  readonly contents: WaitingContents
+  readonly list: string
+} {
+  const contents = new Map<string, () => string>()
+  const put = (text: string): string => {
+    const hash = sha256(text)
+    contents.set(hash, () => text)
+    return `sha256:${hash}`
+  }
+  if (!isText) return { list: putList([put(Buffer.from(bytes).toString('base64'))], put), contents }
+  let start = 0
+  for (const { hash, end } of parts) {
+    const part = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+    // The bytes of a large body are gone a moment later.
+    const text = bytes.byteLength > LARGE_BODY ? part.toString('utf8') : undefined
+    contents.set(hash, () => text ?? part.toString('utf8'))
+    start = end
+  }
+  return {
+    list: putList(
+      parts.map(({ hash }) => `sha256:${hash}`),
+      put,
+    ),
+    contents,
+  }
+}
+
+/** The bytes of a body that goes on from another: in the memory of that one where there is room. */
+function joined({ read, room = 0 }: KeptBody, same: number, rest: Uint8Array) {
+  const length = same + rest.byteLength
+  const hasRoom = length <= room
+  const buffer = hasRoom ? read!.bytes.buffer : new ArrayBuffer(Math.ceil(length * GROWTH))
+  const bytes = new Uint8Array(buffer, 0, length)
+  if (!hasRoom) bytes.set(read!.bytes.subarray(0, same))
+  bytes.set(rest, same)
+  return { bytes, room: buffer.byteLength }
+}
+
+/** A conversation may grow by so much before its bytes are moved. */
+const GROWTH = 1.5
+
+function sizeOf({ bytes, read, room = 0 }: KeptBody): number {
+  return read ? bytes + Math.max(bytes, room) : bytes
 }
 
 /** Of the first words, for the name of a session, characters. */
@@ -110,15 +198,6 @@ async function explain(
     client: client.name,
     model: known?.model ?? `${provider}/${model}`,
   })
-}
-
-/** `undefined`: it is no JSON. */
-function parsedBody(bytes: Uint8Array): unknown {
-  try {
-    return bytes.byteLength === 0 ? undefined : (JSON.parse(new TextDecoder().decode(bytes)) as unknown)
-  } catch {
-    return undefined
-  }
 }
 
 function compareBodies(
