@@ -4,7 +4,7 @@ import { imageTokens } from '../src/context.ts'
 import { exportSession } from '../src/session.ts'
 import { type ScriptedAnswer, scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
 import { imageFiles } from './document/files/image-file.ts'
-import { type OpenedHome, openedHome, type Said } from './home/opened-home.ts'
+import { type OpenedHome, openedHome, type Said, until } from './home/opened-home.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
 import { wireContent } from './runtime/wire-body.ts'
 
@@ -71,7 +71,11 @@ async function begun(t: TestContext, format: keyof typeof formats) {
       mcp: { servers: { far: configured } },
     },
   )
-  await home.accept()
+  // A server that is slow to start is offered after a reload.
+  await until(async () => {
+    await home.runtime.reload()
+    return (await home.runtime.tools()).find(({ name }) => name === 'far__chart')
+  })
   return {
     home,
     /** Lets the model call these tools at once, and returns the turn with the request that had the results. */
