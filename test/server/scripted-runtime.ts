@@ -403,7 +403,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
     foreignSessions: {
       programs: async () => new Map(),
       exchanges: async () => [],
-      findings: async (session) => ({ session, calls: 0, sum: { tokens: 0 }, findings: [] }),
+      findings: async (session) => ({ session, calls: 0, sum: { tokens: 0 }, findings: [], agents: [] }),
       parts: async () => ({ manifest, pieces: [], messages: [] }),
     },
     withdraw: async () => false,

@@ -46,6 +46,21 @@ export interface SessionFindings {
   /** Of all findings: no token is in two of them. Money only where each has some. */
   readonly sum: { readonly tokens: number; readonly money?: number }
   readonly findings: readonly ForeignFinding[]
+  /** The agents that the program started within the session, the most expensive first. */
+  readonly agents: readonly SubAgent[]
+}
+
+/** What an agent cost that a program started within its session. */
+export interface SubAgent {
+  /** The program's own id of it. */
+  readonly id: string
+  /** Its kind and its task, as the call that started it names them. */
+  readonly name?: string
+  /** The id of the agent that started it; absent where the conversation itself did. */
+  readonly parent?: string
+  readonly calls: number
+  /** US dollars, where the price of each call is known. */
+  readonly money?: number
 }
 
 /** What a call sent, taken apart: every token belongs to one entry of the manifest. */

@@ -96,7 +96,7 @@ export const explainCommand: Command = {
     'over all calls of the session, their price, and what to do in that program. No token is in two findings; the five dearest ' +
     'are shown, and `--json` has all. `foreword check --lint` does the same for calls of this gateway.',
   words: { least: 1, most: 1 },
-  options: { json: { ...jsonOption, summary: 'print {session, calls, sum, findings}' } },
+  options: { json: { ...jsonOption, summary: 'print {session, calls, sum, findings, agents}' } },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => explainSession(connection, call, io)),
 }
 
@@ -112,7 +112,11 @@ async function explainSession(connection: GatewayConnection, call: CommandCall, 
 /** Findings that are shown whole. */
 const MOST_SHOWN = 5
 
-function explainText({ id, program, cost }: ListedSession, { calls, sum, findings }: SessionFindings, io: Io): string {
+function explainText(
+  { id, program, cost }: ListedSession,
+  { calls, sum, findings, agents }: SessionFindings,
+  io: Io,
+): string {
   if (program === undefined) {
     return `${id} is a session of this gateway: \`foreword calls ${id}\` shows its calls, \`foreword check --lint\` what they waste.`
   }
@@ -120,6 +124,7 @@ function explainText({ id, program, cost }: ListedSession, { calls, sum, finding
   const money = cost?.money === undefined ? '' : `, ${exactMoneyText(cost.money)}`
   return [
     applyStyle(io, 'bold', `${programText(program)}, ${looked} with a reported usage${money}`),
+    ...(agents.length === 0 ? [] : [agentsText(agents)]),
     ...(findings.length === 0 ? ['Nothing was paid for without need that is worth a sentence.'] : []),
     ...(findings.length === 0 ? [] : [`${costText(sum)} without need, in ${countText(findings.length, 'finding')}.`]),
     ...findings.slice(0, MOST_SHOWN).flatMap((finding) => ['', ...findingLines(finding, io)]),
@@ -127,6 +132,22 @@ function explainText({ id, program, cost }: ListedSession, { calls, sum, finding
     '',
     `The calls: foreword calls ${id}`,
   ].join('\n')
+}
+
+/** What the agents cost together, and the dearest of them by name. */
+function agentsText(agents: SessionFindings['agents']): string {
+  const nameOf = ({ id, name }: SessionFindings['agents'][number]) => exactLine(name ?? id)
+  const each = agents.slice(0, MOST_SHOWN).map((agent) => {
+    const parent = agents.find(({ id }) => id === agent.parent)
+    const money = agent.money === undefined ? '' : ` ${exactMoneyText(agent.money)}`
+    return `${nameOf(agent)}${money}${parent ? ` (started by ${nameOf(parent)})` : ''}`
+  })
+  const isPriced = agents.every(({ money }) => money !== undefined)
+  const money = Number(agents.reduce((sum, agent) => sum + (agent.money ?? 0), 0).toFixed(9))
+  const calls = agents.reduce((sum, agent) => sum + agent.calls, 0)
+  const more = agents.length > MOST_SHOWN ? `; ${agents.length - MOST_SHOWN} more` : ''
+  const cost = isPriced ? `, ${exactMoneyText(money)}` : ''
+  return `${countText(agents.length, 'sub-agent')}, ${countText(calls, 'call')}${cost}: ${each.join('; ')}${more}.`
 }
 
 function costText({ tokens, money }: SessionFindings['sum']): string {

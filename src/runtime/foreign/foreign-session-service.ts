@@ -3,6 +3,7 @@ import {
   RuntimeError,
   type SessionProgram,
   type SessionFindings,
+  type SubAgent,
 } from '../../capability.ts'
 import {
   type ForeignAssembly,
@@ -15,8 +16,9 @@ import type { CallRecord, SessionRow, SessionStore } from '../../session.ts'
 import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 import { isForeign } from './foreign-input.ts'
 import { type ExchangeSources, exchangeReader, readAnswerOf } from './session-exchanges.ts'
-import { defined } from '../../platform.ts'
-import type { Price } from '../../context.ts'
+import { defined, fieldsOf } from '../../platform.ts'
+import { callCost, type Price, priceAt } from '../../context.ts'
+import { firstWords } from './prompt-words.ts'
 import type { SealedManifest } from '../ledger/seal.ts'
 
 interface Sources extends ExchangeSources, FindingSources {
@@ -73,28 +75,76 @@ async function sessionPrograms(
 
 const MOST_CALLS = 1_000
 
-interface FindingSources {
+interface FindingSources extends Pick<ExchangeSources, 'assembleAgain'> {
   readonly store: SessionStore
   priceOf(model: string): Promise<Price | undefined>
 }
 
 /** What calls paid for without need, by kind and agent: a title in between breaks no cache. Repeats count once. */
-async function sessionFindings(
-  { store, priceOf }: FindingSources,
-  session: string,
-): Promise<Omit<SessionFindings, 'session'>> {
+async function sessionFindings(sources: FindingSources, session: string): Promise<Omit<SessionFindings, 'session'>> {
+  const { store, priceOf } = sources
   const calls = (await store.calls(session, { last: MOST_CALLS })).filter(isPaid)
   const lines = Map.groupBy(calls, ({ foreign }) => `${foreign?.kind} ${foreign?.session ?? ''}`)
   const found: ForeignFinding[] = []
+  const inputs: unknown[] = []
   for (const line of lines.values()) {
     const looked: SessionCall[] = []
     for (const call of line) looked.push(await sessionCall(store, call))
+    inputs.push(...looked.flatMap(({ answer }) => answer?.calls ?? []).map(({ input }) => input))
     found.push(...callFindings(looked, await priceOf(line.at(-1)!.model), line.at(-1)!.foreign?.client))
   }
   const tokens = found.reduce((sum, { cost }) => sum + cost.tokens, 0)
   const isPriced = found.length > 0 && found.every(({ cost }) => cost.money !== undefined)
   const money = isPriced ? Number(found.reduce((sum, { cost }) => sum + cost.money!, 0).toFixed(9)) : undefined
-  return { calls: calls.length, sum: { tokens, ...defined({ money }) }, findings: found.toSorted(byCost) }
+  const agents = await subAgents(sources, calls, inputs)
+  return { calls: calls.length, sum: { tokens, ...defined({ money }) }, findings: found.toSorted(byCost), agents }
+}
+
+/** `inputs`: of all tools that were called in the session. One of them gave an agent its task. */
+async function subAgents(
+  { priceOf, assembleAgain }: FindingSources,
+  calls: readonly CallRecord[],
+  inputs: readonly unknown[],
+): Promise<readonly SubAgent[]> {
+  const agents = Map.groupBy(
+    calls.filter(({ foreign }) => foreign?.kind === 'sub-agent'),
+    ({ foreign }) => foreign?.session ?? '',
+  )
+  const rows: SubAgent[] = []
+  for (const [id, own] of agents) {
+    const [first] = own as [CallRecord, ...CallRecord[]]
+    const assembly = await assembleAgain(first)
+    const name = taskName(assembly && firstWords(assembly), inputs)
+    const { parent } = first.foreign!
+    let money: number | undefined = 0
+    for (const { model, time, outcome } of own) {
+      const price = await priceOf(model)
+      const cost = price && callCost(outcome!.usage!, priceAt(price, time))
+      money = money === undefined || cost === undefined ? undefined : money + cost
+    }
+    const isOfAgent = parent !== undefined && parent !== id && agents.has(parent)
+    rows.push({ id, calls: own.length, ...defined({ name, money, parent: isOfAgent ? parent : undefined }) })
+  }
+  return rows.toSorted((one, other) => (other.money ?? 0) - (one.money ?? 0) || other.calls - one.calls)
+}
+
+/** Characters of a task that is found within the first words of an agent; a shorter one is all of them. */
+const LEAST_TASK = 20
+
+/** What the call that gave an agent these words says of it: its kind, and its task in few words. */
+function taskName(words: string | undefined, inputs: readonly unknown[]): string | undefined {
+  const said = words?.trim()
+  if (!said) return undefined
+  const gives = (value: unknown) =>
+    typeof value === 'string' && (value.trim() === said || (value.length >= LEAST_TASK && said.includes(value.trim())))
+  const input = inputs.map(fieldsOf).find((fields) => Object.values(fields).some(gives))
+  const names = [input?.['subagent_type'] ?? input?.['agent_type'], input?.['description'] ?? input?.['name']]
+  return (
+    names
+      .filter((name) => typeof name === 'string' && name !== '')
+      .join(': ')
+      .slice(0, 200) || undefined
+  )
 }
 
 function isPaid({ foreign, outcome }: CallRecord): boolean {

@@ -70,6 +70,17 @@ export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreign
               .looseObject({ tokens: z.number().int(), money: z.number().optional() })
               .describe('Of all findings: no token is in two of them.'),
             findings: z.array(finding),
+            agents: z
+              .array(
+                z.looseObject({
+                  id: z.string(),
+                  name: z.string().optional(),
+                  parent: z.string().optional().describe('The agent that started it.'),
+                  calls: z.number().int(),
+                  money: z.number().optional(),
+                }),
+              )
+              .describe('Agents that the program started within the session, the most expensive first.'),
           }),
         },
       },
