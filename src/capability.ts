@@ -161,6 +161,7 @@ export type {
   ForeignParts,
   ForeignSessionService,
   SessionFindings,
+  SubAgent,
   SessionProgram,
 } from './capability/runtime/foreign-sessions.ts'
 export type { BudgetReport } from './capability/runtime/budgets.ts'

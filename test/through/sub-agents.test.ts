@@ -21,12 +21,11 @@ test('what sub-agents cost is said with the name, the parent and the sum', async
     providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
     configuration: { models: { 'anthropic/m': { price: { input: 1, output: 10 } } } },
   })
+  const own = ['x-foreword-token', gateway.token, 'x-api-key', 'own', 'user-agent', 'claude-cli/2.1.330']
+  own.push('x-claude-code-session-id', 'one')
   const say = (text: string, ...headers: readonly string[]) =>
     send(`${gateway.url}/through/anthropic/v1/messages`, {
-      headers: [
-        ...['x-foreword-token', gateway.token, 'x-api-key', 'own', 'user-agent', 'claude-cli/2.1.330'],
-        ...['x-claude-code-session-id', 'one', ...headers],
-      ],
+      headers: [...own, ...headers],
       body: JSON.stringify({ model: 'm', max_tokens: 100, messages: [{ role: 'user', content: text }] }),
     })
   await say('Start one.')
