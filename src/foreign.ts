@@ -12,6 +12,7 @@ export {
   type KeptConversation,
 } from './foreign/foreign-call.ts'
 export { type ExplainInput, explainRequest, explainSteps } from './foreign/explain-request.ts'
+export { knownClients } from './foreign/recognisers/recognisers.ts'
 export { callFormat, identifyCall, identifyingHeaders } from './foreign/identify-call.ts'
 export { type TextCounts, textCounts } from './foreign/text-counts.ts'
 export { type BodyScan, type ListPlace, longTexts, scanBody, splitBody } from './foreign/split-body.ts'

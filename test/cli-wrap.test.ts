@@ -29,21 +29,24 @@ test('an unknown program is refused with the nearest one', async (context) => {
 
 test('what would be set is printed without a secret, and nothing is run', async (context) => {
   const { environment } = temporaryHome(context)
-  for (const program of ['claude', 'codex', 'opencode', 'pi', 'aider', 'openclaw']) {
+  for (const { name: program, command: executable } of wrappedPrograms) {
     const secret = {
       ANTHROPIC_CUSTOM_HEADERS: 'authorization: made-up-secret',
+      GEMINI_CLI_CUSTOM_HEADERS: 'authorization: made-up-secret',
+      COPILOT_PROVIDER_HEADERS: 'authorization: made-up-secret',
+      OPENAI_API_KEY: 'made-up-secret',
       OPENCODE_CONFIG_CONTENT: '{"provider":{"anthropic":{"options":{"apiKey":"made-up-secret"}}}}',
     }
-    const { code, stdout, stderr } = await run(['wrap', program, '--print', '--json', '--', 'a b'], {
+    const { code, stdout, stderr } = await run(['wrap', program, '--model', 'm', '--print', '--json', '--', 'a b'], {
       environment: { ...environment, ...secret },
     })
     assert.equal(code, 0, stderr)
     assert.ok(!stdout.includes('made-up-secret'), program)
     const { command, args, variables, files } = JSON.parse(stdout)
-    assert.deepEqual([command, args.at(-1)], [program, 'a b'])
+    assert.deepEqual([command, args.at(-1)], [executable, 'a b'])
     assert.match(
       JSON.stringify([variables, files, args]),
-      /http:\/\/127\.0\.0\.1:PORT\/through\/(?:@TOKEN\/)?(?:anthropic|openai)/,
+      /http:\/\/127\.0\.0\.1:PORT\/through\/(?:@TOKEN\/)?(?:anthropic|openai|google)/,
     )
     assert.match(JSON.stringify([variables, files]), /TOKEN/)
     assert.ok(!JSON.stringify(args).includes('TOKEN'), program)
@@ -53,9 +56,10 @@ test('what would be set is printed without a secret, and nothing is run', async 
 
 test('conversations that do not fit are cut on their way where that is asked for', async (context) => {
   const { environment } = temporaryHome(context)
-  for (const program of ['claude', 'codex', 'opencode', 'pi', 'aider', 'openclaw']) {
-    const { stdout } = await run(['wrap', program, '--assemble', '--print', '--json'], { environment })
-    assert.match(stdout, /http:\/\/127\.0\.0\.1:PORT\/assemble\/(?:@TOKEN\/)?(?:anthropic|openai)/)
+  for (const { name } of wrappedPrograms) {
+    const args = ['wrap', name, '--model', 'scripted', '--assemble', '--print', '--json']
+    const { stdout } = await run(args, { environment })
+    assert.match(stdout, /http:\/\/127\.0\.0\.1:PORT\/assemble\/(?:@TOKEN\/)?(?:anthropic|openai|google)/)
     assert.doesNotMatch(stdout, /\/through\//)
   }
 })

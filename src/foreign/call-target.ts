@@ -28,7 +28,8 @@ export function callTarget(tool: string, input: unknown, tables: readonly Recogn
 
 /** A text, or the command of an argument list: the last argument of a shell is the whole of it. */
 function valueOf(value: unknown): string | undefined {
-  const words = elementsOf(value)
+  // Cline reads several files at once.
+  const words = elementsOf(value).map((word) => textOf(word) ?? textOf(fieldsOf(word)['path']))
   if (words.length === 0) return textOf(value)
   if (!words.every((word): word is string => typeof word === 'string')) return undefined
   return /(?:^|\/)(?:ba|z|da)?sh$/.test(words[0]!) ? words.at(-1) : words.join(' ')

@@ -12,7 +12,8 @@ export interface ForeignRequestHead {
 
 /** The program that made a call, by its headers. */
 export interface ForeignClient {
-  /** `claude-code`, `codex`, `opencode`, `pi`, `openclaw`, `aider`; else the first word of its `user-agent`, or `unknown`. */
+  /** `claude-code`, `codex`, `opencode`, `pi`, `openclaw`, `aider`, `gemini-cli`, `qwen-code`, `copilot-cli`, `continue`,
+   * `cline`; else the first word of its `user-agent`, or `unknown`. */
   readonly name: string
   readonly version?: string
 }

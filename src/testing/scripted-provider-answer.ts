@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-export type Wire = 'ollama' | 'openai-chat' | 'openai-responses' | 'anthropic'
+export type Wire = 'ollama' | 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini'
 
 /** One call as the server saw it. */
 export interface ScriptedRequest {
@@ -83,7 +83,7 @@ export function inputText(input: unknown): string {
 
 /** An id for a call without one: the same for the same request, and another at every step of a conversation. */
 export function callId({ body }: ScriptedRequest, index: number): string {
-  const messages = body['messages'] ?? body['input']
+  const messages = body['messages'] ?? body['input'] ?? body['contents']
   return `call_${Array.isArray(messages) ? messages.length : 0}_${index + 1}`
 }
 

@@ -30,6 +30,7 @@ const FORMATS: Readonly<Record<Wire, Format>> = {
   'openai-chat': openaiChatFrames,
   'openai-responses': openaiResponsesFrames,
   anthropic: anthropicFrames,
+  gemini: geminiFrames,
 }
 
 function answerUsage({ usage, text = '' }: ScriptedAnswer, { bytes }: ScriptedRequest): ScriptedUsage | undefined {
@@ -73,6 +74,34 @@ const FINISH = {
   'tool-calls': 'tool_calls',
   'content-filter': 'content_filter',
 } as const
+
+/** Server-sent events of `:streamGenerateContent`: https://ai.google.dev/api/generate-content */
+function geminiFrames(answer: ScriptedAnswer, { request, number }: Numbered, usage?: ScriptedUsage): string[] {
+  const event = (fields: object) =>
+    `data: ${JSON.stringify({ ...fields, modelVersion: request.model, responseId: `resp_${number}` })}\r\n\r\n`
+  const said = (part: object) => event({ candidates: [{ content: { role: 'model', parts: [part] }, index: 0 }] })
+  const frames = [
+    ...textPieces(answer.reasoning).map((text) => said({ text, thought: true })),
+    ...textPieces(answer.text).map((text) => said({ text })),
+    ...(answer.toolCalls ?? []).map(({ name, input }) => said({ functionCall: { name, args: input } })),
+  ]
+  if (answer.streamError) return [...frames, event({ error: { code: 500, status: 'INTERNAL', ...answer.streamError } })]
+  const reasons = { stop: 'STOP', length: 'MAX_TOKENS', 'tool-calls': 'STOP', 'content-filter': 'SAFETY' }
+  const { promptTokens, cachedTokens, outputTokens, reasoningTokens } = usage ?? {}
+  const usageMetadata = usage && {
+    promptTokenCount: promptTokens,
+    cachedContentTokenCount: cachedTokens,
+    candidatesTokenCount: outputTokens,
+    thoughtsTokenCount: reasoningTokens,
+  }
+  return [
+    ...frames,
+    event({
+      candidates: [{ content: { role: 'model', parts: [] }, index: 0, finishReason: reasons[finishReason(answer)] }],
+      usageMetadata,
+    }),
+  ]
+}
 
 /** The token counts of OpenAI, whose two APIs name the sides of a call differently. */
 function openaiUsage(

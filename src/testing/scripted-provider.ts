@@ -38,8 +38,8 @@ export interface ScriptedProvider extends ScriptedServer {
 }
 
 /**
- * Starts a server on the loopback interface with the APIs of Ollama, OpenAI (Chat Completions and Responses) and
- * Anthropic. It answers from a script, for tests and benchmarks of whole programs over real connections.
+ * Starts a server on the loopback interface with the APIs of Ollama, OpenAI (Chat Completions and Responses), Anthropic
+ * and Gemini (`:streamGenerateContent`). It answers from a script, for tests and benchmarks of whole programs over real connections.
  */
 export async function scriptedProvider(options: ScriptedProviderOptions = {}): Promise<ScriptedProvider> {
   const { answer = () => ({ text: 'ok' }), models = [{ name: 'scripted' }], slots } = options
@@ -47,7 +47,7 @@ export async function scriptedProvider(options: ScriptedProviderOptions = {}): P
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname
-    const wire = WIRES[path]
+    const wire = WIRES[path] ?? (path.endsWith(':streamGenerateContent') ? 'gemini' : undefined)
     const bytes = await buffer(incoming)
     if (!wire || incoming.method !== 'POST') return sendJson(response, modelsAnswer(path, bytes, { models, slots }))
     const request = recordedRequest(wire, path, incoming, bytes, response)
@@ -144,7 +144,7 @@ function recordedRequest(
     bytes,
     body,
     time,
-    model: String(body['model']),
+    model: String(body['model'] ?? /\/models\/([^/:]+):/.exec(path)?.[1]),
     get sha256() {
       return sha256(bytes)
     },
@@ -152,7 +152,7 @@ function recordedRequest(
       return response.destroyed && !response.writableEnded
     },
     get newest() {
-      return newestText(body['messages'] ?? body['input'])
+      return newestText(body['messages'] ?? body['input'] ?? body['contents'])
     },
     get tools() {
       return toolNames(body['tools'])
@@ -162,14 +162,22 @@ function recordedRequest(
 
 function newestText(messages: unknown): string {
   const newest = (Array.isArray(messages) ? messages : []).findLast((message) => message?.role === 'user')
-  const content: unknown = newest?.content ?? ''
+  const content: unknown = newest?.content ?? newest?.parts ?? ''
   if (typeof content === 'string') return content
   return (content as readonly { text?: string }[]).map(({ text = '' }) => text).join('\n')
 }
 
+interface ListedTool {
+  readonly name?: string
+  readonly function?: { readonly name: string }
+  readonly functionDeclarations?: readonly { readonly name: string }[]
+}
+
 function toolNames(tools: unknown): readonly string[] {
   if (!Array.isArray(tools)) return []
-  return tools.map((tool: { name?: string; function?: { name: string } }) => tool.name ?? tool.function?.name ?? '')
+  return tools.flatMap(({ name, function: inner, functionDeclarations = [] }: ListedTool) =>
+    functionDeclarations.length > 0 ? functionDeclarations.map((each) => each.name) : (name ?? inner?.name ?? ''),
+  )
 }
 
 interface PlainAnswer {

@@ -245,6 +245,123 @@ test('the prompt of OpenClaw is taken apart: its skills, the files of its worksp
   ])
 })
 
+test('agents of the terminal are known by their headers or by their prompt', () => {
+  const prompt = (content: string) => ({
+    messages: [
+      { role: 'system', content },
+      { role: 'user', content: 'Hello.' },
+    ],
+  })
+  const id = '05da0865-236c-4438-94f0-6b11d6d9cd4f'
+  const copilot = `You are the GitHub Copilot CLI, a terminal assistant.\n<session_context>\nSession folder: /home/me/.copilot/session-state/${id}\n</session_context>`
+  for (const [agent, path, body, known] of [
+    ['GeminiCLI-tui/0.61.0/gemini-2.5-pro (linux)', '/v1beta/models/g:generateContent', {}, ['gemini-cli', '0.61.0']],
+    ['GeminiCLI/0.61.0/g (linux)', '/v1beta/models/g:generateContent', {}, ['gemini-cli', '0.61.0']],
+    ['QwenCode/0.24.4 (linux; x64)', '/v1/chat/completions', {}, ['qwen-code', '0.24.4']],
+    ['OpenAI/JS 5.20.1', '/v1/chat/completions', prompt(copilot), ['copilot-cli', undefined, id]],
+    ['node-fetch', '/v1/chat/completions', prompt('You are an agent in the Continue CLI.'), ['continue']],
+    ['ai-sdk/anthropic/4', '/v1/chat/completions', prompt('You are Cline, an AI coding agent.'), ['cline']],
+  ] as const) {
+    const { client, session } = identifyCall({ method: 'POST', path, headers: { 'user-agent': agent } }, body)
+    assert.deepEqual([client.name, client.version, session], [known[0], known[1], known[2]], agent)
+  }
+  const snapshot = {
+    systemInstruction: {
+      parts: [{ text: 'You distill …, distilling chat history into a structured XML <state_snapshot>.' }],
+    },
+  }
+  assert.equal(kindOf('GeminiCLI/0.61.0', '/v1beta/models/g:generateContent', snapshot), 'compaction')
+  const remembering = prompt('You are now acting as the managed memory extraction subagent for an AI coding assistant.')
+  assert.equal(kindOf('QwenCode/0.24.4', '/v1/chat/completions', remembering), 'sub-agent')
+  const step = { 'x-interaction-type': 'conversation-subagent' }
+  assert.equal(kindOf('OpenAI/JS 5', '/v1/chat/completions', prompt(copilot), step), 'sub-agent')
+})
+
+test('what agents of the terminal say beside the words of a person has names of its own', () => {
+  const gemini = {
+    systemInstruction: { parts: [{ text: 'You are careful.\n<available_skills>\n- review\n</available_skills>' }] },
+    contents: [
+      {
+        role: 'user',
+        parts: [
+          {
+            text: '<session_context>\nToday is Monday.\n<project_context>\n--- Context from: /work/GEMINI.md ---\nBe brief.\n--- End of Context from: /work/GEMINI.md ---\n</project_context>\n</session_context>',
+          },
+          { text: 'Go.' },
+        ],
+      },
+      { role: 'model', parts: [{ functionCall: { name: 'read_file', args: { file_path: 'a.ts' } } }] },
+    ],
+  }
+  assert.deepEqual(entries('generate-content', gemini, 'gemini-cli'), [
+    'system system-prompt system-prompt',
+    'system skills skills',
+    'preamble environment environment',
+    'preamble instructions /work/GEMINI.md',
+    'input turn turn-1',
+    'input tool-call turn-1/call-read_file-1',
+  ])
+  const qwen = {
+    messages: [
+      {
+        role: 'system',
+        content:
+          'You are Qwen Code, an agent.\n\n--- Context from: QWEN.md ---\nBe brief.\n# auto memory\nYou have two folders.',
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '<system-reminder>\nThe following skills are available for use.\n</system-reminder>' },
+          { type: 'text', text: '<system-reminder>\nThe current date is: Monday.\n</system-reminder>' },
+          { type: 'text', text: 'Go.' },
+        ],
+      },
+    ],
+  }
+  assert.deepEqual(entries('chat-completions', qwen, 'qwen-code'), [
+    'system system-prompt system-prompt',
+    'system instructions QWEN.md',
+    'system memory memory',
+    'preamble skills skills',
+    'preamble environment environment',
+    'input turn turn-1',
+  ])
+  const copilot = {
+    messages: [
+      {
+        role: 'system',
+        content:
+          'You are the GitHub Copilot CLI.\n<environment_context>\nLinux\n</environment_context>\n<custom_instruction>\nBe brief.\n</custom_instruction>',
+      },
+      { role: 'user', content: '<current_datetime>2026-11-28</current_datetime>\n\nGo.' },
+    ],
+  }
+  assert.deepEqual(entries('chat-completions', copilot, 'copilot-cli'), [
+    'system system-prompt system-prompt',
+    'system environment environment',
+    'system instructions instructions',
+    'preamble environment environment-2',
+    'input turn turn-1',
+  ])
+  const call = (name: string, input: object) => ({
+    messages: [{ role: 'assistant', tool_calls: [{ id: name, function: { name, arguments: JSON.stringify(input) } }] }],
+  })
+  for (const [client, name, input, target] of [
+    ['cline', 'read_files', { files: [{ path: 'a.ts' }] }, 'a.ts'],
+    ['cline', 'run_commands', { commands: ['npm test'] }, 'npm test'],
+    ['continue', 'Read', { filepath: 'a.ts' }, 'a.ts'],
+    ['copilot-cli', 'view', { path: 'a.ts' }, 'a.ts'],
+  ] as const) {
+    const { manifest } = explainRequest({
+      format: 'chat-completions',
+      body: call(name, input),
+      counter: tokenx,
+      client,
+    })
+    assert.equal(manifest.entries[0]?.name, target, name)
+  }
+})
+
 test('a call of aider has the files of the chat and the map of the repository apart', () => {
   const body = {
     messages: [

@@ -30,6 +30,8 @@ const rules: Readonly<Record<Wire, (body: Fields, issued: ReadonlySet<string>) =
   'openai-responses': responsesRules,
   anthropic: messagesRules,
   ollama: ollamaRules,
+  // No request of ours is in the format of Gemini.
+  gemini() {},
 }
 
 /** https://platform.openai.com/docs/api-reference/chat: ids have at most 40 characters. */

@@ -20,6 +20,8 @@ const CLIENTS: Readonly<Record<string, string>> = {
   opencode: 'opencode',
   pi: 'pi',
   openclaw: 'openclaw',
+  copilot: 'copilot-cli',
+  continue: 'continue',
 }
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))) {

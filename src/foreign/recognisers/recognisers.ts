@@ -1,4 +1,5 @@
 import { claudeCode } from './claude-code.ts'
+import { cliAgents } from './cli-agents.ts'
 import { general } from './general.ts'
 import type { Recogniser, SectionRule } from './recogniser.ts'
 
@@ -376,7 +377,10 @@ const aider: Recogniser = {
 }
 
 /** The tables of the clients, in the order in which their signs are looked for. */
-export const clientTables: readonly Recogniser[] = [claudeCode, codex, opencode, openclaw, pi, aider]
+export const clientTables: readonly Recogniser[] = [claudeCode, codex, opencode, openclaw, pi, aider, ...cliAgents]
+
+/** The names of the clients that have a table. */
+export const knownClients: ReadonlySet<string> = new Set(clientTables.map(({ client }) => client!))
 
 /** The table of a client before the general one; all of them where the client is not known. */
 export function tablesOf(client: string | undefined): readonly Recogniser[] {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../capability.ts'
-import type { ForeignIdentity } from '../../foreign.ts'
+import { type ForeignIdentity, knownClients } from '../../foreign.ts'
 import { defined, keyedQueue, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import type { Sealed } from '../ledger/seal.ts'
@@ -288,12 +288,9 @@ export async function unnamedSessions(
   return own.slice(0, MOST_COMPARED).map(({ id }) => id)
 }
 
-/** Programs whose names are those of their conversations. Any other could take the name of a channel. */
-const KNOWN: ReadonlySet<string> = new Set(['claude-code', 'codex', 'opencode', 'pi', 'openclaw', 'aider'])
-
-/** The channel that the sessions of a program are bound in. */
+/** The channel that the sessions of a program are bound in: its own name where it is known. Any other could take that of a channel. */
 export function channelOf({ client: { name } }: ForeignIdentity): string {
-  return KNOWN.has(name) ? name : `program:${name}`
+  return knownClients.has(name) ? name : `program:${name}`
 }
 
 /** The name of a conversation that began elsewhere: that of the answer with which it was begun. */

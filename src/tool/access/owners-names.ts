@@ -34,19 +34,22 @@ export const obeyedNames: readonly ObeyedNames[] = [
     names:
       '.copilot .github/copilot-instructions.md .github/instructions .github/prompts .github/agents .github/chatmodes .github/skills .github/hooks',
   },
+  { level: 'never', by: 'Qwen Code', names: 'QWEN.md .qwen' },
+  { level: 'never', by: 'Continue', names: '.continue .continuerules' },
+  { level: 'never', by: 'Cline', names: '.clinerules .cline' },
   { level: 'never', by: 'Cursor', names: '.cursor .cursorrules' },
   { level: 'never', by: 'Windsurf', names: '.windsurf .windsurfrules' },
   {
     level: 'never',
     by: 'agents in editors',
     names:
-      '.clinerules .cline .roo .roorules .roomodes .kilocode .kilocodemodes .continue .continuerules .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine',
+      '.roo .roorules .roomodes .kilocode .kilocodemodes .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine',
   },
   {
     level: 'never',
     by: 'agents in terminals',
     names:
-      '.goose .goosehints QWEN.md .qwen CRUSH.md crush.json .crush.json .crush .amp WARP.md .warp .factory .openhands .openhands_instructions',
+      '.goose .goosehints CRUSH.md crush.json .crush.json .crush .amp WARP.md .warp .factory .openhands .openhands_instructions',
   },
   { level: 'never', by: 'editors', names: '.vscode *.code-workspace .vs .idea .fleet .zed .rules .helix .nova .theia' },
   {

@@ -6,10 +6,13 @@ export interface Client {
   readonly name: string
   readonly package: string
   /** The provider that it is run with. */
-  readonly provider: 'anthropic' | 'openai'
+  readonly provider: 'anthropic' | 'openai' | 'google'
+  /** As `foreword wrap --model` is given it. */
+  readonly model?: string
   /** What its command is called with to say something, first and in the same conversation again. */
   readonly turn: (text: string) => readonly string[]
-  readonly resume: (text: string) => readonly string[]
+  /** Absent where it goes on only in a terminal. */
+  readonly resume?: (text: string) => readonly string[]
   /** Whether a call is one of the conversation, rather than for a title. */
   readonly isTurn: (request: ScriptedRequest) => boolean
   /** The call of its tool that reads a file of its folder. */
@@ -17,11 +20,14 @@ export interface Client {
   /** Whether a call has the result of a tool. */
   readonly hasResult: (request: ScriptedRequest) => boolean
   readonly environment?: Readonly<Record<string, string>>
+  /** Files of its home that it needs: what a person chose in it once. */
+  readonly files?: Readonly<Record<string, string>>
   /** How much longer than the others it may need to start, ms. */
   readonly startMs?: number
 }
 
 const isMessagesTurn = ({ tools }: ScriptedRequest) => tools.length > 0
+const hasToolMessage = ({ bytes }: ScriptedRequest) => /"role":\s*"tool"/.test(bytes.toString())
 const hasToolResult = ({ bytes }: ScriptedRequest) => /"type":\s*"tool_result"/.test(bytes.toString())
 
 /** OpenClaw goes on with a conversation of its own choice; a key names another one. */
@@ -85,5 +91,69 @@ export const clients: readonly Client[] = [
     // With a key of OpenAI, it computes embeddings of its workspace beside its turns.
     environment: { OPENAI_API_KEY: '' },
     startMs: 90_000,
+  },
+  {
+    name: 'gemini',
+    package: '@google/gemini-cli@0.61.0',
+    provider: 'google',
+    model: 'gemini-2.5-pro',
+    turn: (text) => ['-p', text],
+    resume: (text) => ['--resume', 'latest', '-p', text],
+    isTurn: ({ tools }) => tools.length > 0,
+    read: (path) => ({ name: 'read_file', input: { file_path: path } }),
+    hasResult: ({ bytes }) => bytes.toString().includes('functionResponse'),
+    environment: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    startMs: 30_000,
+    files: { '.gemini/settings.json': '{ "security": { "auth": { "selectedType": "gemini-api-key" } } }' },
+  },
+  {
+    name: 'qwen',
+    package: '@qwen-code/qwen-code@0.24.4',
+    provider: 'openai',
+    model: 'scripted',
+    turn: (text) => ['-p', text],
+    resume: (text) => ['-c', '-p', text],
+    // After a turn, an agent of its own looks for what is worth remembering.
+    isTurn: ({ tools, bytes }) => tools.length > 0 && !bytes.includes('memory extraction subagent'),
+    read: (path) => ({ name: 'read_file', input: { file_path: path } }),
+    hasResult: hasToolMessage,
+    startMs: 30_000,
+  },
+  {
+    name: 'copilot',
+    package: '@github/copilot@1.0.102',
+    provider: 'openai',
+    model: 'scripted',
+    turn: (text) => ['-p', text, '--allow-all-tools'],
+    resume: (text) => ['--continue', '-p', text, '--allow-all-tools'],
+    isTurn: ({ tools }) => tools.length > 0,
+    read: (path) => ({ name: 'view', input: { path } }),
+    hasResult: hasToolMessage,
+    startMs: 30_000,
+    environment: { COPILOT_OFFLINE: 'true' },
+  },
+  {
+    name: 'continue',
+    package: '@continuedev/cli@1.5.47',
+    provider: 'openai',
+    model: 'scripted',
+    turn: (text) => ['-p', text],
+    resume: (text) => ['--resume', '-p', text],
+    isTurn: ({ tools }) => tools.length > 0,
+    read: (path) => ({ name: 'Read', input: { filepath: path } }),
+    hasResult: hasToolMessage,
+    startMs: 30_000,
+  },
+  {
+    name: 'cline',
+    package: 'cline@3.0.65',
+    provider: 'openai',
+    model: 'scripted',
+    // A single word would be one of its commands.
+    turn: (text) => [`please ${text}`],
+    isTurn: ({ tools }) => tools.length > 0,
+    read: (path) => ({ name: 'read_files', input: { files: [{ path }] } }),
+    hasResult: hasToolMessage,
+    startMs: 30_000,
   },
 ]

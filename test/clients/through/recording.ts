@@ -37,6 +37,7 @@ const HEADERS: readonly string[] = [
   'x-claude-code-session-id',
   'x-session-id',
   'x-session-affinity',
+  'x-interaction-type',
 ]
 
 /** Without the system of the machine, and with other ids. */
@@ -86,11 +87,19 @@ const LONGEST = 240
 const SIGNS: readonly RegExp[] = [
   /^You are a personal assistant running inside OpenClaw\.$/m,
   /^Runtime: agent=\S+ \| session=\S+ \| sessionId=[\w-]+/m,
+  /^You are (?:Qwen Code|Cline|the GitHub Copilot CLI|an agent in the Continue CLI)\b,?/m,
+  /^Session folder: .*$/m,
 ]
 
 /** As long as the text, though never longer than a few lines; the tags that it begins with stay, and so do signs of its program. */
 function filler(text: string): string {
-  const signs = SIGNS.flatMap((sign) => sign.exec(text)?.[0].replaceAll(UUID, otherId) ?? [])
+  const signs = SIGNS.flatMap(
+    (sign) =>
+      sign
+        .exec(text)?.[0]
+        .replace(/: \/.*\//, ': /')
+        .replaceAll(UUID, otherId) ?? [],
+  )
   if (signs.length > 0) return [plainFiller(text), ...signs].join('\n')
   return plainFiller(text)
 }

@@ -1,23 +1,28 @@
 /**
- * Runs the real Claude Code, Codex, opencode, pi and OpenClaw through the gateway, without the internet: the vendors are scripted servers on
- * this machine. They are installed into a cache outside of the repository (some 2 GB) unless it has them; nothing else is left.
+ * Runs the real programs of `client.ts` through the gateway, without the internet: the vendors are scripted servers on this
+ * machine. They are installed into a cache outside of the repository (some 4 GB) unless it has them; nothing else is left.
  * With `--record` the calls are written, with filler for every text, as the fixtures of `test/clients/recorded`.
  *
  *   npm run clients [-- [--record] [--only NAME] [FOLDER]]
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { wrappedPrograms } from '../../../src/capabilities/wrapped-agents/program/programs.ts'
+import { backgroundProcesses, commonVariables } from '../../../src/capabilities/wrapped-agents/run/run-environment.ts'
 import { builtIn, createForeword } from '../../../src/foreword.ts'
+import { defined } from '../../../src/platform.ts'
 import { type ScriptedAnswer, scriptedProvider, type ScriptedRequest } from '../../../src/testing.ts'
 import { type Client, clients } from './client.ts'
 import { clientCache, installInto } from './install.ts'
 import { recordedCall } from './recording.ts'
 import { openTap } from './tap.ts'
+
+/** As `foreword wrap` names a run. */
+const RUN = 'foreword-wrap-0'
 
 /** How long a program may try to get through, ms. */
 const FAILURE_MS = 30_000
@@ -92,10 +97,15 @@ async function tellStory(client: Client): Promise<void> {
     string,
   ]
   for (const folder of [home, person, work]) mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(client.files ?? {})) {
+    mkdirSync(dirname(join(person, name)), { recursive: true })
+    writeFileSync(join(person, name), text)
+  }
   writeFileSync(join(work, 'notes.md'), 'The horizon is level.\n')
   const providers = {
     anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` },
     openai: { kind: 'openai', baseURL: `${vendor.url}/v1` },
+    google: { kind: 'openai-compatible', baseURL: `${vendor.url}/v1beta/openai`, apiKeyEnv: 'GEMINI_API_KEY' },
   }
   const configuration = { model: 'rehearsal', providers }
   writeFileSync(join(home, 'config.json'), JSON.stringify(configuration))
@@ -104,6 +114,7 @@ async function tellStory(client: Client): Promise<void> {
     HOME: person,
     ANTHROPIC_API_KEY: 'made-up',
     OPENAI_API_KEY: 'made-up',
+    GEMINI_API_KEY: 'made-up',
     OLLAMA_HOST: '127.0.0.1:1',
   }
   const gateway = await createForeword({ home, capabilities: builtIn, configuration, environment, warn: () => {} })
@@ -119,16 +130,17 @@ async function tellStory(client: Client): Promise<void> {
     const [sentBefore, receivedBefore] = [tap.sent().length, vendor.requests.length]
     const folder = mkdtempSync(join(room, 'run-'))
     const plan = program.plan({
-      id: 'foreword-wrap-0',
+      id: RUN,
       address: tap.url,
       token,
       folder,
       args,
+      ...defined({ model: client.model }),
       environment,
       directory: work,
       gatewayKey: false,
       assemble: false,
-      readText: () => undefined,
+      readText: (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined),
     })
     for (const { path: file, text } of plan.files ?? []) {
       mkdirSync(dirname(file), { recursive: true })
@@ -137,12 +149,13 @@ async function tellStory(client: Client): Promise<void> {
     const ran = await runProgram({
       command: join(commands, program.command),
       args: plan.args,
-      environment: { ...environment, ...client.environment, ...plan.variables },
+      environment: { ...environment, ...client.environment, ...commonVariables({}, RUN), ...plan.variables },
       directory: work,
       startMs: client.startMs,
       ...limits,
     })
     for (const { path: file } of plan.files ?? []) rmSync(file, { force: true })
+    for (const { pid } of program.leaves ? backgroundProcesses(RUN, program.leaves) : []) process.kill(pid, 'SIGTERM')
     await gateway.runtime.idle()
     return { ...ran, sent: tap.sent().slice(sentBefore), received: vendor.requests.slice(receivedBefore) }
   }
@@ -172,14 +185,16 @@ async function tellStory(client: Client): Promise<void> {
     keep('tool', tool.received)
 
     script.answer = () => ({ text: 'Still here.' })
-    const resumed = await say(client.resume('are you there'))
-    check('a conversation is resumed', resumed.code === 0 && resumed.output.includes('Still here.'), resumed)
-    check(
-      'with what was said before',
-      resumed.received.some(({ bytes }) => bytes.toString().includes('It is level.')),
-    )
-    checkBytes('a resume', resumed)
-    keep('resume', resumed.received)
+    if (client.resume) {
+      const resumed = await say(client.resume('are you there'))
+      check('a conversation is resumed', resumed.code === 0 && resumed.output.includes('Still here.'), resumed)
+      check(
+        'with what was said before',
+        resumed.received.some(({ bytes }) => bytes.toString().includes('It is level.')),
+      )
+      checkBytes('a resume', resumed)
+      keep('resume', resumed.received)
+    }
 
     script.answer = () => ({ text: ['one ', 'two ', 'three'], hangAfter: 4 })
     const before = vendor.requests.length
@@ -217,7 +232,8 @@ async function tellStory(client: Client): Promise<void> {
   }
   script.answer = () => ({ text: 'Hello there.' })
   const before = vendor.requests.length
-  const args = [foreword, 'wrap', client.name, '--', ...client.turn('say hello')]
+  const model = client.model === undefined ? [] : ['--model', client.model]
+  const args = [foreword, 'wrap', client.name, ...model, '--', ...client.turn('say hello')]
   const wrapped = await runProgram({
     command: process.execPath,
     args,

@@ -5,6 +5,9 @@ const names: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code',
   codex: 'Codex',
   openclaw: 'OpenClaw',
+  'gemini-cli': 'Gemini CLI',
+  'qwen-code': 'Qwen Code',
+  'copilot-cli': 'Copilot CLI',
 }
 
 /** `Claude Code`. */

@@ -68,7 +68,12 @@ const SHOWN = { id: 'foreword-wrap-PID', address: 'http://127.0.0.1:PORT', token
 function printPlan(program: WrappedProgram, choices: RunChoices, call: CommandCall, io: Io): number {
   const facts = { ...runFacts(choices, io), ...SHOWN, readText: () => undefined }
   const changed = Object.keys(program.plan(facts).variables)
-  const environment = Object.fromEntries(Object.entries(io.environment).filter(([name]) => !changed.includes(name)))
+  const environment = Object.fromEntries(
+    Object.entries(io.environment)
+      .filter(([name]) => !changed.includes(name))
+      // Some programs are given a key under another name.
+      .map(([name, value]) => [name, value && /_API_KEY$/.test(name) ? `$${name}` : value]),
+  )
   const { variables: own, args, files = [], notes = [] } = program.plan({ ...facts, environment })
   const variables = { ...commonVariables(environment, SHOWN.id), ...own }
   if (call.json) return printJson(io, { command: program.command, args, variables, files, notes })

@@ -1,3 +1,4 @@
+import { ownModelPrograms } from './own-model-programs.ts'
 import {
   type WrappedProgram,
   type RunPlan,
@@ -165,6 +166,7 @@ export const wrappedPrograms: readonly WrappedProgram[] = [
       }
     },
   },
+  ...ownModelPrograms,
 ]
 
 const OPENCODE_VARIABLE = 'OPENCODE_CONFIG_CONTENT'

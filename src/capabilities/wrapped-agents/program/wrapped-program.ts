@@ -10,6 +10,8 @@ export interface WrappedProgram {
   readonly plan: (run: WrappedRun) => RunPlan
   /** In the command lines of processes of it that outlive it and go on making calls. */
   readonly outlives?: RegExp
+  /** In the command lines of processes that the run leaves and that would go on with its settings: they are ended with it. */
+  readonly leaves?: RegExp
 }
 
 export interface WrappedRun {

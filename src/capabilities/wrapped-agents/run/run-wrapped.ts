@@ -95,6 +95,8 @@ async function runThrough(
     const signal = stoppedBy()
     if (signal !== undefined) return signalExitCode(signal) ?? 130
     const code = await spawnProgram({ executable, args: plan.args, environment, directory: facts.directory }, io)
+    const left = program.leaves ? backgroundProcesses(facts.id, program.leaves) : []
+    for (const { pid } of left) process.kill(pid, 'SIGTERM')
     files.remove()
     await report(command, () => summarizeRun(gateway.connection, { token: token.name, since }))
     isKept = await waitForBackground(command, { run: facts.id, token: token.name, isOwn: gateway.isOwn })

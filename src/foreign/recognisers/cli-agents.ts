@@ -1,0 +1,172 @@
+import type { Recogniser, SectionRule } from './recogniser.ts'
+
+const contextFile: SectionRule = {
+  layer: 'instructions',
+  begin: '--- Context from: ',
+  name: /^--- Context from: (?<name>[^\n]{1,400}?) ---/,
+  origin: 'file',
+}
+
+/** Gemini CLI, versions 0.6. It sends no id of its session. */
+const geminiCli: Recogniser = {
+  client: 'gemini-cli',
+  signs: [{ header: 'user-agent', pattern: /^GeminiCLI(?:-[\w-]{1,40})?\/(?<version>[\w.-]{1,40})/ }],
+  session: [],
+  parent: [],
+  turn: [],
+  kinds: [
+    { kind: 'compaction', system: ['distilling chat history into a structured XML <state_snapshot>'] },
+    { kind: 'compaction', last: ['generate the <state_snapshot>', 'evaluate the <state_snapshot>'] },
+  ],
+  sections: [
+    // The files of instructions are within it.
+    {
+      layer: 'environment',
+      begin: '<session_context>',
+      end: '</session_context>',
+      origin: 'operator',
+      where: ['user'],
+      inner: [contextFile],
+    },
+    { layer: 'summary', begin: '<state_snapshot>', end: '</state_snapshot>', origin: 'model', where: ['user'] },
+    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
+  ],
+  targets: [
+    { tool: /^(?:read_file|write_file|replace)$/, field: 'file_path', kind: 'file' },
+    { tool: /^list_directory$/, field: 'dir_path', kind: 'file' },
+    { tool: /^run_shell_command$/, field: 'command', kind: 'command' },
+    { tool: /^invoke_agent$/, field: 'agent_name', kind: 'other' },
+    { tool: /^activate_skill$/, field: 'name', kind: 'other' },
+  ],
+}
+
+const reminder = { begin: '<system-reminder>', end: '</system-reminder>', origin: 'operator', where: ['user'] } as const
+
+/** Qwen Code, versions 0.2. It sends no id of its session. */
+const qwenCode: Recogniser = {
+  client: 'qwen-code',
+  signs: [{ header: 'user-agent', pattern: /^QwenCode\/(?<version>[\w.-]{1,40})/ }, { prompt: 'You are Qwen Code,' }],
+  session: [],
+  parent: [],
+  turn: [],
+  kinds: [
+    { kind: 'compaction', last: ['produce the <state_snapshot> XML', 'generate the <state_snapshot>'] },
+    { kind: 'sub-agent', system: ['acting as the managed memory extraction subagent'] },
+  ],
+  sections: [
+    contextFile,
+    { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
+    { layer: 'memory', begin: '## /', holds: 'MEMORY.md', origin: 'file', where: ['system'] },
+    { layer: 'skills', ...reminder, holds: 'skills are available' },
+    { layer: 'environment', ...reminder, holds: 'setting up the context for our chat' },
+    { layer: 'environment', ...reminder, holds: 'The current date is' },
+    { layer: 'deferred-tools', ...reminder, holds: 'tools are reachable through' },
+    { layer: 'summary', begin: '<state_snapshot>', end: '</state_snapshot>', origin: 'model', where: ['user'] },
+  ],
+  targets: geminiCli.targets,
+}
+
+/** GitHub Copilot CLI, versions 1, with a model of a provider's own. Its session is in its prompt alone. */
+const copilotCli: Recogniser = {
+  client: 'copilot-cli',
+  signs: [{ prompt: 'You are the GitHub Copilot CLI' }],
+  session: [{ said: 'system', pattern: /^Session folder: [^\n]{0,400}[\\/](?<value>[\w-]{8,64})$/m }],
+  parent: [],
+  turn: [],
+  kinds: [{ kind: 'sub-agent', at: { header: 'x-interaction-type' }, value: /^conversation-sub-?agent/ }],
+  sections: [
+    ...['environment_context', 'session_context'].map((name) => ({
+      layer: 'environment',
+      begin: `<${name}>`,
+      end: `</${name}>`,
+      origin: 'operator' as const,
+      where: ['system'] as const,
+    })),
+    {
+      layer: 'environment',
+      begin: '<current_datetime>',
+      end: '</current_datetime>',
+      origin: 'operator',
+      where: ['user'],
+    },
+    {
+      layer: 'instructions',
+      begin: '<custom_instruction>',
+      end: '</custom_instruction>',
+      origin: 'file',
+      where: ['system'],
+    },
+    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
+  ],
+  targets: [
+    { tool: /^(?:view|create|edit)$/, field: 'path', kind: 'file' },
+    { tool: /^(?:bash|powershell)$/, field: 'command', kind: 'command' },
+    { tool: /^task$/, field: 'description', kind: 'other' },
+    { tool: /^skill$/, field: 'skill', kind: 'other' },
+  ],
+}
+
+/** Continue's CLI, versions 1. */
+const continueCli: Recogniser = {
+  client: 'continue',
+  signs: [
+    { prompt: 'You are an agent in the Continue CLI' },
+    { header: 'user-agent', pattern: /^continue(?:\/(?<version>[\w.-]{1,40}))?/i },
+  ],
+  session: [],
+  parent: [],
+  turn: [],
+  kinds: [{ kind: 'compaction', last: ['provide a concise summary of our conversation so far'] }],
+  sections: [
+    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
+    {
+      layer: 'environment',
+      begin: '<context name="gitStatus">',
+      end: '</context>',
+      origin: 'operator',
+      where: ['system'],
+    },
+    {
+      layer: 'instructions',
+      begin: '<context name="userRules">',
+      end: '</context>',
+      origin: 'file',
+      where: ['system'],
+    },
+  ],
+  targets: [
+    { tool: /^(?:Read|Edit|Write)$/, field: 'filepath', kind: 'file' },
+    { tool: /^List$/, field: 'dirpath', kind: 'file' },
+    { tool: /^Bash$/, field: 'command', kind: 'command' },
+  ],
+}
+
+/** Cline, versions 3: in the terminal and in editors. */
+const cline: Recogniser = {
+  client: 'cline',
+  signs: [{ header: 'user-agent', pattern: /^Cline\/(?<version>[\w.-]{1,40})/i }, { prompt: 'You are Cline,' }],
+  session: [],
+  parent: [],
+  turn: [],
+  kinds: [{ kind: 'compaction', last: ['Summarize this session for continuation'] }],
+  sections: [
+    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
+    { layer: 'instructions', begin: '# Rules\n', origin: 'file', where: ['system'] },
+    {
+      layer: 'environment',
+      begin: '<environment_details>',
+      end: '</environment_details>',
+      origin: 'operator',
+      where: ['user'],
+    },
+  ],
+  targets: [
+    { tool: /^(?:read_file|write_to_file|replace_in_file|editor)$/, field: 'path', kind: 'file' },
+    { tool: /^read_files$/, field: 'files', kind: 'file' },
+    { tool: /^run_commands$/, field: 'commands', kind: 'command' },
+    { tool: /^execute_command$/, field: 'command', kind: 'command' },
+  ],
+}
+
+/** Agents of the terminal that other vendors make. */
+export const cliAgents: readonly Recogniser[] = [geminiCli, qwenCode, copilotCli, continueCli, cline]
