@@ -144,7 +144,7 @@ function recordedRequest(
     bytes,
     body,
     time,
-    model: String(body['model'] ?? /\/models\/([^/:]+):/.exec(path)?.[1]),
+    model: `${(body['model'] as string | undefined) ?? /\/models\/([^/:]+):/.exec(path)?.[1]}`,
     get sha256() {
       return sha256(bytes)
     },

@@ -72,7 +72,7 @@ function printPlan(program: WrappedProgram, choices: RunChoices, call: CommandCa
     Object.entries(io.environment)
       .filter(([name]) => !changed.includes(name))
       // Some programs are given a key under another name.
-      .map(([name, value]) => [name, value && /_API_KEY$/.test(name) ? `$${name}` : value]),
+      .map(([name, value]) => [name, value && name.endsWith('_API_KEY') ? `$${name}` : value]),
   )
   const { variables: own, args, files = [], notes = [] } = program.plan({ ...facts, environment })
   const variables = { ...commonVariables(environment, SHOWN.id), ...own }
