@@ -4,6 +4,7 @@ export { makePrivateFolder, syncFolder, writeFileAtomically, writeNewFile } from
 export { defined } from './platform/defined.ts'
 export { decodeUrlPart, elementsOf, fieldsOf, isObject, parseJson } from './platform/unknown-value.ts'
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
+export { answerText } from './platform/answer-text.ts'
 export { byteBudget, growingRoom } from './platform/byte-budget.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { fileLabel } from './platform/file-label.ts'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Clock, defined, publicAddress } from '../platform.ts'
+import { answerText, type Clock, defined, publicAddress } from '../platform.ts'
 import {
   catalogNames,
   type Environment,
@@ -151,6 +151,9 @@ interface ModelServer {
   readonly clock: Clock
 }
 
+/** Of vectors, of what a provider says of its models, or of a failure, bytes. */
+const LARGEST_ANSWER = 64 * 1024 * 1024
+
 /** Sends a request and reads the JSON answer. Throws at the timeout, on a failure status, and on invalid JSON. */
 async function askServer(server: ModelServer, path: string, milliseconds: number, body?: unknown): Promise<unknown> {
   const { baseURL, apiKey, headers, fetch, clock } = server
@@ -163,7 +166,7 @@ async function askServer(server: ModelServer, path: string, milliseconds: number
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     signal: clock.timeoutSignal(milliseconds),
   })
-  return (await expectOk(response)).json()
+  return JSON.parse(await answerText(await expectOk(response), LARGEST_ANSWER)) as unknown
 }
 
 /** An HTTP response with a failure status. Internal to providers: `modelErrorOf` turns it into a `ModelError`. */
@@ -184,6 +187,6 @@ export class ResponseError extends Error {
 /** The response, if it was successful. @throws ResponseError */
 export async function expectOk(response: Response): Promise<Response> {
   if (response.ok) return response
-  const body = await response.text().catch(() => '')
+  const body = await answerText(response, LARGEST_ANSWER).catch(() => '')
   throw new ResponseError(response.status, body, Object.fromEntries(response.headers))
 }

@@ -23,20 +23,25 @@ function braked() {
     void wait()
     return answer
   }
+  /** Lets what has come be answered: a refusal after a quiet time lets other work run first. */
+  const soon = async (): Promise<void> => {
+    await clock.yield()
+    await clock.yield()
+  }
   /** Lets so many milliseconds pass, and all that follows from them. */
   const pass = async (milliseconds: number): Promise<void> => {
     await clock.advance(milliseconds)
-    await clock.yield()
+    await soon()
   }
-  return { brake, clock, tried, pass, records }
+  return { brake, clock, tried, soon, pass, records }
 }
 
 test('the first wrong tokens are answered at once, and each further one waits longer, up to ten seconds', async () => {
-  const { clock, tried, pass } = braked()
+  const { tried, soon, pass } = braked()
   const waits: number[] = []
   for (let count = 0; count < 13; count += 1) {
     const answer = tried('10.0.0.1')
-    await clock.yield()
+    await soon()
     if (answer.code === undefined) await pass(10_000)
     assert.equal(answer.code, 'unauthorized')
     waits.push(answer.after!)
@@ -45,9 +50,9 @@ test('the first wrong tokens are answered at once, and each further one waits lo
 })
 
 test('those who do not wait for the answer are refused with the time to wait', async () => {
-  const { clock, tried, pass } = braked()
+  const { tried, soon, pass } = braked()
   const answers = Array.from({ length: 20 }, () => tried('10.0.0.1'))
-  await clock.yield()
+  await soon()
   assert.deepEqual(
     answers.map(({ code }) => code ?? 'waits'),
     [
@@ -62,35 +67,35 @@ test('those who do not wait for the answer are refused with the time to wait', a
 })
 
 test('a caller who waits when the gateway stops is answered at once', async () => {
-  const { clock, brake, tried } = braked()
+  const { brake, tried, soon } = braked()
   const answers = Array.from({ length: 9 }, () => tried('10.0.0.1'))
-  await clock.yield()
+  await soon()
   assert.equal(answers.filter(({ code }) => code === undefined).length, 4)
   brake.release()
-  await clock.yield()
+  await soon()
   assert.ok(answers.every(({ code }) => code === 'unauthorized'))
 })
 
 test('another address does not wait, until there are many of them', async () => {
-  const { clock, tried, pass } = braked()
+  const { tried, soon, pass } = braked()
   for (let count = 0; count < 10; count += 1) tried('10.0.0.1')
   await pass(10_000)
   const other = tried('10.0.0.2')
-  await clock.yield()
+  await soon()
   assert.equal(other.after, 0)
   const many = Array.from({ length: 200 }, (_, at) => tried(`10.0.1.${at}`))
-  await clock.yield()
+  await soon()
   assert.equal(many.filter(({ code }) => code === 'unauthorized').length, 39)
   assert.equal(many.filter(({ code }) => code === undefined).length, 64)
   assert.equal(many.filter(({ code }) => code === 'too-many-attempts').length, 97)
 })
 
 test('after a minute without a wrong token an address is answered at once again', async () => {
-  const { clock, tried, pass } = braked()
+  const { tried, soon, pass } = braked()
   for (let count = 0; count < 10; count += 1) tried('10.0.0.1')
   await pass(60_000)
   const answer = tried('10.0.0.1')
-  await clock.yield()
+  await soon()
   assert.deepEqual([answer.code, answer.after], ['unauthorized', 0])
 })
 
@@ -128,4 +133,16 @@ test('a burst that does not end is recorded every hour, and what is left when th
   )
   await brake.settle()
   assert.equal(records.length, 3)
+})
+
+test('refusals of many at once are in slices, and other work comes between them', async () => {
+  let moment = 0
+  const clock = { ...fixedClock(), monotonic: () => (moment += 1) }
+  const brake = createBrake({ record: async () => {}, clock })
+  const refusal = new HttpFailure('unauthorized', 'The token is wrong.')
+  const state = { isOver: false, turns: 0 }
+  const all = Promise.all(Array.from({ length: 50 }, (_, n) => brake.refuse(`10.0.0.${n}`, refusal)))
+  void all.then(() => (state.isOver = true))
+  for (; !state.isOver; state.turns += 1) await new Promise(setImmediate)
+  assert.ok(state.turns >= 4, String(state.turns))
 })

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform.ts'
+import { type Clock, timeSlice } from '../platform.ts'
 import type { AuditFacts } from '../session.ts'
 import { HttpFailure } from './failure.ts'
 
@@ -36,6 +36,8 @@ export function createBrake({ record, clock }: BrakeOptions) {
   let burst: Burst | undefined
   let stop: (() => void) | undefined
   let recording: Promise<void> = Promise.resolve()
+  const slice = timeSlice(clock)
+  let refused: Promise<void> = Promise.resolve()
 
   function triesOf(address: string, now: number): Tries {
     const known = addresses.get(address)
@@ -78,6 +80,12 @@ export function createBrake({ record, clock }: BrakeOptions) {
     })
   }
 
+  /** Refusals are one after another, in slices: a thousand that come at once hold up nobody else. */
+  function turn(): Promise<void> {
+    refused = refused.then(() => (slice.isOver() ? slice.rest() : undefined))
+    return refused
+  }
+
   return {
     /** Waits for its turn, then returns the failure to answer with: `refusal`, or `too-many-attempts` where too many wait. */
     async refuse(address: string, refusal: HttpFailure) {
@@ -85,14 +93,16 @@ export function createBrake({ record, clock }: BrakeOptions) {
       note(address, now)
       const own = triesOf(address, now)
       const wait = Math.max(countTry(own, FREE.each, now), countTry(all, FREE.all, now))
-      if (wait === 0) return refusal
-      if (own.waiting >= WAITING.each || all.waiting >= WAITING.all) return tooManyAttempts(wait)
-      own.waiting += 1
-      all.waiting += 1
-      await waitFor(wait)
-      own.waiting -= 1
-      all.waiting -= 1
-      return refusal
+      const isFull = own.waiting >= WAITING.each || all.waiting >= WAITING.all
+      if (wait > 0 && !isFull) {
+        own.waiting += 1
+        all.waiting += 1
+        await waitFor(wait)
+        own.waiting -= 1
+        all.waiting -= 1
+      }
+      await turn()
+      return wait > 0 && isFull ? tooManyAttempts(wait) : refusal
     },
     release() {
       for (const end of waits) end()

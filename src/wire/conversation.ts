@@ -41,8 +41,8 @@ export function conversationOf(parts: Iterable<WirePart>, rules: ConversationRul
   const drafts: MessageDraft[] = []
   const tools = new Map<string, string>()
   for (const part of parts) {
-    if (part.rest || part.kind === 'tool') continue
     refuseUnknown(part)
+    if (part.rest || part.kind === 'tool') continue
     const last = drafts.at(-1)
     const draft =
       last && joins(last, part, rules)
@@ -69,8 +69,8 @@ export function lastMessageOf(parts: readonly WirePart[]): {
   readonly media: readonly { readonly media: WireMedia; readonly path: string }[]
 } {
   const last = parts.slice(parts.findLastIndex(({ opens }) => opens))
+  for (const part of last) refuseUnknown(part)
   const said = last.filter(({ rest }) => !rest)
-  for (const part of said) refuseUnknown(part)
   const odd = said.find(({ kind, media }) => kind !== 'text' && !media)
   if (odd) {
     throw new UnreadablePart(odd.path ?? '', 'a session runs its own tools: a message has texts and files alone')
@@ -94,8 +94,9 @@ export function ignoredIn(parts: Iterable<WirePart>): readonly string[] {
   return [...names]
 }
 
-function refuseUnknown({ kind, isUnknown, text, media, path = '' }: WirePart): void {
-  if ((kind !== 'other' || media) && !isUnknown) return
+function refuseUnknown({ kind, isUnknown, isMissing, rest, text, media, path = '' }: WirePart): void {
+  if (isMissing) throw new UnreadablePart(path, 'a message of the role user needs content, a text or a list of parts')
+  if (rest || ((kind !== 'other' || media) && !isUnknown)) return
   const { type } = (parseJson(text) ?? {}) as { readonly type?: unknown }
   const it = path.split('.').length === 2 ? 'an item' : 'a part'
   const what = typeof type === 'string' ? `${it} of type ${type} has no place here` : 'this has no place here'

@@ -32,6 +32,8 @@ export interface WirePart {
   readonly silent?: readonly string[]
   /** A result that has no known shape: its JSON is its text. */
   readonly isUnknown?: true
+  /** A message of a person without content: neither a text, which may be empty, nor a part. */
+  readonly isMissing?: true
   readonly isError?: true
   readonly media?: WireMedia
   /** What only the provider can read of reasoning, or what proves it. */
@@ -268,10 +270,11 @@ export function toolPart(
   return { kind: 'tool', role: 'tools', content: plain, text, tool: name, ...about }
 }
 
-/** The first part of a message opens it. A message without parts is one with no text. */
+/** The first part of a message opens it. A message without parts is one with no text, and no message of a person. */
 export function opened(parts: readonly WirePart[], role: WireRole): readonly WirePart[] {
-  const [first, ...others] = parts.length === 0 ? [textPart(role, '')] : parts
-  return [{ ...first!, opens: true }, ...others]
+  const [first = textPart(role, ''), ...others] = parts
+  const isMissing = role === 'user' && parts.every((part) => part.rest && part.role === 'user')
+  return [{ ...first, ...(isMissing && { isMissing }), opens: true }, ...others]
 }
 
 /** The fields of a block that its reader has not read; none where they say nothing. */

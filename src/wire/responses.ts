@@ -132,11 +132,9 @@ function readMessage(item: JsonFields): readonly WirePart[] | undefined {
   if (role === undefined) return undefined
   const rest = unread(item, ['type', 'role', 'content', 'phase'])
   const said = contentParts(role, item['content'], readContentPart)
-  // A model may have said nothing.
-  if (said.length === 0 && role !== 'assistant') return undefined
-  const [first = textPart(role, ''), ...others] = [...said, ...restParts(role, rest)]
+  const [first, ...others] = opened([...said, ...restParts(role, rest)], role)
   const silent = SILENT_FIELDS.filter((key) => !isBlank(item[key]))
-  return [silent.length === 0 ? first : { ...first, silent }, ...others]
+  return [silent.length === 0 ? first! : { ...first!, silent }, ...others]
 }
 
 /** Fields of a message that clients send back, and that say nothing to a model. */

@@ -58,3 +58,14 @@ test('a server without a list of models is told as one that answers', async () =
   const own = (await list()).find(({ id }) => id === 'own')
   assert.match(own?.why ?? '', /^own answers at https:\/\/here\.example\/v1, without a list of models\./)
 })
+
+test('a list of models without end is not read to one, and the reason is told', async () => {
+  const { promise: left, resolve } = Promise.withResolvers<void>()
+  const part = new Uint8Array(1024 * 1024).fill(0x20)
+  const endless = () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(part), cancel: () => resolve() }))
+  const { list } = await asked({ '/v1/models': endless })
+  const own = (await list()).find(({ id }) => id === 'own')
+  await left
+  assert.match(own?.why ?? '', /: the answer has more than 67108864 bytes$/)
+})

@@ -134,14 +134,19 @@ test('a failure has its code, and no word of what the provider or the tool said'
   assert.doesNotMatch(collector.requests.map(({ body }) => body).join(''), /canary/)
 })
 
-test('a tool that was refused never ran: its span says so', async (t) => {
-  const model = scriptedModel({
-    answer: (_request, n) => (n === 1 ? { toolCalls: [{ name: 'missing', input: {} }] } : { text: 'Well.' }),
-  })
-  const { here, collector } = await exporting(t, { model })
+test('a tool that was refused never ran: its span says so, and a name that the model made up is not sent', async (t) => {
+  const toolCalls = ['the canary has flown', 'strict'].map((name, n) => ({ id: `call_${n}`, name, input: {} }))
+  const model = scriptedModel({ answer: (_request, n) => (n === 1 ? { toolCalls } : { text: 'Well.' }) })
+  const inputSchema = { type: 'object', required: ['path'] }
+  const strict = tool('strict', async () => ({ ok: true, output: 'never' }), { inputSchema })
+  const { here, collector } = await exporting(t, { model, tools: [strict] })
   await here.say('Go.')
-  await collector.received(4)
-  assert.equal(named(collector, 'execute_tool missing')[0]!.attributes['error.type'], 'not_run')
+  await collector.received(5)
+  for (const name of ['unknown', 'strict']) {
+    const [span] = named(collector, `execute_tool ${name}`)
+    assert.deepEqual([span?.attributes['gen_ai.tool.name'], span?.attributes['error.type']], [name, 'not_run'])
+  }
+  assert.doesNotMatch(collector.requests.map(({ body }) => body).join(''), /canary/)
 })
 
 test('the call that cuts the conversation says how much it hid', async (t) => {

@@ -310,6 +310,14 @@ function busy(status: number): Answer {
 }
 
 /** A service on a free port of this machine. No answer: it keeps the caller waiting. */
+test('an answer that unfolds without end is not read to one', async () => {
+  const part = new Uint8Array(1024 * 1024).fill(0x20)
+  const fetch = async () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(part) }), { status: 200 })
+  const embedder = ollamaEmbedder({ clock: systemClock, baseURL: 'http://here.example', model: 'm', fetch })
+  await assert.rejects(ask(embedder), /ollama\/m broke off its answer \(the answer has more than 67108864 bytes\)/)
+})
+
 async function scripted(context: TestContext, answer: (n: number) => Answer | undefined) {
   const calls: { method: string | undefined; path: string | undefined; body: unknown }[] = []
   const headers: IncomingHttpHeaders[] = []

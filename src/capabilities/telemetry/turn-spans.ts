@@ -93,8 +93,14 @@ function costOf(calls: readonly ExportedCall[]): number | undefined {
   return calls.length > 0 && known ? prices.reduce((sum: number, money) => sum + (money ?? 0), 0) : undefined
 }
 
+/** The name of a tool that was neither offered nor run: the model made it up, and its words are content. */
+const UNKNOWN_TOOL = 'unknown'
+
 /** One for each call of a tool that has a result: also for one that was refused and never ran. */
-function toolSpans({ entries, toolContent }: EndedTurn, parent: SpanContext): readonly Span[] {
+function toolSpans({ entries, calls, toolContent }: EndedTurn, parent: SpanContext): readonly Span[] {
+  const offered = new Set(
+    calls.flatMap(({ record }) => record.manifest.entries.flatMap(({ slot, id }) => (slot === 'tools' ? [id] : []))),
+  )
   const names = new Map(
     entries.flatMap((entry) =>
       entry.type === 'message' ? toolCalls(entry.message).map((part) => [part.toolCallId, part.toolName] as const) : [],
@@ -106,7 +112,8 @@ function toolSpans({ entries, toolContent }: EndedTurn, parent: SpanContext): re
     const started = entries.find(
       (each) => each.type === 'tool-start' && each.toolCallId === id && each.call === entry.call,
     )
-    const tool = (started?.type === 'tool-start' ? started.toolName : names.get(id)) ?? 'unknown'
+    const asked = names.get(id) ?? UNKNOWN_TOOL
+    const tool = started?.type === 'tool-start' ? started.toolName : offered.has(asked) ? asked : UNKNOWN_TOOL
     const end = Date.parse(entry.time)
     return [
       {

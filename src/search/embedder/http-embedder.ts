@@ -1,4 +1,4 @@
-import { type Clock, defined, redactSecrets, decodeUrlPart, fieldsOf, parseJson } from '../../platform.ts'
+import { answerText, type Clock, defined, redactSecrets, decodeUrlPart, fieldsOf, parseJson } from '../../platform.ts'
 import type { Embedder } from '../engine.ts'
 import { SearchError } from '../search-error.ts'
 import type { EmbeddingPrefixes } from './known-prefixes.ts'
@@ -121,7 +121,7 @@ async function send({ embedder, url, body, headers, secrets, fetch, signal }: Em
 }
 
 async function readJson({ embedder, secrets, signal }: EmbeddingRequest, response: Response): Promise<unknown> {
-  const text = await response.text().catch((error: unknown) => {
+  const text = await answerText(response, LARGEST_ANSWER).catch((error: unknown) => {
     signal?.throwIfAborted()
     throw new SearchError(
       'embedding',
@@ -133,6 +133,9 @@ async function readJson({ embedder, secrets, signal }: EmbeddingRequest, respons
   if (answer === undefined) throw new SearchError('embedding', `${embedder} returned invalid JSON: check its baseURL`)
   return answer
 }
+
+/** Of one batch of vectors, bytes. */
+const LARGEST_ANSWER = 64 * 1024 * 1024
 
 function statusError(embedder: string, status: number, reason: string): SearchError {
   const advice = ADVICE[status] ?? (status >= 300 && status < 400 ? 'it has moved: name its new baseURL' : undefined)

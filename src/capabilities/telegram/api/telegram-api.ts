@@ -1,5 +1,5 @@
 import type { Api } from 'grammy'
-import { defined, ForewordError } from '../../../platform.ts'
+import { answerText, defined, ForewordError } from '../../../platform.ts'
 
 interface TelegramApiOptions {
   readonly token: string
@@ -36,12 +36,17 @@ async function fetchForGrammy(address: string | URL, request: GrammyRequest): Pr
       signal: ending.signal,
     })
     // The signal covers the whole answer, so the body is read here.
-    const bytes = await response.arrayBuffer()
-    return new Response(bytes, { status: response.status, headers: response.headers })
+    return new Response(await answerText(response, LARGEST_ANSWER), {
+      status: response.status,
+      headers: response.headers,
+    })
   } finally {
     signal?.removeEventListener('abort', end)
   }
 }
+
+/** Of one call of the Bot API, bytes. */
+const LARGEST_ANSWER = 16 * 1024 * 1024
 
 interface GrammyRequest {
   readonly method?: string
