@@ -30,7 +30,7 @@ const GOOD = JSON.stringify({ agent: { workspace: './workspace' } })
 test('every hole has an id that stays the same, and a new home has none that is a problem', POSIX, async (t) => {
   const { found } = made(t, { 'config.json': [GOOD, 0o600] })
   const { code, findings } = await found()
-  const ids = Array.from({ length: 18 }, (_, index) => `S${String(index + 1).padStart(2, '0')}`)
+  const ids = Array.from({ length: 19 }, (_, index) => `S${String(index + 1).padStart(2, '0')}`)
   assert.deepEqual([...new Set(findings.map(({ id }) => id))], ids)
   assert.equal(code, 0)
   for (const { id, level, hint } of findings) {
