@@ -225,6 +225,30 @@ test('request --pretty is for people: what a message says is indented below its 
   ])
 })
 
+test('request and calls say what left in another form than the log has it', async () => {
+  const wire = {
+    sha256: 'aaa',
+    bytes: 120,
+    url: 'http://127.0.0.1:1/v1',
+    changes: { stream_options: null, max_tokens: 4096 },
+    corrections: { 'call-id': 2 },
+  }
+  const connection = scriptedConnection({
+    'GET /api/calls/c1/request': { call: { ...call, outcome: { wire }, requestDigest: digest }, request, digest },
+    'GET /api/calls/c1/manifest': { ...manifest, wire },
+    'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
+  })
+  const sentences = [
+    'Left out, since the server refuses it: stream_options.',
+    'Sent at most 4096, since the server refuses it otherwise: max_tokens.',
+    'Ids of calls in a form that every server accepts: 2. The log has what the model said.',
+  ]
+  const { stderr } = await run(['request', 'c1'], { connection })
+  assert.deepEqual(stderr.trim().split('\n').slice(1), sentences)
+  const { stdout } = await run(['calls', 's1', 'c1'], { connection })
+  assert.deepEqual(stdout.trim().split('\n').slice(-3), sentences)
+})
+
 test('request and replay compare the bodies that left, and say why one cannot be made again', async () => {
   const left = { wire: { sha256: 'aaa', bytes: 120, url: 'http://127.0.0.1:1/v1' } }
   const answer = (wire: object) => ({

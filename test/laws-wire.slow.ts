@@ -27,6 +27,14 @@ const formats = [
   ['ollama/m', 'ollama'],
 ] as const satisfies readonly (readonly [string, Wire])[]
 
+/** Other servers of formats whose servers seal their reasoning: what is not theirs they refuse. */
+const servers = [
+  ...formats,
+  ['anthropic2/m', 'anthropic'],
+  ['responses2/m', 'openai-responses'],
+  ['local2/m', 'openai-chat'],
+] as const satisfies readonly (readonly [string, Wire])[]
+
 /** What waits is over a hundred times sooner. */
 const clock = clockOf({
   ...systemClock,
@@ -58,10 +66,13 @@ function modelsWith(answer: (id: string, body: string, signal: AbortSignal | nul
       openai: { kind: 'openai', ...server('openai') },
       responses: { kind: 'openai', api: 'responses', ...server('responses') },
       anthropic: { kind: 'anthropic', ...server('anthropic') },
+      anthropic2: { kind: 'anthropic', ...server('anthropic2') },
+      responses2: { kind: 'openai', api: 'responses', ...server('responses2') },
+      local2: { kind: 'openai-compatible', ...server('local2') },
       ollama: { kind: 'ollama', ...server('ollama') },
     },
     models: Object.fromEntries(
-      formats.map(([id]) => [id, { reasoning: true, tools: true, vision: true, window: 32_768, maxOutput: 4_000 }]),
+      servers.map(([id]) => [id, { reasoning: true, tools: true, vision: true, window: 32_768, maxOutput: 4_000 }]),
     ),
   })
 }
@@ -73,7 +84,9 @@ function nameIn(body: string): string {
 
 const running = new Map<string, RandomWire>()
 const models = modelsWith((_, body, signal) => wireResponse(running.get(nameIn(body))!, signal))
-const callees = new Map(await Promise.all(formats.map(async ([id]) => [id, await models.model(id)] as const)))
+const callees = new Map<string, Model>(
+  await Promise.all(servers.map(async ([id]) => [id, await models.model(id)] as const)),
+)
 
 const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]
 const user = (content: string): AnyMessage => ({ role: 'user', content })
@@ -108,7 +121,7 @@ async function bodyOf(model: Model, request: ModelRequest): Promise<Record<strin
 
 function issuedBy(wire: RandomWire): ReadonlySet<string> {
   const all = Buffer.concat(wire.pieces).toString('utf8')
-  const found = [...all.matchAll(/"(?:signature|encrypted_content|data)":\s*("(?:[^"\\]|\\.)*")/g)]
+  const found = [...all.matchAll(/"(?:signature|thought_signature|encrypted_content|data)":\s*("(?:[^"\\]|\\.)*")/g)]
   return new Set(found.map(([, text]) => JSON.parse(text!) as string))
 }
 
@@ -138,7 +151,7 @@ async function fault(id: (typeof formats)[number][0], wire: RandomWire) {
   const lost = wire.isHarmless ? lostFrom(id, wire, said) : undefined
   if (lost) return lost
   const messages = [...begun, ...following(said), ...followingAgain(said)]
-  for (const [other, format] of formats) {
+  for (const [other, format] of servers) {
     const body = await bodyOf(callees.get(other)!, { ...request, messages })
     const isOwn = other === id
     const why = strictFault(format, body, isOwn ? issuedBy(wire) : new Set())
@@ -205,11 +218,11 @@ const [SESSIONS, TURNS] = only === undefined ? [Math.ceil(20 * times), 10] : [1,
 
 test('whatever they say, no session is stuck: at its model, at a model of any other format, and after a restart', async (t) => {
   const faults: string[] = []
-  const wires = new Map<string, Wire>(formats)
+  const wires = new Map<string, Wire>(servers)
   const asked = new Set<string>()
-  const issued = new Map<string, Set<string>>(formats.map(([id]) => [id, new Set<string>()]))
+  const issued = new Map<string, Set<string>>(servers.map(([id]) => [id, new Set<string>()]))
   const plain = new Map<string, RandomWire>(
-    formats.map(([id, format]) => [
+    servers.map(([id, format]) => [
       id,
       { ...randomWire(format, 0), pieces: plainPieces(format), after: 'end' as const },
     ]),
@@ -245,7 +258,7 @@ test('whatever they say, no session is stuck: at its model, at a model of any ot
   )
   const ask = async () => {
     for (const { session, id } of sessions) {
-      for (const [other] of formats) {
+      for (const [other] of servers) {
         await at.runtime.setModel(session, other)
         const { outcome } = await at.say('Go on.', { session })
         if (outcome?.type !== 'completed')

@@ -7,6 +7,14 @@ import { type CallParameters, PARAMETER_NAMES } from './call-parameters.ts'
  */
 export type RequestChanges = Readonly<Record<string, string | number | null>>
 
+/** Names beside those of fields: nothing sealed goes back that stands before the calls which are being answered, or nothing at all. */
+export const UNSEALED_EARLIER = 'sealed reasoning of earlier turns'
+export const UNSEALED = 'sealed reasoning'
+
+/** A server does not take back reasoning that was signed or encrypted: by another account, model or time. */
+const REFUSES_SEAL =
+  /(?:encrypted[ _]content|thought[ _]?signature|`?signature`?).{0,80}(?:could not be|not valid|invalid|corrupted|decrypt|verif)|(?:invalid|corrupted|expired)[ _]`?(?:encrypted[ _]content|thought[ _]?signature|signature)/is
+
 /** The body with the changes. Fields that it lacks stay absent. */
 export function changedBody(
   body: Uint8Array<ArrayBuffer>,
@@ -55,6 +63,9 @@ export function changeFor(
   body: Uint8Array,
   { known, parameters = {} }: { readonly known: RequestChanges; readonly parameters?: CallParameters | undefined },
 ): RequestChanges | undefined {
+  if (REFUSES_SEAL.test(refusal) && !(UNSEALED in known)) {
+    return { ...known, [UNSEALED_EARLIER in known ? UNSEALED : UNSEALED_EARLIER]: null }
+  }
   if (!REFUSES.test(refusal)) return undefined
   const sent = fieldsOf(parseJson(new TextDecoder().decode(body)))
   const asked = new Set((Object.keys(parameters) as (keyof CallParameters)[]).map((name) => PARAMETER_NAMES[name]))

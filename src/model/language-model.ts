@@ -9,7 +9,7 @@ import {
 } from './call-limits.ts'
 import { type RequestChanges, changeFor } from './body-changes.ts'
 import { withoutTemplates } from '../context.ts'
-import { type Clock, defined, timeSlice } from '../platform.ts'
+import { type Clock, defined, sha256, timeSlice } from '../platform.ts'
 import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
@@ -22,7 +22,7 @@ import type {
   WireBody,
   WireCarriage,
 } from './model.ts'
-import { toFunctionTools, modelImageSupport, toPrompt } from './prompt.ts'
+import { toFunctionTools, modelImageSupport, toPrompt, type WrittenPrompt } from './prompt.ts'
 import { brokenOff, type Callee, toModelError } from './provider-failure.ts'
 import { messageBuilder } from './message-builder.ts'
 import { thinkingFilter } from './thinking.ts'
@@ -50,6 +50,8 @@ export interface LanguageModelSettings {
   /** Changes every call last, for example to add cache breakpoints. */
   readonly mark?: (call: LanguageModelV4CallOptions, options: CallOptions) => LanguageModelV4CallOptions
   readonly fetch?: Fetch
+  /** The address of its server. With its id it says who can read reasoning that is sealed. */
+  readonly address?: string
   readonly timeouts?: Partial<Timeouts>
   /** Keys and tokens, which errors must not contain. */
   readonly secrets?: readonly string[]
@@ -57,8 +59,12 @@ export interface LanguageModelSettings {
   readonly missing?: string
 }
 
+/** `reader`: who can read the reasoning that this model seals. A digest, since an address may have a key in it. */
+type Settings = LanguageModelSettings & { readonly reader: string }
+
 /** Makes a `Model` from an AI SDK language model. */
-export function fromLanguageModel(settings: LanguageModelSettings): Model {
+export function fromLanguageModel(given: LanguageModelSettings): Model {
+  const settings = { ...given, reader: sha256(`${given.id} ${given.address ?? ''}`).slice(0, 12) }
   let opened: Promise<StreamingModel> | undefined
   const open = () => {
     opened ??= Promise.resolve(
@@ -82,7 +88,7 @@ export function fromLanguageModel(settings: LanguageModelSettings): Model {
 
 /** Makes a call over a `fetch` that sends nothing, and returns the body. */
 async function requestBody(
-  settings: LanguageModelSettings,
+  settings: Settings,
   request: ModelRequest,
   options: CallOptions,
   read: ((body: Uint8Array) => void) | undefined,
@@ -95,9 +101,8 @@ async function requestBody(
     made.resolve(wire)
   }
   const listener = { left, onTooLarge: () => {}, changes: options.changes }
-  const opened = withWireListener(listener, () =>
-    openStream(settings, open, request, options, options.signal, () => {}),
-  )
+  const { call: plain } = callOptions(request, options, settings, options.signal)
+  const opened = withWireListener(listener, () => openStream(settings, open, plain, options, () => {}))
   opened.catch(made.reject)
   return made.promise
 }
@@ -112,7 +117,7 @@ const MOST_CHANGES = 4
 
 /** Makes a call, and makes it again without what was added to it and the server refuses. */
 async function* callWithChanges(
-  settings: LanguageModelSettings,
+  settings: Settings,
   server: KnownServer,
   open: () => Promise<StreamingModel>,
   request: ModelRequest,
@@ -138,7 +143,7 @@ async function* callWithChanges(
 const REFUSALS: ReadonlySet<string> = new Set(['bad-request', 'unsupported-parameter'])
 
 async function* call(
-  settings: LanguageModelSettings,
+  settings: Settings,
   open: () => Promise<StreamingModel>,
   request: ModelRequest,
   options: CallOptions,
@@ -167,13 +172,22 @@ async function* call(
       onFilter: (filter: EventFilter) => void (wireState.filter = filter),
       changes,
     }
-    const opened = withWireListener(listener, () => openStream(settings, open, request, options, signal, left.resolve))
+    const { call: plain, corrections } = callOptions(request, options, settings, signal)
+    const opened = withWireListener(listener, () => openStream(settings, open, plain, options, left.resolve))
     opened.catch(() => left.resolve(undefined))
     const wire = await withCallTimeout(clock, left.promise, timeouts.firstMs, signal)
-    if (wire) yield { type: 'wire', ...wire, ...(Object.keys(changes).length > 0 && { changes }) }
+    if (wire) {
+      const { length: corrected } = Object.keys(corrections)
+      yield {
+        type: 'wire',
+        ...wire,
+        ...(Object.keys(changes).length > 0 && { changes }),
+        ...(corrected > 0 && { corrections }),
+      }
+    }
     const stream = await withCallTimeout(clock, opened, timeouts.firstMs, signal)
     answers = true
-    yield* readAnswer(clock, stream, options, timeouts, signal, callee, wireState)
+    yield* readAnswer(settings, stream, options, timeouts, signal, callee, wireState)
   } catch (error) {
     if (options.signal.aborted) {
       throw new ModelError('cancelled', `The call of ${settings.id} was cancelled.`, modelNames(callee))
@@ -186,15 +200,13 @@ async function* call(
 }
 
 async function openStream(
-  settings: LanguageModelSettings,
+  settings: Settings,
   open: () => Promise<StreamingModel>,
-  request: ModelRequest,
+  plain: LanguageModelV4CallOptions,
   options: CallOptions,
-  signal: AbortSignal,
   onBody: (wire: WireBody | undefined) => void,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const model = await open()
-  const plain = callOptions(request, options, settings, signal)
   const { stream } = await model.doStream(settings.mark ? settings.mark(plain, options) : plain)
   onBody(undefined)
   return stream
@@ -203,22 +215,26 @@ async function openStream(
 function callOptions(
   request: ModelRequest,
   options: CallOptions,
-  { facts, carries }: LanguageModelSettings,
+  { facts, carries, reader }: Settings,
   abortSignal: AbortSignal,
-): LanguageModelV4CallOptions {
-  const { maxOutputTokens, reasoning, parameters = {} } = options
+): { readonly call: LanguageModelV4CallOptions; readonly corrections: WrittenPrompt['corrections'] } {
+  const { maxOutputTokens, reasoning, parameters = {}, changes } = options
+  const { prompt, corrections } = toPrompt(
+    carries?.oneText ? { ...request, messages: request.messages.map(withoutTemplates) } : request,
+    modelImageSupport({ facts, ...defined({ carries }) }),
+    { reader, changes, ...defined({ richResults: carries?.resultImages }) },
+  )
   return {
-    prompt: toPrompt(
-      carries?.oneText ? { ...request, messages: request.messages.map(withoutTemplates) } : request,
-      modelImageSupport({ facts, ...defined({ carries }) }),
-      carries?.resultImages,
-    ),
-    ...(request.tools.length > 0 ? { tools: toFunctionTools(request.tools) } : {}),
-    ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
-    ...defined({ maxOutputTokens }),
-    ...(reasoning === undefined || !facts.reasoning ? {} : { reasoning }),
-    ...parameterOptions(parameters),
-    abortSignal,
+    corrections,
+    call: {
+      prompt,
+      ...(request.tools.length > 0 ? { tools: toFunctionTools(request.tools) } : {}),
+      ...(request.tools.length > 0 && options.toolChoice === 'none' ? { toolChoice: { type: 'none' } } : {}),
+      ...defined({ maxOutputTokens }),
+      ...(reasoning === undefined || !facts.reasoning ? {} : { reasoning }),
+      ...parameterOptions(parameters),
+      abortSignal,
+    },
   }
 }
 
@@ -233,7 +249,7 @@ function checkParameters(parameters: CallParameters | undefined, body: Uint8Arra
 const CLOSE_MS = 1000
 
 async function* readAnswer(
-  clock: Clock,
+  { clock, reader: sealer }: Settings,
   stream: ReadableStream<LanguageModelV4StreamPart>,
   options: CallOptions,
   timeouts: Timeouts,
@@ -241,7 +257,7 @@ async function* readAnswer(
   callee: Callee,
   wireState: Readonly<WireState>,
 ): AsyncGenerator<ModelEvent> {
-  const built = messageBuilder()
+  const built = messageBuilder(sealer)
   const divide = thinkingFilter()
   const reader = stream.getReader()
   const work = timeSlice(clock)

@@ -17,7 +17,8 @@ export interface MessageBuilder {
 type Part = Exclude<AssistantMessage['content'], string>[number]
 type TextBlock = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
 
-export function messageBuilder(): MessageBuilder {
+/** `sealer`: who alone can read the signed and encrypted parts again. */
+export function messageBuilder(sealer?: string): MessageBuilder {
   const parts: (TextBlock | Part)[] = []
   const open = new Map<string, TextBlock>()
   let calls = 0
@@ -48,14 +49,10 @@ export function messageBuilder(): MessageBuilder {
           const { metadata } = words(type, part.id, part.providerMetadata)
           // The same id may begin a new block later.
           if (part.type.endsWith('-end')) open.delete(`${type} ${part.id}`)
-          if (
-            part.type !== 'reasoning-end' ||
-            !metadata ||
-            !isFilled(metadata) ||
-            isTextThinking({ providerOptions: metadata })
-          )
-            return undefined
-          return { type: 'reasoning-end', providerOptions: metadata }
+          const own = part.type === 'reasoning-end' ? providerOptions(metadata, sealer) : {}
+          return own.providerOptions && !isTextThinking(own)
+            ? { type: 'reasoning-end', providerOptions: own.providerOptions }
+            : undefined
         }
         case 'text-delta':
         case 'reasoning-delta': {
@@ -72,7 +69,7 @@ export function messageBuilder(): MessageBuilder {
           const input = parseInput(part.input)
           if (typeof input === 'string') incomplete.set(toolCallId, toolName)
           else incomplete.delete(toolCallId)
-          parts.push({ type: 'tool-call', toolCallId, toolName, input, ...providerOptions(providerMetadata) })
+          parts.push({ type: 'tool-call', toolCallId, toolName, input, ...providerOptions(providerMetadata, sealer) })
           return { type: 'tool-call', toolCallId, toolName, input }
         }
         default:
@@ -81,7 +78,9 @@ export function messageBuilder(): MessageBuilder {
     },
     message: ({ calls: withCalls } = { calls: true }) => ({
       role: 'assistant',
-      content: parts.flatMap(messageParts).filter(({ type }) => withCalls || type !== 'tool-call'),
+      content: parts
+        .flatMap((part) => messageParts(part, sealer))
+        .filter(({ type }) => withCalls || type !== 'tool-call'),
     }),
     get calls() {
       return calls
@@ -93,10 +92,10 @@ export function messageBuilder(): MessageBuilder {
 }
 
 /** Leaves out empty parts, except those with metadata for the provider, such as encrypted reasoning. */
-function messageParts(part: TextBlock | Part): Part[] {
+function messageParts(part: TextBlock | Part, sealer: string | undefined): Part[] {
   if (!('metadata' in part)) return [part]
   if (part.text === '' && (part.type === 'text' || !part.metadata)) return []
-  return [{ type: part.type, text: part.text, ...providerOptions(part.metadata) }]
+  return [{ type: part.type, text: part.text, ...providerOptions(part.metadata, sealer) }]
 }
 
 /** Empty input becomes an empty object. Invalid JSON stays a string and fails validation like any bad input. */
@@ -114,12 +113,12 @@ function mergeMetadata(
   return whole
 }
 
-function providerOptions(metadata: SharedV4ProviderMetadata | undefined): {
-  providerOptions?: SharedV4ProviderMetadata
-} {
-  return metadata && isFilled(metadata) ? { providerOptions: metadata } : {}
-}
-
-function isFilled(metadata: SharedV4ProviderMetadata): boolean {
-  return Object.values(metadata).some((values) => Object.keys(values).length > 0)
+/** What a provider needs back, with who that is. Thinking in a text is nobody's. */
+function providerOptions(
+  metadata: SharedV4ProviderMetadata | undefined,
+  sealer: string | undefined,
+): { providerOptions?: SharedV4ProviderMetadata } {
+  if (!metadata || !Object.values(metadata).some((values) => Object.keys(values).length > 0)) return {}
+  const isNamed = sealer !== undefined && !isTextThinking({ providerOptions: metadata })
+  return { providerOptions: isNamed ? { ...metadata, foreword: { sealedFor: sealer } } : metadata }
 }

@@ -136,6 +136,8 @@ export type ModelEvent =
       readonly url: string
       /** What was changed in the body because the server refuses it otherwise. */
       readonly changes?: RequestChanges
+      /** How often it has something in another form than the log, so that every server accepts it. Absent: never. */
+      readonly corrections?: Readonly<Partial<Record<Correction, number>>>
     }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
@@ -157,6 +159,20 @@ export type ModelEvent =
 
 /** What a provider needs back with a reasoning text, by its name. It becomes `providerOptions` of that part of the message. */
 export type ReasoningMetadata = SharedV4ProviderMetadata
+
+/**
+ * What of a conversation is sent in another form than its log has it: ids and names of calls, arguments that are no object, ids of
+ * items, blank texts, half characters, reasoning that cannot go back, and the seals of reasoning that another server or model has made.
+ */
+export type Correction =
+  | 'call-id'
+  | 'tool-name'
+  | 'arguments'
+  | 'item-id'
+  | 'blank-text'
+  | 'character'
+  | 'reasoning'
+  | 'seal'
 
 /** Why the model stopped. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'

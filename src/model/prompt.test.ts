@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type AnyMessage, type AssistantMessage, TEXT_THINKING } from '../context.ts'
+import { type AnyMessage, type AssistantMessage, type ImageSupport, TEXT_THINKING } from '../context.ts'
+import type { ModelRequest } from './model.ts'
 import { toPrompt } from './prompt.ts'
+
+const promptOf = (request: ModelRequest, support: ImageSupport, richResults = true) =>
+  toPrompt(request, support, { richResults }).prompt
 
 const seen = { seen: true, inResults: true, byAddress: true }
 
 test('a request becomes a prompt: system first, strings as text parts', () => {
   const messages = [{ role: 'user' as const, content: 'hi' }]
-  assert.deepEqual(toPrompt({ tools: [], system: 'S', messages }, seen), [
+  assert.deepEqual(promptOf({ tools: [], system: 'S', messages }, seen), [
     { role: 'system', content: 'S' },
     { role: 'user', content: [{ type: 'text', text: 'hi' }] },
   ])
@@ -20,7 +24,7 @@ test('images in all their forms become files of one form', () => {
     { type: 'file' as const, data: 'aGk=', mediaType: 'image/png' },
     { type: 'file' as const, data: { type: 'data' as const, data: 'aGk=' }, mediaType: 'image/png' },
   ]
-  const [message] = toPrompt({ tools: [], messages: [{ role: 'user', content: forms }] }, seen)
+  const [message] = promptOf({ tools: [], messages: [{ role: 'user', content: forms }] }, seen)
   const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } }
   assert.deepEqual(message?.content, [file, file, file, file])
 })
@@ -37,7 +41,7 @@ test('a model that cannot see reads a marker instead, in results of tools too', 
     { role: 'tool' as const, content: [result] },
   ]
   const marker = { type: 'text', text: '[image: this model cannot see images]' }
-  const [user, tool] = toPrompt({ tools: [], messages }, { ...seen, seen: false })
+  const [user, tool] = promptOf({ tools: [], messages }, { ...seen, seen: false })
   assert.deepEqual(user?.content, [marker])
   assert.deepEqual(tool?.content, [{ ...result, output: { type: 'content', value: [marker] } }])
 })
@@ -53,11 +57,11 @@ test('a wire that takes only texts as results has their images in a message of t
   }))
   const request = { tools: [], messages: [{ role: 'tool' as const, content: [result!, other!] }] }
   const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } }
-  assert.deepEqual(toPrompt(request, seen, false), [
+  assert.deepEqual(promptOf(request, seen, false), [
     { role: 'tool', content: [result, other].map((each) => ({ ...each, output: { type: 'text', value: 'Taken.' } })) },
     { role: 'user', content: [file, file] },
   ])
-  const [tool, ...more] = toPrompt(request, { ...seen, seen: false }, false)
+  const [tool, ...more] = promptOf(request, { ...seen, seen: false }, false)
   const value = 'Taken.\n[image: this model cannot see images]'
   assert.deepEqual(tool?.content[0], { ...result, output: { type: 'text', value } })
   assert.deepEqual(more, [])
@@ -65,7 +69,7 @@ test('a wire that takes only texts as results has their images in a message of t
 
 test('input that was no JSON goes back under a name, since providers take objects only', () => {
   const call = { type: 'tool-call' as const, toolCallId: 'c', toolName: 't', input: '{"q": "x' }
-  const [message] = toPrompt({ tools: [], messages: [{ role: 'assistant', content: [call] }] }, seen)
+  const [message] = promptOf({ tools: [], messages: [{ role: 'assistant', content: [call] }] }, seen)
   assert.deepEqual(message?.content, [{ ...call, input: { input: '{"q": "x' } }])
 })
 
@@ -73,7 +77,7 @@ test('what a provider wanted back goes back, but reasoning that nothing follows 
   const reasoning = { type: 'reasoning' as const, text: 'hm', providerOptions: { anthropic: { signature: 's' } } }
   const [blank, text] = [' \n', 'So.'].map((words) => ({ type: 'text' as const, text: words }))
   const content = (...parts: Exclude<AssistantMessage['content'], string>) =>
-    toPrompt({ tools: [], messages: [{ role: 'assistant', content: parts }] }, seen)[0]?.content
+    promptOf({ tools: [], messages: [{ role: 'assistant', content: parts }] }, seen)[0]?.content
   assert.deepEqual(content(reasoning, blank!, text!, reasoning), [reasoning, text])
   assert.equal(content(reasoning, blank!), undefined)
 })
@@ -95,7 +99,7 @@ test('an id that a model gives again is another in each answer, and results keep
     },
   ]
   const messages = [...answer('c1', 'c1'), ...answer('c1', `call_${'x'.repeat(36)}`)]
-  const ids = toPrompt({ tools: [], messages }, seen).map(({ content }) =>
+  const ids = promptOf({ tools: [], messages }, seen).map(({ content }) =>
     (content as { readonly toolCallId: string }[]).map(({ toolCallId }) => toolCallId),
   )
   assert.deepEqual([ids[0], ids[2]], [ids[1], ids[3]])
@@ -112,7 +116,7 @@ test('an item that came before, or that no server of its API has made, is sent w
   const text = { type: 'text' as const, text: 'So.' }
   const answer = (...ids: string[]): AnyMessage => ({ role: 'assistant', content: [...ids.map(reasoning), text] })
   const messages = [answer('rs_1', 'rs_1'), answer('rs_1', 'rs_1'), answer('odd id')]
-  const ids = toPrompt({ tools: [], messages }, seen).map(({ content }) =>
+  const ids = promptOf({ tools: [], messages }, seen).map(({ content }) =>
     (content as ReturnType<typeof reasoning>[]).slice(0, -1).map((part) => part.providerOptions.openai.itemId),
   )
   assert.deepEqual(ids, [['rs_1', 'rs_1'], [undefined, undefined], [undefined]])
@@ -134,7 +138,7 @@ test('what a model made up is sent back in a form that every API accepts, and ca
     toolName: name,
     output: { type: 'text' as const, value: 'ok' },
   }))
-  const [said, answered] = toPrompt(
+  const [said, answered] = promptOf(
     {
       tools: [],
       messages: [
@@ -161,6 +165,6 @@ test('thinking that a model wrote into its text is not sent again', () => {
     { type: 'reasoning' as const, text: 'a plan', providerOptions: TEXT_THINKING },
     { type: 'text' as const, text: 'At six.' },
   ]
-  const [said] = toPrompt({ tools: [], messages: [{ role: 'assistant', content }] }, seen)
+  const [said] = promptOf({ tools: [], messages: [{ role: 'assistant', content }] }, seen)
   assert.deepEqual(said?.content, [{ type: 'text', text: 'At six.' }])
 })

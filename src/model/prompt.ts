@@ -24,24 +24,67 @@ import {
   type ToolResultPart,
   type UserMessage,
 } from '../context.ts'
-import type { Model, ModelRequest } from './model.ts'
+import { type RequestChanges, UNSEALED_EARLIER, UNSEALED } from './body-changes.ts'
+import type { Correction, Model, ModelRequest } from './model.ts'
+
+/** A prompt, and how often it has something in another form than a model said it. */
+export interface WrittenPrompt {
+  readonly prompt: LanguageModelV4Prompt
+  readonly corrections: Readonly<Partial<Record<Correction, number>>>
+}
 
 /**
  * Converts a request to a prompt of the AI SDK. An image that cannot reach the model becomes the marker of the assembly. Where the
  * API has no images in tool results (`richResults` is false), results are texts, and their images follow in a message of the user.
+ * `reader`: who can read reasoning that is sealed; anyone unless given.
  */
-export function toPrompt(request: ModelRequest, support: ImageSupport, richResults = true): LanguageModelV4Prompt {
-  const ids = acceptedIds()
+export function toPrompt(
+  request: ModelRequest,
+  support: ImageSupport,
+  { reader, changes = {}, richResults = true }: PromptRules = {},
+): WrittenPrompt {
+  const corrections: Partial<Record<Correction, number>> = {}
+  const note = (correction: Correction) => void (corrections[correction] = (corrections[correction] ?? 0) + 1)
+  const writer: Writer = { ids: acceptedIds(note), note, reader, isUnsealed: false, richResults }
+  const loop = UNSEALED in changes ? Infinity : UNSEALED_EARLIER in changes ? loopStart(request.messages) : 0
   const messages = request.messages
-    .flatMap((message) => {
+    .flatMap((message, at) => {
       const marked = markImages(message, support)?.message ?? message
+      const own = at < loop ? { ...writer, isUnsealed: true } : writer
       return marked.role === 'tool' && !richResults
-        ? withImagesBehind(marked).map((each) => toMessage(each, richResults, ids))
-        : toMessage(marked, richResults, ids)
+        ? withImagesBehind(marked, note).map((each) => toMessage(each, own))
+        : toMessage(marked, own)
     })
     // What has nothing that a server accepts is no message: an answer that was blank, or broke off in its reasoning.
     .filter(({ role, content }) => role !== 'assistant' || content.length > 0)
-  return request.system ? [{ role: 'system', content: request.system.toWellFormed() }, ...messages] : messages
+  const system = request.system && wellFormed(request.system, note)
+  return { prompt: system ? [{ role: 'system', content: system }, ...messages] : messages, corrections }
+}
+
+interface PromptRules {
+  readonly reader?: string
+  readonly changes?: RequestChanges | undefined
+  readonly richResults?: boolean
+}
+
+/** What the parts of one prompt are written with. */
+interface Writer {
+  readonly ids: AcceptedIds
+  readonly note: Note
+  readonly reader: string | undefined
+  /** Nothing sealed goes back. */
+  readonly isUnsealed: boolean
+  /** Results of tools can have images. */
+  readonly richResults: boolean
+}
+
+type Note = (correction: Correction) => void
+
+/** Where the calls begin whose results a model has not answered: their reasoning has to stay with them. */
+function loopStart(messages: readonly AnyMessage[]): number {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  if (messages[last + 1]?.role !== 'tool') return messages.length
+  return messages.findLastIndex(({ role }, at) => at < last && role === 'user') + 1
 }
 
 /** Which images reach a model: by its vision, and by the API of its provider. */
@@ -50,7 +93,7 @@ export function modelImageSupport({ facts, carries }: Pick<Model, 'facts' | 'car
 }
 
 /** Results without their images, and a message of the user that has these, each group under the note that names its tool. */
-function withImagesBehind(message: ToolMessage): readonly AnyMessage[] {
+function withImagesBehind(message: ToolMessage, note: Note): readonly AnyMessage[] {
   const images: OutputPart[] = []
   const content = message.content.map((part) => {
     if (part.type !== 'tool-result' || part.output.type !== 'content' || !part.output.value.some(isImage)) return part
@@ -64,12 +107,12 @@ function withImagesBehind(message: ToolMessage): readonly AnyMessage[] {
     ? [message]
     : [
         { ...message, content },
-        { role: 'user', content: images.map(contentPart) as UserMessage['content'] },
+        { role: 'user', content: images.map((part) => contentPart(part, note)) as UserMessage['content'] },
       ]
 }
 
 function isImage(part: OutputPart): boolean {
-  const sent = contentPart(part)
+  const sent = contentPart(part, () => {})
   return sent.type === 'file' && sent.mediaType.startsWith('image')
 }
 
@@ -83,83 +126,104 @@ export function toFunctionTools(tools: readonly ToolDefinition[]): LanguageModel
   }))
 }
 
-function toMessage(message: AnyMessage, richResults: boolean, ids: AcceptedIds): LanguageModelV4Message {
+function toMessage(message: AnyMessage, writer: Writer): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content, ...providerOptions(message) }
     case 'user':
-      return { role: 'user', content: userContent(message.content), ...providerOptions(message) }
+      return { role: 'user', content: userContent(message.content, writer), ...providerOptions(message) }
     case 'assistant':
-      return {
-        role: 'assistant',
-        content: assistantContent(message.content, richResults, ids),
-        ...providerOptions(message),
-      }
+      return { role: 'assistant', content: assistantContent(message.content, writer), ...providerOptions(message) }
     case 'tool':
-      return { role: 'tool', content: toolContent(message.content, richResults, ids), ...providerOptions(message) }
+      return { role: 'tool', content: toolContent(message.content, writer), ...providerOptions(message) }
   }
 }
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 
-function userContent(content: UserMessage['content']): UserPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content.toWellFormed() }]
+function userContent(content: UserMessage['content'], { note }: Writer): UserPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: wellFormed(content, note) }]
   return content.map((part) =>
-    part.type === 'text' ? { type: 'text', text: part.text.toWellFormed(), ...providerOptions(part) } : filePart(part),
+    part.type === 'text'
+      ? { type: 'text', text: wellFormed(part.text, note), ...providerOptions(part) }
+      : filePart(part),
   )
 }
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
 /** Blank texts are left out, and reasoning that nothing follows: servers refuse both. */
-function assistantContent(
-  content: AssistantMessage['content'],
-  richResults: boolean,
-  ids: AcceptedIds,
-): AssistantContent {
-  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content.toWellFormed() }]
+function assistantContent(content: AssistantMessage['content'], writer: Writer): AssistantContent {
+  const { ids, note } = writer
+  if (typeof content === 'string') {
+    if (content.trim() !== '') return [{ type: 'text', text: wellFormed(content, note) }]
+    note('blank-text')
+    return []
+  }
   ids.begin()
   const parts: AssistantContent = []
   for (const part of content) {
-    if (part.type === 'reasoning' && isTextThinking(part)) continue
-    if (part.type === 'text' && part.text.trim() === '') continue
-    if (part.type === 'text' || part.type === 'reasoning') {
-      parts.push({ type: part.type, text: part.text.toWellFormed(), ...ids.ofItem(part) })
+    if (part.type === 'reasoning' && isTextThinking(part)) note('reasoning')
+    else if (part.type === 'text' && part.text.trim() === '') note('blank-text')
+    else if (part.type === 'text' || part.type === 'reasoning') {
+      const own = ids.ofItem(readableOptions(part, writer))
+      // Encrypted reasoning has no text of its own.
+      if (part.text !== '' || own.providerOptions) {
+        parts.push({ type: part.type, text: wellFormed(part.text, note), ...own })
+      }
     } else if (part.type === 'tool-call') {
       const { toolCallId, toolName, providerExecuted } = part
       const executed = providerExecuted === undefined ? {} : { providerExecuted }
       parts.push({
         type: 'tool-call',
         toolCallId: ids.ofCall(toolCallId),
-        toolName: acceptedName(toolName),
-        input: wellFormed(toObject(part.input)),
+        toolName: acceptedName(toolName, note),
+        input: wellFormedValue(toObject(part.input, note), note),
         ...executed,
-        ...providerOptions(part),
+        ...readableOptions(part, writer),
       })
     } else if (part.type === 'tool-result') {
-      parts.push(resultPart(part, richResults, ids))
+      parts.push(resultPart(part, writer))
     } else if (part.type === 'file') {
       parts.push(filePart(part))
     } else if (part.type === 'custom') {
       parts.push(part)
     }
   }
-  return parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1)
+  const accepted = parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1)
+  for (const _ of parts.slice(accepted.length)) note('reasoning')
+  return accepted
+}
+
+/**
+ * The options of a part, as far as the server of this request can read them: what another server, account or model has
+ * signed or encrypted is refused there. Parts of earlier versions name nobody.
+ */
+function readableOptions(
+  part: { readonly providerOptions?: SharedV4ProviderOptions },
+  { reader, isUnsealed, note }: Writer,
+): { readonly providerOptions?: SharedV4ProviderOptions } {
+  const { foreword, ...options } = part.providerOptions ?? {}
+  if (Object.keys(options).length === 0) return {}
+  const of = foreword?.['sealedFor']
+  if (!isUnsealed && (of === undefined || reader === undefined || of === reader)) return { providerOptions: options }
+  note('seal')
+  return {}
 }
 
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
 
-function toolContent(content: ToolMessage['content'], richResults: boolean, ids: AcceptedIds): ToolContent {
-  return content.filter((part) => part.type === 'tool-result').map((part) => resultPart(part, richResults, ids))
+function toolContent(content: ToolMessage['content'], writer: Writer): ToolContent {
+  return content.filter((part) => part.type === 'tool-result').map((part) => resultPart(part, writer))
 }
 
-function resultPart(part: ToolResultPart, richResults: boolean, ids: AcceptedIds): LanguageModelV4ToolResultPart {
+function resultPart(part: ToolResultPart, { ids, richResults, note }: Writer): LanguageModelV4ToolResultPart {
   const { toolCallId, toolName } = part
   return {
     type: 'tool-result',
     toolCallId: ids.ofResult(toolCallId),
     toolName: acceptedName(toolName),
-    output: toolOutput(part.output, richResults),
+    output: toolOutput(part.output, richResults, note),
     ...providerOptions(part),
   }
 }
@@ -168,8 +232,9 @@ function resultPart(part: ToolResultPart, richResults: boolean, ids: AcceptedIds
  * The name or the id of a call in the form that every API accepts: what a model made up is sent back to it in every later
  * request, and one that is refused there would end the conversation. The log keeps what the model said.
  */
-function acceptedName(name: string, most = 64): string {
+function acceptedName(name: string, note?: Note, most = 64): string {
   if (/^[a-zA-Z0-9_-]+$/.test(name) && name.length <= most) return name
+  note?.('tool-name')
   // Two that differ stay two.
   return `${name.replaceAll(/[^a-zA-Z0-9_-]+/g, '_').slice(0, Math.min(50, most - 9))}_${sha256(name).slice(0, 8)}`
 }
@@ -183,7 +248,7 @@ type AcceptedIds = ReturnType<typeof acceptedIds>
  * The ids of one request: each in a form that servers accept, and each once, since a model may give an id again in a later
  * answer. A result has the id of the call that it answers.
  */
-function acceptedIds() {
+function acceptedIds(note: Note) {
   const used = new Set<string>()
   /** By id, the last number that was tried to tell it apart. */
   const times = new Map<string, number>()
@@ -195,18 +260,19 @@ function acceptedIds() {
     /** Another message begins: an item is within one. */
     begin: () => void (newest = undefined),
     ofCall(id: string): string {
-      let accepted = acceptedName(id, LONGEST_ID)
+      let accepted = acceptedName(id, undefined, LONGEST_ID)
       let time = times.get(id) ?? 1
       // Whatever an earlier time of this id has tried is used.
-      while (used.has(accepted)) accepted = acceptedName(`${id} ${(time += 1)}`, LONGEST_ID)
+      while (used.has(accepted)) accepted = acceptedName(`${id} ${(time += 1)}`, undefined, LONGEST_ID)
       times.set(id, time)
       used.add(accepted)
+      if (accepted !== id) note('call-id')
       const before = waiting.get(id)
       if (before) before.push(accepted)
       else waiting.set(id, [accepted])
       return accepted
     },
-    ofResult: (id: string): string => waiting.get(id)?.shift() ?? acceptedName(id, LONGEST_ID),
+    ofResult: (id: string): string => waiting.get(id)?.shift() ?? acceptedName(id, undefined, LONGEST_ID),
     /** The options of a part, without the id of an item that came before or that no server of the API has made. */
     ofItem(part: { readonly providerOptions?: SharedV4ProviderOptions }): {
       providerOptions?: SharedV4ProviderOptions
@@ -219,22 +285,33 @@ function acceptedIds() {
       items.add(itemId)
       const isAccepted =
         newest?.isNew && typeof itemId === 'string' && /^(?:rs|msg|fc)_[a-zA-Z0-9_-]{1,60}$/.test(itemId)
-      return isAccepted ? providerOptions(part) : { providerOptions: { ...part.providerOptions, [provider]: options } }
+      if (isAccepted) return providerOptions(part)
+      note('item-id')
+      return { providerOptions: { ...part.providerOptions, [provider]: options } }
     },
   }
 }
 
-/** A JSON value without half characters in its texts: servers refuse a body that has one. */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed()
-  if (Array.isArray(value)) return value.map(wellFormed)
+/** A text without half characters: servers refuse a body that has one. */
+function wellFormed(text: string, note: Note): string {
+  if (text.isWellFormed()) return text
+  note('character')
+  return text.toWellFormed()
+}
+
+function wellFormedValue(value: unknown, note: Note): unknown {
+  if (typeof value === 'string') return wellFormed(value, note)
+  if (Array.isArray(value)) return value.map((each) => wellFormedValue(each, note))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name.toWellFormed(), wellFormed(each)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [wellFormed(name, note), wellFormedValue(each, note)]),
+  )
 }
 
 /** Providers require an object here. Invalid JSON is sent back as the text that the model wrote, under `input`. */
-function toObject(input: unknown): unknown {
+function toObject(input: unknown, note: Note): unknown {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
+  note('arguments')
   return input === undefined ? {} : { input }
 }
 
@@ -246,21 +323,21 @@ function providerOptions<T>(part: { readonly providerOptions?: T }): { providerO
  * Converts a tool's output for the AI SDK, with media in the current form. An API with texts only as results (`rich` is
  * false) gets the text of the parts instead of their JSON.
  */
-function toolOutput(output: ToolOutput, rich: boolean): LanguageModelV4ToolResultOutput {
+function toolOutput(output: ToolOutput, rich: boolean, note: Note): LanguageModelV4ToolResultOutput {
   if (output.type === 'execution-denied') return output
-  if (output.type !== 'content') return { ...output, value: wellFormed(output.value) } as typeof output
+  if (output.type !== 'content') return { ...output, value: wellFormedValue(output.value, note) } as typeof output
   return rich
-    ? { type: 'content', value: output.value.map(contentPart) }
-    : { type: 'text', value: outputText(output).toWellFormed() }
+    ? { type: 'content', value: output.value.map((part) => contentPart(part, note)) }
+    : { type: 'text', value: wellFormed(outputText(output), note) }
 }
 
 type OutputPart = Extract<ToolOutput, { type: 'content' }>['value'][number]
 type WirePart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
 
-function contentPart(part: OutputPart): WirePart {
+function contentPart(part: OutputPart, note: Note): WirePart {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text.toWellFormed() }
+      return { type: 'text', text: wellFormed(part.text, note) }
     case 'custom':
       return part
     case 'file':

@@ -190,14 +190,15 @@ export interface ModelSettings<Options = unknown> {
 export function httpModelSettings(
   settings: ModelSettings,
   timeouts?: Timeouts,
-): Pick<LanguageModelSettings, 'id' | 'clock' | 'facts' | 'secrets' | 'timeouts' | 'fetch' | 'stream'> {
-  const { provider: name, model, clock, facts, fetch } = settings
+): Pick<LanguageModelSettings, 'id' | 'clock' | 'facts' | 'secrets' | 'timeouts' | 'fetch' | 'stream' | 'address'> {
+  const { provider: name, model, clock, facts, fetch, baseURL: address } = settings
   return {
     id: `${name}/${model}`,
     clock,
     facts,
     secrets: [...(settings.apiKey ? [settings.apiKey] : []), ...Object.values(settings.headers ?? {})],
     stream: 'events',
+    address,
     timeouts: { ...timeouts, ...settings.timeouts },
     fetch,
   }

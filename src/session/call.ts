@@ -81,6 +81,8 @@ export interface CallOutcome {
     readonly url: string
     /** What was changed in the body because the server refused it otherwise: a field left out, renamed, or made smaller. */
     readonly changes?: Readonly<Record<string, string | number | null>>
+    /** How often something of the conversation was sent in another form than the log has it, by what it was. */
+    readonly corrections?: Readonly<Record<string, number>>
   }
   readonly usage?: Usage
   /** The usage is an estimate: the answer broke off before its provider reported it. */

@@ -25,7 +25,10 @@ export interface ScriptedAnswer {
   /** A string is sent word by word, a list piece by piece. */
   readonly text?: string | readonly string[]
   readonly reasoning?: string | readonly string[]
-  /** What the provider expects back with its reasoning: the signature of Anthropic, the encrypted content of OpenAI. */
+  /**
+   * What the provider expects back with its reasoning: the signature of Anthropic, the encrypted content of OpenAI, in Chat
+   * Completions the signature that Gemini gives with each call.
+   */
   readonly signature?: string
   /** A string as input is sent unchanged, even if it is not JSON. `namespace` exists only in the Responses API of OpenAI. */
   readonly toolCalls?: readonly {

@@ -47,12 +47,13 @@ function openaiChatFrames(answer: ScriptedAnswer, { request, number }: Numbered,
   const delta = (fields: object, finish_reason: string | null = null) =>
     event({ choices: [{ index: 0, delta: fields, finish_reason }] })
   const call = (index: number, fields: object) => delta({ tool_calls: [{ index, ...fields }] })
+  const signed = answer.signature && { extra_content: { google: { thought_signature: answer.signature } } }
   const frames = [
     delta({ role: 'assistant', content: '' }),
     ...textPieces(answer.reasoning).map((reasoning_content) => delta({ reasoning_content })),
     ...textPieces(answer.text).map((content) => delta({ content })),
     ...(answer.toolCalls ?? []).flatMap(({ id, name, input }, index) => [
-      call(index, { id: id ?? callId(request, index), type: 'function', function: { name, arguments: '' } }),
+      call(index, { id: id ?? callId(request, index), type: 'function', function: { name, arguments: '' }, ...signed }),
       ...halves(inputText(input)).map((part) => call(index, { function: { arguments: part } })),
     ]),
   ]

@@ -35,7 +35,7 @@ const rules: Readonly<Record<Wire, (body: Fields, issued: ReadonlySet<string>) =
 }
 
 /** https://platform.openai.com/docs/api-reference/chat: ids have at most 40 characters. */
-function chatRules(body: Fields): void {
+function chatRules(body: Fields, issued: ReadonlySet<string>): void {
   const waiting: string[] = []
   const seen = new Set<string>()
   for (const [at, value] of filled(body['messages'], 'messages').entries()) {
@@ -59,6 +59,8 @@ function chatRules(body: Fields): void {
       if (!/^[a-zA-Z0-9_-]{1,40}$/.test(id)) refuse(`${where}: id ${JSON.stringify(id)}`)
       if (seen.has(id)) refuse(`${where}: id ${id} comes twice`)
       seen.add(id)
+      const signature = fields(fields(call['extra_content'])['google'])['thought_signature']
+      if (signature !== undefined && !issued.has(str(signature, where))) refuse(`${where}: corrupted thought signature`)
       checkName(str(about['name'], `${where}.name`))
       jsonObject(str(about['arguments'], `${where}.arguments`), where)
       waiting.push(id)

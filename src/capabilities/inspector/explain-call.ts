@@ -1,4 +1,4 @@
-import { type CallPrice, exactMoneyText } from '../../capability.ts'
+import { type CallPrice, exactMoneyText, sentDifferently } from '../../capability.ts'
 import { compare, type Comparison, differenceCause, entryName, entrySentences, type Manifest } from '../../context.ts'
 import type { CallRecord } from '../../session.ts'
 import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
@@ -12,6 +12,7 @@ export function explainCall({ record, before, price }: PricedCall): object {
   const sentences = [
     ...sentSentences(record),
     ...leftOutSentences(record.manifest),
+    ...sentDifferently(record.outcome ?? {}),
     endSentence(record),
     ...costSentences(record, price),
     ...changeSentences(record, before),

@@ -7,11 +7,12 @@ import {
   type GatewayConnection,
   type Io,
   type CallPrice,
+  sentDifferently,
 } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
-import type { CallRecord, Usage } from '../../session.ts'
+import type { CallOutcome, CallRecord, Usage } from '../../session.ts'
 import { lineLimit, print, printList, applyStyle, printAnswer } from '../io.ts'
 import { outlineText } from '../preview.ts'
 import { cutToCells, singleLine, table, rowTable } from '../table.ts'
@@ -41,7 +42,9 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
   const [session, word] = call.words
   const id = await findCall(connection, word!, session)
   const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
-  if (call.json || !FORMATS.has(manifest.layout)) return printAnswer(manifest, outlineText, call, io)
+  if (call.json || !FORMATS.has(manifest.layout)) {
+    return printAnswer(manifest, () => [outlineText(manifest, io), ...sentDifferently(manifest)].join('\n'), call, io)
+  }
   print(io, foreignCallText(await requestJson<CallRecord>(connection, apiPath('/api/calls/', id)), manifest, io))
   return 0
 }
@@ -87,7 +90,7 @@ function tokensText(tokens: number | undefined): string {
 }
 
 /** The account of a call with what is known of it afterwards. */
-interface PricedManifest extends Manifest {
+interface PricedManifest extends Manifest, Pick<CallOutcome, 'wire'> {
   readonly reported?: Usage
   readonly paid?: CallPrice
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly why?: string } }

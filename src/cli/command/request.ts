@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import { type Command, type CommandCall, type GatewayConnection, type Io, sentDifferently } from '../../capability.ts'
 import { outputText, type ToolDefinition, exactLine } from '../../context.ts'
 import type { RebuiltRequest, RequestView } from '../../runtime.ts'
 import { requestJson, apiPath } from '../answer.ts'
@@ -42,6 +42,7 @@ async function printRequest(connection: GatewayConnection, call: CommandCall, io
 
 function noteWire({ wire, call }: RebuiltRequest, io: Io): void {
   const left = call.outcome?.wire
+  for (const sentence of sentDifferently(call.outcome ?? {})) note(io, sentence)
   if (!wire || !left) return
   if (wire.state === 'identical') {
     const where = `${left.bytes} bytes to ${left.url}`
