@@ -1,9 +1,9 @@
-import { fieldsOf, isObject, parseJson } from '../platform.ts'
+import { elementsOf, fieldsOf, isObject, parseJson } from '../platform.ts'
 import { type CallParameters, PARAMETER_NAMES } from './call-parameters.ts'
 
 /**
  * What is changed in the body of a request because a server refuses it otherwise, by the name of a field: left out (`null`),
- * sent under another name (a text), or made no larger than a number.
+ * sent under another name (a text), or made no larger than a number. `tools.NAME` is a field of each definition of a tool.
  */
 export type RequestChanges = Readonly<Record<string, string | number | null>>
 
@@ -28,9 +28,19 @@ export function changedBody(
     if (change === null) return []
     const name = typeof change === 'string' ? change : former
     const most = changes[name]
+    if (name === 'tools') return [[name, elementsOf(value).map((tool) => changedTool(tool, changes))]]
     return [[name, typeof most === 'number' && typeof value === 'number' ? Math.min(most, value) : value]]
   })
   return new TextEncoder().encode(JSON.stringify(Object.fromEntries(changed)))
+}
+
+/** A definition of a tool without the fields that are left out; in Chat Completions they are in its `function`. */
+function changedTool(tool: unknown, changes: RequestChanges): unknown {
+  if (!isObject(tool)) return tool
+  const kept = Object.entries(tool).filter(([name]) => changes[`tools.${name}`] !== null)
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, name === 'function' ? changedTool(value, changes) : value]),
+  )
 }
 
 /** Fields that Foreword or a library adds by itself, and that an answer is possible without. */
@@ -46,13 +56,19 @@ const ADDED = [
   'id_slot',
   'reasoning_effort',
   'tool_choice',
+  'include',
+  'output_config',
+  'thinking',
+  'reasoning',
+  'tools.strict',
+  'tools.eager_input_streaming',
 ]
 
 const REFUSES =
-  /unrecogni[sz]ed|unknown|unsupported|unexpected|not (?:supported|permitted|allowed|recogni[sz]ed)|extra (?:inputs?|fields?)|invalid|does(?: not|n't) support|too (?:large|high|big)|must be|at most|exceeds?|maximum|use '?max_/i
+  /unrecogni[sz]ed|unknown|unsupported|unexpected|not (?:supported|permitted|allowed|recogni[sz]ed)|extra (?:inputs?|fields?)|invalid|does(?: not|n't) support|too (?:large|high|big)|must be|at most|exceeds?|maximum|valid range|use '?max_/i
 
 const LARGEST_ANSWER =
-  /(?:at most|maximum(?: allowed)?(?: value)?(?: is| of|:)?|<=|less than or equal to|up to|limit(?: is| of|:)?|\d+ >) (?<limit>\d+)/i
+  /(?:at most|maximum(?: allowed)?(?: value)?(?: is| of|:)?|<=|less than or equal to|up to|cannot exceed|limit(?: is| of|:)?|\d+ >|range of \w+ is \[\d+,) (?<limit>\d+)/i
 
 /**
  * The change after which a server may accept what it has refused with this sentence: it names a field that was added to the
@@ -69,7 +85,12 @@ export function changeFor(
   if (!REFUSES.test(refusal)) return undefined
   const sent = fieldsOf(parseJson(new TextDecoder().decode(body)))
   const asked = new Set((Object.keys(parameters) as (keyof CallParameters)[]).map((name) => PARAMETER_NAMES[name]))
-  const name = ADDED.find((field) => field in sent && !asked.has(field) && new RegExp(`\\b${field}\\b`).test(refusal))
+  const inTools = elementsOf(sent['tools']).flatMap((tool) => [tool, fieldsOf(tool)['function']].map(fieldsOf))
+  const name = ADDED.find((field) => {
+    const own = field.replace('tools.', '')
+    const isSent = own === field ? field in sent : inTools.some((tool) => own in tool)
+    return isSent && !asked.has(field) && new RegExp(`\\b${own}\\b`).test(refusal)
+  })
   if (name === undefined) return undefined
   const value = sent[name]
   const limit = Number(LARGEST_ANSWER.exec(refusal)?.groups?.['limit'])

@@ -9,6 +9,9 @@ interface Recorded {
   readonly status: number
   readonly body: string
   readonly overflow: { readonly limit?: number; readonly sent?: number } | null
+  /** Where it was read, and when it was written or read there. */
+  readonly source: string
+  readonly date: string
 }
 
 const recorded = JSON.parse(
@@ -20,6 +23,55 @@ for (const { name, provider, status, body, overflow } of recorded) {
     assert.deepEqual(detectOverflow(status, body), overflow ?? undefined)
   })
 }
+
+test('the servers whose refusals are known, by what these say of sizes: each has at least one recorded sentence', () => {
+  const said = new Map<string, number>()
+  for (const { provider, overflow, source, date } of recorded) {
+    assert.ok(source !== '' && /^\d{4}-\d\d-\d\d$/.test(date), `${provider} has a source and a date`)
+    const sizes = overflow ? Number('limit' in overflow) + Number('sent' in overflow) : -1
+    if (provider !== 'any' && sizes >= 0) said.set(provider, Math.max(said.get(provider) ?? 0, sizes))
+  }
+  const servers = (sizes: number) => [...said].flatMap(([name, most]) => (most === sizes ? [name] : [])).toSorted()
+  assert.deepEqual(servers(2), [
+    'anthropic',
+    'azure',
+    'cerebras',
+    'cloudflare',
+    'cohere',
+    'copilot',
+    'ctransformers',
+    'deepseek',
+    'fireworks',
+    'google',
+    'groq',
+    'huggingface',
+    'koboldcpp',
+    'litellm',
+    'llama-cpp-python',
+    'llama.cpp',
+    'lm-studio',
+    'localai',
+    'mistral',
+    'moonshot',
+    'nvidia-nim',
+    'ollama',
+    'omlx',
+    'openai',
+    'openrouter',
+    'sglang',
+    'siliconflow',
+    'tabbyapi',
+    'text-generation-webui',
+    'tgi',
+    'together',
+    'vllm',
+    'watsonx',
+    'xai',
+    'xinference',
+  ])
+  assert.deepEqual(servers(1), ['dashscope', 'github'])
+  assert.deepEqual(servers(0), ['bedrock', 'gpt4all', 'minimax', 'mlx-serve', 'vertex', 'zai'])
+})
 
 test('a hostile error text is read in a moment', () => {
   const long = 'maximum context length is 4 '.repeat(2000) + 'prompt contains '.repeat(2000)

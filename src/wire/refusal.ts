@@ -40,31 +40,37 @@ const FORMS = [
   // OpenAI, Groq: more at once than a whole minute allows
   /request too large .*limit[: ]+(?<limit>\d+),? requested[: ]+(?<sent>\d+)/is,
   // OpenAI, vLLM, OpenRouter, DeepSeek and many that follow them
-  /maximum context length (?:is|of) (?<limit>\d+) tokens?.*?(?:resulted in|you requested(?: about)?|request has|passed|prompt contains(?: at least)?) (?<sent>\d+)/is,
+  /maximum context length (?:is|of) (?<limit>\d+) tokens?.*?(?:resulted in(?: over)?|you requested(?: about)?|request has|passed|prompt contains(?: at least)?) (?<sent>\d+)/is,
   /passed (?<sent>\d+) input tokens.*context length is only (?<limit>\d+)/is,
   /prompt contains (?<sent>\d+) tokens.*?model with (?<limit>\d+) maximum context length/is,
   /maximum context length (?:is|of)(?: only)? (?<limit>\d+)/i,
   /maximum (?:prompt|model) length is (?<limit>\d+) but the request contains (?<sent>\d+)/i,
   /prompt \(length (?<sent>\d+)\) is longer than the maximum model length of (?<limit>\d+)/i,
   /input token count \(?(?<sent>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
-  // Together, Moonshot, DashScope
+  /prompt \(total length (?<sent>\d+)\) is too long to fit into the model \(context length (?<limit>\d+)\)/i,
+  // xAI, Together, Moonshot, DashScope, SiliconFlow
+  /message \((?<sent>\d+) tokens\) exceeds budget \((?<limit>\d+) tokens\)/i,
   /input \((?<sent>\d+) tokens\) is longer than the model's context length \((?<limit>\d+) tokens\)/i,
   /exceeded model token limit: (?<limit>\d+) \(requested: (?<sent>\d+)\)/i,
   /range of input length should be \[\d+, (?<limit>\d+)\]/i,
-  // llama.cpp, LM Studio, Ollama
+  /(?:prompt_tokens|max_total_tokens) \((?<sent>\d+)\) must be less than (?:or equal to )?max_seq_len \((?<limit>\d+)\)/i,
+  // llama.cpp, LM Studio, Ollama, what is built on llama.cpp or MLX
   /request \((?<sent>\d+) tokens\) exceeds the available context size \((?<limit>\d+) tokens\)/i,
   /keep the first (?<sent>\d+) tokens.*context length of only (?<limit>\d+)/is,
   /n_keep[^\d]*(?<sent>\d+)\)? >= n_ctx[^\d]*(?<limit>\d+)/i,
   /tokens to keep from the initial prompt is greater than the context length/i,
   /(?:prompt|input)[^.]{0,20} too long; exceeded max context length/i,
   /input length exceeds (?:the |maximum )?context length/i,
+  /requested tokens \((?<sent>\d+)\) exceed context window of (?<limit>\d+)/i,
+  /number of tokens \((?<sent>\d+)\) exceeded maximum context length \((?<limit>\d+)\)/i,
+  /prompt too long: (?<sent>\d+) tokens exceeds max context window of (?<limit>\d+)/i,
   // Text Generation Inference, Hugging Face
   /`?inputs`? tokens \+ `?max_new_tokens`? must be <= (?<limit>\d+)(?:\. Given: (?<sent>\d+))?/i,
   /`?inputs`? must have less than (?<limit>\d+) tokens\. Given: (?<sent>\d+)/i,
   // GitHub, Copilot, Cohere, watsonx, Cloudflare, Cerebras
   /prompt token count of (?<sent>\d+) exceeds the limit of (?<limit>\d+)/i,
   /request body too large for .{1,80} model\. max size: (?<limit>\d+) tokens/i,
-  /tokens in the prompt cannot exceed (?<limit>\d+)(?: - received (?<sent>\d+))?/i,
+  /tokens (?:in the prompt|\(prompt and prediction\)) cannot exceed (?<limit>\d+)(?: - received (?<sent>\d+))?/i,
   /number of input tokens (?<sent>\d+) cannot exceed the total tokens limit (?<limit>\d+)/i,
   /tokens \((?<sent>\d+)\) exceeded this model'?s? context window limit \((?<limit>\d+)\)/i,
   /current length is (?<sent>\d+) while limit is (?<limit>\d+)/i,

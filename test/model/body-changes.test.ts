@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openaiCompatibleModel } from '../../src/capabilities/openai-compatible/openai-compatible-model.ts'
 import { fixedClock } from '../../src/testing.ts'
-import { changeFor } from '../../src/model/body-changes.ts'
+import { changedBody, changeFor } from '../../src/model/body-changes.ts'
 
 const bytes = (body: unknown) => new TextEncoder().encode(JSON.stringify(body))
 const facts = {
@@ -91,6 +91,25 @@ test('what the caller asked for, and what is refused for another reason, is not 
   assert.deepEqual(change('max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens'), {
     max_tokens: 4096,
   })
+  assert.deepEqual(change('max_tokens (8192) cannot exceed 4096. Please reduce the length of max output tokens'), {
+    max_tokens: 4096,
+  })
+  assert.deepEqual(change('Invalid max_tokens value, the valid range of max_tokens is [1, 4096]'), { max_tokens: 4096 })
+})
+
+test('a field of tools that a library added and a server refuses is left out of each of them, in both places', () => {
+  const tool = { name: 'look', strict: false, eager_input_streaming: true }
+  for (const tools of [[tool], [{ type: 'function', function: tool }]]) {
+    const body = bytes({ messages: [], tools })
+    const first = changeFor('tools.0.custom.eager_input_streaming: Extra inputs are not permitted', body, { known: {} })
+    assert.deepEqual(first, { 'tools.eager_input_streaming': null })
+    const second = changeFor('Unknown parameter: tools[0].function.strict', body, { known: first! })
+    const left = new TextDecoder().decode(changedBody(body, second))
+    assert.deepEqual(JSON.parse(left.replaceAll('{"type":"function","function":{"name":"look"}}', '{"name":"look"}')), {
+      messages: [],
+      tools: [{ name: 'look' }],
+    })
+  }
 })
 
 test('a server that refuses whatever is sent is asked a few times, and its last sentence is the error', async () => {
