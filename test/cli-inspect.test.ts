@@ -238,15 +238,15 @@ test('request and calls say what left in another form than the log has it', asyn
     'GET /api/calls/c1/manifest': { ...manifest, wire },
     'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
   })
-  const sentences = [
+  const said = [
     'Left out, since the server refuses it: stream_options.',
     'Sent at most 4096, since the server refuses it otherwise: max_tokens.',
     'Ids of calls in a form that every server accepts: 2. The log has what the model said.',
   ]
   const { stderr } = await run(['request', 'c1'], { connection })
-  assert.deepEqual(stderr.trim().split('\n').slice(1), sentences)
+  assert.deepEqual(stderr.trim().split('\n').slice(1), said)
   const { stdout } = await run(['calls', 's1', 'c1'], { connection })
-  assert.deepEqual(stdout.trim().split('\n').slice(-3), sentences)
+  assert.deepEqual(stdout.trim().split('\n').slice(-3), said)
 })
 
 test('request and replay compare the bodies that left, and say why one cannot be made again', async () => {

@@ -18,7 +18,7 @@ let refused = 0
 const server = await scriptedProvider({
   models: [{ name: 'one' }, { name: 'two' }],
   answer({ wire, model, body, headers }) {
-    const owner = `${headers['authorization'] ?? headers['x-api-key']} ${model}`
+    const owner = `${String(headers['authorization'] ?? headers['x-api-key'])} ${model}`
     const own = issued.get(owner) ?? new Set()
     issued.set(owner, own)
     const why = strictFault(wire, body, own)
@@ -65,7 +65,7 @@ async function signedTurn(at: Opened, name: string, session?: string) {
       ? { reasoning: 'Hm.', signature, toolCalls: [{ name: 'look', input: {} }] }
       : { reasoning: 'So.', signature, text: 'Done.' }
   }
-  const { outcome, ...view } = await at.say('Look.', { ...(session ? { session } : { model: 'here/one' }) })
+  const { outcome, ...view } = await at.say('Look.', session ? { session } : { model: 'here/one' })
   assert.deepEqual(outcome, { type: 'completed' })
   return view
 }
