@@ -148,7 +148,7 @@ async function fault(id: (typeof formats)[number][0], wire: RandomWire) {
   }
   running.delete(name)
   if (!said) return 'no end'
-  const lost = wire.isHarmless ? lostFrom(id, wire, said) : undefined
+  const lost = wire.isHarmless ? lostFrom(wire, said) : undefined
   if (lost) return lost
   const messages = [...begun, ...following(said), ...followingAgain(said)]
   for (const [other, format] of servers) {
@@ -166,14 +166,12 @@ function followingAgain(message: AssistantMessage): readonly AnyMessage[] {
 }
 
 /** Text and calls of a wire on which nothing was changed that says something. */
-function lostFrom(id: string, { answer, wire }: RandomWire, said: AssistantMessage): string | undefined {
+function lostFrom({ answer, wire }: RandomWire, said: AssistantMessage): string | undefined {
   const parts = typeof said.content === 'string' ? [] : said.content
   const words = (type: 'text' | 'reasoning') =>
     parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('')
   const plain = (text: string) => text.replaceAll(/<\/?think>|\s/g, '').toWellFormed()
-  const expected = plain(
-    [...(id === 'openai/m' ? [] : textPieces(answer.reasoning)), ...textPieces(answer.text)].join(''),
-  )
+  const expected = plain([...textPieces(answer.reasoning), ...textPieces(answer.text)].join(''))
   const got = plain(words('reasoning') + words('text'))
   if (got !== expected) return `lost: ${JSON.stringify({ got, expected })}`
   const names = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolName] : []))

@@ -1,5 +1,10 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { defined } from '../platform.ts'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { defined, elementsOf, fieldsOf } from '../platform.ts'
 import type { Timeouts } from './call-limits.ts'
 import { fromLanguageModel, type StreamingModel } from './language-model.ts'
 import type { CallOptions, Model } from './model.ts'
@@ -38,7 +43,8 @@ export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatP
     open: async (fetch) => {
       const { baseURL, apiKey = 'none', headers = {} } = settings
       const models = await chat.load({ baseURL, apiKey, headers: { ...headers }, fetch })
-      return models[api](settings.model)
+      const model = models[api](settings.model)
+      return api === 'chat' ? withReasoning(model) : model
     },
     mark: (call, options) =>
       withProviderOptions(
@@ -51,6 +57,27 @@ export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatP
           : {},
       ),
   })
+}
+
+/** The package reads no reasoning in Chat Completions, since OpenAI sends none there. Other servers do: it is read from the chunks. */
+function withReasoning(model: StreamingModel): StreamingModel {
+  return {
+    async doStream(call) {
+      const answer = await model.doStream({ ...call, includeRawChunks: true })
+      const read = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
+        transform(part, out) {
+          // The mark of a chunk with reasoning.
+          if (part.type === 'source') return
+          if (part.type !== 'raw') return out.enqueue(part)
+          for (const choice of elementsOf(fieldsOf(part.rawValue)['choices'])) {
+            const delta = fieldsOf(fieldsOf(choice)['delta'])['reasoning_content']
+            if (typeof delta === 'string') out.enqueue({ type: 'reasoning-delta', id: 'reasoning', delta })
+          }
+        },
+      })
+      return { ...answer, stream: answer.stream.pipeThrough(read) }
+    },
+  }
 }
 
 /**

@@ -137,7 +137,7 @@ export type ModelEvent =
       /** What was changed in the body because the server refuses it otherwise. */
       readonly changes?: RequestChanges
       /** How often it has something in another form than the log, so that every server accepts it. Absent: never. */
-      readonly corrections?: Readonly<Partial<Record<Correction, number>>>
+      readonly corrections?: Readonly<Partial<Record<PromptCorrection, number>>>
     }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
@@ -164,7 +164,7 @@ export type ReasoningMetadata = SharedV4ProviderMetadata
  * What of a conversation is sent in another form than its log has it: ids and names of calls, arguments that are no object, ids of
  * items, blank texts, half characters, reasoning that cannot go back, and the seals of reasoning that another server or model has made.
  */
-export type Correction =
+export type PromptCorrection =
   | 'call-id'
   | 'tool-name'
   | 'arguments'

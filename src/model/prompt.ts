@@ -25,12 +25,12 @@ import {
   type UserMessage,
 } from '../context.ts'
 import { type RequestChanges, UNSEALED_EARLIER, UNSEALED } from './body-changes.ts'
-import type { Correction, Model, ModelRequest } from './model.ts'
+import type { PromptCorrection, Model, ModelRequest } from './model.ts'
 
 /** A prompt, and how often it has something in another form than a model said it. */
 export interface WrittenPrompt {
   readonly prompt: LanguageModelV4Prompt
-  readonly corrections: Readonly<Partial<Record<Correction, number>>>
+  readonly corrections: Readonly<Partial<Record<PromptCorrection, number>>>
 }
 
 /**
@@ -43,8 +43,8 @@ export function toPrompt(
   support: ImageSupport,
   { reader, changes = {}, richResults = true }: PromptRules = {},
 ): WrittenPrompt {
-  const corrections: Partial<Record<Correction, number>> = {}
-  const note = (correction: Correction) => void (corrections[correction] = (corrections[correction] ?? 0) + 1)
+  const corrections: Partial<Record<PromptCorrection, number>> = {}
+  const note = (correction: PromptCorrection) => void (corrections[correction] = (corrections[correction] ?? 0) + 1)
   const writer: Writer = { ids: acceptedIds(note), note, reader, isUnsealed: false, richResults }
   const loop = UNSEALED in changes ? Infinity : UNSEALED_EARLIER in changes ? loopStart(request.messages) : 0
   const messages = request.messages
@@ -78,7 +78,7 @@ interface Writer {
   readonly richResults: boolean
 }
 
-type Note = (correction: Correction) => void
+type Note = (correction: PromptCorrection) => void
 
 /** Where the calls begin whose results a model has not answered: their reasoning has to stay with them. */
 function loopStart(messages: readonly AnyMessage[]): number {

@@ -167,6 +167,9 @@ function addChunk(draft: AnswerDraft, chunk: JsonFields): void {
   }
 }
 
+/** A library passes nothing on before it has read words, a call, or one of these. */
+const REASONING_MARK = [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 0, url: '', title: '' } }]
+
 function correctedChoice(choice: JsonFields, callsOf: CallPieces): JsonFields {
   const { finish_reason: reason } = choice
   const said = fieldsOf(choice['delta'] ?? choice['message'])
@@ -176,7 +179,7 @@ function correctedChoice(choice: JsonFields, callsOf: CallPieces): JsonFields {
     said['reasoning'],
     said['thinking'],
     partsText(said['content'], 'thinking'),
-  ]
+  ].find((text) => filledText(text) !== undefined)
   const toolCalls = (Array.isArray(calls) ? calls : [calls])
     .filter(isObject)
     .flatMap((call) => callsOf.add(correctedCall(call)))
@@ -187,7 +190,8 @@ function correctedChoice(choice: JsonFields, callsOf: CallPieces): JsonFields {
     delta: {
       content:
         filledText(said['content']) ?? filledText(partsText(said['content'], 'text')) ?? filledText(said['refusal']),
-      reasoning_content: thinking.find((text) => filledText(text) !== undefined),
+      reasoning_content: thinking,
+      annotations: thinking === undefined ? undefined : REASONING_MARK,
       tool_calls: all.length > 0 ? all : undefined,
     },
     finish_reason: isLast ? reason : null,

@@ -67,7 +67,7 @@ export function wireResponse({ wire, pieces, after }: RandomWire, signal?: Abort
   return new Response(body, { headers: { 'content-type': type } })
 }
 
-interface Chance {
+export interface Chance {
   chance(share: number): boolean
   /** 0 to below `below`. */
   whole(below: number): number
@@ -75,7 +75,7 @@ interface Chance {
 }
 
 /** Mulberry32. */
-function random(seed: number): Chance {
+export function random(seed: number): Chance {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -253,7 +253,7 @@ function harmful(events: readonly string[], _: Wire, chances: Chance): string[] 
 }
 
 /** A value with one field taken away, added, or made something else, anywhere in it. */
-function mutated(value: unknown, chances: Chance): unknown {
+export function mutated(value: unknown, chances: Chance): unknown {
   const { chance, whole, one } = chances
   if (typeof value !== 'object' || value === null) return one(ODD)
   const keys = Object.keys(value)

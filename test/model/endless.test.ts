@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RuntimeSettings } from '../../src/runtime.ts'
 import type { ScriptedAnswer } from '../../src/testing.ts'
 import { opened, tool } from '../runtime/opened.ts'
-import { modelsAt, providerFor, reasoningWires, wires } from './providers.ts'
+import { modelsAt, providerFor, wires } from './providers.ts'
 
 /** Tokens; the bound of an answer is eight characters for each. */
 const reserve = 1_000
@@ -74,7 +74,7 @@ for (const id of ['ollama/scripted', 'local/scripted']) {
   })
 }
 
-for (const id of reasoningWires) {
+for (const id of wires) {
   test(`${id}: endless reasoning is cut, and the conversation continues`, async (t) => {
     const { outcome, heard, home, session } = await cutAnswer(t, id, { reasoning: 'hmm ', forever: 'hmm' })
     assert.deepEqual(outcome, { type: 'reasoning-only', limit: 'characters' })

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { TurnOutcome } from '../../src/session.ts'
 import type { ScriptedAnswer } from '../../src/testing.ts'
 import { opened } from '../runtime/opened.ts'
-import { modelsAt, providerFor, reasoningWires, wires } from './providers.ts'
+import { modelsAt, providerFor, wires } from './providers.ts'
 
 /** What one provider answered, through a whole runtime. `waits`: before each try that was made again, ms. */
 async function answered(t: TestContext, id: string, ...script: readonly ScriptedAnswer[]) {
@@ -165,7 +165,7 @@ for (const id of wires) {
   })
 }
 
-for (const id of reasoningWires) {
+for (const id of wires) {
   test(`${id}: reasoning without words is \`reasoning-only\`, and says where its limit was the cause`, async (t) => {
     assert.deepEqual((await answered(t, id, { reasoning: 'I wonder.' })).outcome, { type: 'reasoning-only' })
     const { outcome, notice } = await answered(t, id, { reasoning: 'I wonder', finish: 'length' })

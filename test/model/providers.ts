@@ -13,9 +13,6 @@ export const wires = [
   'local/scripted',
 ] as const
 
-/** Wires on which this script can reason. */
-export const reasoningWires = wires.filter((id) => !id.startsWith('openai/'))
-
 /** Nothing is waited for that a script does not want. */
 const patient: Timeouts = { firstMs: 60_000, idleMs: 60_000 }
 
