@@ -130,7 +130,8 @@ export async function answerAccount(
 
 /** The header that names the fields of a request that were read by nobody, each once. */
 export function ignoredHeader(names: readonly string[]): Readonly<Record<string, string>> {
-  return names.length === 0 ? {} : { 'x-foreword-ignored': [...new Set(names)].map(encodeURIComponent).join(', ') }
+  const ignored = [...new Set(names)].map((name) => encodeURIComponent(name.toWellFormed()))
+  return ignored.length === 0 ? {} : { 'x-foreword-ignored': ignored.join(', ') }
 }
 
 /** The fields of an object, or of each of a list, that say something and are not among those that are read. */
