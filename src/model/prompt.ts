@@ -129,7 +129,7 @@ export function toFunctionTools(tools: readonly ToolDefinition[]): LanguageModel
 function toMessage(message: AnyMessage, writer: Writer): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: message.content, ...providerOptions(message) }
+      return { role: 'system', content: wellFormed(message.content, writer.note), ...providerOptions(message) }
     case 'user':
       return { role: 'user', content: userContent(message.content, writer), ...providerOptions(message) }
     case 'assistant':
