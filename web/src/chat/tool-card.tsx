@@ -49,7 +49,7 @@ export function ToolCard({ part, read }: ToolCardProps): ReactNode {
         </div>
       </CallFold>
       {images && (
-        <div className="flex flex-col border-t border-line p-3">
+        <div className="flex flex-col border-t border-line p-3 [&>ul]:justify-start [&>ul]:self-start">
           <Attachments label="Images of the result" files={images} />
         </div>
       )}
