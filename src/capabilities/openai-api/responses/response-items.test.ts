@@ -164,7 +164,7 @@ test('what has no place is named, or refused with the name of its item', () => {
       user([{ type: 'input_file', file_url: 'https://x' }]),
       /^input\.0\.content\.0\.file_url: the file begins with https:/,
     ],
-    [user([]), /^input\.0: an item of type message has no place/],
+    [user([]), /^input\.0: a message of the role user needs content/],
     [
       user([{ type: 'input_file', filename: 'a.txt', file_data: 'aGk=' }]),
       /^input\.0\.content\.0\.file_data: the type/,
