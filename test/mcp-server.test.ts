@@ -381,6 +381,7 @@ test('bytes are named and never pasted, links and texts are shown with their add
       '[resource file:///c.zip application/zip, 1 byte]',
       '[binary data, 4 bytes]',
       '{"more":"shown"}',
+      '[left out, image 1: it is no PNG, JPEG, GIF or WebP]',
     ].join('\n'),
   )
   const structured = await callTool(plugin, 's__structured')

@@ -157,9 +157,10 @@ export async function openArena(template: string, pid: number, runs: string): Pr
   }
 }
 
+/** The lock of the workspace is the gateway's own. */
 function stateOf(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !/^repository\/.git\//.test(name))
+    .filter((name) => !/^(?:repository\/\.git\/|\.cache(?:\/foreword(?:\/\d+-\d+)?)?$)/.test(name))
     .toSorted()
     .map((name) => `${name} ${fileState(join(folder, name))}`)
     .join('\n')
