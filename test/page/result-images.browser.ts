@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -31,7 +30,7 @@ test('an image in the result of a tool is below its call, and opens', async (t) 
     },
     {
       configuration: { mcp: { servers: { far: { ...configured, enabled: true, sandbox: 'off' } } } },
-      prepare: (home) =>
+      prepare: async (home) =>
         writeFileSync(join(home, 'tool-access.json'), JSON.stringify({ global: { allowedTools: ['far__*'] } })),
     },
   )

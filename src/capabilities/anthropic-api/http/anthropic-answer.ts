@@ -148,13 +148,13 @@ function toolInput(input: unknown): unknown {
 }
 
 /** What a provider needs back with its reasoning: Anthropic's own as it is, others' wrapped. Empty for nothing. */
-export function signatureOf(metadata: ReasoningMetadata): string {
+function signatureOf(metadata: ReasoningMetadata): string {
   const own = metadata['anthropic']?.['signature']
   if (typeof own === 'string') return own
   return WRAPPED + Buffer.from(JSON.stringify(metadata), 'utf8').toString('base64url')
 }
 
-export function redactedData(metadata: ReasoningMetadata): string | undefined {
+function redactedData(metadata: ReasoningMetadata): string | undefined {
   const data = metadata['anthropic']?.['redactedData']
   return typeof data === 'string' ? data : undefined
 }

@@ -245,7 +245,7 @@ interface Reading {
   readonly reasons: boolean
 }
 
-export function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Reading): readonly string[] {
+function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Reading): readonly string[] {
   const { tools, thinking: thought, output_config: output, tool_choice: choice } = body
   const names = [
     ...unreadFields(body, Object.keys(known)),
@@ -265,7 +265,7 @@ export function ignoredMessageFields(body: MessagesBody, { inSession, reasons }:
 }
 
 /** The levels of Anthropic by the names that all providers share. `undefined` for an unknown one. */
-export function effortOf(effort: string | null | undefined): 'low' | 'medium' | 'high' | 'xhigh' | undefined {
+function effortOf(effort: string | null | undefined): 'low' | 'medium' | 'high' | 'xhigh' | undefined {
   if (effort === 'max') return 'xhigh'
   return effort === 'low' || effort === 'medium' || effort === 'high' || effort === 'xhigh' ? effort : undefined
 }

@@ -204,7 +204,7 @@ export const completionBody = z.looseObject(known)
 
 export type CompletionBody = z.output<typeof completionBody>
 /** `inSession`: the session decides more, so more fields are ignored. */
-export function ignoredFields(body: CompletionBody, inSession: boolean): readonly string[] {
+function ignoredFields(body: CompletionBody, inSession: boolean): readonly string[] {
   const functions = (body.tools ?? []).map((each) => each.function)
   const names = [
     ...unreadFields(body, Object.keys(known)),

@@ -27,7 +27,7 @@ export function responseTools({ tools, tool_choice: choice }: ResponseBody): Off
   return { tools: allowed(all, choice), left: read.flatMap(({ left }) => left) }
 }
 
-export function toolName(name: string, namespace?: string | null): string {
+function toolName(name: string, namespace?: string | null): string {
   return namespace ? `${namespace}__${name}` : name
 }
 
