@@ -114,6 +114,18 @@ export function failureIn(value: JsonFields, event: string | undefined): JsonFie
   }
 }
 
+/** Of a format whose events are read as they come: a failure alone is told in one form. */
+export function failureAlone(failure = failureIn): Correction {
+  return {
+    events(value, type) {
+      const error = failure(value, type)
+      return [error ? { error } : value]
+    },
+    hasReason: () => false,
+    isOver: () => false,
+  }
+}
+
 /** Whether two texts are the same object of JSON. */
 export function sameJson(one: string, other: string): boolean {
   return isObject(parseJson(one)) && jsonOf(parseJson(one)) === jsonOf(parseJson(other))

@@ -1,6 +1,6 @@
 import { elementsOf } from '../platform.ts'
 import { chatCompletions } from './chat-completions.ts'
-import { type EventFilter, eventFilter, failureIn, type FormatReader } from './answer-stream.ts'
+import { type EventFilter, eventFilter, failureAlone, type FormatReader } from './answer-stream.ts'
 import { generateContent } from './generate-content.ts'
 import { messages } from './messages.ts'
 import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
@@ -31,14 +31,7 @@ function* textsToEmbed(body: JsonFields): Generator<WirePart> {
 const embeddings: FormatReader = {
   fields: ['input'],
   parts: textsToEmbed,
-  correction: () => ({
-    events(value, type) {
-      const error = failureIn(value, type)
-      return [error ? { error } : value]
-    },
-    hasReason: () => false,
-    isOver: () => false,
-  }),
+  correction: () => failureAlone(),
   asEvent: (answer) => answer,
   // An answer of vectors has no tokens.
   add: (draft) => draft.report({ usage: { completion_tokens: 0 } }),

@@ -1,6 +1,6 @@
 import { elementsOf, fieldsOf, isObject } from '../platform.ts'
 import type { AnswerDraft } from './answer-draft.ts'
-import { failureIn, type FormatReader } from './answer-stream.ts'
+import { failureAlone, failureIn, type FormatReader } from './answer-stream.ts'
 import {
   callPart,
   countOf,
@@ -203,14 +203,11 @@ export const generateContent: FormatReader = {
     'generate_content_request',
   ],
   parts: partsOf,
-  correction: () => ({
-    events(value, type) {
+  correction: () =>
+    failureAlone((value, type) => {
       const error = failureIn(value, type)
-      return [error ? { error: { ...error, code: fieldsOf(value['error'])['status'] ?? error['code'] } } : value]
-    },
-    hasReason: () => false,
-    isOver: () => false,
-  }),
+      return error && { ...error, code: fieldsOf(value['error'])['status'] ?? error['code'] }
+    }),
   asEvent: (answer) => answer,
   add: addAnswer,
 }

@@ -1,11 +1,5 @@
-import type { Recogniser, SectionRule } from './recogniser.ts'
-
-const contextFile: SectionRule = {
-  layer: 'instructions',
-  begin: '--- Context from: ',
-  name: /^--- Context from: (?<name>[^\n]{1,400}?) ---/,
-  origin: 'file',
-}
+import { contextFile } from './general.ts'
+import type { Recogniser } from './recogniser.ts'
 
 /** Gemini CLI, versions 0.6. It sends no id of its session. */
 const geminiCli: Recogniser = {
@@ -29,7 +23,6 @@ const geminiCli: Recogniser = {
       inner: [contextFile],
     },
     { layer: 'summary', begin: '<state_snapshot>', end: '</state_snapshot>', origin: 'model', where: ['user'] },
-    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
   ],
   targets: [
     { tool: /^(?:read_file|write_file|replace)$/, field: 'file_path', kind: 'file' },
@@ -54,7 +47,6 @@ const qwenCode: Recogniser = {
     { kind: 'sub-agent', system: ['acting as the managed memory extraction subagent'] },
   ],
   sections: [
-    contextFile,
     { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
     { layer: 'memory', begin: '## /', holds: 'MEMORY.md', origin: 'file', where: ['system'] },
     { layer: 'skills', ...reminder, holds: 'skills are available' },
@@ -96,7 +88,6 @@ const copilotCli: Recogniser = {
       origin: 'file',
       where: ['system'],
     },
-    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
   ],
   targets: [
     { tool: /^(?:view|create|edit)$/, field: 'path', kind: 'file' },
@@ -118,7 +109,6 @@ const continueCli: Recogniser = {
   turn: [],
   kinds: [{ kind: 'compaction', last: ['provide a concise summary of our conversation so far'] }],
   sections: [
-    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
     {
       layer: 'environment',
       begin: '<context name="gitStatus">',
@@ -150,7 +140,6 @@ const cline: Recogniser = {
   turn: [],
   kinds: [{ kind: 'compaction', last: ['Summarize this session for continuation'] }],
   sections: [
-    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
     { layer: 'instructions', begin: '# Rules\n', origin: 'file', where: ['system'] },
     {
       layer: 'environment',
@@ -168,5 +157,5 @@ const cline: Recogniser = {
   ],
 }
 
-/** Agents of the terminal that other vendors make. */
+/** Agents of the terminal that other vendors make. What they have in common with others is in the general table. */
 export const cliAgents: readonly Recogniser[] = [geminiCli, qwenCode, copilotCli, continueCli, cline]

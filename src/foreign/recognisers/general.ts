@@ -1,4 +1,13 @@
-import type { Recogniser } from './recogniser.ts'
+import type { Recogniser, SectionRule } from './recogniser.ts'
+
+/** A file of instructions, as Gemini CLI and those that descend from it write it. */
+export const contextFile: SectionRule = {
+  layer: 'instructions',
+  begin: '--- Context from: ',
+  name: /^--- Context from: (?<name>[^\n]{1,400}?) ---/,
+  origin: 'file',
+  where: ['system', 'user'],
+}
 
 /** What holds for any client, behind what is known of its own. */
 export const general: Recogniser = {
@@ -54,13 +63,7 @@ export const general: Recogniser = {
       origin: 'file' as const,
       where: ['system', 'user'] as const,
     })),
-    {
-      layer: 'instructions',
-      begin: '--- Context from: ',
-      name: /^--- Context from: (?<name>[^\n]{1,400}?) ---/,
-      origin: 'file',
-      where: ['system', 'user'],
-    },
+    contextFile,
     {
       layer: 'skills',
       begin: '<available_skills>',

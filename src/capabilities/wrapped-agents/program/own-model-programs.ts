@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { CommandFailure } from '../../../cli.ts'
-import { defined, elementsOf, fieldsOf, isObject, parseJson } from '../../../platform.ts'
+import { defined, elementsOf, fieldsOf, parseJson } from '../../../platform.ts'
 import {
   providerAddress,
+  argsWithModel,
   TOKEN_HEADER,
   TOKEN_VARIABLE,
+  withTokenHeader,
   type WrappedProgram,
   type WrappedRun,
 } from './wrapped-program.ts'
@@ -19,17 +21,17 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
     install: 'npm install -g @google/gemini-cli',
     provider: 'google',
     plan(run) {
-      const { provider = 'google', model, token, gatewayKey, args, environment } = run
+      const { provider = 'google', token, gatewayKey, environment } = run
       const signIn = geminiSignIn(run)
       if (signIn !== undefined && signIn !== GEMINI_KEY) throw otherSignIn(signIn)
       const headers = environment['GEMINI_CLI_CUSTOM_HEADERS']
       return {
         variables: {
           GOOGLE_GEMINI_BASE_URL: providerAddress(run, provider),
-          GEMINI_CLI_CUSTOM_HEADERS: [...(headers ? [headers] : []), `${TOKEN_HEADER}: ${token}`].join(', '),
+          GEMINI_CLI_CUSTOM_HEADERS: withTokenHeader(headers, token, ', '),
           ...defined({ GEMINI_API_KEY: gatewayKey ? token : undefined }),
         },
-        args: [...(model === undefined ? [] : ['--model', model]), ...args],
+        args: argsWithModel(run),
         notes:
           signIn === undefined
             ? [
@@ -47,7 +49,7 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
     install: 'npm install -g @qwen-code/qwen-code',
     provider: 'openai',
     plan(run) {
-      const { provider = 'openai', model, token, gatewayKey, args, folder, environment, readText } = run
+      const { provider = 'openai', token, gatewayKey, folder, environment, readText } = run
       const own = environment[QWEN_SETTINGS] || '/etc/qwen-code/settings.json'
       const given = fieldsOf(parseJson(readText(own) ?? ''))
       const [security, models] = [fieldsOf(given['security']), fieldsOf(given['model'])]
@@ -66,7 +68,7 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
           [QWEN_SETTINGS]: path,
           ...(gatewayKey ? { [auth === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY']: token } : {}),
         },
-        args: [...(model === undefined ? [] : ['--model', model]), ...args],
+        args: argsWithModel(run),
         files: [{ path, text: JSON.stringify(settings) }],
       }
     },
@@ -92,7 +94,7 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
           COPILOT_PROVIDER_BASE_URL: `${providerAddress(run, provider)}${isAnthropic ? '' : '/v1'}`,
           COPILOT_PROVIDER_TYPE: isAnthropic ? 'anthropic' : 'openai',
           COPILOT_PROVIDER_TRANSPORT: 'http',
-          COPILOT_PROVIDER_HEADERS: [...(headers ? [headers] : []), `${TOKEN_HEADER}: ${token}`].join('\n'),
+          COPILOT_PROVIDER_HEADERS: withTokenHeader(headers, token, '\n'),
           ...(gatewayKey
             ? {
                 ...Object.fromEntries(KEYS_OF_COPILOT.map((name) => [name, undefined])),
@@ -146,7 +148,7 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
     // It serves later runs, and would do it with the providers of this one.
     leaves: /--cline-hub-daemon\b/,
     plan(run) {
-      const { provider, model, args, folder, environment, readText } = run
+      const { provider, folder, environment, readText } = run
       const home = environment['CLINE_DIR'] || join(environment['HOME'] ?? '', '.cline')
       const data = environment['CLINE_DATA_DIR'] || join(home, 'data')
       const own = environment[CLINE_PROVIDERS] || join(data, 'settings', 'providers.json')
@@ -166,7 +168,7 @@ export const ownModelPrograms: readonly WrappedProgram[] = [
       })
       return {
         variables: { [CLINE_PROVIDERS]: path },
-        args: [...(model === undefined ? [] : ['--model', model]), ...args],
+        args: argsWithModel(run),
         files: [{ path, text }],
       }
     },
@@ -263,7 +265,7 @@ function clineProvider(
     provider: id,
     ...defined({ apiKey: key, model }),
     baseUrl: `${providerAddress(run, name)}/v1`,
-    headers: { ...(isObject(given['headers']) ? given['headers'] : {}), [TOKEN_HEADER]: token },
+    headers: { ...fieldsOf(given['headers']), [TOKEN_HEADER]: token },
   }
   return [id, { updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual', ...entry, settings }]
 }

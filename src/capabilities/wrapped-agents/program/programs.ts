@@ -3,7 +3,9 @@ import {
   type WrappedProgram,
   type RunPlan,
   providerAddress,
+  argsWithModel,
   TOKEN_HEADER,
+  withTokenHeader,
   type WrappedRun,
   TOKEN_VARIABLE,
   providerAddressWithToken,
@@ -93,19 +95,13 @@ export const wrappedPrograms: readonly WrappedProgram[] = [
     install: 'npm install -g @earendil-works/pi-coding-agent',
     provider: 'anthropic',
     plan(run) {
-      const { provider, model, args, folder } = run
+      const { provider, folder } = run
       const path = join(folder, 'foreword.mjs')
       const names = provider === undefined ? Object.keys(PI_ENDINGS) : [provider]
       const providers = Object.fromEntries(names.map((name) => [name, piProvider(run, name)]))
       return {
         variables: { [PI_VARIABLE]: JSON.stringify(providers) },
-        args: [
-          '--extension',
-          path,
-          ...(provider === undefined ? [] : ['--provider', provider]),
-          ...(model === undefined ? [] : ['--model', model]),
-          ...args,
-        ],
+        args: ['--extension', path, ...(provider === undefined ? [] : ['--provider', provider]), ...argsWithModel(run)],
         files: [{ path, text: PI_EXTENSION }],
       }
     },
@@ -117,7 +113,7 @@ export const wrappedPrograms: readonly WrappedProgram[] = [
     install: 'python -m pip install aider-install && aider-install',
     provider: 'openai',
     plan(run) {
-      const { provider, model, args, token, gatewayKey } = run
+      const { provider, token, gatewayKey } = run
       const openai = `${providerAddressWithToken(run, provider ?? 'openai')}/v1`
       const anthropic = providerAddressWithToken(run, provider ?? 'anthropic')
       return {
@@ -128,7 +124,7 @@ export const wrappedPrograms: readonly WrappedProgram[] = [
           ANTHROPIC_BASE_URL: anthropic,
           ...(gatewayKey ? { OPENAI_API_KEY: token, ANTHROPIC_API_KEY: token } : {}),
         },
-        args: [...(model === undefined ? [] : ['--model', model]), ...args],
+        args: argsWithModel(run),
       }
     },
   },
@@ -229,7 +225,7 @@ function claudeVariables(run: WrappedRun, settings: Readonly<Record<string, stri
   const isOwnModel = model === undefined || /^claude|^(?:opus|sonnet|haiku)\b/.test(model)
   return {
     ANTHROPIC_BASE_URL: providerAddress(run, provider),
-    ANTHROPIC_CUSTOM_HEADERS: [...(headers ? [headers] : []), `${TOKEN_HEADER}: ${token}`].join('\n'),
+    ANTHROPIC_CUSTOM_HEADERS: withTokenHeader(headers, token, '\n'),
     ...(gatewayKey ? { ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_API_KEY: undefined } : {}),
     ...defined({ ANTHROPIC_MODEL: model }),
     // Titles and other small calls would go to a model that another provider does not have.

@@ -55,6 +55,16 @@ export const TOKEN_HEADER = 'x-foreword-token'
 /** The variable that has the token, for a program whose settings name a variable rather than have its value. */
 export const TOKEN_VARIABLE = 'FOREWORD_WRAP_TOKEN'
 
+/** The arguments of a program that takes the name of a model as `--model`. */
+export function argsWithModel({ model, args }: Pick<WrappedRun, 'model' | 'args'>): readonly string[] {
+  return [...(model === undefined ? [] : ['--model', model]), ...args]
+}
+
+/** Headers as a variable has them, with that of the run's token behind them. */
+export function withTokenHeader(headers: string | undefined, token: string, separator: string): string {
+  return [...(headers ? [headers] : []), `${TOKEN_HEADER}: ${token}`].join(separator)
+}
+
 /** The address of a provider below the gateway, for a program that sends the token in a header. */
 export function providerAddress(run: Pick<WrappedRun, 'address' | 'assemble'>, provider: string): string {
   return `${entrance(run)}/${encodeURIComponent(provider)}`
