@@ -16,7 +16,7 @@ import { performance } from 'node:perf_hooks'
 import { assemble, type Assembly, type Cut, layoutOf, type Message, tokenx } from '../src/context.ts'
 import { createTurnCache, loadHistory, type TurnCache } from '../src/runtime/calls/history-loader.ts'
 import { rememberCounts } from '../src/runtime/models/counters.ts'
-import { tokenCounts } from '../src/runtime/turns/turn-projection.ts'
+import { tokenCounts } from '../src/runtime/calls/turn-projection.ts'
 import { type EntryBody, openStore, type SessionStore } from '../src/session.ts'
 import { systemClock } from '../src/platform.ts'
 

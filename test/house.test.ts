@@ -5,6 +5,7 @@ import { join, sep } from 'node:path'
 import test from 'node:test'
 import { layouts, usualLayout } from '../src/context.ts'
 import { builtInNames } from '../src/capabilities/tool-names.ts'
+import { folderCircles } from '../scripts/counts/circles.ts'
 import { importsOf } from './house/imports.ts'
 import {
   capabilityFaults,
@@ -137,6 +138,17 @@ test('the rules report a capability that imports another one', () => {
 
 test('no files import each other in a circle', () => {
   assert.deepEqual(circles(house), [])
+})
+
+test('no two folders of a room import each other, also for types alone', () => {
+  const pairs = (sources: Sources) =>
+    folderCircles(new Map([...sources].map(([path, text]) => [path, { path, text }]))).map(({ folders }) => folders)
+  assert.deepEqual(pairs(house), [])
+  const tangled = new Map([
+    ['src/runtime/turn/a.ts', `import type { B } from '../notes/b.ts'`],
+    ['src/runtime/notes/b.ts', `import { a } from '../turn/a.ts'`],
+  ])
+  assert.deepEqual(pairs(tangled), [['runtime/notes', 'runtime/turn']])
 })
 
 test('the rules report a circle of imports, but not one of types alone', () => {

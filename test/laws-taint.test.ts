@@ -16,7 +16,7 @@ import {
   textKey,
   type ToolCallPart,
 } from '../src/context.ts'
-import { turnTaint } from '../src/runtime/turns/turn-taint.ts'
+import { turnTaint } from '../src/runtime/turn/turn-taint.ts'
 import type { Entry } from '../src/session.ts'
 import { readAccess, type Tool, untrustedAnswer } from '../src/tool.ts'
 import { forAll, forAllTried } from './arbitrary/for-all.ts'

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { importsOf } from '../../test/house/imports.ts'
-import { isTest, type Sources } from './source-counts.ts'
+import { isTest } from './source-counts.ts'
 
 /** Two folders of one room whose files import each other. */
 export interface FolderCircle {
@@ -11,7 +11,9 @@ export interface FolderCircle {
 }
 
 /** Pairs of folders beside each other in a room that import each other, the most entangled first. */
-export function folderCircles(sources: Sources): readonly FolderCircle[] {
+export function folderCircles(
+  sources: ReadonlyMap<string, { readonly path: string; readonly text: string }>,
+): readonly FolderCircle[] {
   const imports = new Map<string, number>()
   for (const { path, text } of sources.values()) {
     if (isTest(path)) continue

@@ -47,7 +47,7 @@ async function readDocument(bytes: Uint8Array, kind: FileKind, task: ReadingTask
       return { kind: 'text', ...(await pageText(decodedText(bytes, task.charset), task.url)), mediaType }
     }
     case 'delimited': {
-      const { delimitedText } = await import('./text/delimited-text.ts')
+      const { delimitedText } = await import('./office/delimited-text.ts')
       const { name, limits } = task
       return {
         kind: 'table',

@@ -12,7 +12,7 @@ import {
   type Turn,
 } from '../../src/context.ts'
 import { callCost, createModels, forecast, type Price } from '../../src/model.ts'
-import type { SealedManifest } from '../../src/runtime/ledger/seal.ts'
+import type { SealedManifest } from '../../src/runtime/calls/seal.ts'
 import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
 import { simulatedCache, simulatedRules } from '../kit/simulated-cache.ts'
 import { opened } from './opened.ts'

@@ -5,7 +5,8 @@ import { CommandFailure, usageFailure } from '../failure.ts'
 import { print, printJson, safeForTerminal, applyStyle } from '../io.ts'
 import { changedLines, lineDiff } from '../line-diff.ts'
 import { fileFailure } from '../input-text.ts'
-import { runScenarios, scenarioFiles } from './assemble.ts'
+import { scenarioFiles } from '../scenarios.ts'
+import { runScenarios } from './assemble.ts'
 
 export const checkCommand: Command = {
   name: 'check',

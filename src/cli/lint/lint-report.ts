@@ -1,7 +1,7 @@
 import type { LintReport, AnyCapability } from '../../capability.ts'
 import type { LintFinding, VolatileSpot } from '../../context.ts'
 import { requestJson } from '../answer.ts'
-import { checkContext, type CheckedHome } from '../doctor/check-context.ts'
+import { checkContext, type CheckedHome } from '../check-context.ts'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 

@@ -7,7 +7,7 @@ import { lintCostText, lintPlaceText } from './lint-text.ts'
 import { readLintReport } from './lint-report.ts'
 import { readFile } from 'node:fs/promises'
 import type { ScenarioLint } from '../../context/scenario.ts'
-import { scenarioFiles, withScenarios } from '../command/assemble.ts'
+import { scenarioFiles, withScenarios } from '../scenarios.ts'
 import { CommandFailure } from '../failure.ts'
 import { fileFailure } from '../input-text.ts'
 

@@ -8,7 +8,7 @@ import {
   type SessionStore,
   signArchived,
 } from '../../session.ts'
-import type { Environment } from '../configuration/value.ts'
+import type { Environment } from '../../model.ts'
 import { readAuditKey } from './audit-key.ts'
 import { ensureAuditId } from './checkpoint-service.ts'
 import { verifyHomeAudit } from './home-audit.ts'

@@ -7,7 +7,7 @@ import { type AuditCheckpoint, openStore, parseCheckpoint } from '../../session.
 import { createHome, homeAt } from '../home/home.ts'
 import { auditKeyFile } from './audit-key.ts'
 import { type CheckpointService, openCheckpoints, withRecordListener } from './checkpoint-service.ts'
-import type { CheckpointTarget } from './checkpoint-target.ts'
+import type { CheckpointTarget } from '../checkpoints/checkpoint-target.ts'
 import { systemClock } from '../../platform.ts'
 import { fixedClock } from '../../testing.ts'
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../capability.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Configuration } from '../configuration/configuration.ts'
-import type { Environment } from '../configuration/value.ts'
+import type { Environment } from '../../model.ts'
 import { openCheckpoints } from './checkpoint-service.ts'
-import { checkpointTargets } from './checkpoint-targets.ts'
+import { checkpointTargets } from '../checkpoints/checkpoint-targets.ts'
 
 /** Takes a checkpoint of what was written without a gateway, for the process that has claimed the home. Never rejects. */
 export async function takeHomeCheckpoint(options: {

@@ -18,11 +18,11 @@ import {
 } from '../../context.ts'
 import type { CallOptions } from '../../model.ts'
 import { type CallRecord, readReferredContent, type SessionStore, withEdits } from '../../session.ts'
-import { announcedMessages, type FrozenParts, type HeadRecord, recordHead } from '../head/head-record.ts'
+import { announcedMessages, type FrozenParts, type HeadRecord, recordHead } from './head-record.ts'
 import type { Counters } from '../models/counters.ts'
-import { projectTurn } from '../turns/turn-projection.ts'
+import { projectTurn } from './turn-projection.ts'
 import { loadAttachments, announcedFiles, earlierAttachments, type EarlierFile, inputFiles } from './attachments.ts'
-import { readNotedHistory } from '../notes/noted-history.ts'
+import { readNotedHistory } from './noted-history.ts'
 import { loadHistory } from './history-loader.ts'
 
 /** How a call was made, as far as the body depends on it. Recorded with the call. */

@@ -1,7 +1,8 @@
 import type { Cut, EarlierTurns, Layout, TokenCounter, Turn, UndoneTurn } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { LogStore } from '../../session.ts'
-import { counterKey, projectTurn } from '../turns/turn-projection.ts'
+import { counterKey } from '../models/counters.ts'
+import { projectTurn } from './turn-projection.ts'
 import { type TurnFile, inputFiles } from './attachments.ts'
 
 /** The part of a session that can fit, and a count of what comes before it. */

@@ -3,7 +3,7 @@ import { type Activity, createActivity, defined, settlesWithin } from '../../pla
 import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
 import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
-import { readTurnView } from '../turns/turn-view.ts'
+import { readTurnView } from '../sessions/turn-view.ts'
 
 /** Carries the replies of settled turns to the channels their sessions are bound to. */
 export type Outbox = ReturnType<typeof createOutbox>

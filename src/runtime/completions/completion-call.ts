@@ -16,10 +16,10 @@ import {
 } from '../../context.ts'
 import { type Model, modelImageSupport } from '../../model.ts'
 import { defined, timeSlice } from '../../platform.ts'
-import { type AssemblyContext, layersFor } from '../calls/assembly-context.ts'
-import { accountWithinLearned, assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
-import type { CallAccount } from '../calls/call-account.ts'
-import { budgetFor, leastAnswer, type SizeRefusal } from '../calls/call-budget.ts'
+import { type AssemblyContext, layersFor } from '../turn/assembly-context.ts'
+import { assembleInSlices, verbatimInSlices } from '../models/counters.ts'
+import type { CallAccount } from '../turn/call-account.ts'
+import { accountWithinLearned, budgetFor, leastAnswer, type SizeRefusal } from '../models/call-budget.ts'
 import { type RecordedOptions, recordInput, recordVerbatim } from '../calls/call-input.ts'
 
 interface CompletionCallParts {

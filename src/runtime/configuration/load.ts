@@ -9,7 +9,7 @@ import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
 import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
-import { checkpointTargets, targetFault } from '../audit/checkpoint-targets.ts'
+import { checkpointTargets, targetFault } from '../checkpoints/checkpoint-targets.ts'
 import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
 

@@ -7,7 +7,7 @@ import { type BudgetAmount, type CallOutcome, type SessionStore, type Usage, was
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
-import { asksForLonger } from '../turns/call-forecast.ts'
+import { asksForLonger } from '../turn/call-forecast.ts'
 import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import { channelOf, type ForeignSessions } from './foreign-sessions.ts'

@@ -1,4 +1,3 @@
-import type { Ledger } from '../ledger/ledger.ts'
 import { analyst } from './analysis/analyst.ts'
 import { createForeignCalls } from './foreign-calls.ts'
 import { createForeignCuts } from './foreign-cuts.ts'
@@ -15,7 +14,11 @@ type Sessions = Parameters<typeof createForeignSessionService>[0]
 type ForeignParts = Omit<Calls, 'analysis' | 'bodies' | 'receive' | 'written' | 'sessions' | 'limits' | 'cuts'> &
   Pick<Cuts, 'context'> &
   Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
-  Pick<Sessions, 'priceOf'> & { readonly ledger: Pick<Ledger, 'foreignAssembly' | 'takeApart'> }
+  Pick<Sessions, 'priceOf'> & {
+    readonly ledger: Pick<Parameters<typeof createForeignSessionService>[0], 'takeApart'> & {
+      readonly foreignAssembly: Parameters<typeof createForeignSessionService>[0]['assembleAgain']
+    }
+  }
 
 /** Calls of other programs over one home, and their sessions as a person reads them. */
 export function createForeignServices(parts: ForeignParts) {

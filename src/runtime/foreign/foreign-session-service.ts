@@ -19,7 +19,7 @@ import { type ExchangeSources, exchangeReader, readAnswerOf } from './session-ex
 import { defined, fieldsOf } from '../../platform.ts'
 import { callCost, type Price, priceAt } from '../../context.ts'
 import { firstWords } from './prompt-words.ts'
-import type { SealedManifest } from '../ledger/seal.ts'
+import type { SealedManifest } from '../calls/seal.ts'
 
 interface Sources extends ExchangeSources, FindingSources {
   /** Rejects with `missing-content`. */

@@ -1,7 +1,7 @@
 import type { Manifest, ManifestEntry, Piece } from '../../context.ts'
 import type { ForeignReuse, KeptConversation } from '../../foreign.ts'
 import type { CallRecord } from '../../session.ts'
-import type { Sealed, SealedPiece } from '../ledger/seal.ts'
+import type { Sealed, SealedPiece } from '../calls/seal.ts'
 
 const LAYER = 'kept-by-provider'
 

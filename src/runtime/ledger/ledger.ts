@@ -24,18 +24,17 @@ import { commonPrefix, type ForeignAssembly, type ForeignCause, type ForeignReus
 import { defined, sha256 } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
-import { assembleInSlices, verbatimInSlices } from '../calls/attempt-call.ts'
 import { callScenario } from '../calls/call-scenario.ts'
 import { type CallInput, isVerbatim, restoreInput, restoreVerbatim } from '../calls/call-input.ts'
 import { foreignAssembly, foreignBody, hasNoAccount } from '../foreign/foreign-again.ts'
 import { keptEntryOf, keptReuse } from '../foreign/kept-conversation.ts'
 import { isForeign } from '../foreign/foreign-input.ts'
-import { noteCallAgain, noteCallInput } from '../notes/note-call.ts'
-import type { Counters } from '../models/counters.ts'
+import { noteCallAgain, noteCallInput } from '../calls/note-call.ts'
+import { assembleInSlices, type Counters, verbatimInSlices } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
 import { readLayerHistory, readLayerSources } from './layer-history.ts'
-import { canonical, seal, type Sealed } from './seal.ts'
+import { canonical, seal, type Sealed } from '../calls/seal.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 

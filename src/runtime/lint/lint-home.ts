@@ -14,8 +14,7 @@ import {
 import { defined, errorMessage, timeSlice } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import type { CallInput } from '../calls/call-input.ts'
-import { assembleInSlices } from '../calls/attempt-call.ts'
-import { findCounter } from '../models/counters.ts'
+import { assembleInSlices, findCounter } from '../models/counters.ts'
 
 const MOST_CALLS = 500
 

@@ -12,7 +12,7 @@ import {
   UNKNOWN_KINDS,
 } from '../../model.ts'
 import type { ValueStore } from '../../session.ts'
-import { counterKey } from '../turns/turn-projection.ts'
+import { counterKey } from '../models/counters.ts'
 
 /** What was learned about counters from what providers reported, for each model, over restarts. */
 export type CalibrationStore = Awaited<ReturnType<typeof openCalibrationStore>>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { chars, declared, type Message, messageTokens, type TokenCounter, tokenx } from '../../context.ts'
 import { countInSlices, rememberCounts, textTokens } from './counters.ts'
-import { tokenCounts } from '../turns/turn-projection.ts'
+import { tokenCounts } from '../calls/turn-projection.ts'
 import { systemClock } from '../../platform.ts'
 
 const long = 'The keeper of the lamp notes 7 ships, 東京 and the tide.\n\n'.repeat(3000)

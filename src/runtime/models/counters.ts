@@ -1,8 +1,23 @@
-import { smallCounters, type TokenCounter } from '../../context.ts'
+import {
+  assemble,
+  type Assembly,
+  type AssemblyInput,
+  ContextOverflowError,
+  smallCounters,
+  type TokenCounter,
+  verbatim,
+  type VerbatimAssembly,
+  type VerbatimInput,
+} from '../../context.ts'
 import { type Clock, inSlices } from '../../platform.ts'
 
 /** Finds a counter by id. Throws a `RangeError` that lists the known ids. */
 export type Counters = (id: string) => Promise<TokenCounter>
+
+/** Names a counter with its version: numbers of another one are counted again. */
+export function counterKey({ id, version }: TokenCounter): string {
+  return `${id}@${version}`
+}
 
 /** Loads the table of `o200k` only when that counter is requested: it needs tens of megabytes. */
 export const findCounter: Counters = async (id) => {
@@ -88,4 +103,23 @@ export async function countInSlices<Result>(
 /** Tokens of one text, counted in slices. */
 export function textTokens(clock: Clock, counter: TokenCounter, text: string): Promise<number> {
   return countInSlices(clock, counter, (each) => each.text(text))
+}
+
+/** Assembles, and counts long texts without keeping others waiting. */
+export function assembleInSlices(clock: Clock, input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
+  return countInSlices(clock, input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
+}
+
+function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
+  try {
+    return account()
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return error
+    throw error
+  }
+}
+
+/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
+export function verbatimInSlices(clock: Clock, input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
+  return countInSlices(clock, input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

@@ -2,8 +2,7 @@ import type { ModelStatus, ModelView } from '../../capability.ts'
 import { type Model, ModelError, type Models } from '../../model.ts'
 import type { Price } from '../../context.ts'
 import { type Clock, withTimeout } from '../../platform.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { budgetFor } from '../calls/call-budget.ts'
+import { type BudgetContext, budgetFor } from './call-budget.ts'
 import { runtimeFailure } from '../failure.ts'
 import { limitSentence } from './learned-limits.ts'
 
@@ -93,7 +92,7 @@ export function createModelChoice(
 export async function modelStatuses(
   models: Models,
   choice: ModelChoice,
-  { calibration, limits }: Pick<AssemblyContext, 'calibration' | 'limits'>,
+  { calibration, limits }: Pick<BudgetContext, 'calibration' | 'limits'>,
 ): Promise<readonly ModelStatus[]> {
   const [listed, current] = await Promise.all([models.list(), choice.current()])
   const known = listed.some((listing) => listing.id === current.id)
@@ -118,7 +117,7 @@ export async function modelStatuses(
 
 /** The model of this id, or the configured one. Rejects with `model-not-found` and what else keeps it from being used. */
 export async function modelView(
-  context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
+  context: BudgetContext,
   models: ModelChoice,
   id: string | undefined,
 ): Promise<ModelView> {

@@ -6,16 +6,14 @@ import { type InputOptions, type SessionStore, withEdits, type CallRecord } from
 import type { BudgetService } from '../budgets/budget-service.ts'
 import { type CacheLife, cacheLifeOf, lifeSeconds } from '../calls/cache-life.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Counters } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
-import { notePlace } from '../turns/place-of-note.ts'
-import type { PreparedTurn, SaidInTurn } from '../turns/prepare-turn.ts'
-import type { AnsweredCall } from './note-place.ts'
+import type { PreparedTurn, SaidInTurn } from '../turn/prepare-turn.ts'
+import { type AnsweredCall, notePlace } from '../turn/note-place.ts'
 import { withPictures } from '../calls/attachments.ts'
-import { assembleInSlices } from '../calls/attempt-call.ts'
+import { assembleInSlices, type Counters } from '../models/counters.ts'
 import { type CallInput, isVerbatim, restoreInput } from '../calls/call-input.ts'
-import { seal } from '../ledger/seal.ts'
+import { seal } from '../calls/seal.ts'
 
 /** Sessions in which nothing happens, and whose prompt is in the cache of a provider. */
 export type IdleSessions = ReturnType<typeof idleSessions>

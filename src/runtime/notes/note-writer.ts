@@ -12,14 +12,14 @@ import {
 import { answerLimits } from '../../model.ts'
 import { type Activity, defined, errorMessage, PAID_WORK_MS, restingClock, settlesWithin } from '../../platform.ts'
 import { StoreError, type TokenCounts } from '../../session.ts'
-import { seal } from '../ledger/seal.ts'
+import { seal } from '../calls/seal.ts'
 import { textTokens } from '../models/counters.ts'
 import { keptAlive, noteForked } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
-import type { AnsweredCall, NotePlace } from './note-place.ts'
+import type { AnsweredCall, NotePlace } from '../turn/note-place.ts'
 import { type IdleSessions, restOfCache } from './idle-sessions.ts'
-import { weighedCut } from './weighed-cut.ts'
-import { type NoteCallInput, withInstruction } from './note-call.ts'
+import { weighedCut } from '../turn/weighed-cut.ts'
+import { type NoteCallInput, withInstruction } from '../calls/note-call.ts'
 
 /** Prepares words for notes in the background, so that no turn waits for one. */
 export type NoteWriter = ReturnType<typeof createNoteWriter>

@@ -12,7 +12,7 @@ import {
 import { runtimeFailure } from '../failure.ts'
 import { countInSlices } from '../models/counters.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import { tokenCounts } from '../turns/turn-projection.ts'
+import { tokenCounts } from '../calls/turn-projection.ts'
 import { giveFiles, type MessageFiles, messageWithFiles, type OfSession } from './message-files.ts'
 import { sessionNotFound, turnNotFound, requireOwnSession } from './not-found.ts'
 import type { SessionState, SessionStates } from './session-state.ts'

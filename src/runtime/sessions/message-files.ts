@@ -1,9 +1,8 @@
 import { type FileLibrary, inbox, type RunningCapabilities, RuntimeError } from '../../capability.ts'
 import { available, storedImagePart, type UserMessage } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { AttachedFile, Choices, FileRow } from '../../session.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
-import { budgetFor } from '../calls/call-budget.ts'
+import type { AttachedFile, Choices, FileRow, SessionStore } from '../../session.ts'
+import { type BudgetContext, budgetFor } from '../models/call-budget.ts'
 import { textTokens } from '../models/counters.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 
@@ -12,7 +11,7 @@ export interface MessageFiles {
   readonly library: FileLibrary | undefined
   readonly capabilities: Pick<RunningCapabilities, 'ready' | 'chosen' | 'choices'>
   readonly models: Pick<ModelChoice, 'resolve'>
-  readonly context: Pick<AssemblyContext, 'store' | 'settings' | 'calibration' | 'limits'>
+  readonly context: BudgetContext & { readonly store: SessionStore }
 }
 
 /** The session of a message, with what it has chosen and the model of its answer. */

@@ -1,7 +1,7 @@
 import type { Cut, Manifest } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import type { EntryBody, SessionStore } from '../../session.ts'
-import { roomFor } from '../calls/call-budget.ts'
+import { roomFor } from '../models/call-budget.ts'
 
 /** Where the last cut of a session is remembered. */
 export interface HasCut {

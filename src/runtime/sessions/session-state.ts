@@ -12,8 +12,8 @@ import {
 } from '../../session.ts'
 import { type CacheLife, cacheLifeOf } from '../calls/cache-life.ts'
 import type { HasPlacements } from '../calls/recent-placements.ts'
-import type { HasPin } from '../head/head-pin.ts'
-import type { SealedPiece } from '../ledger/seal.ts'
+import type { HasPin } from '../calls/head-pin.ts'
+import type { SealedPiece } from '../calls/seal.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 

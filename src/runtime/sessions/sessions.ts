@@ -26,7 +26,6 @@ import {
 import type { ModelChoice } from '../models/model-choice.ts'
 import { runtimeFailure } from '../failure.ts'
 import type { SessionStates, SessionState } from './session-state.ts'
-import type { TurnQueue } from '../turns/turn-queue.ts'
 import type { TurnCache } from '../calls/history-loader.ts'
 
 /** Sessions as such: how one is made, found, given a model and deleted. */
@@ -49,7 +48,7 @@ interface Sessions extends Pick<
 export function createSessions(parts: {
   readonly store: SessionStore
   readonly states: SessionStates
-  readonly queue: TurnQueue
+  readonly queue: { cancel(state: SessionState, turn: string): Promise<boolean> }
   readonly cache: TurnCache
   readonly models: ModelChoice
   readonly clock: Clock

@@ -29,7 +29,7 @@ import {
   widenings,
   withTool,
 } from '../../tool.ts'
-import type { Environment } from '../configuration/value.ts'
+import type { Environment } from '../../model.ts'
 import { runtimeFailure } from '../failure.ts'
 import { fileVersions } from '../home/file-versions.ts'
 import { accessFilePath } from '../home/home.ts'

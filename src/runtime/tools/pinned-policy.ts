@@ -15,7 +15,7 @@ import {
   widenings,
 } from '../../tool.ts'
 import { capabilitySettings, type Configuration } from '../configuration/configuration.ts'
-import type { Environment } from '../configuration/value.ts'
+import type { Environment } from '../../model.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
 import { accessFilePath, createHome, homeAt } from '../home/home.ts'
 import {

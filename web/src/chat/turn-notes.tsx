@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { outcomeNotice } from '../../../src/runtime/turns/outcome-notice.ts'
+import { outcomeNotice } from '../../../src/runtime/sessions/outcome-notice.ts'
 import { api } from '../api/client.ts'
 import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { useNow } from '../parts/use-now.ts'

@@ -1,5 +1,5 @@
 import type { ForeignIdentity, ForeignRequestHead, ForeignReuse } from '../../../foreign.ts'
-import type { Sealed } from '../../ledger/seal.ts'
+import type { Sealed } from '../../calls/seal.ts'
 import type { StoredBody } from '../foreign-input.ts'
 import { type WireFormat } from '../../../wire.ts'
 

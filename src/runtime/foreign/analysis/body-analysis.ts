@@ -1,7 +1,7 @@
 import type { AnyMessage, Piece } from '../../../context.ts'
 import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall } from '../../../foreign.ts'
 import { type Clock, defined, serialQueue, sha256 } from '../../../platform.ts'
-import { seal } from '../../ledger/seal.ts'
+import { seal } from '../../calls/seal.ts'
 import type { Counters } from '../../models/counters.ts'
 import { decodeBody } from '../decode-body.ts'
 import { explainInSlices } from '../explain-in-slices.ts'

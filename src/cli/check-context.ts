@@ -1,7 +1,7 @@
-import { systemClock } from '../../platform.ts'
-import type { AnyCapability, CheckContext, GatewayConnection } from '../../capability.ts'
-import type { Configuration } from '../../runtime.ts'
-import { requestJson } from '../answer.ts'
+import { systemClock } from '../platform.ts'
+import type { AnyCapability, CheckContext, GatewayConnection } from '../capability.ts'
+import type { Configuration } from '../runtime.ts'
+import { requestJson } from './answer.ts'
 
 export interface CheckedHome extends Pick<CheckContext, 'home' | 'environment'> {
   readonly capabilities: readonly AnyCapability[]
@@ -14,7 +14,7 @@ export async function checkContext(
   capability: AnyCapability,
   { home, environment, capabilities, configuration, connection }: CheckedHome,
 ): Promise<CheckContext<unknown>> {
-  const { capabilitySettings } = await import('../../runtime.ts')
+  const { capabilitySettings } = await import('../runtime.ts')
   return {
     settings: capabilitySettings(configuration, capability),
     home,

@@ -1,7 +1,6 @@
-import { type Clock, defined } from '../../platform.ts'
+import { defined } from '../../platform.ts'
 import type { FileLibrary } from '../../capability.ts'
 import {
-  assemble,
   type Assembly,
   type AssemblyInput,
   available,
@@ -16,20 +15,17 @@ import {
   type PlacedCall,
   type Request,
   type Turn,
-  verbatim,
-  type VerbatimAssembly,
-  type VerbatimInput,
 } from '../../context.ts'
 import { modelImageSupport, type Model } from '../../model.ts'
 import { sentDefinition } from '../../tool.ts'
-import { type FoldReason, type HeadQuestion, withPinnedHead } from '../head/frozen-head.ts'
-import type { FrozenParts } from '../head/head-record.ts'
-import { countInSlices } from '../models/counters.ts'
+import { type FoldReason, type HeadQuestion, withPinnedHead } from './frozen-head.ts'
+import type { FrozenParts } from '../calls/head-record.ts'
+import { assembleInSlices } from '../models/counters.ts'
 import { type AssemblyContext, layersFor } from './assembly-context.ts'
-import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from './attachments.ts'
-import { budgetFor, type SizeRefusal } from './call-budget.ts'
-import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../notes/noted-history.ts'
-import { loadHistory } from './history-loader.ts'
+import { loadAttachments, findEarlierFiles, type TurnFile, withPictures } from '../calls/attachments.ts'
+import { accountWithinLearned, budgetFor, type SizeRefusal } from '../models/call-budget.ts'
+import { besideFirst, type NotedHistory, readNotedHistory, withoutNotes } from '../calls/noted-history.ts'
+import { loadHistory } from '../calls/history-loader.ts'
 
 export interface CallQuestion {
   readonly model: Model
@@ -202,44 +198,4 @@ const lastStepReminder: Layer = {
     },
   ],
   origin: { kind: 'operator', ref: 'foreword' },
-}
-
-/** Accounts for a call within its budget. A learned limit in which nothing fits is ignored: what is configured is tried. */
-export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
-  context: Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>,
-  model: Model,
-  input: Input,
-  account: (input: Input) => Promise<Outcome | ContextOverflowError>,
-  deeper?: SizeRefusal,
-): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
-  const outcome = await account(input)
-  const isLearned = !deeper && context.limits.of(model.id) !== undefined
-  if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
-  const wider = {
-    ...input,
-    budget: {
-      ...budgetFor({ ...context, limits: { ...context.limits, of: () => undefined } }, model),
-      reserve: input.budget.reserve,
-    },
-  }
-  return { input: wider, outcome: await account(wider) }
-}
-
-/** Assembles, and counts long texts without keeping others waiting. */
-export function assembleInSlices(clock: Clock, input: AssemblyInput): Promise<Assembly | ContextOverflowError> {
-  return countInSlices(clock, input.counter, (counter) => orOverflow(() => assemble({ ...input, counter })))
-}
-
-function orOverflow<Outcome>(account: () => Outcome): Outcome | ContextOverflowError {
-  try {
-    return account()
-  } catch (error) {
-    if (error instanceof ContextOverflowError) return error
-    throw error
-  }
-}
-
-/** Accounts for a call, and counts long texts without keeping others waiting; an overflow is an answer too. */
-export function verbatimInSlices(clock: Clock, input: VerbatimInput): Promise<VerbatimAssembly | ContextOverflowError> {
-  return countInSlices(clock, input.counter, (counter) => orOverflow(() => verbatim({ ...input, counter })))
 }

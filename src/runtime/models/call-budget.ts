@@ -1,7 +1,7 @@
-import { type Budget, layoutOf } from '../../context.ts'
+import { type Budget, ContextOverflowError, layoutOf } from '../../context.ts'
 import type { Model, ModelFacts } from '../../model.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import type { AssemblyContext } from './assembly-context.ts'
+import type { Learned } from './open-learned.ts'
 
 /** What is known of a call that its provider refused as too large. All in tokens; `undefined`: the provider did not report it. */
 export interface SizeRefusal {
@@ -13,10 +13,13 @@ export interface SizeRefusal {
   readonly used: number
 }
 
-type Learned = Pick<AssemblyContext, 'settings' | 'calibration' | 'limits'>
+/** What the room of a call is measured by. */
+export interface BudgetContext extends Pick<Learned, 'calibration' | 'limits'> {
+  readonly settings: RuntimeSettings
+}
 
 /** The budget of a call, with the margin that was configured or learned, and with this room for its answer. All in tokens. */
-export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal, answer = answerReserve): Budget {
+export function budgetFor(learned: BudgetContext, model: Model, deeper?: SizeRefusal, answer = answerReserve): Budget {
   const { settings, calibration, limits } = learned
   const { window, reserve } = windowAndReserve(learned, model, answer)
   const room = Math.max(0, window - reserve)
@@ -27,13 +30,13 @@ export function budgetFor(learned: Learned, model: Model, deeper?: SizeRefusal, 
 }
 
 /** The most that a prompt may use, before any margin, tokens. */
-export function roomFor(learned: Learned, model: Model): number {
+export function roomFor(learned: BudgetContext, model: Model): number {
   const { window, reserve } = windowAndReserve(learned, model, answerReserve)
   return window - reserve
 }
 
 /** The window is what the model is known for, unless its server has lately reported a smaller one. */
-function windowAndReserve({ settings, limits }: Learned, { id, facts }: Model, answer: typeof answerReserve) {
+function windowAndReserve({ settings, limits }: BudgetContext, { id, facts }: Model, answer: typeof answerReserve) {
   const window = Math.min(facts.window, limits.of(id)?.window ?? facts.window)
   return { window, reserve: answer(settings, { ...facts, window }) }
 }
@@ -63,4 +66,25 @@ function deeperRoom(room: number, { limit, sent, used }: SizeRefusal, reserve: n
   if (limit === undefined) return Math.floor(Math.min(room, used) * 0.7)
   const perToken = sent !== undefined && used > 0 ? Math.max(1, sent / used) : 1.1
   return Math.max(0, Math.floor(Math.min(room, (limit - Math.min(reserve, limit / 2)) / perToken) * 0.9))
+}
+
+/** Accounts for a call within its budget. A learned limit in which nothing fits is ignored: what is configured is tried. */
+export async function accountWithinLearned<Input extends { readonly budget: Budget }, Outcome>(
+  context: BudgetContext,
+  model: Model,
+  input: Input,
+  account: (input: Input) => Promise<Outcome | ContextOverflowError>,
+  deeper?: SizeRefusal,
+): Promise<{ readonly input: Input; readonly outcome: Outcome | ContextOverflowError }> {
+  const outcome = await account(input)
+  const isLearned = !deeper && context.limits.of(model.id) !== undefined
+  if (!isLearned || !(outcome instanceof ContextOverflowError)) return { input, outcome }
+  const wider = {
+    ...input,
+    budget: {
+      ...budgetFor({ ...context, limits: { ...context.limits, of: () => undefined } }, model),
+      reserve: input.budget.reserve,
+    },
+  }
+  return { input: wider, outcome: await account(wider) }
 }

@@ -1,7 +1,7 @@
 import { type CutWorth, expectedCalls, type PlacedCall } from '../../context.ts'
 import type { Model } from '../../model.ts'
 import { defined } from '../../platform.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 import { lifeSeconds } from '../calls/cache-life.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 

@@ -7,7 +7,7 @@ import {
   type TokenCounter,
   type VerbatimAssembly,
 } from '../../context.ts'
-import type { RecordedOptions } from '../calls/call-input.ts'
+import type { RecordedOptions } from './call-input.ts'
 import type { CallRecord } from '../../session.ts'
 
 /** What is recorded of a call that asks for a note: an earlier call of the session, and the message behind its request. */

@@ -1,6 +1,6 @@
 import { type AnnouncedHead, type Manifest, type PinnedHead, type Placement, sentHead } from '../../context.ts'
 import { type CallRecord, importedHeadKey, type SessionStore } from '../../session.ts'
-import type { CallInput } from '../calls/call-input.ts'
+import type { CallInput } from './call-input.ts'
 import { restoreHead } from './head-record.ts'
 
 /** The head that the calls of a session begin with, as its last call was sent. */

@@ -2,7 +2,7 @@ import { type TurnTotals, type TurnView } from '../../capability.ts'
 import { messageText } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { Entry, LogStore, CitationSource, TurnOutcome, Usage } from '../../session.ts'
-import { turnNotFound } from '../sessions/not-found.ts'
+import { turnNotFound } from './not-found.ts'
 import { outcomeNotice } from './outcome-notice.ts'
 
 /** A turn for an endpoint or a command, read from the log. */

@@ -15,14 +15,12 @@ import {
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure, delayAfter } from '../failure.ts'
-import type { Sealed } from '../ledger/seal.ts'
-import type { AnsweredCall } from '../notes/note-place.ts'
-import type { NoteWriter } from '../notes/note-writer.ts'
+import type { Sealed } from '../calls/seal.ts'
+import { type AnsweredCall, type NoteHook, notePlace } from './note-place.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
-import { notePlace } from './place-of-note.ts'
 import { turnSetup } from './turn-setup.ts'
 
 /** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
@@ -47,7 +45,7 @@ export function createTurnQueue(parts: {
   readonly retries: RetryRule
   readonly warn: (text: string) => void
   /** Prepares notes after a turn. None are prepared where it is absent. */
-  readonly notes?: NoteWriter
+  readonly notes?: NoteHook
   /** Pauses before a write is tried again that the store refused, ms; usual ones where absent. */
   readonly storageRetryDelaysMs?: readonly number[] | undefined
   readFingerprint(call: string): Promise<Sealed['fingerprint'] | undefined>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CacheRules } from '../../model.ts'
-import type { SealedPiece } from '../ledger/seal.ts'
+import type { SealedPiece } from '../calls/seal.ts'
 import { servedPieces } from './call-forecast.ts'
 
 const roles = { t: 'tools', s: 'system', u: 'user', a: 'assistant', r: 'tool' } as const

@@ -19,8 +19,8 @@ import {
   turnsToHead,
   withEdits,
 } from '../../session.ts'
-import { inputFiles, type TurnFile } from '../calls/attachments.ts'
-import { projectTurn } from '../turns/turn-projection.ts'
+import { inputFiles, type TurnFile } from './attachments.ts'
+import { projectTurn } from './turn-projection.ts'
 
 /** What a cut left of the beginning of a session, and the notes on what it took out. */
 export interface NotedHistory {

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep, dirname } from 'node:path'
-import type { Environment } from '../configuration/value.ts'
+import type { Environment } from '../../model.ts'
 import { homeAt } from '../home/home.ts'
 import type { CheckpointTarget } from './checkpoint-target.ts'
 import { existsSync } from 'node:fs'

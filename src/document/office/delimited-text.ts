@@ -1,4 +1,4 @@
-import { sheetText } from '../office/sheet-text.ts'
+import { sheetText } from './sheet-text.ts'
 import { ReadingFault, type ReadingLimits } from '../reading-limits.ts'
 
 /** A CSV or TSV file as a spreadsheet of one sheet, which is called as the file is (BEHAVIOURS §3.5). */

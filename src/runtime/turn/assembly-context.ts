@@ -2,18 +2,13 @@ import type { LayerContext, RunningCapabilities, TurnParts } from '../../capabil
 import type { Layer } from '../../context.ts'
 import type { SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
-import type { CalibrationStore } from '../models/calibration-store.ts'
-import type { LearnedLimits } from '../models/learned-limits.ts'
-import type { SlotAffinity } from '../models/slot-affinity.ts'
+import type { Learned } from '../models/open-learned.ts'
 import type { RuntimeSettings } from '../settings.ts'
-import type { TurnCache } from './history-loader.ts'
+import type { TurnCache } from '../calls/history-loader.ts'
 
-export interface AssemblyContext {
+export interface AssemblyContext extends Learned {
   readonly store: SessionStore
   readonly settings: RuntimeSettings
-  readonly calibration: CalibrationStore
-  readonly limits: LearnedLimits
-  readonly slots: SlotAffinity
   readonly cache: TurnCache
   readonly capabilities: Pick<RunningCapabilities, 'layers'>
   /** What the session's turn is answered with; absent for a call that belongs to no session. */

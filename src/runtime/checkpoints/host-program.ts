@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { cleanEnvironment } from '../../tool.ts'
-import type { Environment } from '../configuration/value.ts'
+import type { Environment } from '../../model.ts'
 
 interface ProgramOptions {
   readonly environment: Environment

@@ -11,11 +11,11 @@ import {
   placedCall,
 } from '../../context.ts'
 import { forecast, type Model } from '../../model.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 import { type CacheLife, lifeSeconds } from '../calls/cache-life.ts'
 import { placementRules } from '../calls/recent-placements.ts'
-import { type HeadPin, headShape } from './head-pin.ts'
-import type { FrozenParts } from './head-record.ts'
+import { type HeadPin, headShape } from '../calls/head-pin.ts'
+import type { FrozenParts } from '../calls/head-record.ts'
 
 /** What is known of the session when a call is assembled. */
 export interface HeadQuestion {

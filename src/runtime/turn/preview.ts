@@ -9,22 +9,21 @@ import {
 import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { Choices, InputOptions, LogStore } from '../../session.ts'
-import { attemptWithPictures } from '../calls/attempt-call.ts'
+import { attemptWithPictures } from './attempt-call.ts'
 import { placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
 import { runtimeFailure } from '../failure.ts'
-import { readPin } from '../head/head-pin.ts'
-import { isCacheOver, weighedCut } from '../notes/weighed-cut.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import { seal } from '../ledger/seal.ts'
+import { readPin } from '../calls/head-pin.ts'
+import { isCacheOver, weighedCut } from './weighed-cut.ts'
+import { seal } from '../calls/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound, requireOwnSession } from '../sessions/not-found.ts'
 import { type MessageFiles, messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from './prepare-turn.ts'
-import { addForecast, nextCacheLife } from './call-forecast.ts'
-import { tokenCounts } from './turn-projection.ts'
+import { addForecast, type ForecastPlace, nextCacheLife } from './call-forecast.ts'
+import { tokenCounts } from '../calls/turn-projection.ts'
 
 interface PreviewParts {
   readonly prepare: (state: Partial<SessionState>, asked: InputOptions, said: SaidInTurn) => Promise<PreparedTurn>
@@ -32,7 +31,7 @@ interface PreviewParts {
   readonly states: SessionStates
   readonly clock: Clock
   readonly files: MessageFiles
-  readonly readFingerprint: Ledger['readFingerprint']
+  readonly readFingerprint: ForecastPlace['readFingerprint']
 }
 
 /** Accounts of calls that are not made, and their inputs. */

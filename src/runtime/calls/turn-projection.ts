@@ -8,10 +8,7 @@ import {
   type TurnMessage,
 } from '../../context.ts'
 import type { EntryBody, PartialReason, TokenCounts } from '../../session.ts'
-
-export function counterKey({ id, version }: TokenCounter): string {
-  return `${id}@${version}`
-}
+import { counterKey } from '../models/counters.ts'
 
 /** What a message costs in a history, its label included. */
 export function tokenCounts(counter: TokenCounter, message: Message, partial?: PartialReason): TokenCounts {

@@ -12,9 +12,9 @@ import {
 } from '../../model.ts'
 import type { PlacedCall } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { AssemblyContext } from '../calls/assembly-context.ts'
+import type { AssemblyContext } from './assembly-context.ts'
 import { type CacheLife, chooseCacheLife, rulesAfter } from '../calls/cache-life.ts'
-import type { Reuse, Sealed, SealedManifest, SealedPiece } from '../ledger/seal.ts'
+import type { Reuse, Sealed, SealedManifest, SealedPiece } from '../calls/seal.ts'
 import type { ReadCall, SessionState } from '../sessions/session-state.ts'
 
 export interface ForecastPlace {

@@ -4,26 +4,14 @@ import { defined, restingClock } from '../../platform.ts'
 import type { AuditFacts, EntryBody } from '../../session.ts'
 import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
-import type { HeldCalls } from '../budgets/budget-service.ts'
 import { keepImage } from '../calls/attachments.ts'
-import { callAccount, type CallAccount } from '../calls/call-account.ts'
+import { callAccount, type CallAccount } from './call-account.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
+import { turnCalls } from './note-place.ts'
 import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
-import { tokenCounts } from './turn-projection.ts'
-
-/** Whose calls those of a turn are, and the limits that came with its input. */
-export function turnCalls({
-  context,
-  state: { session },
-  turn,
-  entries,
-}: Pick<TurnDependencies, 'context' | 'state' | 'turn' | 'entries'>): Pick<HeldCalls, 'owner' | 'budgets'> {
-  const input = entries.find((entry) => entry.type === 'input')
-  const { budgets, token, channel } = input?.type === 'input' ? (input.options ?? {}) : {}
-  return { owner: { turn, session, ...defined({ agent: context.turn?.choices?.['agent'], token, channel }) }, budgets }
-}
+import { tokenCounts } from '../calls/turn-projection.ts'
 
 /** Joins the loop of a turn to the store, the stream and the account. */
 export function turnSetup(dependencies: TurnDependencies): TurnSetup {
