@@ -98,6 +98,7 @@ export { type CallCost, callCosts, costOfCalls } from './capability/call-costs.t
 export { sentDifferently } from './capability/sent-form.ts'
 export {
   costText,
+  costSource,
   exactMoneyText,
   forecastSentence,
   MOST_COUNTED_CALLS,

@@ -38,7 +38,7 @@ export {
   type ProviderConnection,
   type Suggestion,
 } from './model/provider.ts'
-export { type CacheMark, type CacheRules, callCost, type Forecast, forecast, type Price, priceAt } from './context.ts'
+export { type CacheMark, type CacheRules, callCost, type Forecast, forecast, type Price } from './context.ts'
 export { leastPromptTokens, type PromptReport, promptReport } from './model/prompt-report.ts'
 export { modelImageSupport } from './model/prompt.ts'
 export { fromLanguageModel, type StreamingModel } from './model/language-model.ts'

@@ -13,16 +13,15 @@ export async function callCosts(
   runtime: Pick<Runtime, 'store' | 'model'>,
   calls: readonly Pick<CallRecord, 'model' | 'outcome' | 'time'>[],
 ): Promise<CallCost> {
-  const [{ callCost, priceAt }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
+  const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
   const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
   const priceOf = async (id: string) =>
     (await withTimeout(runtime.store.clock, runtime.model(id), PRICE_MS)).facts?.price
   const priced = [...models].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome, time }) => {
-    const price = prices.get(model)
     const usage = usedTokens(outcome)
-    return usage && price ? callCost(usage, priceAt(price, time)) : undefined
+    return usage && callCost(usage, prices.get(model), time)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 
 /** The total usage of the calls of a session, as the providers reported it, in tokens and US dollars. */
@@ -64,6 +65,12 @@ export function exactMoneyText(dollars: number): string {
   if (dollars < 1e-9) return '<$0.000000001'
   // Two digits that say something, however small it is.
   return `$${dollars.toFixed(Math.min(10, Math.max(4, 1 - Math.floor(Math.log10(dollars)))))}`
+}
+
+/** Whose figure the cost of a call is, in brackets; nothing where it follows from the price list. */
+export function costSource({ reported, listed }: Pick<CallPrice, 'reported' | 'listed'>): string {
+  if (!reported) return ''
+  return ` (reported by the provider${listed === undefined ? '' : `; ${exactMoneyText(listed)} by the price list`})`
 }
 
 /** What the next call may cost, from its prompt alone to its longest answer. `undefined` where nothing is known of it. */

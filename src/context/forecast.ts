@@ -102,6 +102,8 @@ export interface ReportedTokens {
   /** Of the written ones, those that are kept for longer. */
   readonly cacheWrittenLongerTokens?: number | undefined
   readonly outputTokens: number | undefined
+  /** What the provider says that the call cost, US dollars. */
+  readonly cost?: number | undefined
 }
 
 /**
@@ -124,22 +126,28 @@ export function forecast(input: ForecastInput): Forecast {
 }
 
 /**
- * Cost of a call by the reported usage, US dollars. `undefined` if prompt or output tokens were not reported: a cost is never
- * guessed. Without figures for the cache, none was used.
+ * Cost of a call, US dollars: what its provider reported, else its tokens by the price that held at `time`, ISO 8601. `undefined` if
+ * prompt or output tokens were not reported, or the price is not known: a cost is never guessed. Without figures for the cache,
+ * none was used.
  */
-export function callCost(usage: ReportedTokens, price: Price): number | undefined {
-  const { promptTokens, outputTokens } = usage
+export function callCost(usage: Partial<ReportedTokens>, known: Price | undefined, time?: string): number | undefined {
+  const { promptTokens, outputTokens, cost } = usage
   if (promptTokens === undefined || outputTokens === undefined) return undefined
+  if (cost !== undefined || !known) return cost
+  const price = time === undefined ? known : priceAt(known, time)
   const read = promptMoney(promptParts(promptTokens, usage), price)
   return read + (outputTokens * priceTier(price, promptTokens).output) / MILLION
 }
 
-/** What each part of a call cost by the reported usage, US dollars; `undefined` where `callCost` is. */
-export function callCostParts(usage: ReportedTokens, price: Price): (Tokens & { readonly output: number }) | undefined {
-  const { promptTokens, outputTokens } = usage
-  if (promptTokens === undefined || outputTokens === undefined) return undefined
-  const parts = promptCostParts(promptParts(promptTokens, usage), price)
-  return { ...parts, output: (outputTokens * priceTier(price, promptTokens).output) / MILLION }
+/** What each part of a call of so many tokens costs by a price, US dollars; without a price, its tokens. */
+export function callCostParts(
+  usage: Partial<ReportedTokens>,
+  price: Price | undefined,
+): Pick<Forecast, 'cached' | 'written' | 'fresh'> & { readonly output: number } {
+  const { promptTokens = 0, outputTokens: output = 0 } = usage
+  const tokens = promptParts(promptTokens, usage)
+  if (!price) return { ...tokens, output }
+  return { ...promptCostParts(tokens, price), output: (output * priceTier(price, promptTokens).output) / MILLION }
 }
 
 /** What a call may cost, US dollars. */
@@ -179,7 +187,7 @@ function reusable(tokens: number, { minimumTokens, step = 1 }: CacheRules): numb
 type Tokens = Pick<Forecast, 'cached' | 'written' | 'writtenLonger' | 'fresh'>
 
 /** The parts of a prompt as they were reported. */
-function promptParts(promptTokens: number, usage: ReportedTokens): Tokens {
+function promptParts(promptTokens: number, usage: Partial<ReportedTokens>): Tokens {
   const { cachedTokens: cached = 0, cacheWrittenTokens: written = 0, cacheWrittenLongerTokens: longer = 0 } = usage
   return {
     cached,

@@ -19,6 +19,8 @@ export interface CallSum {
   readonly cacheWrittenTokens?: number
   readonly cacheWrittenLongerTokens?: number
   readonly outputTokens?: number
+  /** As the provider reported it, US dollars. */
+  readonly cost?: number
   /** Only where it was asked for. */
   readonly parts?: PromptParts
   /** Of the call, only where it was asked for. */
@@ -110,14 +112,15 @@ const reportedNames = [
   'cacheWrittenTokens',
   'cacheWrittenLongerTokens',
   'outputTokens',
+  'cost',
 ] as const
 
 /** What a provider reported, without what it did not. */
 export function reportedSum(outcome: Parameters<typeof usedTokens>[0]): ReportedSum {
   const usage = usedTokens(outcome)
   const given = reportedNames.flatMap((name) => {
-    const tokens = usage?.[name]
-    return typeof tokens === 'number' ? [[name, tokens] as const] : []
+    const figure = usage?.[name]
+    return typeof figure === 'number' ? [[name, figure] as const] : []
   })
   return Object.fromEntries(given)
 }

@@ -38,7 +38,7 @@ for (const [server, events, usage] of [
   [
     'OpenRouter',
     [{ usage: { ...chat, cost: 0.95, prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 30 } } }],
-    of(50, 7, [0, 30]),
+    { ...of(50, 7, [0, 30]), cost: 0.95 },
   ],
   ['Groq', [{ choices: [], x_groq: { id: 'req', usage: { ...chat, queue_time: 0.1 } } }], of(50, 7)],
   ['DeepSeek', [{ usage: { ...chat, prompt_cache_hit_tokens: 40, prompt_cache_miss_tokens: 10 } }], of(50, 7, [40])],
@@ -52,7 +52,7 @@ for (const [server, events, usage] of [
   [
     'Perplexity',
     [{ usage: { ...chat, reasoning_tokens: 2, cost: { total_cost: 0.1 } } }],
-    of(50, 7, [undefined, undefined, 2]),
+    { ...of(50, 7, [undefined, undefined, 2]), cost: 0.1 },
   ],
   [
     'LiteLLM before Anthropic',
@@ -163,6 +163,41 @@ test('one gate: whole numbers, and 0 ≤ cached ≤ prompt ≤ 100 million, else
   assert.deepEqual(read({ usage: { ...chat, prompt_tokens_details: { cached_tokens: 1e18 } } }), of(50, 7))
   const beside = read({ usage: { ...chat, prompt_tokens_details: { cached_tokens: 60 } } })
   assert.deepEqual(beside, of(110, 7, [60]), 'the prompt leaves out what was cached')
+})
+
+/** What a server reports beside the tokens, and the cost that it is. */
+for (const [server, report, cost] of [
+  ['OpenRouter', { cost: 0.000_31, is_byok: false, cost_details: { upstream_inference_cost: 0.000_31 } }, 0.000_31],
+  [
+    'OpenRouter with a key of one’s own',
+    { cost: 0.05, is_byok: true, cost_details: { upstream_inference_cost: 1 } },
+    1.05,
+  ],
+  ['OpenRouter with a free model', { cost: 0 }, 0],
+  ['xAI', { cost_in_usd_ticks: 37_756_000 }, 0.003_775_6],
+  ['Perplexity', { cost: { currency: 'USD', total_cost: 0.006 } }, 0.006],
+  ['Perplexity in another currency', { cost: { currency: 'EUR', total_cost: 0.006 } }, undefined],
+  ['DeepInfra', { estimated_cost: 0.000_026_8 }, 0.000_026_8],
+  ['LLM Gateway', { cost_usd_total: 0.000_125 }, 0.000_125],
+  ['a server that writes it as a text', { cost: ' 0.25 ' }, 0.25],
+  ['a server of nonsense', { cost: -1 }, undefined],
+  ['a server of larger nonsense', { cost: 1e9 }, undefined],
+  ['a server of other nonsense', { cost: ['free'], cost_in_usd_ticks: null }, undefined],
+] as const) {
+  test(`the cost of a call is read as it is reported by ${server}`, () => {
+    assert.equal(read({ usage: { ...chat, ...report } })?.cost, cost)
+    const responses = {
+      type: 'response.completed',
+      response: { usage: { input_tokens: 5, output_tokens: 7, ...report } },
+    }
+    assert.equal(read(responses, responses)?.cost, cost)
+    assert.equal(read({ usage: report }), undefined, 'a cost of nothing is none')
+  })
+}
+
+test('a cost of a stream that is reported again as nothing stays', () => {
+  assert.equal(read({ usage: { ...chat, cost: 0.5 } }, { usage: { ...chat, cost: 0 } })?.cost, 0.5)
+  assert.equal(read({ usage: { ...chat, cost: 0 } }, { usage: { ...chat, cost: 0.5 } }, { usage: chat })?.cost, 0.5)
 })
 
 test('our calls and those of other programs are read alike', () => {

@@ -1,7 +1,7 @@
 import type { ReportedTokens } from '../context.ts'
 import { defined, fieldsOf, isObject } from '../platform.ts'
 
-/** Tokens as a provider reported them. `undefined`: not reported. */
+/** Tokens, and perhaps the cost, as a provider reported them. `undefined`: not reported. */
 export interface Usage extends ReportedTokens {
   readonly reasoningTokens: number | undefined
 }
@@ -95,17 +95,47 @@ const REASONING = ['reasoning_tokens', 'thinking_tokens', 'thoughtsTokenCount', 
 const PROMPT_DETAILS = ['prompt_tokens_details', 'input_tokens_details']
 const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details']
 
-/** Collects what an answer says of its tokens, wherever it says it. */
+/** Above, a cost of one call is none, US dollars. */
+const MOST_COST = 10_000
+
+/** A cost to the nano-dollar; anything else is not reported. */
+function checkedCost(value: unknown): number | undefined {
+  const cost = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof cost === 'number' && cost >= 0 && cost <= MOST_COST ? Math.round(cost * 1e9) / 1e9 : undefined
+}
+
+/**
+ * What a report says that the call cost, US dollars. Read on 2026-11-29, in this order:
+ * https://docs.x.ai/developers/cost-tracking, https://openrouter.ai/docs/use-cases/usage-accounting,
+ * https://docs.perplexity.ai/docs/agent-api, https://deepinfra.com/docs/openai_api,
+ * https://docs.llmgateway.io/features/cost-breakdown
+ */
+function costIn(report: Fields): number | undefined {
+  const { cost, cost_in_usd_ticks: ticks, is_byok: hasOwnKey, cost_details: details } = report
+  if (typeof ticks === 'number') return checkedCost(ticks / 1e10)
+  if (isObject(cost)) return (cost['currency'] ?? 'USD') === 'USD' ? checkedCost(cost['total_cost']) : undefined
+  const charged = checkedCost(cost ?? report['estimated_cost'] ?? report['cost_usd_total'])
+  // With a key of one's own at the provider behind it, OpenRouter charges its fee alone.
+  const behind = hasOwnKey === true ? (checkedCost(fieldsOf(details)['upstream_inference_cost']) ?? 0) : 0
+  return charged === undefined ? undefined : checkedCost(charged + behind)
+}
+
+/** Collects what an answer says of its tokens and its cost, wherever it says it. */
 export function usageReader() {
   let counts: Fields = {}
+  let cost: number | undefined
   return {
     /** Reads one event of an answer, a whole answer, or the figures of Ollama beside it. */
     add(event: Fields): void {
       counts = merged(counts, figures(event))
-      for (const [path] of PLACES) for (const place of placesAt(event, path)) counts = merged(counts, figures(place))
+      for (const place of PLACES.flatMap(([path]) => placesAt(event, path))) {
+        counts = merged(counts, figures(place))
+        const paid = costIn(place)
+        cost = paid || (cost ?? paid)
+      }
     },
     /** `undefined`: nothing was reported. */
-    usage: (): Usage | undefined => (Object.keys(counts).length === 0 ? undefined : readCounts(counts)),
+    usage: (): Usage | undefined => (Object.keys(counts).length === 0 ? undefined : readCounts(counts, cost)),
   }
 }
 
@@ -148,7 +178,7 @@ function merged(known: Fields, next: Fields): Fields {
   return { ...known, ...Object.fromEntries(entries) }
 }
 
-function readCounts(counts: Fields): Usage {
+function readCounts(counts: Fields, cost: number | undefined): Usage {
   const first = (names: readonly string[], places: readonly Fields[] = [counts]) =>
     places.flatMap((place) => names.map((name) => place[name])).find((count) => typeof count === 'number')
   const about = PROMPT_DETAILS.map((name) => fieldsOf(counts[name]))
@@ -167,6 +197,7 @@ function readCounts(counts: Fields): Usage {
     ...defined({ cacheWrittenLongerTokens: longer }),
     outputTokens: wholeOutput(first(OUTPUT), { prompt, reasoning, counts }),
     reasoningTokens: reasoning,
+    ...defined({ cost }),
   })
 }
 
@@ -184,7 +215,7 @@ function wholeOutput(
 
 /**
  * The one gate of usage: whole numbers, 0 ≤ cached ≤ prompt ≤ 100 million. What is otherwise is not reported, and a prompt of no
- * tokens is no report. If more tokens are cached than the prompt has, its figure leaves them out: the prompt is the sum.
+ * tokens is no report. A cost is one beside the tokens that were paid for. If more tokens are cached than the prompt has, its figure leaves them out: the prompt is the sum.
  */
 export function checkedUsage(reported: Usage): Usage {
   if (reported.promptTokens !== undefined && !tokenCount(reported.promptTokens)) {
@@ -199,12 +230,15 @@ export function checkedUsage(reported: Usage): Usage {
   const within = (value: number | undefined) =>
     value !== undefined && value <= (sum ?? MOST_TOKENS) ? tokenCount(value) : undefined
   const longer = within(reported.cacheWrittenLongerTokens)
+  const outputTokens = tokenCount(reported.outputTokens)
+  const isWhole = sum !== undefined && outputTokens !== undefined
   return {
     promptTokens: sum,
     cachedTokens: cached,
     cacheWrittenTokens: within(reported.cacheWrittenTokens),
     ...defined({ cacheWrittenLongerTokens: longer }),
-    outputTokens: tokenCount(reported.outputTokens),
+    outputTokens,
     reasoningTokens: tokenCount(reported.reasoningTokens),
+    ...defined({ cost: isWhole ? checkedCost(reported.cost) : undefined }),
   }
 }

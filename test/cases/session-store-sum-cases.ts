@@ -25,9 +25,10 @@ const usage = {
   cacheWrittenTokens: undefined,
   outputTokens: 0,
   reasoningTokens: undefined,
+  cost: 0.000_31,
 }
 const running = [start, input('t1'), turnStart('t1')]
-const reported = { promptTokens: 80, cachedTokens: 30, outputTokens: 0 }
+const reported = { promptTokens: 80, cachedTokens: 30, outputTokens: 0, cost: 0.000_31 }
 
 /** What calls and tools used, for sums over long times. */
 export function sumCases(storeCase: StoreCase): void {

@@ -52,7 +52,14 @@ export function callSummary(record: CallRecord, price: CallPrice | undefined): o
         reasoning: usage.reasoningTokens,
       }),
     }),
-    ...(price && { cost: { usd: price.money, saved_usd: price.saved, parts: price.parts } }),
+    ...(price && {
+      cost: {
+        usd: price.money,
+        ...defined({ reported: price.reported, listed_usd: price.listed }),
+        saved_usd: price.saved,
+        parts: price.parts,
+      },
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CallPrice, exactMoneyText, sentDifferently } from '../../capability.ts'
+import { type CallPrice, costSource, exactMoneyText, sentDifferently } from '../../capability.ts'
 import { compare, type Comparison, differenceCause, entryName, entrySentences, type Manifest } from '../../context.ts'
 import type { CallRecord } from '../../session.ts'
 import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
@@ -89,7 +89,7 @@ function costSentences(record: CallRecord, price: CallPrice | undefined): readon
   ]
   return [
     ...estimate,
-    `It cost ${exactMoneyText(price.money)}: ${list(parts)}.`,
+    `It cost ${exactMoneyText(price.money)}${costSource(price)}: ${list(parts)}.`,
     `${cache} ${savedSentence(price.saved)}`.trim(),
   ]
 }

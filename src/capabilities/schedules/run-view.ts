@@ -33,7 +33,7 @@ export async function viewRuns(
   { store, models, approvals }: RunReader,
   runs: readonly ScheduleRun[],
 ): Promise<readonly ScheduleRunView[]> {
-  const { callCost, priceAt } = await import('../../model.ts')
+  const { callCost } = await import('../../model.ts')
   const prices = new Map((await models()).map(({ id, facts }) => [id, facts?.price]))
   const waiting = new Set((await approvals()).map(({ session, turn }) => `${session} ${turn}`))
   return Promise.all(
@@ -46,8 +46,7 @@ export async function viewRuns(
       const counted = calls.flatMap((call) => {
         if (!call) return []
         const usage = usedTokens(call.outcome)
-        const price = prices.get(call.model)
-        return [defined({ usage, paid: usage && price ? callCost(usage, priceAt(price, call.time)) : undefined })]
+        return [defined({ usage, paid: usage && callCost(usage, prices.get(call.model), call.time) })]
       })
       return {
         ...run,

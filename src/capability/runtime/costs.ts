@@ -52,7 +52,11 @@ export interface CostRow extends CostSums {
 /** What one call cost by what its provider reported, US dollars. */
 export interface CallPrice {
   readonly money: number
-  /** What reading from the cache saved against the full price, less what writing to it cost more. */
+  /** The provider reported the money itself, not the tokens alone. */
+  readonly reported?: true
+  /** What the price list says, where the provider reported something else. */
+  readonly listed?: number
+  /** By the price list: what reading from the cache saved against the full price, less what writing to it cost more. */
   readonly saved: number
   /** The four parts add up to `money`. */
   readonly parts: { readonly cached: number; readonly written: number; readonly fresh: number; readonly output: number }

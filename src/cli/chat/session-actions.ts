@@ -74,17 +74,13 @@ export async function fetchSessionCost(
   session: string,
   prices: Prices,
 ): Promise<SessionCost> {
-  const [{ callCost, priceAt }, { usedTokens }] = await Promise.all([
-    import('../../model.ts'),
-    import('../../session.ts'),
-  ])
+  const [{ callCost }, { usedTokens }] = await Promise.all([import('../../model.ts'), import('../../session.ts')])
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
   const calls = await requestList<CallRecord>(connection, path, 'calls')
   const counted = await Promise.all(
     calls.map(async ({ model, outcome, turn, time }) => {
       const usage = usedTokens(outcome)
-      const price = await prices(model)
-      return { turn, ...defined({ usage, paid: usage && price ? callCost(usage, priceAt(price, time)) : undefined }) }
+      return { turn, ...defined({ usage, paid: usage && callCost(usage, await prices(model), time) }) }
     }),
   )
   const last = counted.at(-1)?.turn

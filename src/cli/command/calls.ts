@@ -3,6 +3,7 @@ import { jsonOption } from '../arguments.ts'
 import {
   type Command,
   type CommandCall,
+  costSource,
   exactMoneyText,
   type GatewayConnection,
   type Io,
@@ -143,7 +144,7 @@ function usageLines({ used, reported, paid }: PricedManifest): readonly string[]
     ...(cacheWrittenTokens ? [`${number(cacheWrittenTokens)} written to it`] : []),
     ...(outputTokens === undefined ? [] : [`${number(outputTokens)} answered`]),
   ]
-  const money = paid ? `: ${exactMoneyText(paid.money)}` : ''
+  const money = paid ? `: ${exactMoneyText(paid.money)}${costSource(paid)}` : ''
   return [`${parts.join(', ')}${money}. Counted here: ${number(used)}.`]
 }
 

@@ -1,5 +1,5 @@
-import { callCost, type Price } from '../../context.ts'
-import type { BudgetAmount, Usage } from '../../session.ts'
+import { callCost, type Price, type ReportedTokens } from '../../context.ts'
+import type { BudgetAmount } from '../../session.ts'
 
 interface CallSize {
   /** By our counter, as the account has it. */
@@ -37,12 +37,15 @@ function tiersUpTo(prompt: number, price: Price): readonly Price[] {
   return price.above && prompt > price.above.tokens ? [price, ...tiersUpTo(prompt, price.above.price)] : [price]
 }
 
-/** What a call has cost by the usage that its provider reported; `undefined` where that does not say enough. */
-export function reportedCost(usage: Usage | undefined, price: Price | undefined): BudgetAmount | undefined {
+/** What a call has cost by what its provider reported; `undefined` where that does not say enough. */
+export function reportedCost(
+  usage: Partial<ReportedTokens> | undefined,
+  price: Price | undefined,
+  time?: string,
+): BudgetAmount | undefined {
   if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return undefined
   const tokens = usage.promptTokens + usage.outputTokens
-  if (!price) return { nanos: 0, tokens }
-  return { nanos: Math.round(callCost(usage, price)! * NANOS_PER_DOLLAR), tokens }
+  return { nanos: Math.round((callCost(usage, price, time) ?? 0) * NANOS_PER_DOLLAR), tokens }
 }
 
 export const NANOS_PER_DOLLAR = 1_000_000_000

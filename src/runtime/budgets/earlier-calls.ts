@@ -1,6 +1,6 @@
-import { type Price, priceAt } from '../../context.ts'
+import type { Price } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
-import type { BudgetAmount, BudgetLedger, CallSum, CountedCall, Entry, SessionStore } from '../../session.ts'
+import type { BudgetLedger, CallSum, CountedCall, Entry, SessionStore } from '../../session.ts'
 import { parseAccount, type AccountName } from './call-budgets.ts'
 import { reportedCost } from './call-bound.ts'
 
@@ -72,7 +72,7 @@ async function* earlierCalls(
     for (const sum of page) {
       if (!isIn(sum.time) || (isAbout && !(await isAbout(sum)))) continue
       if (!prices.has(sum.model)) prices.set(sum.model, await priceOf(sum.model))
-      const cost = costOf(sum, prices.get(sum.model))
+      const cost = reportedCost(sum, prices.get(sum.model), sum.time)
       if (cost && sum.id !== undefined) counted.push({ call: sum.id, time: sum.time, cost })
     }
     yield counted
@@ -80,12 +80,6 @@ async function* earlierCalls(
     after = page.at(-1)
     if (work.isOver()) await work.rest()
   }
-}
-
-function costOf(sum: CallSum, price: Price | undefined): BudgetAmount | undefined {
-  const { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens } = sum
-  const usage = { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens }
-  return reportedCost({ ...usage, reasoningTokens: undefined }, price && priceAt(price, sum.time))
 }
 
 function beginning(period: string): string {

@@ -17,7 +17,7 @@ import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 import { isForeign } from './foreign-input.ts'
 import { type ExchangeSources, exchangeReader, readAnswerOf } from './session-exchanges.ts'
 import { defined, fieldsOf } from '../../platform.ts'
-import { callCost, type Price, priceAt } from '../../context.ts'
+import { callCost, type Price } from '../../context.ts'
 import { firstWords } from './prompt-words.ts'
 import type { SealedManifest } from '../calls/seal.ts'
 
@@ -118,8 +118,7 @@ async function subAgents(
     const { parent } = first.foreign!
     let money: number | undefined = 0
     for (const { model, time, outcome } of own) {
-      const price = await priceOf(model)
-      const cost = price && callCost(outcome!.usage!, priceAt(price, time))
+      const cost = callCost(outcome!.usage!, await priceOf(model), time)
       money = money === undefined || cost === undefined ? undefined : money + cost
     }
     const isOfAgent = parent !== undefined && parent !== id && agents.has(parent)

@@ -1,18 +1,18 @@
 import type { CallPrice } from '../../capability.ts'
 import { callCost, callCostParts, type Manifest, type ManifestEntry, type Price, priceAt } from '../../context.ts'
-import { type CallRecord, type CallSum, callSum } from '../../session.ts'
+import { type CallRecord, callSum } from '../../session.ts'
 
-type Reported = Pick<
-  CallSum,
-  'time' | 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'cacheWrittenLongerTokens' | 'outputTokens'
->
+type Reported = Omit<ReturnType<typeof callSum>, 'session' | 'model' | 'used' | 'parts'>
 
 /** The price of a call, and what its caches saved: nano-dollars, rounded once. */
 export interface CallMoney {
   readonly nano: number
+  /** By the price list. */
   readonly saved: number
-  /** US dollars, before the one rounding. */
-  readonly parts: { readonly cached: number; readonly written: number; readonly fresh: number; readonly output: number }
+  /** What the parts weigh in it: by the price list, or by their tokens where that says nothing. */
+  readonly parts: ReturnType<typeof callCostParts>
+  /** Of a cost that the provider reported: the one of the price list. */
+  readonly listed?: number | undefined
 }
 
 const NANO = 1e9
@@ -20,17 +20,19 @@ const NANO = 1e9
 /** `undefined` where the price is not known, or the provider did not report what it counts. */
 export function moneyOfCall(sum: Reported, known: Price | undefined): CallMoney | undefined {
   const price = known && priceAt(known, sum.time)
-  const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0, cacheWrittenLongerTokens } = sum
-  const usage = { promptTokens, outputTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens }
-  const money = price && callCost(usage, price)
-  const parts = price && callCostParts(usage, price)
-  if (money === undefined || parts === undefined) return undefined
-  const counted = { ...usage, promptTokens: Math.max(promptTokens!, cachedTokens + cacheWrittenTokens) }
-  const uncached = callCost(
-    { ...counted, cachedTokens: 0, cacheWrittenTokens: 0, cacheWrittenLongerTokens: 0 },
-    price!,
-  )!
-  return { nano: Math.round(money * NANO), saved: Math.round((uncached - money) * NANO), parts }
+  const money = callCost(sum, price)
+  if (money === undefined) return undefined
+  const nano = Math.round(money * NANO)
+  const { promptTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0, cost } = sum
+  const listed = callCost({ ...sum, cost: undefined }, price)
+  const prompt = Math.max(promptTokens!, cachedTokens + cacheWrittenTokens)
+  const uncached = callCost({ promptTokens: prompt, outputTokens }, price)
+  return {
+    nano,
+    saved: Math.round(((uncached ?? 0) - (listed ?? 0)) * NANO),
+    parts: callCostParts(sum, nano > 0 && !listed ? undefined : price),
+    ...(cost !== undefined && { listed: listed && Math.round(listed * NANO) }),
+  }
 }
 
 /** What a call cost, its parts, and the share of each entry of its manifest, without a rest. */
@@ -38,7 +40,7 @@ export function callPrice(call: CallRecord, price: Price | undefined): CallPrice
   const sum = callSum(call)
   const money = moneyOfCall(sum, price)
   if (!money) return undefined
-  const { nano, saved, parts } = money
+  const { nano, saved, parts, listed } = money
   const { entries, prompt, output } = weighEntries(call.manifest, sum, money)
   const weights = new Map(entries.map(({ entry, weight }) => [entry, weight]))
   const shares = divideExactly(nano, [...call.manifest.entries.map((entry) => weights.get(entry) ?? 0), prompt, output])
@@ -46,6 +48,8 @@ export function callPrice(call: CallRecord, price: Price | undefined): CallPrice
   const dollars = (part = 0) => part / NANO
   return {
     money: dollars(nano),
+    ...(sum.cost !== undefined && { reported: true as const }),
+    ...(listed !== undefined && listed !== nano && { listed: dollars(listed) }),
     saved: dollars(saved),
     parts: { cached: dollars(cached), written: dollars(written), fresh: dollars(fresh), output: dollars(answer) },
     entries: shares.slice(0, call.manifest.entries.length).map(dollars),

@@ -6,7 +6,7 @@ import type {
   ToolUsageRow,
   UsageSums,
 } from '../../capability.ts'
-import { type Price, callCost, priceAt } from '../../context.ts'
+import { type Price, callCost } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { CallSum, SessionStore, SumRange, PromptParts, ToolSum } from '../../session.ts'
 import { dayIn } from './day-of.ts'
@@ -164,15 +164,11 @@ export function createUsageAdder() {
     wait: () => void (waiting += 1),
     add(call: CallSum, price: Price | undefined) {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
-      const { cacheWrittenLongerTokens } = call
+      const cost = callCost(call, price, call.time)
       calls += 1
-      if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
-      else if (price === undefined) unpriced += 1
-      else
-        money += callCost(
-          { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens },
-          priceAt(price, call.time),
-        )!
+      if (cost !== undefined) money += cost
+      else if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
+      else unpriced += 1
       prompt += promptTokens
       fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
       cached += cachedTokens

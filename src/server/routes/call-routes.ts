@@ -100,7 +100,8 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
       description:
         '`paid` is what the call cost by what its provider reported, in US dollars: its parts, what the cache saved, and the ' +
-        'share of each entry. It is absent where the price or the usage is not known.',
+        'share of each entry. With `reported` the provider reported the money itself, and `listed` is what the price list ' +
+        'says, where that differs. It is absent where the cost or the usage is not known.',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
       answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifestSchema } },
       handle: async ({ param, query }) => {

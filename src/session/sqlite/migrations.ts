@@ -41,6 +41,16 @@ export const allMigrations: readonly Migration[] = [
               and (outcome ->> '$.wire' is null or outcome ->> '$.foreign.status' >= 400));
     `,
   },
+  {
+    version: 5,
+    sql: `
+      -- What the provider says that the call cost, US dollars. Sums are read from the index alone.
+      alter table call_sums add column cost real;
+      drop index call_sums_time;
+      create index call_sums_time
+        on call_sums (time, number, session, model, used, prompt, cached, written, longer, output, cost);
+    `,
+  },
 ]
 
 const FIRST_VERSION = 1

@@ -47,20 +47,22 @@ export function finishCallSum(connection: StoreConnection, number: number, outco
   connection.run(setReported, { number, ...reportedColumns(reportedSum(outcome)) })
 }
 
-/** Reported tokens; `null` where the provider reported none. */
-type ReportedColumns = Readonly<Record<(typeof REPORTED)[number], number | null>>
+/** Reported tokens and cost; `null` where the provider reported none. */
+type ReportedColumns = Readonly<Record<keyof typeof REPORTED, number | null>>
 
-const REPORTED = ['prompt', 'cached', 'written', 'longer', 'output'] as const
+/** What each column has of a sum. */
+const REPORTED = {
+  prompt: 'promptTokens',
+  cached: 'cachedTokens',
+  written: 'cacheWrittenTokens',
+  longer: 'cacheWrittenLongerTokens',
+  output: 'outputTokens',
+  cost: 'cost',
+} as const
 
 function reportedColumns(reported: ReturnType<typeof reportedSum>): ReportedColumns {
-  const { promptTokens, cachedTokens, cacheWrittenTokens, cacheWrittenLongerTokens, outputTokens } = reported
-  return {
-    prompt: promptTokens ?? null,
-    cached: cachedTokens ?? null,
-    written: cacheWrittenTokens ?? null,
-    longer: cacheWrittenLongerTokens ?? null,
-    output: outputTokens ?? null,
-  }
+  const values = Object.entries(REPORTED).map(([column, name]) => [column, reported[name] ?? null])
+  return Object.fromEntries(values) as ReportedColumns
 }
 
 /** Writes the results of tools in an entry. */
@@ -85,7 +87,7 @@ export function readCallSums(connection: StoreConnection, options: CallSumsOptio
   // Most calls have the same tools as another one.
   const parsed = new Map<string, PromptParts['tools']>()
   return connection.tuples(wholeSumsAfter, { ...range, session: session ?? null }).map((row) => {
-    const [layers, text] = [row[10], row[11]]
+    const [layers, text] = [row[11], row[12]]
     const tools = parsed.get(text) ?? (JSON.parse(text) as PromptParts['tools'])
     parsed.set(text, tools)
     return { ...toCallSum(row), parts: { layers: JSON.parse(layers) as PromptParts['layers'], tools } }
@@ -131,32 +133,28 @@ type SumRow = readonly [
   written: number | null,
   longer: number | null,
   output: number | null,
+  cost: number | null,
 ]
 
 function toCallSum([number, time, session, model, used, ...reported]: readonly [...SumRow, ...unknown[]]): CallSum {
-  const [prompt, cached, written, longer, output] = reported
+  const figures = Object.values(REPORTED).flatMap((name, at) => (reported[at] === null ? [] : [[name, reported[at]]]))
   return {
     number,
     time,
     ...(session === null ? {} : { session }),
     model,
     used,
-    ...(prompt === null ? {} : { promptTokens: prompt }),
-    ...(cached === null ? {} : { cachedTokens: cached }),
-    ...(written === null ? {} : { cacheWrittenTokens: written }),
-    ...(longer === null ? {} : { cacheWrittenLongerTokens: longer }),
-    ...(output === null ? {} : { outputTokens: output }),
+    ...(Object.fromEntries(figures) as ReturnType<typeof reportedSum>),
   }
 }
 
-const columns = ['number', 'time', 'session', 'model', 'used', ...REPORTED]
+const reportedNames = Object.keys(REPORTED)
+const columns = ['number', 'time', 'session', 'model', 'used', ...reportedNames]
 
 /** What is read of `sums`: a count that no call can have is none. A store may hold one beyond the numbers of JavaScript. */
 const read = columns
   .map((column) =>
-    REPORTED.some((name) => name === column)
-      ? `iif(sums.${column} <= ${MOST_TOKENS}, sums.${column}, null)`
-      : `sums.${column}`,
+    reportedNames.includes(column) ? `iif(sums.${column} <= ${MOST_TOKENS}, sums.${column}, null)` : `sums.${column}`,
   )
   .join(', ')
 
@@ -164,7 +162,7 @@ const insertCallSum = statement<CallSumColumns & { number: number }>(
   insertInto('call_sums', [...columns, 'layers', 'tools']),
 )
 const setReported = statement<ReportedColumns & { number: number }>(
-  `update call_sums set ${REPORTED.map((column) => `${column} = :${column}`).join(', ')} where number = :number`,
+  `update call_sums set ${reportedNames.map((column) => `${column} = :${column}`).join(', ')} where number = :number`,
 )
 const insertToolSum = statement<{
   session: string

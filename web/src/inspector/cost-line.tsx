@@ -60,7 +60,9 @@ function Paid({ manifest: { reported, paid }, facts }: PaidProps): ReactNode {
         ? facts?.free
           ? 'nothing: the model runs on your machine'
           : `not known: ${facts?.price ? 'the provider did not report everything' : 'the model has no price'}`
-        : `${dollars(paid.money)}: ${tokensText(prompt, paid.parts)}, ${count(outputTokens)} answered for ` +
+        : `${dollars(paid.money)}${paid.reported ? ' reported by the provider' : ''}` +
+          (paid.listed === undefined ? '' : `, ${dollars(paid.listed)} by the price list`) +
+          `: ${tokensText(prompt, paid.parts)}, ${count(outputTokens)} answered for ` +
           dollars(paid.parts.output) +
           (paid.saved === 0 ? '' : `. The cache ${cacheWords(paid.saved)}.`)}
     </Row>
