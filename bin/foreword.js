@@ -15,25 +15,15 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   await start()
 }
 
-/** A checkout runs its TypeScript as it is; under node_modules Node allows none, so a package carries the emitted code. */
 async function start() {
   module.enableCompileCache()
-  const source = new URL('../src/cli/main.ts', import.meta.url)
-  const { main } = await import(existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href)
-  const words = process.argv.slice(2)
-  process.exitCode = await main(words, {
-    capabilities: ['--version', '-v', 'version'].includes(words[0]) ? [] : await capabilities(),
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    environment: process.env,
-  })
+  const [{ main }, { overview }] = await Promise.all([load('cli/main'), load('foreword/overview')])
+  const { stdin, stdout, stderr, env: environment } = process
+  process.exitCode = await main(process.argv.slice(2), { overview, stdin, stdout, stderr, environment })
 }
 
-async function capabilities() {
-  const source = new URL('../src/foreword/built-in.ts', import.meta.url)
-  const { builtIn } = await import(
-    existsSync(source) ? source.href : new URL('../dist/foreword/built-in.js', import.meta.url).href
-  )
-  return builtIn
+/** A checkout runs its TypeScript as it is; under node_modules Node allows none, so a package carries the emitted code. */
+function load(name) {
+  const source = new URL(`../src/${name}.ts`, import.meta.url)
+  return import(existsSync(source) ? source.href : new URL(`../dist/${name}.js`, import.meta.url).href)
 }

@@ -1,13 +1,16 @@
-// Writes schema/: the JSON Schemas of config.json, tool-access.json and scenarios. Run it after a change of any of them.
+// Writes schema/: the JSON Schemas of config.json, tool-access.json and scenarios; and the overview of the command line, which its
+// help is made from. Run it after a change of any of them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { builtIn } from '../src/foreword.ts'
 import { configurationSchema } from '../src/runtime/configuration/schema.ts'
+import { commandOverview } from './docs/command-overview.ts'
 import { accessSchema } from '../src/tool/access/access.ts'
 
 const folder = new URL('../schema/', import.meta.url)
 
 mkdirSync(folder, { recursive: true })
+write('../src/foreword/overview.json', await commandOverview(builtIn))
 write('config.schema.json', configurationSchema(builtIn).json)
 write('scenario.schema.json', scenarioJsonSchema())
 write('tool-access.schema.json', accessSchema())

@@ -6,6 +6,7 @@ export {
   type AnyCapability,
   type Capability,
   capability,
+  type CapabilityOverview,
   type Check,
   type CheckContext,
   type Command,

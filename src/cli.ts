@@ -19,6 +19,7 @@ export { onInterrupt, signalExitCode } from './cli/interrupt.ts'
 export {
   applyStyle,
   lineLimit,
+  loadedCapabilities,
   note,
   print,
   printAnswer,

@@ -7,7 +7,7 @@ import { allCommands } from '../src/cli/commands.ts'
 import { builtIn } from '../src/foreword.ts'
 import { run } from './cli/recorded-io.ts'
 
-const commands = allCommands(builtIn)
+const commands = allCommands({ capabilities: builtIn })
 const names = Object.keys(commands)
 const root = join(import.meta.dirname, '..')
 
@@ -28,7 +28,7 @@ test('--help lists every command with a line of its own', async () => {
 
 for (const name of names) {
   test(`${name} --help shows how to write it and every option`, async () => {
-    const command = await commands[name]!(builtIn)
+    const command = await commands[name]!({ capabilities: builtIn })
     assert.equal(command.name, name)
     for (const words of [
       [name, '--help'],
@@ -107,7 +107,7 @@ test('the guide explains every command and every option of it', async () => {
   for (const name of names) {
     const section = sections.get(name)
     assert.ok(section, `the guide has no section on ${name}`)
-    const { options } = await commands[name]!(builtIn)
+    const { options } = await commands[name]!({ capabilities: builtIn })
     for (const option of Object.keys(options)) assert.ok(section.includes(`--${option}`), `${name} --${option}`)
   }
 })

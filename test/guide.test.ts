@@ -27,7 +27,7 @@ const root = join(import.meta.dirname, '..')
 const policyFile = join(root, 'schema', 'tool-access.schema.json')
 const page = (name: string) => all.find((each) => each.name.endsWith(name))!
 
-const commands = allCommands(builtIn)
+const commands = allCommands({ capabilities: builtIn })
 
 test('every promise of the security page has a number and is held by tests that are there', () => {
   const [, text = ''] = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('## What Foreword protects')
@@ -74,7 +74,7 @@ async function faultOf({ words }: Shown): Promise<string | undefined> {
   const [name = '', ...rest] = args
   if (/^[A-Z-]/.test(name) || NO_COMMANDS.includes(own.join(' '))) return undefined
   if (!Object.hasOwn(commands, name)) return `there is no command ${name}`
-  const command = await commands[name]!(builtIn)
+  const command = await commands[name]!({ capabilities: builtIn })
   try {
     // With `--help`, how many words there are is not looked at: a page may name a command alone.
     const call = readArguments(command, [...rest, '--help'], { environment: {} } as never)
@@ -106,7 +106,7 @@ test('the page of the command line has every command and every option of it, and
     `${name}: a section for each command`,
   )
   for (const [command, section] of sections) {
-    const { options } = await commands[command]!(builtIn)
+    const { options } = await commands[command]!({ capabilities: builtIn })
     for (const option of Object.keys(options)) {
       assert.ok(
         section.includes(`--${option}`) || option === 'json',

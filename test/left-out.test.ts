@@ -81,7 +81,7 @@ async function broughtBy(capabilities: readonly AnyCapability[]): Promise<Brough
   writeFileSync(join(home, 'config.json'), JSON.stringify({ ...providers, model }))
   try {
     const overview = await run(['--help'], home, capabilities)
-    const commands = Object.keys(allCommands(capabilities)).toSorted()
+    const commands = Object.keys(allCommands({ capabilities })).toSorted()
     for (const command of commands) assert.match(overview.text, new RegExp(`^ +${command} `, 'm'))
     const schema = await run(['config', 'schema'], home, capabilities)
     const { document } = await openApiOf(home, capabilities)

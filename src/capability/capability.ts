@@ -215,6 +215,8 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What the commands, options, slash commands and checks of this command line come from, beside its own. */
   readonly capabilities?: readonly AnyCapability[]
+  /** What is known of `capabilities` while they are not loaded. A command that needs more of them loads them. */
+  readonly overview?: CapabilityOverview
   /** Of `capabilities` those of the program, without those that the home adds. Default: all of them. */
   readonly programCapabilities?: readonly AnyCapability[]
   /** The gateway that commands use. By default, they look for it in the home. */
@@ -227,6 +229,15 @@ export interface Io {
   readonly terminal?: Terminal
   /** Exits at once. Default: exits the process. */
   readonly exit?: (code: number) => void
+}
+
+/** What the help and the options of commands need of the capabilities of a program, so that they need not be loaded for it. */
+export interface CapabilityOverview {
+  /** The summary of every command, by its name, in the order of the help. */
+  readonly commands: Readonly<Record<string, string>>
+  /** What a session can choose. */
+  readonly session: Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none' | 'several'>>>
+  readonly load: () => Promise<readonly AnyCapability[]>
 }
 
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }

@@ -1,14 +1,16 @@
-import type { AnyCapability, Command, HostCommand } from '../capability.ts'
+import type { CapabilityOverview, Command, HostCommand } from '../capability.ts'
 import { CommandFailure } from './failure.ts'
+import { type CommandSource, loadedCapabilities } from './io.ts'
 
 /** Loads a command when it is called or its help is shown, so that the others cost no time. */
-export type LoadCommand = (capabilities: readonly AnyCapability[]) => Promise<Command>
+export type LoadCommand = (source: CommandSource) => Promise<Command>
 
 /** Every command, in the order of help. Throws where two capabilities declare the same name, or one that the host has. */
-export function allCommands(capabilities: readonly AnyCapability[]): Readonly<Record<string, LoadCommand>> {
+export function allCommands({ capabilities, overview }: CommandSource): Readonly<Record<string, LoadCommand>> {
+  if (overview && !capabilities) return commandsOfOverview(overview)
   const all: Record<string, LoadCommand> = { ...talking }
   const owners = new Map(Object.keys({ ...talking, ...inspecting }).map((name) => [name, 'foreword itself']))
-  for (const { name: owner, commands = {} } of capabilities) {
+  for (const { name: owner, commands = {} } of capabilities ?? []) {
     for (const [name, load] of Object.entries(commands)) {
       const other = owners.get(name)
       if (other !== undefined)
@@ -20,16 +22,22 @@ export function allCommands(capabilities: readonly AnyCapability[]): Readonly<Re
   return { ...all, ...inspecting }
 }
 
-export function isCommand(name: string, capabilities: readonly AnyCapability[]): boolean {
-  return [talking, inspecting, ...capabilities.map(({ commands = {} }) => commands)].some((all) =>
-    Object.hasOwn(all, name),
-  )
+/** A command of a capability is taken from it when it is called. */
+function commandsOfOverview({ commands, load }: CapabilityOverview): Readonly<Record<string, LoadCommand>> {
+  const contributed = (name: string) => async () => await allCommands({ capabilities: await load() })[name]!({})
+  const own: Readonly<Record<string, LoadCommand>> = { ...talking, ...inspecting }
+  return Object.fromEntries(Object.keys(commands).map((name) => [name, own[name] ?? contributed(name)]))
+}
+
+export function isCommand(name: string, { capabilities, overview }: CommandSource): boolean {
+  const contributed = capabilities?.map(({ commands = {} }) => commands) ?? [overview?.commands ?? {}]
+  return [talking, inspecting, ...contributed].some((all) => Object.hasOwn(all, name))
 }
 
 const talking = {
   start: async () => (await import('./command/start.ts')).startCommand,
-  chat: async (capabilities) => (await import('./command/chat.ts')).chatCommand(capabilities),
-  send: async (capabilities) => (await import('./command/send.ts')).sendCommand(capabilities),
+  chat: async (source) => (await import('./command/chat.ts')).chatCommand(await loadedCapabilities(source)),
+  send: async (source) => (await import('./command/send.ts')).sendCommand(source),
   approve: async () => (await import('./command/approve.ts')).approveCommand,
   sessions: async () => (await import('./command/sessions.ts')).sessionsCommand,
   pair: async () => (await import('./command/pair.ts')).pairCommand,
@@ -40,7 +48,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   accept: async () => (await import('./command/approve.ts')).acceptCommand,
   mcp: async () => (await import('./command/mcp.ts')).mcpCommand,
   audit: async () => (await import('./command/audit.ts')).auditCommand,
-  context: async (capabilities) => (await import('./command/context.ts')).contextCommand(capabilities),
+  context: async (source) => (await import('./command/context.ts')).contextCommand(source),
   calls: async () => (await import('./command/calls.ts')).callsCommand,
   explain: async () => (await import('./command/inspect.ts')).explainCommand,
   budgets: async () => (await import('./command/costs.ts')).budgetsCommand,

@@ -4,7 +4,7 @@ import { applyStyle, width } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 
-export function overview(commands: readonly Command[], io: Io): string {
+export function commandList(summaries: Readonly<Record<string, string>>, io: Io): string {
   return [
     `${applyStyle(io, 'bold', 'foreword')} ${version()}: see, predict and record every word your model reads`,
     '',
@@ -12,7 +12,7 @@ export function overview(commands: readonly Command[], io: Io): string {
     '  foreword COMMAND [OPTIONS]',
     '',
     heading(io, 'Commands'),
-    indented(table(commands.map((command) => [command.name, command.summary]))),
+    indented(table(Object.entries(summaries))),
     '',
     heading(io, 'Options'),
     indented(optionLines(commonOptions, { version: { summary: 'print the version' } })),

@@ -137,10 +137,20 @@ export function redirectable(own: Output): RedirectableOutput {
   }
 }
 
+/** Where commands and choices come from. */
+export type CommandSource = Pick<Io, 'capabilities' | 'overview'>
+
+/** What the commands of this line come from, loaded where only an overview of it is known so far. */
+export async function loadedCapabilities({ capabilities, overview }: CommandSource): Promise<readonly AnyCapability[]> {
+  return capabilities ?? (await overview?.load()) ?? []
+}
+
+/** The same with the capabilities loaded. */
+export async function withCapabilities(io: Io): Promise<Io & { readonly capabilities: readonly AnyCapability[] }> {
+  return { ...io, capabilities: await loadedCapabilities(io) }
+}
+
 /** The capabilities of the program itself: a configuration is loaded with them, and loads those of its home. */
-export function programCapabilities({
-  capabilities = [],
-  programCapabilities: own = capabilities,
-}: Io): readonly AnyCapability[] {
-  return own
+export async function programCapabilities(io: Io): Promise<readonly AnyCapability[]> {
+  return io.programCapabilities ?? (await loadedCapabilities(io))
 }

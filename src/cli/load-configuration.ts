@@ -20,7 +20,7 @@ export async function loadWithWarnings(
 async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
   const { homeAt, loadConfiguration, problemText } = await import('../runtime.ts')
   const { environment } = io
-  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
+  const loaded = await loadConfiguration({ home, environment, capabilities: await programCapabilities(io) })
   const { problems } = loaded
   if (problems.length === 0) return loaded
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
@@ -34,7 +34,7 @@ async function loadedValid(home: string, io: Io): Promise<LoadedConfiguration> {
 /** The same command line with the capabilities that the configuration of a home adds. One that cannot be loaded is reported. */
 export async function withHomeCapabilities(home: string, io: Io): Promise<Io> {
   const { configuredCapabilities } = await import('../runtime/configured-capabilities.ts')
-  const own = programCapabilities(io)
+  const own = await programCapabilities(io)
   const { environment } = io
   const { capabilities, problems } = await configuredCapabilities({ home, environment, capabilities: own })
   if (problems.length > 0) {

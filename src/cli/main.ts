@@ -53,7 +53,7 @@ async function loadPrepared(name: string, args: readonly string[], line: Command
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== 2) throw error
     line.io = await completeIo(args, io)
-    if (line.io.capabilities?.length === io.capabilities?.length) throw error
+    if (line.io.capabilities?.length === line.io.programCapabilities?.length) throw error
     return await prepare(name, args, line.io)
   }
 }
@@ -65,32 +65,35 @@ async function prepare(name: string, args: readonly string[], io: Io): Promise<P
 
 async function help(names: readonly string[], io: Io): Promise<number> {
   const [name] = names
-  const [complete, { commandHelp, overview }] = await Promise.all([completeIo(names, io), import('./help.ts')])
+  const [complete, { commandHelp, commandList }] = await Promise.all([completeIo(names, io), import('./help.ts')])
   if (name !== undefined && !name.startsWith('-')) print(io, commandHelp(await commandNamed(name, complete), io))
-  else print(io, overview(await everyCommand(complete), io))
+  else print(io, commandList(complete.capabilities ? await summaries(complete) : (io.overview?.commands ?? {}), io))
   return 0
 }
 
-/** Every command that can be loaded. One of the home that cannot is reported and left out. */
-async function everyCommand(io: Io): Promise<readonly Command[]> {
-  const { capabilities = [] } = io
-  const loaded = Object.entries(allCommands(capabilities)).map(async ([name, load]) => {
+/** The summary of every command that can be loaded. One of the home that cannot is reported and left out. */
+async function summaries(io: Io): Promise<Readonly<Record<string, string>>> {
+  const loaded = Object.entries(allCommands(io)).map(async ([name, load]) => {
     try {
-      return [await load(capabilities)]
+      return [[name, (await load(io)).summary] as const]
     } catch (error) {
       note(io, `Cannot load the command ${name}: ${errorMessage(error)}`)
       return []
     }
   })
-  return (await Promise.all(loaded)).flat()
+  return Object.fromEntries((await Promise.all(loaded)).flat())
 }
 
 /** Adds the capabilities that the configuration names. One that cannot be loaded is reported and left out. */
 async function completeIo(args: readonly string[], io: Io): Promise<Io> {
   const named = args.findLastIndex((arg) => arg === '--home')
   const home = homeDirectory(named === -1 ? undefined : args[named + 1], io.environment)
-  const { withHomeCapabilities } = await import('./load-configuration.ts')
   try {
+    if (io.overview && !io.capabilities) {
+      const { namesCapabilities } = await import('../runtime/configured-capabilities.ts')
+      if (!namesCapabilities({ home, environment: io.environment })) return io
+    }
+    const { withHomeCapabilities } = await import('./load-configuration.ts')
     return await withHomeCapabilities(home, io)
   } catch (error) {
     note(io, errorMessage(error))
@@ -98,10 +101,10 @@ async function completeIo(args: readonly string[], io: Io): Promise<Io> {
   }
 }
 
-async function commandNamed(name: string, { capabilities = [] }: Io): Promise<Command> {
-  const commands = allCommands(capabilities)
+async function commandNamed(name: string, io: Io): Promise<Command> {
+  const commands = allCommands(io)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (load !== undefined) return await load(capabilities)
+  if (load !== undefined) return await load(io)
   const written = (near: string) => `\`foreword ${near}\``
   const hint = nearestHint(name, Object.keys(commands), 'List the commands with `foreword --help`.', written)
   throw usageFailure(name.startsWith('-') ? `Write the command before ${name}.` : `Unknown command "${name}".`, hint)
@@ -111,7 +114,7 @@ async function commandNamed(name: string, { capabilities = [] }: Io): Promise<Co
 function reportFailure(error: unknown, argv: readonly string[], io: Io): number {
   const { code, message, hint, exitCode } = asFailure(error)
   if (argv.includes('--json')) printJson(io, { error: { code, message, hint } })
-  const place = argv[0] !== undefined && isCommand(argv[0], io.capabilities ?? []) ? `foreword ${argv[0]}` : 'foreword'
+  const place = argv[0] !== undefined && isCommand(argv[0], io) ? `foreword ${argv[0]}` : 'foreword'
   note(io, `${applyStyle(io, 'red', place, io.stderr)}: ${message}`)
   if (hint !== undefined) note(io, hint.replaceAll(/^/gm, '  '))
   if (io.environment.FOREWORD_DEBUG && error instanceof Error && error.stack !== undefined) note(io, error.stack)

@@ -1,9 +1,10 @@
 import { exactLine } from '../context.ts'
-import type { AnyCapability, ChoiceOption, CommandCall, CommandOption, GatewayConnection } from '../capability.ts'
+import type { ChoiceOption, CommandCall, CommandOption, GatewayConnection } from '../capability.ts'
 import type { SessionRow } from '../session.ts'
 import { requestJson, apiPath } from './answer.ts'
 import { findSession } from './find-session.ts'
 import { findByName } from './find-one.ts'
+import type { CommandSource } from './io.ts'
 
 /** Something that a session can choose, such as `agent`. */
 export interface CommandChoice {
@@ -15,18 +16,18 @@ export interface CommandChoice {
 }
 
 /** What the capabilities let a session choose, in their order. */
-export function sessionChoices(capabilities: readonly AnyCapability[] = []): readonly CommandChoice[] {
-  return capabilities.flatMap(({ session = {} }) =>
+export function sessionChoices({ capabilities, overview }: CommandSource): readonly CommandChoice[] {
+  return (capabilities ?? (overview ? [overview] : [])).flatMap(({ session = {} }) =>
     Object.entries(session).map(([name, { summary, none, several }]) => ({ name, summary, none, several })),
   )
 }
 
 /** An option such as `--agent ID` for each choice. `about` turns the summary of a choice into that of its option. */
 export function choiceOptions(
-  capabilities: readonly AnyCapability[],
+  source: CommandSource,
   about: (summary: string) => string = (summary) => summary,
 ): Readonly<Record<string, CommandOption>> {
-  const options = sessionChoices(capabilities).map(({ name, summary }) => {
+  const options = sessionChoices(source).map(({ name, summary }) => {
     const phrase = summary.replace(/\.$/, '')
     return [name, { value: 'ID', summary: about(phrase.charAt(0).toLowerCase() + phrase.slice(1)) }] as const
   })
@@ -34,8 +35,8 @@ export function choiceOptions(
 }
 
 /** The same options for a line of usage: `[--agent ID] [--subject ID]`. */
-export function choiceUsage(capabilities: readonly AnyCapability[]): string {
-  return sessionChoices(capabilities)
+export function choiceUsage(source: CommandSource): string {
+  return sessionChoices(source)
     .map(({ name }) => `[--${name} ID]`)
     .join(' ')
 }
@@ -44,10 +45,10 @@ export function choiceUsage(capabilities: readonly AnyCapability[]): string {
 export async function readChoices(
   connection: GatewayConnection,
   call: CommandCall,
-  capabilities: readonly AnyCapability[] = [],
+  source: CommandSource,
 ): Promise<Readonly<Record<string, string | null>>> {
   const chosen: Record<string, string | null> = {}
-  for (const choice of sessionChoices(capabilities)) {
+  for (const choice of sessionChoices(source)) {
     const { name } = choice
     const word = call.text(name)
     if (word !== undefined) chosen[name] = word === 'none' ? null : (await findOption(connection, choice, word)).id

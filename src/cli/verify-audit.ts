@@ -12,7 +12,7 @@ export async function verifyStoredAudit(
 ): Promise<AuditReport> {
   const { verifyHomeAudit } = await import('../runtime.ts')
   const { environment } = io
-  const options = { home, environment, capabilities: programCapabilities(io), expect }
+  const options = { home, environment, capabilities: await programCapabilities(io), expect }
   return await withStore(
     kept,
     (store) => verifyHomeAudit({ ...options, store }),

@@ -10,12 +10,16 @@ import type { LoadedConfiguration, LoadOptions } from './configuration/load.ts'
 export async function configuredCapabilities(
   options: Omit<LoadOptions, 'read'>,
 ): Promise<Pick<LoadedConfiguration, 'capabilities' | 'problems'>> {
-  const { home, environment, capabilities } = options
-  if (!environment['FOREWORD_CAPABILITIES'] && !textOf(home).includes('"capabilities"'))
-    return { capabilities, problems: [] }
+  const { capabilities } = options
+  if (!namesCapabilities(options)) return { capabilities, problems: [] }
   const { loadConfiguration } = await import('./configuration/load.ts')
   const loaded = await loadConfiguration(options)
   return { ...loaded, problems: loaded.problems.filter(({ key }) => key === 'capabilities') }
+}
+
+/** Whether the configuration of a home may name capabilities. */
+export function namesCapabilities({ home, environment }: Pick<LoadOptions, 'home' | 'environment'>): boolean {
+  return Boolean(environment['FOREWORD_CAPABILITIES']) || textOf(home).includes('"capabilities"')
 }
 
 /** Synchronously, because a client that connects waits for it. Empty where the file cannot be read. */

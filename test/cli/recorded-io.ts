@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
-import { builtIn } from '../../src/foreword.ts'
-import type { GatewayConnection, Io } from '../../src/capability.ts'
+import type { CapabilityOverview, GatewayConnection, Io } from '../../src/capability.ts'
 import { main } from '../../src/cli/main.ts'
+import { overview } from '../../src/foreword/overview.ts'
 
 /** Times for people are those of one zone on every machine. */
 process.env.TZ = 'UTC'
@@ -21,6 +21,8 @@ export interface RunOptions {
   /** Somebody sits at the terminal and types `input`, a line whenever something is asked; or looks on in silence. */
   readonly person?: boolean | 'silent'
   readonly connection?: GatewayConnection
+  /** Of what comes with Foreword unless given. */
+  readonly overview?: CapabilityOverview
   readonly onInterrupt?: Io['onInterrupt']
   /** A pipe that is open and stays silent. */
   readonly idle?: boolean
@@ -42,7 +44,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdin: stdinOf(options, stdout),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    capabilities: builtIn,
+    overview: options.overview ?? overview,
     environment: { HOME: '/nowhere', ...options.environment },
     onInterrupt: options.onInterrupt ?? (() => () => {}),
     firstInputMs: options.idle === true ? 1 : 60_000,

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { main } from '../../src/cli/main.ts'
-import { builtIn } from '../../src/foreword.ts'
+import { overview } from '../../src/foreword/overview.ts'
 
 /** A command that goes on, in the process of the test, with streams such as a process has. */
 export interface RunningCommand {
@@ -26,7 +26,7 @@ export function startCommand(
     stdin,
     stdout,
     stderr,
-    capabilities: builtIn,
+    overview,
     environment: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...environment },
     onInterrupt: (listener) => {
       interrupt = listener

@@ -53,7 +53,7 @@ export function slashCommands(capabilities: readonly AnyCapability[] = []): read
       },
     })),
   )
-  return [...inSession, ...sessionChoices(capabilities).map(choiceCommand), ...contributed, ...ofProgram]
+  return [...inSession, ...sessionChoices({ capabilities }).map(choiceCommand), ...contributed, ...ofProgram]
 }
 
 /** The help, one command per line. A narrow terminal shows the summary below the name. */

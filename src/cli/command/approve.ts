@@ -11,7 +11,7 @@ import { askForDecision } from '../approval/watch.ts'
 import { withConnection } from '../connection.ts'
 import { refuseTools, usageFailure, CommandFailure } from '../failure.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
-import { note, print, printJson, printList, width, applyStyle, printChange } from '../io.ts'
+import { note, print, printJson, printList, width, applyStyle, printChange, withCapabilities } from '../io.ts'
 import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import { turnDisplay } from '../turn-display.ts'
@@ -149,7 +149,8 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
       return waits
     }
     if (connection.inProcess || call.has('follow')) {
-      const display = call.json ? undefined : turnDisplay(io, { details: io.stdout.isTTY === true })
+      const details = io.stdout.isTTY === true
+      const display = call.json ? undefined : turnDisplay(details ? await withCapabilities(io) : io, { details })
       const options = { display, asks: !call.json, after: String(entries) }
       const { end } = await followToEnd(connection, begin, io, options)
       if (call.json)

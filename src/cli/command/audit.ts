@@ -162,7 +162,7 @@ async function archive(call: CommandCall, io: Io): Promise<number> {
     loadValidConfiguration(call.home, io),
   ])
   const { environment } = io
-  const home = { home: call.home, environment, capabilities: programCapabilities(io), clock: systemClock }
+  const home = { home: call.home, environment, capabilities: await programCapabilities(io), clock: systemClock }
   const kept = await findHomeStore(call.home)
   const done = await withClaim(call.home, () =>
     withWritableStore(kept, async (store) => {

@@ -82,7 +82,8 @@ async function bringBack(call: CommandCall, io: Io): Promise<number> {
   refuseTools(io, 'restore the home')
   const { homeCheckpointTargets, homePrograms, restoreHome } = await import('../../runtime.ts')
   const file = resolve(call.words[0]!)
-  const loading = (home: string) => ({ home, environment: io.environment, capabilities: programCapabilities(io) })
+  const capabilities = await programCapabilities(io)
+  const loading = (home: string) => ({ home, environment: io.environment, capabilities })
   if (!existsSync(file)) throw new CommandFailure('not-found', `No archive at ${file}.`)
   const progress = progressLine(io)
   const restored = await withClaim(call.home, () =>

@@ -14,7 +14,9 @@ import { choiceOptions, choiceUsage, readChoices, sessionWithChoices } from '../
 export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'chat',
   summary: 'chat in the terminal',
-  usage: [['chat [--session ID] [--model ID]', choiceUsage(capabilities), '[--file PATH]…'].filter(Boolean).join(' ')],
+  usage: [
+    ['chat [--session ID] [--model ID]', choiceUsage({ capabilities }), '[--file PATH]…'].filter(Boolean).join(' '),
+  ],
   details:
     'Enter sends. Shift-Enter, Alt-Enter, or a backslash before Enter begins a new line. Pasted text stays in one piece. What you ' +
     'write while an answer streams is queued; Up takes it back. @NAME attaches a file of the working directory. Tab ' +
@@ -24,7 +26,7 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
   options: {
     session: { value: 'ID', summary: 'continue this session (default: a new session)' },
     model: { value: 'ID', summary: 'the model of this session' },
-    ...choiceOptions(capabilities),
+    ...choiceOptions({ capabilities }),
     file: { value: 'PATH', summary: 'attach a file to the first message, as `send` does; repeatable' },
   },
   async run(call, given) {
@@ -32,7 +34,7 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
     const beside = redirectable(own.stderr)
     const io: Io = { ...own, stderr: beside.output }
     return await withConnection(call.home, io, 'write', async (connection) => {
-      const chosen = await readChoices(connection, call, io.capabilities)
+      const chosen = await readChoices(connection, call, io)
       if (Object.keys(chosen).length > 0) refuseTools(io, 'change what a session has chosen')
       const session = await sessionWithChoices(connection, call.text('session'), chosen)
       if (session !== undefined) await refuseForeignSession(connection, session)

@@ -62,7 +62,7 @@ async function load(call: CommandCall, io: Io): Promise<LoadedConfiguration> {
   return await loadConfiguration({
     home: call.home,
     environment: io.environment,
-    capabilities: programCapabilities(io),
+    capabilities: await programCapabilities(io),
   })
 }
 
@@ -118,7 +118,7 @@ async function changeKey(
   let odd: readonly string[] = []
   const check = async (text: string) => {
     const read = () => Promise.resolve({ type: 'text' as const, text })
-    const planned = await loadConfiguration({ home, environment, capabilities: programCapabilities(io), read })
+    const planned = await loadConfiguration({ home, environment, capabilities: await programCapabilities(io), read })
     odd = value === undefined ? [] : await assertStartable({ home, path, planned, environment })
     await recordChange(key, value, call)
   }

@@ -1,21 +1,21 @@
 import { jsonOption } from '../arguments.ts'
-import type { AnyCapability, Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
 import { findSession } from '../find-session.ts'
-import { print, printJson } from '../io.ts'
+import { type CommandSource, print, printJson } from '../io.ts'
 import { defined } from '../../platform.ts'
 import { withNearestModel } from '../model-table.ts'
 import { forecastLines, outlineText, fetchPreview } from '../preview.ts'
 import { choiceOptions, choiceUsage, readChoices, withoutNone } from '../session-choices.ts'
 import { readSystemOption, systemOption } from '../input-text.ts'
 
-export const contextCommand = (capabilities: readonly AnyCapability[]): Command => ({
+export const contextCommand = (source: CommandSource): Command => ({
   name: 'context',
   summary: 'show what the next call would send',
   usage: [
     'context [SESSION] [--input TEXT] [--model ID] [--system TEXT|@FILE] [--json]',
-    ...(choiceUsage(capabilities) === '' ? [] : [`context [SESSION] ${choiceUsage(capabilities)}`]),
+    ...(choiceUsage(source) === '' ? [] : [`context [SESSION] ${choiceUsage(source)}`]),
   ],
   details:
     'A bar shows how full the window is: used, free, and reserved for the answer. Below it, each candidate has a line: its slot, its ' +
@@ -26,7 +26,7 @@ export const contextCommand = (capabilities: readonly AnyCapability[]): Command 
     input: { value: 'TEXT', summary: 'preview with this as the next message' },
     model: { value: 'ID', summary: 'preview with this model' },
     system: { ...systemOption, summary: 'preview with this system prompt (`@FILE` reads a file)' },
-    ...choiceOptions(capabilities, (summary) => `preview with the ${summary}`),
+    ...choiceOptions(source, (summary) => `preview with the ${summary}`),
     json: { ...jsonOption, summary: 'print {request, manifest, cost}' },
   },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => showContext(connection, call, io)),
@@ -36,7 +36,7 @@ async function showContext(connection: GatewayConnection, call: CommandCall, io:
   const [word] = call.words
   const model = call.text('model')
   const system = await readSystemOption(call, io)
-  const chosen = await readChoices(connection, call, io.capabilities)
+  const chosen = await readChoices(connection, call, io)
   const cleared = Object.keys(chosen).find((name) => chosen[name] === null)
   if (word !== undefined && cleared !== undefined) {
     const hint = `Clear the choice first, with \`/${cleared} none\` in \`foreword chat --session ${word}\`.`

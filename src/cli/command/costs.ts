@@ -26,7 +26,7 @@ import { jsonOption } from '../arguments.ts'
 import { parseSince } from '../audit-filter.ts'
 import { withConnection } from '../connection.ts'
 import { usageFailure } from '../failure.ts'
-import { lineLimit, note, print, printJson } from '../io.ts'
+import { lineLimit, loadedCapabilities, note, print, printJson } from '../io.ts'
 import { fittedTable, singleLine, rowTable } from '../table.ts'
 
 const sinceOption: CommandOption = {
@@ -55,9 +55,11 @@ export const costsCommand: Command = {
 
 async function printCosts(call: CommandCall, io: Io): Promise<number> {
   const by = call.text('by') ?? 'day'
-  const added = io.capabilities?.flatMap((each) => Object.keys(each.costGroups ?? {})) ?? []
-  const known: readonly string[] = [...costGroups, ...added]
-  if (!known.includes(by)) throw usageFailure(`--by must be one of ${known.join(', ')}.`)
+  if (!(costGroups as readonly string[]).includes(by)) {
+    const added = (await loadedCapabilities(io)).flatMap((each) => Object.keys(each.costGroups ?? {}))
+    const known = [...costGroups, ...added]
+    if (!added.includes(by)) throw usageFailure(`--by must be one of ${known.join(', ')}.`)
+  }
   if (call.json && call.has('csv')) throw usageFailure('Use one of --json and --csv.')
   const report = await fetchReport<CostReport>('/api/costs', by, call, io)
   if (call.json) printJson(io, report)

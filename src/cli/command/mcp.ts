@@ -43,7 +43,7 @@ async function serveMcp({ home }: CommandCall, io: Io): Promise<number> {
   const { capabilities: known } = await configuredCapabilities({
     home,
     environment,
-    capabilities: programCapabilities(io),
+    capabilities: await programCapabilities(io),
   })
   const homeConnection = (runtime: HostedRuntime) => {
     const { capabilities, mcp } = runtime.contributed

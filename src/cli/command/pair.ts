@@ -7,7 +7,7 @@ import { yesOption } from '../arguments.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure } from '../failure.ts'
 import { findByName } from '../find-one.ts'
-import { note, print, printJson, printList, printChange } from '../io.ts'
+import { loadedCapabilities, note, print, printJson, printList, printChange } from '../io.ts'
 import { loadValidConfiguration, withHomeCapabilities } from '../load-configuration.ts'
 import { commandWithSubcommands } from '../subcommand.ts'
 import { timeText } from '../time-text.ts'
@@ -33,7 +33,7 @@ export const pairCommand = commandWithSubcommands({
 
 async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
   const io = await withHomeCapabilities(call.home, given)
-  const owner = channelOwner(call, io)
+  const owner = await channelOwner(call, io)
   const channel = owner.name
   const { made, isRunning } = await withConnection(call.home, io, 'write', async (connection) => ({
     made: await requestJson<PairingCode>(connection, '/api/pairings/code', { method: 'POST', body: { channel } }),
@@ -54,8 +54,8 @@ async function newPairingCode(call: CommandCall, given: Io): Promise<number> {
 }
 
 /** The capability of the channel that `--channel` names, else the first one that has a channel. */
-function channelOwner(call: CommandCall, { capabilities = [] }: Io): AnyCapability {
-  const owners = capabilities.filter(({ channels }) => channels !== undefined)
+async function channelOwner(call: CommandCall, io: Io): Promise<AnyCapability> {
+  const owners = (await loadedCapabilities(io)).filter(({ channels }) => channels !== undefined)
   const [first] = owners
   if (first === undefined)
     throw usageFailure('No capability provides a channel.', 'Add one that does to `capabilities` in config.json.')
@@ -79,7 +79,7 @@ async function listPairings(call: CommandCall, given: Io): Promise<number> {
   const channel = call.text('channel')
   const chats = await withConnection(call.home, io, 'read', (connection) => fetchPairings(connection, channel))
   // A channel that was removed may still have chats.
-  if (chats.length === 0 && channel !== undefined) channelOwner(call, io)
+  if (chats.length === 0 && channel !== undefined) await channelOwner(call, io)
   const empty = 'No paired chats yet. Pair one with `foreword pair`.'
   return printList(chats, { empty, table: pairingTable }, call, io)
 }
@@ -102,7 +102,7 @@ function pairingTable(chats: readonly PairedChat[], io: Io): string {
 }
 
 async function removePairing(call: CommandCall, io: Io): Promise<number> {
-  const channel = call.text('channel') ?? channelOwner(call, io).name
+  const channel = call.text('channel') ?? (await channelOwner(call, io)).name
   const removed = await withConnection(call.home, io, 'write', async (connection) => {
     const found = findChat(call.words[1]!, await fetchPairings(connection, channel), channel)
     await sendRequest(connection, apiPath('/api/pairings/', channel, '/', found.chat), { method: 'DELETE' })

@@ -1,10 +1,10 @@
-import type { AnyCapability, Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
+import type { Command, CommandCall, GatewayConnection, Io } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
 import { CommandFailure, usageFailure, refuseTools } from '../failure.ts'
 import { attachToMessage } from '../attach/attach.ts'
 import { findNewestSession } from '../find-session.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
-import { note, printJson } from '../io.ts'
+import { type CommandSource, note, printJson, withCapabilities } from '../io.ts'
 import { nearestModelHint, NOT_FOUND, withNearestModel } from '../model-table.ts'
 import { readPipedInput, readSystemOption, systemOption } from '../input-text.ts'
 import { fetchPreview } from '../preview.ts'
@@ -12,12 +12,12 @@ import { choiceOptions, sessionChoices, choiceUsage, readChoices, sessionWithCho
 import { quietSources, turnDisplay } from '../turn-display.ts'
 import { submit } from '../turn.ts'
 
-export const sendCommand = (capabilities: readonly AnyCapability[]): Command => ({
+export const sendCommand = (source: CommandSource): Command => ({
   name: 'send',
   summary: 'send one message and print the answer',
   usage: [
     'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',
-    ['send TEXT', choiceUsage(capabilities), '[--file PATH]…'].filter(Boolean).join(' '),
+    ['send TEXT', choiceUsage(source), '[--file PATH]…'].filter(Boolean).join(' '),
     'send TEXT --session ID --from TURN',
     'send [TEXT] < FILE',
     'send [TEXT] - < FILE',
@@ -37,7 +37,7 @@ export const sendCommand = (capabilities: readonly AnyCapability[]): Command => 
     from: { value: 'TURN', summary: 'begin a branch after this turn of the session; `start`: at its beginning' },
     model: { value: 'ID', summary: 'the model for this turn only, as PROVIDER/MODEL' },
     system: systemOption,
-    ...choiceOptions(capabilities),
+    ...choiceOptions(source),
     file: {
       value: 'PATH',
       summary: 'attach a file, or a stored one by its id or, of the session or its project, its name; repeatable',
@@ -72,7 +72,7 @@ async function sendOver(
   const named = call.has('continue') ? (await findNewestSession(connection)).id : call.text('session')
   const files = call.texts('file')
   const model = call.text('model')
-  const chosen = await readChoices(connection, call, io.capabilities)
+  const chosen = await readChoices(connection, call, io)
   if (model !== undefined && (files.length > 0 || Object.keys(chosen).length > 0))
     await withNearestModel(connection, model, () => fetchPreview(connection, { model })).catch((error: unknown) => {
       if (error instanceof CommandFailure && error.code === NOT_FOUND) throw error
@@ -85,7 +85,8 @@ async function sendOver(
       submit(connection, { text, session, from, model, system, idempotencyKey: call.text('key'), attachments }),
     ).catch(refuseLongText)
   const quiet = quietSources()
-  const display = call.json ? quiet : turnDisplay(io, { details: io.stdout.isTTY === true })
+  const details = io.stdout.isTTY === true
+  const display = call.json ? quiet : turnDisplay(details ? await withCapabilities(io) : io, { details })
   const { turn, end } = await followToEnd(connection, begin, io, { display, asks: !call.json })
   if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
   const code = reportTurnEnd('foreword send', turn, end, io)
@@ -120,7 +121,7 @@ function checkOptions(call: CommandCall, io: Io): void {
   }
   if (call.has('system')) refuseTools(io, 'set the system prompt')
   // A session keeps its choices, and only a person may change them.
-  const chosen = sessionChoices(io.capabilities).find(({ name }) => call.has(name))
+  const chosen = sessionChoices(io).find(({ name }) => call.has(name))
   if (chosen === undefined) return
   if (call.has('session') || call.has('continue')) refuseTools(io, 'change what a session has chosen')
   else if (call.has('key')) throw usageFailure(`--${chosen.name} with --key requires a session.`, 'Add `--session ID`.')

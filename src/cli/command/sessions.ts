@@ -176,7 +176,7 @@ function branchTable(branches: readonly Branch[], io: Io): string {
 async function exportSessionFile(call: CommandCall, io: Io): Promise<number> {
   const word = call.words[1]!
   const { readHomeSecrets } = await import('../../runtime.ts')
-  const capabilities = programCapabilities(io)
+  const capabilities = await programCapabilities(io)
   const secrets = await readHomeSecrets({ home: call.home, environment: io.environment, capabilities })
   return await withStore(
     await findHomeStore(call.home),

@@ -6,7 +6,7 @@ import { systemClock, defined, errorMessage, settlesWithin, withTimeout } from '
 import { CommandFailure } from '../failure.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
 import { exitNow, onInterrupt } from '../interrupt.ts'
-import { note, print, printJson } from '../io.ts'
+import { loadedCapabilities, note, print, printJson } from '../io.ts'
 import { addressWithToken, type StartFacts, startScreen } from '../start-screen.ts'
 import { version } from '../version.ts'
 
@@ -82,7 +82,7 @@ async function listenOn(gateway: Gateway): Promise<ListeningServer> {
 async function announce(gateway: Gateway, listening: ListeningServer, call: CommandCall, io: Io): Promise<void> {
   const status = await gateway.runtime.status()
   const { models, providers } = gateway.configuration
-  const { capabilities = [] } = io
+  const capabilities = await loadedCapabilities(io)
   const known = capabilities.flatMap((capability) => capability.providers ?? [])
   const settings = { clock: systemClock, known, providers, models, environment: io.environment }
   const { unusable, facts: modelFacts } = await glanceAtModel(status.model.id, settings)

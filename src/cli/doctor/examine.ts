@@ -26,7 +26,7 @@ export async function* examine(home: string, io: Io): AsyncGenerator<Finding> {
   const { createModels, waysToAttach } = await import('../../model.ts')
   const { environment } = io
   const files = homeAt(home)
-  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
+  const loaded = await loadConfiguration({ home, environment, capabilities: await programCapabilities(io) })
   const {
     capabilities,
     configuration: { gateway, model, models, providers },

@@ -28,7 +28,7 @@ export async function* examineSecurity(
   const { homeAt, loadConfiguration, accessFilePath } = await import('../../runtime.ts')
   const { accessFile, accessPaths, readText } = await import('../../tool.ts')
   const { environment } = io
-  const loaded = await loadConfiguration({ home, environment, capabilities: programCapabilities(io) })
+  const loaded = await loadConfiguration({ home, environment, capabilities: await programCapabilities(io) })
   const { configuration } = loaded
   const kept = await findHomeStore(home)
   const files = homeAt(home)
@@ -106,7 +106,7 @@ async function checkModes(
 async function checkWaiting(kept: HomeStore, home: string, io: Io, configuration: Configuration): Promise<Finding> {
   const { environment } = io
   const { pinnedPolicy, unconfinedPrograms } = await import('../../runtime.ts')
-  const programs = unconfinedPrograms(configuration, programCapabilities(io))
+  const programs = unconfinedPrograms(configuration, await programCapabilities(io))
   try {
     const change = await withStore(
       kept,

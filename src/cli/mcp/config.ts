@@ -4,7 +4,7 @@ import { defined, nearestHint } from '../../platform.ts'
 import type { MadeToken } from '../../runtime.ts'
 import { homeDirectory } from '../arguments.ts'
 import { CommandFailure, refuseTools, usageFailure } from '../failure.ts'
-import { note, print, printJson } from '../io.ts'
+import { loadedCapabilities, note, print, printJson } from '../io.ts'
 import { withNamedTokens } from '../tokens.ts'
 
 const program = join(import.meta.dirname, '../../../bin/foreword.js')
@@ -59,7 +59,9 @@ async function programEntry({ home }: CommandCall, io: Io): Promise<NewEntry> {
 }
 
 /** The variables of this environment that set a folder of the configuration. A program started on a desktop lacks them. */
-async function folderVariables(home: string, { environment, capabilities = [] }: Io) {
+async function folderVariables(home: string, io: Io) {
+  const { environment } = io
+  const capabilities = await loadedCapabilities(io)
   const [{ factsAt, loadConfiguration, variableName }, { schemaKeys }] = await Promise.all([
     import('../../runtime.ts'),
     import('../config/effective-values.ts'),

@@ -14,6 +14,7 @@ import {
   fittedTable,
   safeForTerminal,
   lineLimit,
+  loadedCapabilities,
   requestJson,
   table,
   withConnection,
@@ -285,13 +286,13 @@ async function realFolder(path: string): Promise<string> {
   throw new CommandFailure('file', `${path} is not a folder.`)
 }
 
-async function trustFolder(home: string, folders: readonly string[], { capabilities = [] }: Io): Promise<void> {
+async function trustFolder(home: string, folders: readonly string[], io: Io): Promise<void> {
   const { ConfigurationError, configurationSchema, setValue } = await import('../../../runtime.ts')
   try {
     await setValue({
       home,
       clock: systemClock,
-      schema: configurationSchema(capabilities),
+      schema: configurationSchema(await loadedCapabilities(io)),
       key: 'skills.trustedDirs',
       value: folders,
     })

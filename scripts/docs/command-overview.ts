@@ -1,0 +1,17 @@
+import type { AnyCapability, CapabilityOverview } from '../../src/capability.ts'
+import { allCommands } from '../../src/cli/commands.ts'
+import { sessionChoices } from '../../src/cli/session-choices.ts'
+
+/** What the command line knows of capabilities before it loads them: the facts of `src/foreword/overview.json`. */
+export async function commandOverview(
+  capabilities: readonly AnyCapability[],
+): Promise<Omit<CapabilityOverview, 'load'>> {
+  const source = { capabilities }
+  const commands = Object.entries(allCommands(source)).map(async ([name, load]) => {
+    return [name, (await load(source)).summary] as const
+  })
+  const session = sessionChoices(source).map(({ name, summary, none, several }) => {
+    return [name, { summary, none, ...(several && { several }) }] as const
+  })
+  return { commands: Object.fromEntries(await Promise.all(commands)), session: Object.fromEntries(session) }
+}
