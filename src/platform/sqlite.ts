@@ -36,9 +36,6 @@ export interface SqliteConnection {
   execute(sql: string): void
   /** Runs `work` in a transaction that takes the write lock at once. Where it throws, everything is undone. */
   transaction<Result>(work: () => Result): Result
-  /** Runs `work` within a transaction. Where it throws, only this work is undone. */
-  nested<Result>(work: () => Result): Result
-  readonly inTransaction: boolean
   /** Resolves when every commit so far is on the disk, however the file is `durable`. Other work goes on meanwhile. */
   sync(): Promise<void>
   close(): void
@@ -121,11 +118,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
       }
     },
     execute,
-    transaction: (work) => allOrNothing('begin immediate', 'commit', 'rollback', work),
-    nested: (work) => allOrNothing('savepoint nested', 'release nested', 'rollback to nested; release nested', work),
-    get inTransaction() {
-      return database.isTransaction
-    },
+    transaction,
     async sync() {
       if (log === undefined) return
       try {
@@ -158,15 +151,15 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
     return statement
   }
 
-  function allOrNothing<Result>(begin: string, end: string, undo: string, work: () => Result): Result {
+  function transaction<Result>(work: () => Result): Result {
     if (fault !== undefined) throw fault
-    execute(begin)
+    execute('begin immediate')
     try {
       const result = work()
-      execute(end)
+      execute('commit')
       return result
     } catch (error) {
-      if (database.isTransaction) execute(undo)
+      if (database.isTransaction) execute('rollback')
       throw error
     }
   }

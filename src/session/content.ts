@@ -17,6 +17,8 @@ export interface ContentStore {
     readonly before: string
     readonly isUsed: (session: string) => boolean
   }): Promise<number>
+  /** How often this store has removed contents: what was read of them before is not to be used any more once it has grown. */
+  contentRemovals(): number
   /** Whether a content is missing because it contained words of a session that was deleted, withdrawn or rested for too long. */
   contentWasRemoved(hash: string): Promise<boolean>
 }

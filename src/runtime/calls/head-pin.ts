@@ -21,6 +21,8 @@ export interface HeadPin extends PinnedHead {
 /** Where the pinned head of a session is at hand. */
 export interface HasPin {
   pin?: HeadPin | undefined
+  /** How often contents had been removed when it was made. */
+  pinRemovals?: number
   /** `seq` of the last entry after which the head is composed again, as far as this process has seen one. */
   foldedAt?: number
 }
@@ -58,17 +60,19 @@ export function headShape({ entries }: Pick<Manifest, 'entries'>): string {
 
 /**
  * The pinned head of a session: of its last call that was sent, which may be one of another process. `undefined` where there was
- * none, where the head was to be composed again since, and where a part of it is gone. Each turn reads it again from the store, so
+ * none, where the head was to be composed again since, and where a part of it is gone. It is read again once a content was removed, so
  * that nothing outlives the deletion of a session whose words it has.
  */
 export async function readPin(
-  store: Pick<SessionStore, 'call' | 'content' | 'entries' | 'value'>,
+  store: Pick<SessionStore, 'call' | 'content' | 'contentRemovals' | 'entries' | 'value'>,
   state: HasPin & { readonly session: string; readonly lastCall: { readonly call: string } | undefined },
-  turn?: string,
 ): Promise<HeadPin | undefined> {
   const call = state.lastCall?.call
+  const removals = store.contentRemovals()
+  const hasRemoved = state.pinRemovals !== removals
+  state.pinRemovals = removals
   if (call === undefined) return undefined
-  if (state.pin?.call !== call || state.pin.turn !== turn) {
+  if (state.pin?.call !== call || hasRemoved) {
     state.pin = (await wasImported(store, state.session, call)) ? undefined : await pinInRecord(store, call)
     const [fold] = state.pin
       ? await store.entries(state.session, { types: ['fold'], after: state.pin.upTo, last: 1 })

@@ -36,8 +36,10 @@ export async function openCalibrationStore(store: ValueStore, clock: Clock, warn
     cancel?.()
     cancel = undefined
     try {
-      await store.putValue(KEY, Object.fromEntries(states))
-      await store.putValue(KINDS_KEY, Object.fromEntries(kinds))
+      await Promise.all([
+        store.putValue(KEY, Object.fromEntries(states)),
+        store.putValue(KINDS_KEY, Object.fromEntries(kinds)),
+      ])
     } catch (error) {
       warn(`Could not save what was learned about token counts: ${String(error)}`)
     }

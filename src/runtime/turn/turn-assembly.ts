@@ -86,7 +86,7 @@ export function turnAssembly(
       cacheOver: isOver,
       worth: (available) => weighedCut({ context, model, state, recent, now }, available),
       gone,
-      head: { pin: await readPin(store, state, turn), read: state.readCall, now },
+      head: { pin: await readPin(store, state), read: state.readCall, now },
       recent,
       ...defined({ deeper }),
     })

@@ -7,9 +7,10 @@ import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from '
 import { idRange, statement } from './statement.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
 import { contentHash, rowDigest } from '../content.ts'
+import { type CallBase, type CallDifference, readDifference, writeCall } from './call-difference.ts'
 
 /** What is written of a call. Made before the transaction, which blocks other writes. */
-interface SerializedCall {
+export interface SerializedCall {
   readonly row: Row & {
     readonly id: string
     readonly session: string | null
@@ -18,19 +19,28 @@ interface SerializedCall {
   }
   readonly sum: CallSumColumns
   readonly contents: readonly { readonly hash: string; readonly text: string }[]
+  /** What the next call of the session may be a difference to, once this one is on the disk. */
+  readonly base: CallBase | undefined
 }
 
-/** Serializes a call for `putCall`. The outcome has a column of its own, so that finishing a call does not write its record again. */
-export function serializeCall(call: CallRecord): SerializedCall {
+/**
+ * Serializes a call for `putCall`, as a difference to `before` where that is shorter. The outcome has a column of its own, so that
+ * finishing a call does not write its record again.
+ */
+export function serializeCall(call: CallRecord, before: CallBase | undefined): SerializedCall {
   const { outcome, ...record } = call
   const { id, session = null } = record
   const { manifest, contents } = record.foreign
     ? groupEntries(record.manifest)
     : { manifest: record.manifest, contents: [] }
-  const written = JSON.stringify({ ...record, manifest })
+  const alone = record.foreign !== undefined || session === null
+  const { json: written, base } = alone
+    ? { json: JSON.stringify({ ...record, manifest }), base: undefined }
+    : writeCall(record, before)
   const ended = outcome === undefined ? null : JSON.stringify(outcome)
   return {
     contents,
+    base,
     row: {
       id,
       session,
@@ -60,7 +70,7 @@ export function finishCall(connection: StoreConnection, id: string, outcome: Cal
 
 export function readCall(connection: StoreConnection, id: string): CallRecord | undefined {
   const row = connection.get(oneCall, { id })
-  return row && toRecord(connection, row)
+  return row && recordReader(connection)(row)
 }
 
 /** Calls of a session in the order in which they were made. */
@@ -71,12 +81,9 @@ export function readCalls(
 ): readonly CallRecord[] {
   const { last, after, limit = Number.MAX_SAFE_INTEGER } = options
   if (last !== undefined)
-    return connection
-      .all(newestCalls, { session, limit: last })
-      .map((row) => toRecord(connection, row))
-      .toReversed()
+    return connection.all(newestCalls, { session, limit: last }).toReversed().map(recordReader(connection))
   const number = after === undefined ? 0 : callPosition(connection, after)
-  return connection.all(callsAfter, { session, number, limit }).map((row) => toRecord(connection, row))
+  return connection.all(callsAfter, { session, number, limit }).map(recordReader(connection))
 }
 
 /** Newest first; with `beginning`, those whose id begins with it, by id. */
@@ -84,12 +91,14 @@ export function findCalls(
   connection: StoreConnection,
   { limit, beginning }: { readonly limit: number; readonly beginning?: string | undefined },
 ): readonly CallRecord[] {
-  if (beginning === undefined) return connection.all(newestOfAll, { limit }).map((row) => toRecord(connection, row))
-  return connection.all(callsBeginning, { ...idRange(beginning), limit }).map((row) => toRecord(connection, row))
+  if (beginning === undefined) {
+    return connection.all(newestOfAll, { limit }).toReversed().map(recordReader(connection)).toReversed()
+  }
+  return connection.all(callsBeginning, { ...idRange(beginning), limit }).map(recordReader(connection))
 }
 
 export function callsAnswered(connection: StoreConnection, id: string): readonly CallRecord[] {
-  return connection.all(answeredCalls, { id }).map((row) => toRecord(connection, row))
+  return connection.all(answeredCalls, { id }).map(recordReader(connection))
 }
 
 export function withIds(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
@@ -100,9 +109,10 @@ export function withIds(connection: StoreConnection, sums: readonly CallSum[]): 
 }
 
 export function withRecords(connection: StoreConnection, sums: readonly CallSum[]): readonly CallSum[] {
+  const read = recordReader(connection)
   return sums.map((sum) => {
     const row = connection.get(numberedCall, { number: sum.number })
-    return row ? { ...sum, record: toRecord(connection, row) } : sum
+    return row ? { ...sum, record: read(row) } : sum
   })
 }
 
@@ -113,20 +123,37 @@ function callPosition(connection: StoreConnection, id: string): number {
 }
 
 interface Row {
-  /** The facts and the hash before, JSON. */
+  /** JSON, perhaps a difference to an earlier call. */
   readonly record: string
   /** JSON, once the call has ended. */
   readonly outcome: string | null
 }
 
-function toRecord(connection: StoreConnection, { record, outcome }: Row): CallRecord {
-  const parsed = withEntries(connection, JSON.parse(record) as CallRecord)
-  return outcome === null ? parsed : { ...parsed, outcome: JSON.parse(outcome) }
-}
+/** Reads the calls of one query: those that others are differences to are read once. */
+function recordReader(connection: StoreConnection): (row: Row) => CallRecord {
+  const known = new Map<string, CallRecord>()
+  return ({ record, outcome }) => {
+    const whole = recordOf(record)
+    const read = whole.foreign
+      ? { ...whole, manifest: joinEntries(whole.manifest, (hash) => readContent(connection, hash)) }
+      : whole
+    return outcome === null ? read : { ...read, outcome: JSON.parse(outcome) }
+  }
 
-function withEntries(connection: StoreConnection, record: CallRecord): CallRecord {
-  if (!record.foreign) return record
-  return { ...record, manifest: joinEntries(record.manifest, (hash) => readContent(connection, hash)) }
+  function recordOf(json: string): CallRecord {
+    const written = JSON.parse(json) as CallRecord | CallDifference
+    const record = 'base' in written ? readDifference(written, earlier(written.base)) : written
+    known.set(record.id, record)
+    return record
+  }
+
+  function earlier(id: string): CallRecord {
+    const found = known.get(id)
+    if (found) return found
+    const row = connection.get(oneCall, { id })
+    if (row) return recordOf(row.record)
+    throw new StoreError('corrupt', `the call ${id}, which later calls refer to, is missing: restore a backup`)
+  }
 }
 
 /** Gives no number where there is a call with this id. */

@@ -5,7 +5,7 @@ import { storeFile } from '../store-error.ts'
 /** One open store. All but `sync` is synchronous, so nothing comes between the statements of a transaction. */
 export interface StoreConnection extends Pick<
   SqliteConnection,
-  'path' | 'readOnly' | 'execute' | 'transaction' | 'nested' | 'inTransaction' | 'sync' | 'close'
+  'path' | 'readOnly' | 'execute' | 'transaction' | 'sync' | 'close'
 > {
   readonly clock: Clock
   run<Parameters>(statement: Statement<Parameters, unknown>, parameters: Parameters): number
@@ -54,7 +54,7 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     durable: 'on-sync',
     settings: `pragma foreign_keys = on; ${limit}`,
   })
-  const { execute, transaction, nested, sync, close } = database
+  const { execute, transaction, sync, close } = database
   return {
     path,
     clock,
@@ -67,10 +67,6 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     queryTuples: database.tuples,
     execute,
     transaction,
-    nested,
-    get inTransaction() {
-      return database.inTransaction
-    },
     sync,
     movesPages: (does) => execute(`pragma wal_autocheckpoint = ${does ? LOG_PAGES : 0}`),
     movePages: () => execute('pragma wal_checkpoint(passive)'),

@@ -51,6 +51,13 @@ export const allMigrations: readonly Migration[] = [
         on call_sums (time, number, session, model, used, prompt, cached, written, longer, output, cost);
     `,
   },
+  {
+    version: 6,
+    // Nothing is rewritten, but a Foreword from before cannot read what is written from here on.
+    sql: `
+      -- The record of a call may be a difference to an earlier one of its session.
+    `,
+  },
 ]
 
 const FIRST_VERSION = 1

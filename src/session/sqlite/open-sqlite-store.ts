@@ -14,10 +14,12 @@ import {
   findCalls,
   finishCall,
   putCall,
+  type SerializedCall,
   serializeCall,
   withIds,
   withRecords,
 } from './call-table.ts'
+import type { CallBase } from './call-difference.ts'
 import { type StoreConnection, type SqliteStoreOptions, openStoreConnection } from './connection.ts'
 import {
   readContent,
@@ -67,9 +69,15 @@ export async function openStoreFile(options: SqliteStoreOptions): Promise<Sessio
 function createStore(connection: StoreConnection): SessionStore {
   const queue = createWriteQueue(connection)
   const known = createKnownHashes(KNOWN_HASHES)
+  const newest = createNewestCalls()
   const listeners = new Set<EntryListener>()
   const callListeners = new Set<CallListener>()
   let closed: Promise<void> | undefined
+  let removals = 0
+  const forgetContents = () => {
+    known.clear()
+    removals += 1
+  }
 
   return {
     clock: connection.clock,
@@ -79,9 +87,10 @@ function createStore(connection: StoreConnection): SessionStore {
       return write(() => append(connection, session, made, time), { written: tell, characters })
     },
     async transaction(writes) {
-      const prepared = writes.map(prepareWrite)
-      await write(() => prepared.map((run) => run(connection)), {
+      const prepared = writes.map((each) => prepareWrite(each, newest.bySession))
+      await write(() => prepared.map(({ run }) => run(connection)), {
         written(written) {
+          for (const { call } of prepared) if (call) newest.add(call)
           written.forEach(tell)
           for (const id of endedCalls(writes)) tellCall(id)
         },
@@ -104,7 +113,12 @@ function createStore(connection: StoreConnection): SessionStore {
         setRemoved(connection, id, false)
         return deleteSessionRow(connection, id)
       }
-      return write(removed, { written: () => known.clear() })
+      return write(removed, {
+        written() {
+          forgetContents()
+          newest.forget(id)
+        },
+      })
     },
     withdrawSession(id) {
       const withdrawn = () => {
@@ -112,12 +126,12 @@ function createStore(connection: StoreConnection): SessionStore {
         setRemoved(connection, id, true)
         return removeHeldContents(connection, id)
       }
-      return write(withdrawn, { written: () => known.clear() })
+      return write(withdrawn, { written: forgetContents })
     },
     async removeRestingContents(options) {
       let removed = 0
       for (let key: string | undefined; ; await connection.clock.yield()) {
-        const page = await write(() => removeRestingContents(connection, options, key))
+        const page = await write(() => removeRestingContents(connection, options, key), { written: forgetContents })
         removed += page.removed
         key = page.next
         if (key === undefined) return removed
@@ -125,9 +139,12 @@ function createStore(connection: StoreConnection): SessionStore {
     },
     bind: (binding, session) => write(() => bind(connection, binding, session)),
     async putCall(made) {
-      const call = serializeCall(made)
+      const call = serializeCall(made, newest.bySession.get(made.session ?? ''))
       return write(() => putCall(connection, call), {
-        written: () => endedCalls([{ type: 'call', record: made }]).forEach(tellCall),
+        written() {
+          newest.add(call)
+          endedCalls([{ type: 'call', record: made }]).forEach(tellCall)
+        },
       })
     },
     finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome), { written: () => tellCall(id) }),
@@ -164,6 +181,7 @@ function createStore(connection: StoreConnection): SessionStore {
     session: async (id) => readSessionRow(connection, id),
     bound: async (binding) => readBinding(connection, binding),
     content: async (hash) => readContent(connection, hash),
+    contentRemovals: () => removals,
     contentWasRemoved: async (hash) => contentWasRemoved(connection, hash),
     call: async (id) => readCall(connection, id),
     calls: async (session, options) => readCalls(connection, session, options),
@@ -208,18 +226,24 @@ function createStore(connection: StoreConnection): SessionStore {
   }
 }
 
-/** Serializes one write. Applied within a transaction, it returns the entries that it wrote. */
-function prepareWrite(write: Write): (connection: StoreConnection) => readonly Entry[] {
+interface PreparedWrite {
+  /** To be run within a transaction. Returns the entries that it wrote. */
+  readonly run: (connection: StoreConnection) => readonly Entry[]
+  readonly call?: SerializedCall
+}
+
+/** Serializes one write. */
+function prepareWrite(write: Write, newestCalls: ReadonlyMap<string, CallBase>): PreparedWrite {
   if (write.type === 'append') {
     const { session, time } = write
     const made = serializeBodies(write.bodies)
-    return (connection) => append(connection, session, made, time)
+    return { run: (connection) => append(connection, session, made, time) }
   }
   if (write.type === 'call') {
-    const call = serializeCall(write.record)
-    return (connection) => (putCall(connection, call), [])
+    const call = serializeCall(write.record, newestCalls.get(write.record.session ?? ''))
+    return { run: (connection) => (putCall(connection, call), []), call }
   }
-  return (connection) => (apply(connection, write), [])
+  return { run: (connection) => (apply(connection, write), []) }
 }
 
 function apply(connection: StoreConnection, write: Exclude<Write, { readonly type: 'append' | 'call' }>): void {
@@ -263,6 +287,33 @@ function createKnownHashes(most: number) {
       if (hashes.size > most) hashes.delete(hashes.values().next().value!)
     },
     clear: () => hashes.clear(),
+  }
+}
+
+/** Characters of accounts that are kept, of all sessions together. */
+const MOST_CHARACTERS = 4_000_000
+
+/** The newest call of each session that is on the disk: the next one is written as a difference to it. */
+function createNewestCalls() {
+  const bySession = new Map<string, CallBase>()
+  let characters = 0
+  const forget = (session: string) => {
+    characters -= bySession.get(session)?.characters ?? 0
+    bySession.delete(session)
+  }
+  return {
+    bySession,
+    add({ row: { session }, base }: SerializedCall) {
+      if (session === null || base === undefined) return
+      if (bySession.has(session)) forget(session)
+      bySession.set(session, base)
+      characters += base.characters
+      for (const oldest of characters > MOST_CHARACTERS ? bySession.keys() : []) {
+        forget(oldest)
+        if (characters <= MOST_CHARACTERS) break
+      }
+    },
+    forget,
   }
 }
 

@@ -153,9 +153,6 @@ async function queueWithDisk(context: TestContext) {
   const syncs = on(waits, 'sync')
   const queue = createWriteQueue({
     ...connection,
-    get inTransaction() {
-      return connection.inTransaction
-    },
     sync() {
       const disk = Promise.withResolvers<void>()
       waits.emit('sync', disk)

@@ -16,8 +16,6 @@ interface Job {
   readonly reject: (error: unknown) => void
 }
 
-type Attempt = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown }
-
 /** By then the promises of a large write have resolved. */
 const UNTIL_MOVED_MS = 100
 
@@ -28,7 +26,8 @@ type Refuse = (jobs: readonly Job[], error: unknown) => void
 
 interface Group {
   readonly jobs: readonly Job[]
-  readonly attempts: readonly Attempt[]
+  /** What each of them returned. */
+  readonly results: readonly unknown[]
 }
 
 /**
@@ -112,17 +111,10 @@ export function createWriteQueue(connection: StoreConnection) {
   }
 }
 
-function acknowledge({ jobs, attempts }: Group): void {
-  for (const [index, { resolve, reject }] of jobs.entries()) {
-    const outcome = attempts[index]!
-    if (outcome.ok) resolve(outcome.result as never)
-    else reject(outcome.error)
-  }
+function acknowledge({ jobs, results }: Group): void {
+  for (const [index, { resolve }] of jobs.entries()) resolve(results[index] as never)
   // Code that awaits one of the promises continues only after this function returns.
-  for (const [index, { written }] of jobs.entries()) {
-    const outcome = attempts[index]!
-    if (outcome.ok) written?.(outcome.result as never)
-  }
+  for (const [index, { written }] of jobs.entries()) written?.(results[index] as never)
 }
 
 /** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
@@ -147,29 +139,20 @@ function commitLarge(connection: StoreConnection, jobs: readonly Job[], refuse: 
 }
 
 /**
- * Where the whole transaction fails, for example because the disk is full, one large write may be the cause: each is then
- * tried alone. Where it could not even begin, another attempt would only cost time.
+ * Where a write of a group fails, each is tried alone: it may be the only one that contradicts the store, or that there is no room
+ * for. Where the transaction could not even begin, another attempt would only cost time.
  */
 function commit(connection: StoreConnection, jobs: readonly Job[], refuse: Refuse): readonly Group[] {
   let begun = false
   try {
-    const attempts = connection.transaction(() => {
+    const results = connection.transaction(() => {
       begun = true
-      return jobs.map((job) => attempt(connection, job))
+      return jobs.map(({ run }) => run())
     })
-    return [{ jobs, attempts }]
+    return [{ jobs, results }]
   } catch (error) {
     if (begun && jobs.length > 1) return jobs.flatMap((job) => commit(connection, [job], refuse))
     refuse(jobs, error)
     return []
-  }
-}
-
-function attempt(connection: StoreConnection, job: Job): Attempt {
-  try {
-    return { ok: true, result: connection.nested(job.run) }
-  } catch (error) {
-    if (!connection.inTransaction) throw error
-    return { ok: false, error }
   }
 }
