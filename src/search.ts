@@ -17,6 +17,7 @@ export type {
 export type {
   HistoryItem,
   IndexedSession,
+  LogPart,
   PassageNeighbour,
   RankedPassage,
   Recall,

@@ -27,14 +27,16 @@ const recall: Way = {
   async fill(conversation) {
     const index = await openRecallIndex({ path: ':memory:' })
     for (const [session, said] of Map.groupBy(conversation, (each) => each.session)) {
-      index.add({
-        session,
-        created: said[0]?.time ?? TIME,
-        from: 0,
-        upTo: said.length,
-        mark: said.at(-1)?.time ?? TIME,
-        items: said.map(itemOf),
-      })
+      index.add([
+        {
+          session,
+          created: said[0]?.time ?? TIME,
+          from: 0,
+          upTo: said.length,
+          mark: said.at(-1)?.time ?? TIME,
+          items: said.map(itemOf),
+        },
+      ])
     }
     return {
       search: (text, limit) => index.find({ text, limit }).passages.map(({ turn }) => turn),

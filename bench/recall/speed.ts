@@ -41,7 +41,7 @@ export async function* recallSpeeds(sizes: readonly number[]): AsyncGenerator<Re
           itemOf({ id: `${from + at}`, text: texts.next().value }, from + at),
         )
         const since = performance.now()
-        index.add({ session: nameOf(messages), created: '2026-01-01', from, upTo: from + count, mark: '', items })
+        index.add([{ session: nameOf(messages), created: '2026-01-01', from, upTo: from + count, mark: '', items }])
         longestWait = Math.max(longestWait, performance.now() - since)
         messages += count
       }

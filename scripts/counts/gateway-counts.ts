@@ -11,7 +11,7 @@ export interface GatewayCounts {
   readonly start: { readonly own: number; readonly packages: number }
   /** Named functions below `src/` that ran for one `Hello` in a new session after two others, and the files they are in. */
   readonly hello: { readonly functions: number; readonly files: number }
-  /** Averages over the turns of one session. Bytes kept are pages of the databases that are in use. */
+  /** Averages over the turns of one session, which follow each other, and what follows them. Bytes kept are pages of the databases that are in use. */
   readonly turn: DiskCounts
 }
 
@@ -75,12 +75,10 @@ export async function gatewayCounts(root: string): Promise<GatewayCounts> {
     const session = await say(http, 'Hello')
     await idle()
     await take()
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      await say(http, 'Hello', session)
-      await idle()
-    }
+    for (let turn = 0; turn < TURNS; turn += 1) await say(http, 'Hello', session)
+    await idle()
     const { disk: turns } = await take()
-    for (let turn = 0; turn < TURNS; turn += 1) await idle()
+    await idle()
     const { disk: questions } = await take()
     return {
       start: {

@@ -104,10 +104,10 @@ export interface RecallIndex {
   /** All indexed sessions, in the order in which they were first indexed. */
   sessions(): readonly IndexedSession[]
   /**
-   * Indexes the next part of a log, all of it or nothing. Returns false, and writes nothing, if the session is no longer at
-   * `from`: another process has indexed it in the meantime.
+   * Indexes parts of logs in one transaction, each of them whole. Returns those that were refused, since their session is no longer
+   * at `from`: another process has indexed it in the meantime.
    */
-  add(part: LogPart): boolean
+  add(parts: readonly LogPart[]): readonly LogPart[]
   /** Removes a part of a session and overwrites its bytes. Returns true while more is left: call again. */
   removeSome(session: string): boolean
   find(query: RecallQuery): Omit<RecallAnswer, 'complete'>

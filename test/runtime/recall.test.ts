@@ -392,6 +392,78 @@ test('a session that is deleted while it is indexed does not come back into the 
   assert.equal(counting(join(home, 'data', 'history.sqlite')), 0)
 })
 
+test('what is said while the gateway runs goes into the index, and its log is not read for that', async (t) => {
+  const { store, home } = await opened(t)
+  await logHistory(store, 'before', [{ said: 'The gannet is called Ottokar.' }])
+  const path = join(home, 'data', 'history.sqlite')
+  const read: string[] = []
+  const watched: typeof store = {
+    ...store,
+    async entries(session, options) {
+      read.push(session)
+      return store.entries(session, options)
+    },
+  }
+  const recall = openRecall({ store: watched, path, warn: (text) => assert.fail(text) })
+  const indexed = async () => {
+    while (recall.idle()) await recall.idle()
+  }
+  recall.start()
+  await indexed()
+  read.length = 0
+  await logHistory(store, 'a', [{ said: 'A lynx came by.', messages: calledTool('c1', 'shell', {}, 'An owl.') }], {
+    conversation: 'one',
+  })
+  await logHistory(store, 'b', [{ said: 'A marten came by.' }], { conversation: 'one' })
+  await logHistory(store, 'a', [{ said: 'A heron came by.' }])
+  await logHistory(store, 'before', [{ said: 'A badger came by.' }])
+  await indexed()
+  assert.deepEqual(read, [])
+  assert.equal(counting(path), 6)
+  const { passages } = await recall.find({ text: 'came by owl gannet', sessions: ['a', 'b', 'before'] })
+  assert.deepEqual(
+    new Set(passages.map(({ text, ordinal }) => `${ordinal} ${text}`)),
+    new Set([
+      '1 The gannet is called Ottokar.',
+      '1 A lynx came by.',
+      '1 shell {}\nAn owl.',
+      '1 A marten came by.',
+      '2 A heron came by.',
+      '2 A badger came by.',
+    ]),
+  )
+  assert.deepEqual(await recall.conversationSessions('b'), ['b', 'a'])
+  await recall.close()
+})
+
+test('a session that is deleted while what it said waits for the index never comes into it', async (t) => {
+  const { store, home } = await opened(t)
+  const path = join(home, 'data', 'history.sqlite')
+  const [reached, held] = [gate(), gate()]
+  await logHistory(store, 'other', [{ said: 'The cormorant is called Adalbert.' }])
+  const slow: typeof store = {
+    ...store,
+    async turn(session, turn) {
+      if (session === 's') reached.open()
+      if (session === 's') await held.passed
+      return store.turn(session, turn)
+    },
+  }
+  const recall = openRecall({ store: slow, path, warn: (text) => assert.fail(text) })
+  recall.start()
+  while (recall.idle()) await recall.idle()
+  await logHistory(store, 's', [{ said: 'The gannet is called Ottokar.' }])
+  const idle = recall.idle()
+  await reached.passed
+  await store.deleteSession('s')
+  const forgotten = recall.forget('s')
+  held.open()
+  await Promise.all([idle, forgotten])
+  while (recall.idle()) await recall.idle()
+  await recall.close()
+  assert.equal(counting(path), 1)
+})
+
 test('two that index the same sessions at the same time index each text once', async (t) => {
   const { store, home } = await opened(t)
   for (const session of ['a', 'b']) {
@@ -426,7 +498,7 @@ test('two that index the same sessions at the same time index each text once', a
     text: 'Cormorant.',
   } as const
   const part = { session: 'c', created: '2026-01-05', from: 0, upTo: 2, mark: '2026-01-05', items: [said] }
-  assert.deepEqual([one.add(part), other.add(part), one.session('c')?.upTo], [true, false, 2])
+  assert.deepEqual([one.add([part]), other.add([part]), one.session('c')?.upTo], [[], [part], 2])
   for (const index of [one, other]) index.close()
   assert.equal(counting(path), 121)
 })
@@ -435,11 +507,11 @@ test('sessions are found, limited and taken out wherever their words are kept', 
   const index = await openRecallIndex({ path: ':memory:', fullShard: 2 })
   const sessions = ['a', 'b', 'c', 'd', 'e']
   const place = { turn: 't', time: '2026-01-05', kind: 'message', role: 'user' } as const
-  const added = sessions.map((session) => {
+  const parts = sessions.map((session) => {
     const items = [1, 2].map((n) => ({ ...place, ordinal: n, seq: n, text: `Cormorant ${n} of ${session}zebra.` }))
-    return index.add({ session, created: '2026-01-05', from: 0, upTo: 2, mark: '2026-01-05', items })
+    return { session, created: '2026-01-05', from: 0, upTo: 2, mark: '2026-01-05', items }
   })
-  assert.deepEqual(added, [true, true, true, true, true])
+  assert.deepEqual(index.add(parts), [])
   const found = (text: string, within?: readonly string[]) =>
     index.find({ text, ...(within && { sessions: within }) }).passages.map(({ session }) => session)
   assert.equal(found('cormorants').length, 10)
@@ -459,7 +531,7 @@ test('sessions of a conversation that began at the same time have one order, whi
   ]) {
     const index = await openRecallIndex({ path: ':memory:' })
     for (const session of indexed) {
-      index.add({ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] })
+      index.add([{ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] }])
     }
     assert.deepEqual(
       ['a', 'b', 'c'].map((session) => index.conversationSessions(session).join('')),

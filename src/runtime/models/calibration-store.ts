@@ -21,9 +21,9 @@ const KEY = 'calibration'
 const KINDS_KEY = 'calibration-kinds'
 
 const ENOUGH_SAMPLES = 3
-const SAVE_AFTER_MS = 1000
+const SAVE_AFTER_MS = 30_000
 
-/** Reads what was learned before. It is kept in the store, and written at most once a second. */
+/** Reads what was learned before. It is kept in the store, and written twice a minute at most. */
 export async function openCalibrationStore(store: ValueStore, clock: Clock, warn: (text: string) => void) {
   const states = new Map(Object.entries(((await store.value(KEY)) ?? {}) as Record<string, Calibration>))
   const keptKinds = Object.entries(((await store.value(KINDS_KEY)) ?? {}) as Record<string, Partial<KindCalibration>>)
@@ -74,7 +74,7 @@ export async function openCalibrationStore(store: ValueStore, clock: Clock, warn
       const after = observe(before, { estimated, reported })
       if (after === before) return
       states.set(name, after)
-      // What was learned in the last seconds may be lost in a crash; it is learned again.
+      // What was learned in the last half minute may be lost in a crash; it is learned again.
       cancel ??= clock.timer(SAVE_AFTER_MS, () => void write(), { idle: true })
     },
     /** Writes what was learned and not yet saved; `undefined`: nothing. */

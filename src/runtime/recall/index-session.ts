@@ -1,6 +1,7 @@
 import { messageText, outputText, type ToolCallPart, toolCalls, toolResults, wholeCharacter } from '../../context.ts'
-import type { HistoryItem, IndexedSession, RecallIndex, ReplacedMessage } from '../../search.ts'
-import { type Entry, type LogStore, readReferredContent, type SessionStore } from '../../session.ts'
+import { defined } from '../../platform.ts'
+import type { HistoryItem, IndexedSession, LogPart, RecallIndex, ReplacedMessage } from '../../search.ts'
+import { type Entry, type LogStore, readReferredContent, type SessionStore, type TurnRow } from '../../session.ts'
 
 export interface IndexingParts {
   readonly store: Pick<SessionStore, 'clock' | 'entries' | 'turn' | 'content' | 'session'>
@@ -10,7 +11,7 @@ export interface IndexingParts {
 
 const PAGE = 200
 /** What is indexed in one transaction, characters: some 10 ms, then everything else has its turn. */
-const STEP_CHARACTERS = 8_000
+export const STEP_CHARACTERS = 8_000
 
 /** Brings the index of a session to what its log holds, from where it was interrupted. A deleted session is removed. */
 export async function indexSession(parts: IndexingParts, session: string): Promise<void> {
@@ -24,7 +25,11 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
     if (from === undefined) return
     const entries = await store.entries(session, { after: from, limit: PAGE })
     if (entries.length === 0) return
-    await addEntries(parts, { session, from, entries })
+    for await (const { part } of logParts(store, entries)) {
+      // Where somebody else indexes the same session, it is read again from where it is.
+      if (stopped.aborted || index.add([part]).length > 0) break
+      await store.clock.yield()
+    }
   }
 }
 
@@ -32,12 +37,7 @@ export async function indexSession(parts: IndexingParts, session: string): Promi
 export async function registerSession({ store, index }: IndexingParts, session: string): Promise<number | undefined> {
   const known = index.session(session)
   if (known) return known.upTo
-  const [start] = await store.entries(session, { limit: 1 })
-  if (!start) return undefined
-  const binding = start.type === 'session-start' ? start.channel : undefined
-  const conversation = binding && JSON.stringify([binding.channel, binding.conversation])
-  const part = { session, created: start.time, from: 0, upTo: 0, mark: '', items: [] }
-  index.add(conversation === undefined ? part : { ...part, conversation })
+  for await (const { part } of logParts(store, await store.entries(session, { limit: 1 }))) index.add([part])
   return index.session(session)?.upTo
 }
 
@@ -53,29 +53,35 @@ async function isOfThisLog(store: Pick<LogStore, 'entries'>, { id, upTo, mark }:
   return entry?.seq === upTo && entry.time === mark
 }
 
-/** Ends early where somebody else indexes the same session: who calls looks again how far it is. */
-async function addEntries(
-  parts: IndexingParts,
-  { session, from: first, entries }: { session: string; from: number; entries: readonly Entry[] },
-): Promise<void> {
-  const { store, index, stopped } = parts
-  let from = first
+/** Entries of a session that follow each other as parts for the index, each small enough for one transaction. */
+export async function* logParts(
+  store: HistoryStore,
+  entries: readonly Entry[],
+): AsyncGenerator<{ readonly part: LogPart; readonly characters: number }> {
+  let from = (entries[0]?.seq ?? 1) - 1
   let items: HistoryItem[] = []
   let replaced: ReplacedMessage[] = []
   let characters = 0
-  for (const entry of entries) {
+  let turn: TurnRow | undefined
+  for (const [index, entry] of entries.entries()) {
     const message = await replacedMessage(store, entry)
     if (message) {
       replaced.push(message)
-      items = items.filter(({ turn }) => turn !== message.turn)
+      items = items.filter((item) => item.turn !== message.turn)
     }
-    const more = await historyItems(store, entry)
-    items.push(...more)
-    characters += more.reduce((sum, { text }) => sum + text.length, 0)
+    if (entry.type === 'input' || entry.type === 'edit' || entry.type === 'message') {
+      if (turn?.turn !== entry.turn) turn = await store.turn(entry.session, entry.turn)
+      const near = entries.slice(Math.max(0, index - LOOKED_BACK), index)
+      const more = await historyItems(store, entry, turn?.ordinal ?? 0, near)
+      items.push(...more)
+      characters += more.reduce((sum, { text }) => sum + text.length, 0)
+    }
     if (characters < STEP_CHARACTERS && entry !== entries.at(-1)) continue
-    const { seq: upTo, time: mark } = entry
-    if (stopped.aborted || !index.add({ session, created: entry.time, from, upTo, mark, replaced, items })) return
-    await store.clock.yield()
+    const { session, seq: upTo, time: mark } = entry
+    const { channel = undefined } = entries[0]?.type === 'session-start' ? entries[0] : {}
+    const conversation = channel && JSON.stringify([channel.channel, channel.conversation])
+    const part = { session, ...defined({ conversation }), created: entries[0]!.time, from, upTo, mark, replaced, items }
+    yield { part, characters }
     from = upTo
     items = []
     replaced = []
@@ -105,25 +111,37 @@ const EXCERPT = 200
 /** Entries before a result among which its call is looked for: those of one step. */
 const LOOKED_BACK = 200
 
-/** The text of a log entry for the index: what was said, and each call of a tool beside its result. None without text. */
-async function historyItems(store: HistoryStore, entry: Entry): Promise<readonly HistoryItem[]> {
-  if (entry.type !== 'input' && entry.type !== 'edit' && entry.type !== 'message') return []
-  const { session, turn, seq, time, message } = entry
-  const place = { turn, ordinal: (await store.turn(session, turn))?.ordinal ?? 0, seq, time }
-  if (entry.type === 'message' && message.role === 'tool') return callItems(store, entry, place)
+/** The text of a message for the index: what was said, and each call of a tool beside its result. None without text. */
+async function historyItems(
+  store: HistoryStore,
+  entry: Said,
+  ordinal: number,
+  near: readonly Entry[],
+): Promise<readonly HistoryItem[]> {
+  const { turn, seq, time, message } = entry
+  const place = { turn, ordinal, seq, time }
+  if (entry.type === 'message' && message.role === 'tool') return callItems(store, entry, place, near)
   const files = entry.type !== 'message' ? (entry.attachments ?? []).map(({ name }) => `[file: ${name}]`) : []
   const text = [...files, messageText(message)].filter((part) => part.trim() !== '').join('\n')
   return text === '' ? [] : [{ ...place, kind: 'message', role: message.role, text }]
 }
 
-type Said = Extract<Entry, { type: 'input' | 'message' }>
+type Said = Extract<Entry, { type: 'input' | 'edit' | 'message' }>
 type Placed = Pick<HistoryItem, 'turn' | 'ordinal' | 'seq' | 'time'>
 
-async function callItems(store: HistoryStore, entry: Said, place: Placed): Promise<readonly HistoryItem[]> {
+async function callItems(
+  store: HistoryStore,
+  entry: Said,
+  place: Placed,
+  near: readonly Entry[],
+): Promise<readonly HistoryItem[]> {
   const results = toolResults(entry.message).filter(({ toolName }) => !READERS.has(toolName))
   if (results.length === 0) return []
   const { session, turn, seq: upTo } = entry
-  const before = await store.entries(session, { turn, upTo, types: ['message', 'tool-end'], last: LOOKED_BACK })
+  const own = near.filter((each) => 'turn' in each && each.turn === turn)
+  const isNear = results.every(({ toolCallId }) => own.some((each) => callIn(each, toolCallId)))
+  const types = ['message', 'tool-end'] as const
+  const before = isNear ? own : await store.entries(session, { turn, upTo, types, last: LOOKED_BACK })
   return Promise.all(
     results.map(async ({ toolCallId, toolName, output }): Promise<HistoryItem> => {
       const asked = before.map((each) => callIn(each, toolCallId)).findLast((call) => call !== undefined)

@@ -1,9 +1,17 @@
 import { existsSync } from 'node:fs'
 import { RuntimeError } from '../../capability.ts'
+import { messageText, outputText, toolResults } from '../../context.ts'
 import { type Clock, defined, errorMessage, settlesWithin } from '../../platform.ts'
-import type { RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
-import { type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
-import { type IndexingParts, indexSession, registerSession, removeSession } from './index-session.ts'
+import type { LogPart, RankedPassage, Recall, RecallAnswer, RecallIndex } from '../../search.ts'
+import { type Entry, type LogStore, type SessionStore, createLeftTurnReader } from '../../session.ts'
+import {
+  type IndexingParts,
+  indexSession,
+  logParts,
+  registerSession,
+  removeSession,
+  STEP_CHARACTERS,
+} from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
 interface HistoryRecall extends Recall {
@@ -27,17 +35,28 @@ interface RecallParts {
 
 /** How long a question waits for the index to catch up, ms. */
 const CATCH_UP_TIMEOUT_MS = 2_000
-/** How long after an entry it is indexed, ms, so that the turn comes first. A question does not wait for it. */
-const QUIET_MS = 1_000
+/** How long after an entry it is indexed, ms: what is said until then goes into the index at once. A question waits for none of it. */
+const QUIET_MS = 30_000
+/** Characters that wait for the index in memory. */
+const MOST_WAITING = 100_000
 /** How old a list of all sessions may be where a conversation is searched, ms. */
 const LISTED_MS = 60_000
+/** How long after the start the logs are looked through, ms. */
+const STARTED_MS = 1_000
+const MOST_FOLLOWED = 10_000
 const PAGE = 200
 
 /** Searches the content of a store. The index is opened when it is first needed. */
 export function openRecall({ store, path, timeZone, warn }: RecallParts): HistoryRecall {
   const { clock } = store
   const stopped = new AbortController()
+  /** Sessions of which a part that is on the disk was not seen, or not kept: their logs are read. */
   const behind = new Set<string>()
+  /** Sessions whose log is in the index, or waits here for it. */
+  const followed = new Set<string>()
+  let waiting = new Map<string, Entry[]>()
+  let characters = 0
+  let flushing: Promise<void> | undefined
   const working = new Map<string, Promise<void>>()
   let opening: Promise<IndexingParts> | undefined
   let listing: { readonly began: number; done: boolean; readonly work: Promise<void> } | undefined
@@ -63,7 +82,10 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   function indexed(session: string): Promise<void> {
     behind.delete(session)
     const before = working.get(session) ?? Promise.resolve()
-    const work = before.catch(() => {}).then(async () => indexSession(await opened(), session))
+    const work = before
+      .catch(() => {})
+      .then(async () => indexSession(await opened(), session))
+      .then(() => follow(session))
     return registered(session, work)
   }
 
@@ -113,11 +135,76 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     }
   }
 
-  /** Indexes what is behind, one session after the other, until nothing is. */
+  function follow(session: string): void {
+    followed.add(session)
+    if (followed.size > MOST_FOLLOWED) followed.delete(followed.values().next().value!)
+  }
+
+  /** What is written while others wait for nothing is kept here, so that it is not read again. */
+  function written(entries: readonly Entry[]): void {
+    const { session, seq } = entries[0]!
+    const known = waiting.get(session)
+    if (known) known.push(...entries)
+    else if (!behind.has(session) && (seq === 1 || followed.has(session))) waiting.set(session, [...entries])
+    else behind.add(session)
+    for (const entry of entries) {
+      if (entry.type !== 'input' && entry.type !== 'edit' && entry.type !== 'message') continue
+      characters += messageText(entry.message).length
+      for (const { output } of toolResults(entry.message)) characters += outputText(output).length
+    }
+    if (characters < MOST_WAITING) return later()
+    cancel?.()
+    cancel = undefined
+    later(0)
+  }
+
+  /** Indexes what waits in memory, of all sessions together. */
+  async function flush(): Promise<void> {
+    const taken = waiting
+    waiting = new Map()
+    characters = 0
+    if (taken.size === 0) return
+    try {
+      const { index } = await opened()
+      let parts: LogPart[] = []
+      let size = 0
+      const add = async () => {
+        for (const { session } of index.add(parts)) {
+          followed.delete(session)
+          behind.add(session)
+        }
+        parts = []
+        size = 0
+        await clock.yield()
+      }
+      for (const [session, entries] of taken) {
+        for await (const { part, characters: more } of logParts(store, entries)) {
+          if (stopped.signal.aborted) return
+          parts.push(part)
+          size += more
+          if (size >= STEP_CHARACTERS) await add()
+        }
+        if (!behind.has(session)) follow(session)
+      }
+      if (parts.length > 0) await add()
+    } catch (error) {
+      for (const session of taken.keys()) behind.add(session)
+      throw error
+    }
+  }
+
+  function flushed(): Promise<void> {
+    flushing ??= flush().finally(() => (flushing = undefined))
+    return flushing
+  }
+
+  /** Indexes what waits, and then what is behind, one session after the other, until nothing is. */
   function drained(): Promise<void> {
     draining ??= (async () => {
-      if (!(opening || behind.size > 0 || existsSync(path) || (await store.sessions({ limit: 1 })).length > 0)) return
-      await listed(LISTED_MS)
+      const isUsed = opening || waiting.size > 0 || behind.size > 0 || existsSync(path)
+      if (!isUsed && (await store.sessions({ limit: 1 })).length === 0) return
+      await flushed()
+      await (listing?.work ?? listed(0))
       for (const session of behind) {
         if (stopped.signal.aborted) return
         await indexed(session)
@@ -126,9 +213,9 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     return draining
   }
 
-  function later(): void {
+  function later(afterMs = QUIET_MS): void {
     if (cancel || stopped.signal.aborted) return
-    cancel = clock.timer(QUIET_MS, drain, { idle: true })
+    cancel = clock.timer(afterMs, drain, { idle: true })
   }
 
   function drain(): void {
@@ -158,16 +245,14 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
       await listed(0)
       return drained()
     }
+    await flushed()
     await Promise.all(sessions.map(indexed))
   }
 
   return {
     start() {
-      unwatch ??= store.watch(([entry]) => {
-        if (entry) behind.add(entry.session)
-        later()
-      })
-      later()
+      unwatch ??= store.watch(written)
+      later(STARTED_MS)
     },
     async find(query): Promise<RecallAnswer> {
       try {
@@ -197,7 +282,10 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
     },
     async forget(session) {
       behind.delete(session)
+      followed.delete(session)
+      waiting.delete(session)
       // A part of its log that was read before it was deleted may still be written.
+      await flushing?.catch(() => {})
       await working.get(session)?.catch(() => {})
       try {
         const all = await opened()

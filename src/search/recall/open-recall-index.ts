@@ -36,10 +36,20 @@ export async function openRecallIndex(options: RecallIndexOptions): Promise<Reca
     connection.close()
     throw error
   }
+  const place: IndexPlace = { languages, fullShard: options.fullShard ?? DEFAULT_FULL_SHARD, named: new Set<string>() }
   return {
     session: (id) => connection.get<IndexedSession>(`${indexed} where id = ?`, id),
     sessions: () => connection.all<IndexedSession>(`${indexed} order by number`),
-    add: (part) => writePart(connection, part, { languages, fullShard: options.fullShard ?? DEFAULT_FULL_SHARD }),
+    add(parts) {
+      try {
+        return connection.transaction(() => parts.filter((part) => !writePart(connection, part, place)))
+      } catch (error) {
+        // What it has named and made is undone.
+        place.named.clear()
+        place.newest = undefined
+        throw error
+      }
+    },
     removeSome: (session) => removeSome(connection, session, languages),
     find: (query) => findPassages(connection, languages, query, options.timeZone),
     conversationSessions(session) {
@@ -71,37 +81,44 @@ interface StoredSession {
   readonly leaving: number
 }
 
+/** Where a part is written, with what is known of the index without reading it. */
+interface IndexPlace {
+  readonly languages: Languages
+  readonly fullShard: number
+  /** Languages that the index has. */
+  readonly named: Set<string>
+  /** The newest shard. What other processes add to it meanwhile does not count. */
+  newest?: { readonly shard: number; passages: number } | undefined
+}
+
 /** Indexes a part of a log. Returns false if the session is not at the beginning of the part. */
-function writePart(
-  connection: SqliteConnection,
-  part: LogPart,
-  { languages, fullShard }: { readonly languages: Languages; readonly fullShard: number },
-): boolean {
-  return connection.transaction(() => {
-    const { session, conversation = null, created, from, upTo, mark, replaced = [], items } = part
-    const known = connection.get<StoredSession>(
-      'select number, up_to, next, shard, leaving from sessions where id = ?',
-      session,
-    )
-    if ((known?.up_to ?? 0) !== from || known?.leaving) return false
-    const number = known?.number ?? newSession(connection, { session, conversation, created })
-    const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection, fullShard))
-    let next = known?.next ?? 0
-    for (const message of next === 0 ? [] : replaced) removeMessage(connection, message, { number, shard, languages })
-    for (const item of items) {
-      if (next >= MOST_PASSAGES) break
-      next = writeItem(connection, item, { number, shard, next, languages })
-    }
-    connection.run(
-      'update sessions set up_to = ?, mark = ?, next = ?, shard = ? where number = ?',
-      upTo,
-      mark,
-      next,
-      shard,
-      number,
-    )
-    return true
-  })
+function writePart(connection: SqliteConnection, part: LogPart, place: IndexPlace): boolean {
+  const { languages } = place
+  const { session, conversation = null, created, from, upTo, mark, replaced = [], items } = part
+  const known = connection.get<StoredSession>(
+    'select number, up_to, next, shard, leaving from sessions where id = ?',
+    session,
+  )
+  if ((known?.up_to ?? 0) !== from || known?.leaving) return false
+  const number = known?.number ?? newSession(connection, { session, conversation, created })
+  const shard = known?.shard || (items.length === 0 ? NO_SHARD : openShard(connection, place))
+  const first = known?.next ?? 0
+  let next = first
+  for (const message of next === 0 ? [] : replaced) removeMessage(connection, message, { number, shard, languages })
+  for (const item of items) {
+    if (next >= MOST_PASSAGES) break
+    next = writeItem(connection, item, { ...place, number, shard, next })
+  }
+  if (place.newest?.shard === shard) place.newest.passages += next - first
+  connection.run(
+    'update sessions set up_to = ?, mark = ?, next = ?, shard = ? where number = ?',
+    upTo,
+    mark,
+    next,
+    shard,
+    number,
+  )
+  return true
 }
 
 function newSession(
@@ -117,24 +134,36 @@ function newSession(
   )!.number
 }
 
-/** The newest shard, or a new one if that is full. */
-function openShard(connection: SqliteConnection, full: number): number {
-  const { shard, passages } = connection.get<{ readonly shard: number | null; readonly passages: number | null }>(
-    'select max(shard) as shard, sum(next) as passages from sessions where shard = (select max(shard) from sessions)',
-  )!
-  const open = (shard ?? NO_SHARD) === NO_SHARD ? 1 : passages! < full ? shard! : shard! + 1
-  makeShard(connection, open)
-  return open
+/** The newest shard, or a new one if that is full. Its passages are added up once: that reads all of its sessions. */
+function openShard(connection: SqliteConnection, place: IndexPlace): number {
+  place.newest ??= connection.get<{ readonly shard: number; readonly passages: number }>(
+    `select max(shard) as shard, sum(next) as passages from sessions
+      where shard = (select max(shard) from sessions where shard > ${NO_SHARD}) having shard is not null`,
+  )
+  if (!place.newest || place.newest.passages >= place.fullShard) {
+    place.newest = { shard: (place.newest?.shard ?? NO_SHARD) + 1, passages: 0 }
+    makeShard(connection, place.newest.shard)
+  }
+  return place.newest.shard
 }
 
 function writeItem(
   connection: SqliteConnection,
   item: HistoryItem,
-  { number, shard, next: first, languages }: { number: number; shard: number; next: number; languages: Languages },
+  {
+    number,
+    shard,
+    next: first,
+    languages,
+    named,
+  }: { number: number; shard: number; next: number } & Pick<IndexPlace, 'languages' | 'named'>,
 ): number {
   const text = item.text.toWellFormed()
   const language = detectLanguage(text, languages)
-  connection.run('insert into languages (name) values (?) on conflict do nothing', language.name)
+  if (!named.has(language.name)) {
+    connection.run('insert into languages (name) values (?) on conflict do nothing', language.name)
+    named.add(language.name)
+  }
   let next = first
   for (const chunk of indexedChunks(text)) {
     if (next >= MOST_PASSAGES) break
