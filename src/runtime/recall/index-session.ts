@@ -78,7 +78,7 @@ export async function* logParts(
     }
     if (characters < STEP_CHARACTERS && entry !== entries.at(-1)) continue
     const { session, seq: upTo, time: mark } = entry
-    const { channel = undefined } = entries[0]?.type === 'session-start' ? entries[0] : {}
+    const channel = entries[0]?.type === 'session-start' ? entries[0].channel : undefined
     const conversation = channel && JSON.stringify([channel.channel, channel.conversation])
     const part = { session, ...defined({ conversation }), created: entries[0]!.time, from, upTo, mark, replaced, items }
     yield { part, characters }
