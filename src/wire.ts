@@ -19,6 +19,7 @@ export {
   type WireFormat,
   wireFormats,
 } from './wire/formats.ts'
+export { answerField } from './wire/generate-content.ts'
 export { detectOverflow, providerSentence } from './wire/refusal.ts'
 export {
   countOf,

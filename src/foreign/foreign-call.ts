@@ -40,6 +40,8 @@ export interface ForeignIdentity {
   readonly turn?: string
   /** What its provider keeps of the conversation, so that the body has only what is new. */
   readonly kept?: KeptConversation
+  /** The provider's id of a cache that the model reads before the body: `cachedContents/…` of Gemini. */
+  readonly cache?: string
   readonly model?: string
   readonly stream: boolean
   /** The most that the answer may have, tokens, as the body says. */

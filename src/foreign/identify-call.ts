@@ -14,7 +14,8 @@ import { type WireFormat, countOf, textOf } from '../wire.ts'
 
 /** Whose call it is and what for, by its path, its headers and its body. Never throws, whatever the body is. */
 export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignIdentity {
-  const format = callFormat(head)
+  // Whoever may call models may not make caches for that: they are paid for as long as they live.
+  const format = callFormat(head) ?? (makesCache(head) ? 'generate-content' : undefined)
   const fields = fieldsOf(body)
   const call: IdentifiedCall = { head, body: fields, said: saidTexts(fields) }
   const { client, table } = clientOf(call)
@@ -38,7 +39,8 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
       ...ids,
       turn: find('turn'),
       kept: keptReference(fields),
-      model: shortText(fields['model']) ?? modelIn(head.path),
+      cache: cacheReference(fields),
+      model: modelOf(fields, format) ?? modelIn(head.path),
       maxOutputTokens: mostTokens(call),
     }),
     client,
@@ -53,6 +55,16 @@ export function keptReference(body: Readonly<Record<string, unknown>>): KeptConv
   if (answer !== undefined) return { answer }
   const conversation = shortText(body['conversation']) ?? shortText(fieldsOf(body['conversation'])['id'])
   return conversation === undefined ? undefined : { conversation }
+}
+
+/** A cache that was made by a call of its own, which the model reads before the body: of Gemini's API and of Vertex. */
+export function cacheReference(body: Readonly<Record<string, unknown>>): string | undefined {
+  return shortText(body['cachedContent'] ?? body['cached_content'])
+}
+
+/** Gemini's own bodies name a model with what is before it in a path. */
+function modelOf({ model }: Readonly<Record<string, unknown>>, format: WireFormat | undefined): string | undefined {
+  return shortText(format === 'generate-content' ? textOf(model)?.replace(/^.*\//, '') : model)
 }
 
 /** The headers that are looked at, in lower case, and the one that says how a body is packed. */
@@ -160,7 +172,7 @@ function mostTokens({ body }: IdentifiedCall): number | undefined {
 }
 
 function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogniser[]): ForeignKind {
-  if (!isKnown) return 'other'
+  if (!isKnown || makesCache(call.head)) return 'other'
   if (COUNT.test(withoutQuery(call.head.path))) return 'count'
   if (callFormat(call.head) === 'embeddings') return 'embedding'
   return tables.flatMap(({ kinds }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
@@ -214,6 +226,10 @@ export function callFormat({ method, path }: ForeignRequestHead): WireFormat | u
   if (method.toUpperCase() !== 'POST') return undefined
   const plain = withoutQuery(path)
   return endings.find(([ending]) => ending.test(plain))?.[1]
+}
+
+function makesCache({ method, path }: ForeignRequestHead): boolean {
+  return method.toUpperCase() === 'POST' && /\/cachedContents$/.test(withoutQuery(path))
 }
 
 /** The model that a path names: of Gemini and Vertex, and the deployment of Azure. */

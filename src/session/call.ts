@@ -43,6 +43,8 @@ export interface ForeignFacts {
   readonly turnsBefore?: number
   /** The provider's id of the conversation that it keeps. */
   readonly conversation?: string
+  /** The provider's id of a cache that was read before the body. */
+  readonly cache?: string
   readonly retryOf?: string
   /** `traceparent` of the call (W3C Trace Context). */
   readonly trace?: string
@@ -50,10 +52,10 @@ export interface ForeignFacts {
   readonly assembled?: {
     /**
      * `cut`: it left with less than its program sent. Otherwise it left as it came: `fits`, `too-large` even for a cut,
-     * `kept-elsewhere`: its conversation is in no list, `format-not-cut`: it is one of Gemini's, `window-unknown`: nobody says how
+     * `kept-elsewhere`: its conversation is in no list, `window-unknown`: nobody says how
      * much its model can read, `failed`.
      */
-    readonly state: 'cut' | 'fits' | 'too-large' | 'kept-elsewhere' | 'format-not-cut' | 'window-unknown' | 'failed'
+    readonly state: 'cut' | 'fits' | 'too-large' | 'kept-elsewhere' | 'window-unknown' | 'failed'
     /** The program has edited its conversation, so that the cuts of earlier calls were forgotten. */
     readonly forgotten?: true
     readonly why?: string

@@ -6,7 +6,10 @@ import type { AnyMessage } from '../context.ts'
 import { conversationOf, type ConversationRules, ignoredIn, lastMessageOf, UnreadablePart } from './conversation.ts'
 import { type ConversationFormat, conversationFormats, formatReaders } from './formats.ts'
 
-const rules: Readonly<Record<ConversationFormat, ConversationRules>> = {
+/** Gemini's has no ids of calls that others could be compared with. */
+type NamedCalls = Exclude<ConversationFormat, 'generate-content'>
+
+const rules: Readonly<Record<NamedCalls, ConversationRules>> = {
   messages: { file: noFile, orphan: (id) => `no ${id}` },
   responses: { file: noFile, orphan: (id) => `no ${id}`, joinsItems: true },
   'chat-completions': { file: noFile, orphan: (id) => `no ${id}`, joinsTexts: true },
@@ -16,7 +19,7 @@ function noFile(): never {
   throw new Error('there is no file')
 }
 
-const partsOf = (format: ConversationFormat, items: readonly object[]) => [
+const partsOf = (format: NamedCalls, items: readonly object[]) => [
   ...formatReaders[format].parts({ [format === 'responses' ? 'input' : 'messages']: items }),
 ]
 
@@ -36,9 +39,9 @@ function said(messages: readonly AnyMessage[]): unknown {
 
 test('a conversation is the same messages, whatever format it is sent in', () => {
   forAll(happenings, (happened) => {
-    const [first, ...others] = conversationFormats.map((format) =>
-      said(conversationOf(partsOf(format, itemsIn(format, happened)), rules[format])),
-    )
+    const [first, ...others] = conversationFormats
+      .filter((format) => format !== 'generate-content')
+      .map((format) => said(conversationOf(partsOf(format, itemsIn(format, happened)), rules[format])))
     for (const other of others) assert.deepEqual(other, first)
   })
 })

@@ -6,15 +6,20 @@ import { messages } from './messages.ts'
 import { type JsonFields, opened, otherPart, textPart, type WirePart } from './part.ts'
 import { responses } from './responses.ts'
 
-/** The formats of conversations that are written, too: Anthropic's Messages, and OpenAI's Responses and Chat Completions. */
-export type ConversationFormat = 'messages' | 'responses' | 'chat-completions'
+/** The formats of conversations: Anthropic's Messages, OpenAI's Responses and Chat Completions, and Gemini's. */
+export type ConversationFormat = 'messages' | 'responses' | 'chat-completions' | 'generate-content'
 
-export const conversationFormats: readonly ConversationFormat[] = ['messages', 'responses', 'chat-completions']
+export const conversationFormats: readonly ConversationFormat[] = [
+  'messages',
+  'responses',
+  'chat-completions',
+  'generate-content',
+]
 
 /** The formats of APIs whose bodies are understood. */
-export type WireFormat = ConversationFormat | 'generate-content' | 'embeddings'
+export type WireFormat = ConversationFormat | 'embeddings'
 
-export const wireFormats: readonly WireFormat[] = [...conversationFormats, 'generate-content', 'embeddings']
+export const wireFormats: readonly WireFormat[] = [...conversationFormats, 'embeddings']
 
 /** The texts of a request for embeddings in OpenAI's format. Texts that come as numbers of tokens are kept as they are. */
 function* textsToEmbed(body: JsonFields): Generator<WirePart> {

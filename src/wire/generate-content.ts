@@ -145,10 +145,16 @@ function readResult(given: JsonFields, ids: CallIds): readonly WirePart[] {
 
 /** A text alone, such as `{"output": "…"}`, is what a function answered; anything else is read as JSON. */
 function resultText(response: unknown): string {
-  const values = Object.entries(fieldsOf(response))
-  const [name, only] = values[0] ?? []
-  if (values.length === 1 && /^(?:output|result|content|error)$/.test(name!) && typeof only === 'string') return only
+  const field = answerField(response)
+  if (field !== undefined) return fieldsOf(response)[field] as string
   return response === undefined || response === null ? '' : (textOf(response) ?? jsonOf(response))
+}
+
+/** The field with the text that a function answered, where it answered nothing else. */
+export function answerField(response: unknown): string | undefined {
+  const [[name, only] = [], ...others] = Object.entries(fieldsOf(response))
+  const isText = others.length === 0 && typeof only === 'string'
+  return isText && /^(?:output|result|content|error)$/.test(name!) ? name : undefined
 }
 
 /** Bytes in the part, or the address of a file that the provider keeps. */
@@ -163,15 +169,19 @@ function mediaOf(part: JsonFields): WireMedia | undefined {
   return uri === undefined ? undefined : mediaAt(uri, mediaType, 'fileData.fileUri', filename)
 }
 
-/** Adds a chunk of a stream, or a whole answer; also the answer to a count of tokens. Of several candidates the first is the answer. */
+/**
+ * Adds a chunk of a stream, or a whole answer; also the answer to a count of tokens, and a cache that was made. Of several
+ * candidates the first is the answer.
+ */
 function addAnswer(draft: AnswerDraft, given: JsonFields): void {
   const answer = camelCased(given)
+  const cache = /(?:^|\/)cachedContents\//.test(textOf(answer['name']) ?? '')
   draft.set({
     model: answer['modelVersion'],
-    id: answer['responseId'],
+    id: cache ? answer['name'] : answer['responseId'],
     finish: camelCased(answer['promptFeedback'])['blockReason'],
   })
-  const counted = countOf(answer['totalTokens'])
+  const counted = countOf(cache ? camelCased(answer['usageMetadata'])['totalTokenCount'] : answer['totalTokens'])
   if (counted !== undefined) draft.report({ usage: { prompt_tokens: counted, completion_tokens: 0 } })
   for (const candidate of elementsOf(answer['candidates']).map(camelCased)) {
     const isFirst = (candidate['index'] ?? 0) === 0

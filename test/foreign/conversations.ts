@@ -97,4 +97,21 @@ const writers: Readonly<Record<ConversationFormat, (each: Happening, calls: Call
       ...calls.map(({ id, size }) => ({ role: 'tool', tool_call_id: id, content: filler(size) })),
     ]
   },
+  // Without ids, as many programs send them: calls and results belong together in their order.
+  'generate-content'(each, calls) {
+    const sealed = 'thinks' in each && each.thinks ? { thoughtSignature: 'c2ln' } : {}
+    if (each.type === 'person') return [{ role: 'user', parts: [{ text: each.text }] }]
+    if (each.type === 'answer') return [{ role: 'model', parts: [{ text: each.text, ...sealed }] }]
+    const made = calls.map(({ id }, at) => ({
+      functionCall: { name: 'read', args: { path: id } },
+      ...(at === 0 ? sealed : {}),
+    }))
+    const results = calls.map(({ size }) => ({
+      functionResponse: { name: 'read', response: { output: filler(size) } },
+    }))
+    return [
+      { role: 'model', parts: made },
+      { role: 'user', parts: results },
+    ]
+  },
 }

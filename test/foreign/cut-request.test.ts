@@ -7,11 +7,22 @@ import { forAll, forAllTried } from '../arbitrary/for-all.ts'
 import { happenings, itemsIn } from './conversations.ts'
 import { type ConversationFormat, conversationFormats } from '../../src/wire.ts'
 
-const field = (format: ConversationFormat) => (format === 'responses' ? 'input' : 'messages')
+const fields = {
+  responses: 'input',
+  'generate-content': 'contents',
+  messages: 'messages',
+  'chat-completions': 'messages',
+}
+const field = (format: ConversationFormat) => fields[format]
 
 function bodyOf(format: ConversationFormat, items: readonly object[]): string {
-  const system =
-    format === 'messages' ? { system: 'You help.' } : format === 'responses' ? { instructions: 'You help.' } : {}
+  const leads = {
+    messages: { system: 'You help.' },
+    responses: { instructions: 'You help.' },
+    'chat-completions': {},
+    'generate-content': { systemInstruction: { parts: [{ text: 'You help.' }] } },
+  }
+  const system = leads[format]
   // A space and an odd number: what is not changed has to keep its bytes.
   return `{ "model": "m", "temperature": 1.0, ${JSON.stringify(system).slice(1, -1)}${format === 'chat-completions' ? '' : ','}"${field(format)}": ${JSON.stringify(items)}, "stream":true}`
 }
@@ -36,6 +47,7 @@ const itemsOf = (format: ConversationFormat, text: string) =>
 /** Ids of calls and of results, in their order. */
 function pairsIn(items: readonly object[]): { readonly calls: readonly string[]; readonly results: readonly string[] } {
   const text = JSON.stringify(items)
+  if (text.includes('"parts":[')) return geminiPairs(items as readonly GeminiContent[])
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, id]) => id!)
   return {
     calls: all(/"type":"tool_use","id":"(\w+)"|/g)
@@ -48,6 +60,17 @@ function pairsIn(items: readonly object[]): { readonly calls: readonly string[];
   }
 }
 
+interface GeminiContent {
+  readonly parts: readonly { readonly functionCall?: { readonly name: string }; readonly functionResponse?: object }[]
+}
+
+/** Gemini: as many results as calls, in the message right behind them. */
+function geminiPairs(contents: readonly GeminiContent[]): ReturnType<typeof pairsIn> {
+  const named = (key: 'functionCall' | 'functionResponse', before: number) =>
+    contents.flatMap(({ parts }, at) => parts.flatMap((part, index) => (part[key] ? [`${at - before} ${index}`] : [])))
+  return { calls: named('functionCall', 0), results: named('functionResponse', 1) }
+}
+
 const isNote = (item: object) => JSON.stringify(item).includes(NOTE_LEAD)
 const plain = (item: object) => JSON.stringify(item)
 /** Without the texts of results, which may be shorter. */
@@ -56,9 +79,10 @@ const bare = (item: object) =>
     const isResult =
       typeof value === 'object' &&
       value !== null &&
-      /"(?:tool_result|function_call_output|tool)"/.test(JSON.stringify(value))
+      /"(?:tool_result|function_call_output|tool|response)"/.test(JSON.stringify(value))
     if (!isResult || Array.isArray(value)) return value
     const { type, role } = value as Record<string, unknown>
+    if ('response' in value) return { ...value, response: {} }
     if (type === 'tool_result' || role === 'tool') return { ...value, content: '' }
     return type === 'function_call_output' ? { ...value, output: '' } : value
   })
@@ -107,7 +131,7 @@ test('a cut keeps calls with their results, thinking, the order, and the bytes o
       assert.equal(after[0]!['role'], 'user')
       // The newest words of the person, and everything since, are there.
       const lastWords = before.findLastIndex(
-        ({ role, content }) => role === 'user' && !/tool_result/.test(JSON.stringify(content)),
+        (item) => item['role'] === 'user' && !/tool_result|functionResponse/.test(JSON.stringify(item)),
       )
       assert.ok(after.some((item) => plain(item) === plain(before[lastWords]!)))
       if (format === 'messages') requireMessages(after)

@@ -172,7 +172,6 @@ function cutLines({ foreign }: CallRecord, { cutRecord }: PricedManifest): reado
 const WHOLE: Readonly<Record<string, string>> = {
   'too-large': 'It was not cut: no cut makes it fit.',
   'kept-elsewhere': 'It was not cut: its conversation is not in the call.',
-  'format-not-cut': 'It was not cut: conversations in its format are passed on as they are.',
   'window-unknown': 'It was not cut: the window of its model is not known.',
 }
 

@@ -25,6 +25,7 @@ export const conversationFields: Readonly<Record<ConversationFormat, string>> = 
   messages: 'messages',
   responses: 'input',
   'chat-completions': 'messages',
+  'generate-content': 'contents',
 }
 
 /**
@@ -40,21 +41,14 @@ export function conversationItems(
   const fields = fieldsOf(body)
   const values = fields[field]
   if (!Array.isArray(values)) return undefined
-  const read = formatReaders[format].parts
-  let at = sentParts([...read({ ...fields, [field]: [] })]).length
-  const items: ConversationItem[] = []
-  for (const value of values as readonly unknown[]) {
-    const parts = sentParts([...read({ [field]: [value] })])
-    const priced = parts.map((part, index) => ({ ...part, tokens: pieces[at + index]?.tokens ?? 0 }))
-    if (pieces.length < at + parts.length) return undefined
-    at += parts.length
-    items.push(itemOf(format, value, priced))
+  const items = (values as readonly unknown[]).map((value) => ({ value, parts: [] as ItemPart[] }))
+  const sent = [...formatReaders[format].parts(fields)].filter(({ deferred }) => !deferred)
+  if (pieces.length < sent.length) return undefined
+  for (const [at, part] of sent.entries()) {
+    const [list, index] = part.path?.split('.', 2) ?? []
+    if (list === field) items[Number(index)]!.parts.push({ ...part, tokens: pieces[at]!.tokens })
   }
-  return items
-}
-
-function sentParts(parts: readonly WirePart[]): readonly WirePart[] {
-  return parts.filter(({ deferred }) => !deferred)
+  return items.map(({ value, parts }) => itemOf(format, value, parts))
 }
 
 function itemOf(format: ConversationFormat, value: unknown, parts: readonly ItemPart[]): ConversationItem {

@@ -13,7 +13,7 @@ import {
 } from './cut-plan.ts'
 import { textOfResult } from './group-turn.ts'
 import { groupItems } from './item-group.ts'
-import { keptReference } from '../identify-call.ts'
+import { cacheReference, keptReference } from '../identify-call.ts'
 import { rewriteBody } from './rewrite-body.ts'
 import { type ConversationFormat, jsonOf } from '../../wire.ts'
 
@@ -46,7 +46,8 @@ export type CutOutcome =
  */
 export function cutRequest(input: CutInput): CutOutcome {
   const { format, body, assembly, budget } = input
-  const items = keptReference(fieldsOf(body)) ? undefined : conversationItems(format, body, assembly)
+  const isKept = keptReference(fieldsOf(body)) !== undefined || cacheReference(fieldsOf(body)) !== undefined
+  const items = isKept ? undefined : conversationItems(format, body, assembly)
   if (!items) return { type: 'whole', why: 'kept-elsewhere' }
   const grouped = groupItems(items)
   const followed = input.marks.find(
@@ -67,7 +68,7 @@ export function cutRequest(input: CutInput): CutOutcome {
       .map(({ digest }) => digest)
       .join(' '),
   ).slice(0, 32)
-  const text = rewriteBody(input.text, format, body, { dropped, results, notes: texts, cacheKey })
+  const text = rewriteBody(input.text, format, body, { items, dropped, results, notes: texts, cacheKey })
   requirePairs(format, text, { items, dropped, notes: texts.length > 0 })
   const touched = Math.max(-1, ...dropped, ...results.keys())
   const isShort = decided.entries.some(({ reason }) => reason?.code === 'shortage')

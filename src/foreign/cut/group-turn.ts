@@ -10,6 +10,7 @@ import {
 import { fieldsOf, elementsOf } from '../../platform.ts'
 import type { ConversationItem, ItemPart } from './conversation-items.ts'
 import type { ItemGroup } from './item-group.ts'
+import { answerPath } from './rewrite-body.ts'
 import { type ConversationFormat, textOf } from '../../wire.ts'
 
 /** A result in a conversation of another program, as the core is given it. */
@@ -160,7 +161,8 @@ function outputOf(parts: readonly ItemPart[]): ToolOutput {
 }
 
 /** The ids of calls whose results in an item can be replaced by a text. */
-function shortenable({ value, parts }: ConversationItem, format: ConversationFormat): ReadonlySet<string> {
+function shortenable(item: ConversationItem, format: ConversationFormat): ReadonlySet<string> {
+  const { value, parts } = item
   const fields = fieldsOf(value)
   const id = parts.find(({ role }) => role === 'tool')?.call
   const one = new Set(id === undefined ? [] : [id])
@@ -172,6 +174,10 @@ function shortenable({ value, parts }: ConversationItem, format: ConversationFor
     })
     // One call with two results is nothing that a client sends.
     return new Set(ids.filter((each, index) => ids.indexOf(each) === index && ids.lastIndexOf(each) === index))
+  }
+  if (format === 'generate-content') {
+    const calls = parts.flatMap(({ role, call }) => (role === 'tool' && call !== undefined ? [call] : []))
+    return new Set(calls.filter((call) => answerPath(item, call) !== undefined))
   }
   if (format === 'chat-completions') return fields['role'] === 'tool' && isTexts(fields['content']) ? one : new Set()
   const isOutput = outputs.has(textOf(fields['type']) ?? '')

@@ -1,9 +1,10 @@
 import { defined, fieldsOf, elementsOf } from '../../platform.ts'
-import { conversationFields } from './conversation-items.ts'
-import { type ConversationFormat } from '../../wire.ts'
+import { conversationFields, type ConversationItem } from './conversation-items.ts'
+import { answerField, type ConversationFormat } from '../../wire.ts'
 
 /** What is changed in a body. Positions are those of the items in its conversation. */
 export interface BodyChanges {
+  readonly items: readonly ConversationItem[]
   readonly dropped: ReadonlySet<number>
   /** New texts of results: by position, and by the id of the call. */
   readonly results: ReadonlyMap<number, ReadonlyMap<string, string>>
@@ -18,15 +19,14 @@ export function rewriteBody(text: string, format: ConversationFormat, body: unkn
   const field = conversationFields[format]
   const list = spanAt(text, [field])
   if (!list) throw new Error(`the body has no ${field}`)
-  const { dropped, results, notes, cacheKey } = changes
-  const values = elementsOf(fieldsOf(body)[field])
+  const { items: all, dropped, results, notes, cacheKey } = changes
   const noteAt = Math.min(...dropped)
   const items: string[] = []
   for (const [at, span] of elementSpans(text, list).entries()) {
     if (at === noteAt && notes.length > 0) items.push(noteItem(format, notes, freeMark(format, body, dropped, noteAt)))
     if (dropped.has(at)) continue
     const shorter = results.get(at)
-    items.push(shorter ? shortenedItem(text, span, format, values[at], shorter) : text.slice(span.start, span.end))
+    items.push(shorter ? shortenedItem(text, span, format, all[at]!, shorter) : text.slice(span.start, span.end))
   }
   const end = text.lastIndexOf('}')
   const key =
@@ -38,6 +38,7 @@ export function rewriteBody(text: string, format: ConversationFormat, body: unkn
 
 function noteItem(format: ConversationFormat, notes: readonly string[], mark: unknown): string {
   if (format === 'chat-completions') return JSON.stringify({ role: 'user', content: notes.join('\n\n') })
+  if (format === 'generate-content') return JSON.stringify({ role: 'user', parts: notes.map((text) => ({ text })) })
   const type = format === 'messages' ? 'text' : 'input_text'
   const content = notes.map((text, at) => ({
     type,
@@ -51,29 +52,41 @@ function shortenedItem(
   text: string,
   span: TextSpan,
   format: ConversationFormat,
-  value: unknown,
+  item: ConversationItem,
   results: ReadonlyMap<string, string>,
 ): string {
   const changes = [...results].map(([call, shorter]) => {
-    const path = resultPath(format, value, call)
+    const path = resultPath(format, item, call)
     const at = spanAt(text, path, span)
     if (!at) throw new Error('a result is not where it was read')
-    return { ...at, text: resultValue(path, value, shorter) }
+    return { ...at, text: resultValue(path, item.value, shorter) }
   })
-  let item = ''
+  let written = ''
   let from = span.start
   for (const change of changes.toSorted((one, other) => one.start - other.start)) {
-    item += text.slice(from, change.start) + change.text
+    written += text.slice(from, change.start) + change.text
     from = change.end
   }
-  return item + text.slice(from, span.end)
+  return written + text.slice(from, span.end)
 }
 
-function resultPath(format: ConversationFormat, value: unknown, call: string): readonly (string | number)[] {
+function resultPath(format: ConversationFormat, item: ConversationItem, call: string): readonly (string | number)[] {
   if (format === 'responses') return ['output']
   if (format === 'chat-completions') return ['content']
-  const blocks = elementsOf(fieldsOf(value)['content'])
+  if (format === 'generate-content') return answerPath(item, call)!
+  const blocks = elementsOf(fieldsOf(item.value)['content'])
   return ['content', blocks.findIndex((block) => fieldsOf(block)['tool_use_id'] === call), 'content']
+}
+
+/** Where a message of Gemini's has the text that a function answered; `undefined` where it answered more than that. */
+export function answerPath({ value, parts }: ConversationItem, call: string): readonly (string | number)[] | undefined {
+  const [part, ...others] = parts.filter((each) => each.role === 'tool' && each.call === call)
+  const at = Number(part?.path?.split('.')[3])
+  const [name, response] = Object.entries(fieldsOf(elementsOf(fieldsOf(value)['parts'])[at])).find(([key]) =>
+    /^function_?response$/i.test(key),
+  ) ?? ['', undefined]
+  const field = answerField(fieldsOf(response)['response'])
+  return field === undefined || others.length > 0 ? undefined : ['parts', at, name, 'response', field]
 }
 
 /** A text; a block with its mark where the caller's mark was within the result. */

@@ -10,7 +10,7 @@ import { type BodyToStore, contentWriter } from './content-writer.ts'
 import type { BegunCall } from './foreign-call.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import type { LastForeignCall } from './foreign-sessions.ts'
-import { keptEntry, keptReuse, withKeptEntry, withKeptPieces } from './kept-conversation.ts'
+import { cacheEntry, type KeptCache, keptEntry, keptReuse, withKeptEntry, withKeptPieces } from './kept-conversation.ts'
 import { NO_TURN } from './prompt-words.ts'
 import type { RecordParts } from './record-parts.ts'
 import type { CutCall } from './foreign-cuts.ts'
@@ -64,13 +64,15 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
       turn: identity.turn,
       turnsBefore: earlier,
       conversation: identity.kept && 'conversation' in identity.kept ? identity.kept.conversation : undefined,
+      cache: identity.cache,
       retryOf: isRetry ? last.record.id : undefined,
       trace: readTraceparent(call.head.headers['traceparent']),
       assembled: call.cut?.facts,
     }),
   }
   const known = parts.factsOf(model)
-  const whole = sealed && wholeAccount(sealed, identity.kept, kept, call.cut?.body ? 0 : (earlier ?? 0))
+  const cache = await sessions.cacheOf({ identity, token, provider: call.provider })
+  const whole = sealed && wholeAccount(sealed, { identity, kept, cache }, call.cut?.body ? 0 : (earlier ?? 0))
   const account = whole && (await accountFor(parts, { whole, last: before, reuse: reuse?.reuse, model, facts: known }))
   const manifest = account && withCut(account, call.cut ?? {}, known)
   const writer = contentWriter(parts, session)
@@ -180,12 +182,19 @@ interface WholeAccount extends Sealed {
 /** What a body says, with what the provider keeps of its conversation, and with the numbers that its turns have in that. */
 function wholeAccount(
   sealed: Sealed,
-  reference: ForeignIdentity['kept'],
-  before: LastForeignCall | undefined,
+  {
+    identity: { kept: reference },
+    kept: before,
+    cache,
+  }: {
+    readonly identity: ForeignIdentity
+    readonly kept: LastForeignCall | undefined
+    readonly cache: KeptCache | undefined
+  },
   earlier: number,
 ): WholeAccount {
   const manifest = withTurnsBefore(sealed.manifest, earlier)
-  const kept = reference && before && keptEntry(reference, before.record, manifest)
+  const kept = reference && before ? keptEntry(reference, before.record, manifest) : cache && cacheEntry(cache)
   if (!kept) return { ...sealed, manifest, earlier }
   const fingerprint = withKeptPieces(sealed, kept, before)
   return { manifest: withKeptEntry(manifest, kept), fingerprint, kept, earlier }

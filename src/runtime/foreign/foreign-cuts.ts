@@ -57,13 +57,13 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     // What goes to any other path, such as a list of models, is no conversation.
     const { format } = identifyCall(start.head, undefined)
     if (format === undefined || format === 'embeddings') return { facts: { state: 'fits' } }
-    if (format === 'generate-content') return { facts: { state: 'format-not-cut' } }
     const bytes = await decodeBody(start.body, start.head.headers['content-encoding'])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const body = JSON.parse(text) as unknown
     const identity = identifyCall(start.head, body)
     const { kind } = identity
-    if (kind === 'count') return { facts: { state: 'kept-elsewhere' } }
+    // Neither a count nor a cache that is made for later is a conversation.
+    if (kind === 'count' || kind === 'other') return { facts: { state: 'kept-elsewhere' } }
     const id = `${start.provider}/${identity.model ?? 'unknown'}`
     const facts = factsOf(id) ?? (await resolve(id)).facts
     // A window that is only assumed may be far too small.

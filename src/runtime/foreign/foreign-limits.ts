@@ -3,7 +3,14 @@ import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { priceTier } from '../../context.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { type Activity, defined } from '../../platform.ts'
-import { type BudgetAmount, type CallOutcome, type SessionStore, type Usage, wasRefused } from '../../session.ts'
+import {
+  type BudgetAmount,
+  type CallOutcome,
+  type CallRecord,
+  type SessionStore,
+  type Usage,
+  wasRefused,
+} from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
@@ -12,7 +19,7 @@ import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import { channelOf, type ForeignSessions } from './foreign-sessions.ts'
 import { COSTLESS } from './foreign-input.ts'
-import { keptEntry } from './kept-conversation.ts'
+import { type KeptCache, keptEntry } from './kept-conversation.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
 /** Holds what calls of other programs may cost. */
@@ -46,7 +53,7 @@ export function createForeignLimits(parts: {
   readonly clock: Clock
   readonly questions: Pick<LiveQuestions, 'ask'>
   readonly activity: Activity
-  readonly sessions: Pick<ForeignSessions, 'keptBefore'>
+  readonly sessions: Pick<ForeignSessions, 'keptBefore' | 'cacheOf'>
   factsOf(model: string): ModelFacts | undefined
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
@@ -64,7 +71,7 @@ export function createForeignLimits(parts: {
     if (identity.kind === 'count' || COSTLESS.has(start.head.method)) return { held: undefined }
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
-    const kept = identity.kept && (await keptBefore(start, identity, settled))
+    const [kept, cache] = await keptBefore(start, identity, settled)
     const session =
       kept?.session ?? (conversation === undefined ? undefined : await store.bound({ channel, conversation }))
     const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
@@ -80,7 +87,7 @@ export function createForeignLimits(parts: {
     }
     const { manifest } = account
     const keptTokens = kept && identity.kept ? keptEntry(identity.kept, kept, manifest).tokens : 0
-    const used = manifest.used + keptTokens
+    const used = manifest.used + keptTokens + (cache?.tokens ?? 0)
     const line = JSON.stringify([program, identity.kind, identity.session ?? kept?.session, identity.model, token])
     const now = Date.parse(clock.time())
     const expected = {
@@ -152,10 +159,13 @@ export function createForeignLimits(parts: {
     { provider, caller }: ForeignCallStart,
     identity: ForeignIdentity,
     settled: CallToHold['settled'],
-  ): ReturnType<ForeignSessions['keptBefore']> {
-    const find = () => sessions.keptBefore({ identity, provider, token: caller.name })
-    const found = identity.kept && 'answer' in identity.kept ? await find() : undefined
-    if (found) return found
+  ): Promise<readonly [CallRecord | undefined, KeptCache | undefined]> {
+    const { kept, cache } = identity
+    if (kept === undefined && cache === undefined) return [undefined, undefined]
+    const call = { identity, provider, token: caller.name }
+    const find = () => Promise.all([sessions.keptBefore(call), sessions.cacheOf(call)])
+    const found = kept && 'conversation' in kept ? undefined : await find()
+    if (found && (kept === undefined || found[0]) && (cache === undefined || found[1])) return found
     await settled()
     return find()
   }

@@ -5,7 +5,7 @@ import type { CallRecord, SessionStore } from '../../session.ts'
 import type { Sealed } from '../calls/seal.ts'
 import { type BodyAnalysis, type BodySearch, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { bodyOnRecord } from './foreign-again.ts'
-import { keptEntryOf, withKeptPieces } from './kept-conversation.ts'
+import { type KeptCache, keptEntryOf, withKeptPieces } from './kept-conversation.ts'
 import { readAnswerOf } from './session-exchanges.ts'
 
 /** Which session a call of another program belongs to. */
@@ -14,6 +14,8 @@ export interface ForeignSessions {
   sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
   /** The call whose conversation the provider keeps for this one; `undefined` where it keeps none, or one that is not on record. */
   keptBefore(call: Pick<CallToPlace, 'identity' | 'token' | 'provider'>): Promise<CallRecord | undefined>
+  /** What a cache that the call names holds; `undefined` where it names none, or one that no call on record has made or read. */
+  cacheOf(call: Pick<CallToPlace, 'identity' | 'token' | 'provider'>): Promise<KeptCache | undefined>
   note(session: string, last: LastForeignCall): void
   /** Whether a call was placed in a session since then, ISO 8601: its bodies may not be written yet. */
   isUsedSince(session: string, time: string): boolean
@@ -99,6 +101,24 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     const known = await named(channelOf(identity), session)
     const calls = known === undefined ? [] : await store.calls(known, { last: 50 })
     return calls.findLast((call) => call.foreign?.conversation === kept.conversation && isOurs(call))
+  }
+
+  const cacheOf: ForeignSessions['cacheOf'] = async ({ identity, token, provider }) => {
+    const { cache: id, session } = identity
+    if (id === undefined) return undefined
+    const isOurs = (call: CallRecord) =>
+      call.token === token && call.model.startsWith(`${provider}/`) && isAnswered(call)
+    const made = (await store.callsAnswered(id)).find(isOurs)
+    const tokens = made?.outcome?.usage?.promptTokens
+    if (tokens !== undefined) return { id, tokens, from: made!.id }
+    const known = await named(channelOf(identity), session)
+    for (const each of known === undefined ? await unnamedSessions(store, identity, token) : [known]) {
+      const calls = await store.calls(each, { last: 10 })
+      const last = calls.findLast((call) => call.foreign?.cache === id && isOurs(call))
+      const read = last?.outcome?.usage?.cachedTokens
+      if (read !== undefined) return { id, tokens: read, from: last!.id }
+    }
+    return undefined
   }
 
   async function recalled(record: CallRecord): Promise<LastForeignCall | undefined> {
@@ -252,6 +272,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     },
     compare,
     keptBefore,
+    cacheOf,
   }
 
   function noteThread(name: string, session: string): void {

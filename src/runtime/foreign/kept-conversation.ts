@@ -20,6 +20,19 @@ export function keptEntry(kept: KeptConversation, before: CallRecord, now: Pick<
   return { id, layer: LAYER, slot: 'history', outcome: 'included', form: 'full', tokens, fullTokens: tokens, origin }
 }
 
+/** The entry of a cache that the model reads before the body: what the call `from` shows that it holds. */
+export function cacheEntry({ id, tokens, from }: KeptCache): ManifestEntry {
+  const origin = { kind: 'operator', ref: from } as const
+  return { id, layer: LAYER, slot: 'history', outcome: 'included', form: 'full', tokens, fullTokens: tokens, origin }
+}
+
+/** A cache of the provider's, as a call shows it: the one that made it, or one that read it. */
+export interface KeptCache {
+  readonly id: string
+  readonly tokens: number
+  readonly from: string
+}
+
 export function keptEntryOf({ entries }: Pick<Manifest, 'entries'>): ManifestEntry | undefined {
   return entries.find(({ layer }) => layer === LAYER)
 }
