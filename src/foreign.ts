@@ -1,5 +1,5 @@
 /**
- * Calls that programs of others make: what their bodies say in three formats of APIs, taken apart into layers, and what the
+ * Calls that programs of others make: what their bodies say in the formats of APIs, taken apart into layers, and what the
  * answers to them report. Pure: bytes and headers in, accounts out.
  */
 export {
@@ -19,6 +19,7 @@ export { type BodyScan, type ListPlace, longTexts, scanBody, splitBody } from '.
 export { commonPrefix, type ForeignReuse } from './foreign/common-prefix.ts'
 export type { ComparedCall } from './foreign/compared-unit.ts'
 export type { ForeignCause } from './foreign/change-cause.ts'
+export { isResultEntry } from './foreign/entry-book.ts'
 export { callFindings } from './foreign/call-findings.ts'
 export type { FindingPlace, ForeignFinding, SessionCall } from './foreign/foreign-finding.ts'
 export { keptCall } from './foreign/kept-call.ts'

@@ -1,5 +1,6 @@
 import { lintRates, type LintRates, type ManifestEntry, type Price } from '../context.ts'
 import type { ComparedCall } from './compared-unit.ts'
+import { isResultEntry } from './entry-book.ts'
 import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
 import { commonPrefix, type ForeignReuse } from './common-prefix.ts'
 import type { Recogniser } from './recognisers/recogniser.ts'
@@ -220,7 +221,7 @@ function repeatedResults(calls: readonly SessionCall[], claims: Claims): readonl
 }
 
 function resultsOf({ manifest }: ComparedCall): readonly ManifestEntry[] {
-  return manifest.entries.filter(({ layer }) => layer === 'tool-result')
+  return manifest.entries.filter(isResultEntry)
 }
 
 function callOf({ id }: ManifestEntry): string {

@@ -1,6 +1,7 @@
 import { exactLine, type ManifestEntry } from '../context.ts'
 import { clockChange } from './clock-change.ts'
 import type { ComparedCall, ComparedUnit } from './compared-unit.ts'
+import { isResultEntry } from './entry-book.ts'
 
 /** What kind of change it is. `grew`: the later call only continues the earlier one. */
 export type ForeignCause =
@@ -62,10 +63,11 @@ function sectionAt(unit: ComparedUnit | undefined, index: number): Section | und
   return unit?.sections[index] ?? unit?.sections.at(-1)
 }
 
-const conversation: ReadonlySet<string> = new Set(['turn', 'tool-call', 'tool-result', 'reasoning', 'image', 'other'])
+const conversation: ReadonlySet<string> = new Set(['turn', 'tool-call', 'reasoning', 'image', 'other'])
 
-function isConversation({ layer, slot }: ManifestEntry): boolean {
-  return (slot === 'history' || slot === 'input') && conversation.has(layer)
+function isConversation(entry: ManifestEntry): boolean {
+  const { layer, slot } = entry
+  return (slot === 'history' || slot === 'input') && (conversation.has(layer) || isResultEntry(entry))
 }
 
 function growth({ old, now, at }: FirstChange): string {
@@ -79,9 +81,9 @@ function growth({ old, now, at }: FirstChange): string {
 /** Tools with what their calls named, of all results. */
 function resultsOf(units: readonly ComparedUnit[]): readonly string[] {
   const entries = units.flatMap(({ sections }) => sections.map(({ entry }) => entry))
-  return entries.flatMap(({ layer, name, origin }) =>
-    layer === 'tool-result' && name !== undefined ? [`${origin.ref} ${name}`] : [],
-  )
+  return entries
+    .filter(isResultEntry)
+    .flatMap(({ name, origin }) => (name === undefined ? [] : [`${origin.ref} ${name}`]))
 }
 
 function toolChange({ before, after }: FirstChange, gone: ManifestEntry, here: ManifestEntry): ChangeCause {
@@ -149,7 +151,7 @@ function historyChange(change: FirstChange, gone: Section, here: Section): Chang
     const why = `The conversation goes on from an earlier point: ${turns} turns of the call before are gone.`
     return { entry: here.entry, cause: 'taken-back', why }
   }
-  const isResult = here.entry.layer === 'tool-result' && callOf(here.entry) === callOf(gone.entry)
+  const isResult = isResultEntry(here.entry) && callOf(here.entry) === callOf(gone.entry)
   if (isResult) {
     const what = here.entry.tokens < gone.entry.tokens / 2 ? 'was cut down' : 'changed'
     const sizes = `${count(gone.entry.tokens)} before, ${count(here.entry.tokens)} now`

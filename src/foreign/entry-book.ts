@@ -21,6 +21,8 @@ export function entryBook(tables: readonly Recogniser[]) {
   const byKey = new Map<string, number>()
   const calls = new Map<string, { readonly tool: string; readonly target: CallTarget | undefined }>()
   const turns = turnCount()
+  /** Tools by which a program keeps what its provider has a type of tool for: Anthropic's memory. */
+  const memories = new Set<string>()
   /** The newest name of each layer. */
   const newest = new Map<string, string>()
   let isPastSystem = false
@@ -70,8 +72,11 @@ export function entryBook(tables: readonly Recogniser[]) {
 
   const entryOf = (part: WirePart, section: PricedSection): number => {
     switch (part.kind) {
-      case 'tool':
+      case 'tool': {
+        const { type } = part.content as { readonly type?: unknown }
+        if (typeof type === 'string' && /^memory_\d{8}$/.test(type)) memories.add(part.tool!)
         return draft(ofTool(part, section))
+      }
       case 'reasoning': {
         const turn = turns.answered()
         return draft(
@@ -108,8 +113,9 @@ export function entryBook(tables: readonly Recogniser[]) {
     const ref = call?.tool ?? 'unknown'
     if (part.kind === 'media')
       return draft({ layer: 'image', id: 'image', name: call?.target?.name, turn, origin: { kind: 'tool', ref } })
+    const kind = memories.has(ref) ? 'memory' : 'tool-result'
     return draft(
-      { layer: 'tool-result', id: idText(part.call!), name: call?.target?.name, turn, origin: { kind: 'tool', ref } },
+      { layer: kind, id: idText(part.call!), name: call?.target?.name, turn, origin: { kind: 'tool', ref } },
       `result ${turn.number} ${part.call!}`,
     )
   }
@@ -135,6 +141,11 @@ export function entryBook(tables: readonly Recogniser[]) {
       return entries.map((each) => closed(each, last, used))
     },
   }
+}
+
+/** Whether an entry is the result of a call: also of one that reads or writes a memory. */
+export function isResultEntry({ layer, origin }: Pick<ManifestEntry, 'layer' | 'origin'>): boolean {
+  return layer === 'tool-result' || (layer === 'memory' && origin.kind === 'tool')
 }
 
 interface Draft {

@@ -417,6 +417,42 @@ test('a key of a prompt cache, which many conversations may share, names none', 
   assert.equal(identifyCall(codex, { input: 'Hello.', prompt_cache_key: 'thread-1' }).session, 'thread-1')
 })
 
+test('what Anthropic’s memory tool answers is memory with its path, and that of another tool is a result', () => {
+  const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input })
+  const result = (id: string, content: string) => ({ type: 'tool_result', tool_use_id: id, content })
+  const body = (type: string) => ({
+    tools: [
+      { type, name: 'memory' },
+      { name: 'read', input_schema: { type: 'object' } },
+    ],
+    messages: [
+      { role: 'user', content: 'What do you know of me?' },
+      {
+        role: 'assistant',
+        content: [
+          use('c1', 'memory', { command: 'view', path: '/memories' }),
+          use('c2', 'memory', { command: 'create', path: '/memories/ann.md', file_text: 'Ann likes gates.' }),
+          use('c3', 'read', { path: 'a.ts' }),
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          result('c1', 'The directory is empty.'),
+          result('c2', 'File created successfully at: /memories/ann.md'),
+          result('c3', 'export {}'),
+        ],
+      },
+    ],
+  })
+  const results = (type: string) =>
+    explainRequest({ format: 'messages', body: body(type), counter: tokenx }).manifest.entries.flatMap(
+      ({ layer, id, name, slot }) => (slot === 'input' && !/call-|^turn-1$/.test(id) ? [`${layer} ${name}`] : []),
+    )
+  assert.deepEqual(results('memory_20250818'), ['memory /memories', 'memory /memories/ann.md', 'tool-result a.ts'])
+  assert.ok(results('custom').every((entry) => entry.startsWith('tool-result')))
+})
+
 test('a file that a person named, one that is read again after a compaction and the memory are called what they are', () => {
   const reminder = (text: string) => ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` })
   const read = (path: string) => [

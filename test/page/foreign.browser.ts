@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
 import { answerPlayed, playSession } from '../through/play-session.ts'
-import { startVendor } from '../through/vendor.ts'
+import { send } from '../through/gateway.ts'
+import { messagesEvents, startVendor } from '../through/vendor.ts'
 import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
@@ -96,4 +97,58 @@ test('findings have prices and lead to their calls on a telephone, light and dar
   const dialog = page.getByRole('dialog', { name: 'Inspector' })
   await dialog.getByText('The tools are in another order').waitFor()
   await looksRight(page, 'finding', { widths: [360] })
+})
+
+test('counts of tokens and refusals between two answers are one line, which opens, and the call that is open is not folded', async (t) => {
+  let isLimited = false
+  const vendor = await startVendor(t, (request, outgoing) => {
+    const isCount = request.url.includes('count_tokens')
+    outgoing.writeHead(isLimited ? 429 : 200, {
+      'content-type': isCount || isLimited ? 'application/json' : 'text/event-stream',
+    })
+    const error = { type: 'error', error: { type: 'rate_limit_error', message: 'Too many requests this minute.' } }
+    outgoing.end(isLimited ? JSON.stringify(error) : isCount ? '{"input_tokens":12}' : messagesEvents('Hello.'))
+  })
+  const providers = {
+    ollama: { kind: 'ollama', baseURL: 'http://127.0.0.1:1' },
+    anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` },
+  }
+  const { page, gateway } = await openedPage(t, {}, { configuration: { providers } })
+  const say = (path = '') =>
+    send(`${gateway.url}/through/anthropic/v1/messages${path}`, {
+      headers: [
+        'x-foreword-token',
+        gateway.token,
+        'x-api-key',
+        'own',
+        'user-agent',
+        'claude-cli/2.1.330 (external, cli)',
+        'x-claude-code-session-id',
+        'one',
+      ],
+      body: JSON.stringify({
+        model: 'claude-opus-5-5',
+        max_tokens: 100,
+        stream: true,
+        messages: [{ role: 'user', content: 'Say hello' }],
+      }),
+    })
+  await say()
+  for (let n = 0; n < 3; n += 1) await say('/count_tokens')
+  isLimited = true
+  await say()
+  isLimited = false
+  await say()
+  await page.getByRole('complementary', { name: 'Sessions' }).getByRole('link', { name: 'Say hello' }).click()
+  const turn = page.getByRole('article').first()
+  const line = turn.locator('summary', { hasText: '3 counts of tokens and 1 refused call' })
+  await line.waitFor()
+  await turn.getByText('Hello.').nth(1).waitFor()
+  assert.equal(await turn.getByText('Too many requests this minute.').count(), 0)
+  await line.click()
+  await turn.getByText('Too many requests this minute.').waitFor()
+  await turn.getByRole('region', { name: 'Token count' }).nth(1).getByRole('link').click()
+  await turn.locator('summary', { hasText: '1 count of tokens and 1 refused call' }).waitFor()
+  assert.equal(await turn.locator('summary', { hasText: 'of tokens' }).count(), 2)
+  assert.deepEqual(await seriousFaults(page), [])
 })

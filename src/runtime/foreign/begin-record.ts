@@ -1,5 +1,5 @@
 import { againMoney, type TokenCounter, available, cutSums, type ManifestEntry } from '../../context.ts'
-import { type ForeignReuse, identifyCall, type ForeignIdentity } from '../../foreign.ts'
+import { type ForeignReuse, identifyCall, isResultEntry, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
 import { defined, readTraceparent, sha256 } from '../../platform.ts'
 import type { CallOutcome, CallRecord, ForeignFacts } from '../../session.ts'
@@ -276,7 +276,7 @@ function withCut(
   let note = 0
   const entries = sent.entries.map((entry): ManifestEntry => {
     if (entry.layer === 'note') return { ...entry, form: 'index', id: ids[note++] ?? entry.id }
-    const shorter = entry.layer === 'tool-result' ? byCall.get(entry.id.slice(entry.id.indexOf('/') + 1)) : undefined
+    const shorter = isResultEntry(entry) ? byCall.get(entry.id.slice(entry.id.indexOf('/') + 1)) : undefined
     if (!shorter) return entry
     const { form, fullTokens, reason } = shorter
     return { ...entry, outcome: 'reduced', form, fullTokens, reason }

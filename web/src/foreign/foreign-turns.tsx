@@ -14,15 +14,62 @@ interface ForeignTurnsProps {
   readonly open: string | undefined
 }
 
-/** The calls of another program by turn: a person's words, then each call with what came back. */
+/** The calls of another program by turn: a person's words, then each call with what came back. What cost nothing is folded. */
 export function ForeignTurns({ session, calls, open }: ForeignTurnsProps): ReactNode {
+  const isFolded = (call: ForeignCall) => isUnpaid(call) && call.id !== open
+  const folds = !calls.every(isUnpaid)
+  const view = (call: ForeignCall) => <CallView key={call.id} session={session} call={call} isOpen={call.id === open} />
   return turnsOf(calls).map((turn, index) => (
     <article key={turn[0]!.id} aria-label={`Turn ${index + 1}`} className="flex min-w-0 flex-col gap-3">
-      {turn.map((call) => (
-        <CallView key={call.id} session={session} call={call} isOpen={call.id === open} />
-      ))}
+      {folds
+        ? runsOf(turn, isFolded).map((run) =>
+            isFolded(run[0]!) ? <Unpaid key={run[0]!.id} calls={run} view={view} /> : run.map(view),
+          )
+        : turn.map(view)}
     </article>
   ))
+}
+
+/** Counts of tokens and refusals next to each other, on one line. */
+function Unpaid({
+  calls,
+  view,
+}: {
+  readonly calls: readonly ForeignCall[]
+  view(call: ForeignCall): ReactNode
+}): ReactNode {
+  const counts = calls.filter(({ foreign }) => foreign?.kind === 'count').length
+  const refusals = calls.length - counts
+  const parts = [
+    ...(counts === 0 ? [] : [counts === 1 ? '1 count of tokens' : `${count(counts)} counts of tokens`]),
+    ...(refusals === 0 ? [] : [refusals === 1 ? '1 refused call' : `${count(refusals)} refused calls`]),
+  ]
+  return (
+    <Fold className="text-sm" summaryClassName="text-xs text-soft" summary={parts.join(' and ')}>
+      <div className="mt-2 flex flex-col gap-3 border-s-2 border-line ps-3">{calls.map(view)}</div>
+    </Fold>
+  )
+}
+
+/** Whether a call only counted tokens, or was answered by a refusal alone. */
+function isUnpaid({ foreign, outcome }: ForeignCall): boolean {
+  const { usage, error, wire, foreign: end } = outcome ?? {}
+  if (foreign?.kind === 'count') return true
+  return error !== undefined && usage === undefined && (wire === undefined || (end?.status ?? 0) >= 400)
+}
+
+/** Neighbours that are folded together are one run, and so are those between them. */
+function runsOf(
+  calls: readonly ForeignCall[],
+  isFolded: (call: ForeignCall) => boolean,
+): readonly (readonly ForeignCall[])[] {
+  const runs: ForeignCall[][] = []
+  for (const call of calls) {
+    const last = runs.at(-1)
+    if (last && isFolded(last[0]!) === isFolded(call)) last.push(call)
+    else runs.push([call])
+  }
+  return runs
 }
 
 /** The program says which turn a call belongs to. What comes beside one, such as a title or a sub-agent, is in the same turn. */
