@@ -229,7 +229,7 @@ export function callFormat({ method, path }: ForeignRequestHead): WireFormat | u
 }
 
 function makesCache({ method, path }: ForeignRequestHead): boolean {
-  return method.toUpperCase() === 'POST' && /\/cachedContents$/.test(withoutQuery(path))
+  return method.toUpperCase() === 'POST' && withoutQuery(path).endsWith('/cachedContents')
 }
 
 /** The model that a path names: of Gemini and Vertex, and the deployment of Azure. */
