@@ -1,6 +1,5 @@
 import { lintRates, type LintRates, type ManifestEntry, type Price } from '../context.ts'
-import type { ComparedCall } from './compared-unit.ts'
-import { isResultEntry } from './entry-book.ts'
+import { type ComparedCall, isResultEntry } from './compared-unit.ts'
 import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
 import { commonPrefix, type ForeignReuse } from './common-prefix.ts'
 import type { Recogniser } from './recognisers/recogniser.ts'

@@ -1,7 +1,6 @@
 import { exactLine, type ManifestEntry } from '../context.ts'
 import { clockChange } from './clock-change.ts'
-import type { ComparedCall, ComparedUnit } from './compared-unit.ts'
-import { isResultEntry } from './entry-book.ts'
+import { type ComparedCall, type ComparedUnit, isResultEntry } from './compared-unit.ts'
 
 /** What kind of change it is. `grew`: the later call only continues the earlier one. */
 export type ForeignCause =

@@ -1,4 +1,4 @@
-import type { Piece } from '../context.ts'
+import type { ManifestEntry, Piece } from '../context.ts'
 import type { ForeignAssembly } from './foreign-call.ts'
 
 /** A call as it is compared: of one that was kept, the pieces have digests in place of their content. */
@@ -9,7 +9,12 @@ export interface ComparedUnit {
   readonly content: Piece['content']
   readonly tokens: number
   readonly sections: readonly {
-    readonly entry: ForeignAssembly['manifest']['entries'][number]
+    readonly entry: ManifestEntry
     readonly text: string
   }[]
+}
+
+/** Whether an entry is the result of a call: also of one that reads or writes a memory. */
+export function isResultEntry({ layer, origin }: Pick<ManifestEntry, 'layer' | 'origin'>): boolean {
+  return layer === 'tool-result' || (layer === 'memory' && origin.kind === 'tool')
 }

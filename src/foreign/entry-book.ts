@@ -143,11 +143,6 @@ export function entryBook(tables: readonly Recogniser[]) {
   }
 }
 
-/** Whether an entry is the result of a call: also of one that reads or writes a memory. */
-export function isResultEntry({ layer, origin }: Pick<ManifestEntry, 'layer' | 'origin'>): boolean {
-  return layer === 'tool-result' || (layer === 'memory' && origin.kind === 'tool')
-}
-
 interface Draft {
   readonly layer: string
   /** Within its turn, or in the request. */

@@ -14,7 +14,7 @@ import { type WireFormat, countOf, textOf } from '../wire.ts'
 
 /** Whose call it is and what for, by its path, its headers and its body. Never throws, whatever the body is. */
 export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignIdentity {
-  // Whoever may call models may not make caches for that: they are paid for as long as they live.
+  // No right to call models is one to make caches, which are paid for as long as they live: `callFormat` knows them not.
   const format = callFormat(head) ?? (makesCache(head) ? 'generate-content' : undefined)
   const fields = fieldsOf(body)
   const call: IdentifiedCall = { head, body: fields, said: saidTexts(fields) }
