@@ -1,12 +1,11 @@
 // One turn, step by step: model calls, tool calls, and the tools that read what the context left out.
 export { callFacts, readFacts, resultFacts } from './agent/call-facts.ts'
-export { askModel } from './agent/ask-model.ts'
 export { OverBudgetError } from './agent/hold-call.ts'
 export { readHistoryTool } from './agent/read-history.ts'
 export { readResultTool } from './agent/read-result.ts'
 export { type RetryRule, retryWait } from './agent/retry-wait.ts'
 export { resultText } from './agent/shown-result.ts'
-export { runTurn } from './agent/turn.ts'
+export { askModel, runTurn } from './agent/turn.ts'
 export {
   type Approvals,
   type CallEnd,

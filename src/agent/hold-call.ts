@@ -2,8 +2,7 @@ import { ForewordError } from '../platform.ts'
 import type { ApprovalOutcome, Entry } from '../session.ts'
 import { callDigest } from '../tool.ts'
 import { turnCallFacts } from './call-facts.ts'
-import type { CallHold, GrantedCall, PreparedCall, TurnContext } from './turn-setup.ts'
-import type { TurnState } from './turn-state.ts'
+import { type CallHold, type GrantedCall, type PreparedCall, type Turn, write } from './turn-setup.ts'
 
 /** A call that did not leave: it could have cost more than is left, and nobody allowed it. */
 export class OverBudgetError extends ForewordError {
@@ -25,12 +24,12 @@ const QUESTION = 'model-call'
  * log, so a turn that is resumed finds it and its answer. An answer is passed on once in this process, and what holds the calls
  * takes each of them once at all. A question that needs no answer any more is withdrawn, and the call goes on.
  */
-export async function holdCall(context: TurnContext, state: TurnState, prepared: PreparedCall): Promise<Held> {
+export async function holdCall(turn: Turn, prepared: PreparedCall): Promise<Held> {
   let granted: GrantedCall | undefined
   for (;;) {
-    const hold = await context.holdCall(prepared, granted)
-    if (hold.type !== 'wait') return await withoutQuestions(context, state, hold)
-    const { approval, decision } = await askPerson(context, state, prepared, hold)
+    const hold = await turn.holdCall(prepared, granted)
+    if (hold.type !== 'wait') return await withoutQuestions(turn, hold)
+    const { approval, decision } = await askPerson(turn, prepared, hold)
     if (decision === undefined) return { type: 'cancelled' }
     if (decision.type === 'deny') return { type: 'refuse', error: refusal(hold.sentence, decision.reason) }
     granted =
@@ -41,13 +40,9 @@ export async function holdCall(context: TurnContext, state: TurnState, prepared:
 type Waiting = Extract<CallHold, { type: 'wait' }>
 
 /** A turn that is resumed may find room where it asked before. */
-async function withoutQuestions(
-  context: TurnContext,
-  state: TurnState,
-  hold: Exclude<CallHold, Waiting>,
-): Promise<Exclude<CallHold, Waiting>> {
+async function withoutQuestions(turn: Turn, hold: Exclude<CallHold, Waiting>): Promise<Exclude<CallHold, Waiting>> {
   try {
-    const denied = await withdrawQuestions(context, state, undefined)
+    const denied = await withdrawQuestions(turn, undefined)
     if (!denied || hold.type === 'refuse') return hold
     hold.settle({ notMade: true })
     return { type: 'refuse', error: refusal('', denied.reason) }
@@ -58,7 +53,7 @@ async function withoutQuestions(
 }
 
 /** Withdraws what a former process asked about this call, except `kept`. Returns the refusal of a person who was faster. */
-async function withdrawQuestions({ answered, tools }: TurnContext, { entries }: TurnState, kept: string | undefined) {
+async function withdrawQuestions({ answered, entries, tools }: Turn, kept: string | undefined) {
   const { approvals } = tools
   const decided = new Set(entries.map((entry) => (entry.type === 'approval' ? entry.approval : undefined)))
   for (const entry of entries) {
@@ -73,23 +68,22 @@ async function withdrawQuestions({ answered, tools }: TurnContext, { entries }: 
 }
 
 async function askPerson(
-  context: TurnContext,
-  state: TurnState,
+  turn: Turn,
   prepared: PreparedCall,
   waiting: Waiting,
 ): Promise<{ readonly approval: string; readonly decision: ApprovalOutcome | undefined }> {
-  const before = state.entries.find((entry) => isQuestion(entry, waiting, context.answered))
+  const before = turn.entries.find((entry) => isQuestion(entry, waiting, turn.answered))
   const known = before?.type === 'approval-request' ? before.approval : undefined
-  await withdrawQuestions(context, state, known ?? '')
-  const approval = known ?? (await ask(context, prepared, waiting))
-  const decision = await decisionOrRoom(context, approval, waiting)
-  context.answered.add(approval)
+  await withdrawQuestions(turn, known ?? '')
+  const approval = known ?? (await ask(turn, prepared, waiting))
+  const decision = await decisionOrRoom(turn, approval, waiting)
+  turn.answered.add(approval)
   return { approval, decision }
 }
 
 /** What comes first: the decision of a person, or that none is needed. */
 async function decisionOrRoom(
-  { tools: { approvals }, turn: { signal } }: TurnContext,
+  { tools: { approvals }, signal }: Turn,
   approval: string,
   waiting: Waiting,
 ): Promise<ApprovalOutcome | undefined> {
@@ -114,16 +108,13 @@ function isQuestion(entry: Entry, { request }: Waiting, answered: ReadonlySet<st
   )
 }
 
-async function ask(
-  { journal, tools, turn }: TurnContext,
-  { call }: PreparedCall,
-  { request, rule, sentence, raise }: Waiting,
-): Promise<string> {
-  const approval = tools.approvals.newId()
+async function ask(turn: Turn, { call }: PreparedCall, { request, rule, sentence, raise }: Waiting): Promise<string> {
+  const approval = turn.tools.approvals.newId()
   const digest = callDigest(request)
   const part = { type: 'tool-call', toolCallId: QUESTION, toolName: request.tool, input: request.input } as const
   const question = { approval, toolCallId: QUESTION, rule, request, digest, held: { sentence, raise } }
-  await journal.append(
+  await write(
+    turn,
     [{ type: 'approval-request', turn: turn.id, call, ...question }],
     [{ ...turnCallFacts(turn, { part, call }, request), decision: 'asked', rule, digest }],
   )

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readFacts, resultFacts, turnCallFacts } from './call-facts.ts'
 import { resultText, type CutResult, cutResult, keepImages } from './shown-result.ts'
-import { stopping, type TurnContext } from './turn-setup.ts'
+import { stopping, type Turn, write } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
 import {
   exactLine,
@@ -13,7 +13,7 @@ import {
   wholeCharacter,
 } from '../context.ts'
 import { defined, isObject, timeSlice } from '../platform.ts'
-import type { ApprovalDecision, Entry, EntryBody, CitationSource, ResultImage } from '../session.ts'
+import type { ApprovalDecision, EntryBody, CitationSource, ResultImage } from '../session.ts'
 import {
   callDigest,
   changedFiles,
@@ -37,14 +37,13 @@ interface CallToSettle {
   readonly refused?: keyof typeof REFUSED | undefined
 }
 
-/** What the model reads of a call, and the entries that were written for it. */
+/** What the model reads of a call. */
 export interface SettledCall {
   readonly ok: boolean
   readonly text: string
   readonly images?: readonly ResultImage[] | undefined
   /** How a text of others stands in a frame. Absent: the words are Foreword's own, such as those of a refusal. */
   readonly as?: FrameKind
-  readonly entries: readonly Entry[]
 }
 
 /**
@@ -53,31 +52,27 @@ export interface SettledCall {
  * never repeated automatically: it may have taken effect, and the model reads so. Tools that declare themselves idempotent
  * are repeated (docs/decisions/0007).
  */
-export async function settleCall(
-  context: TurnContext,
-  journal: ToolJournal,
-  settling: CallToSettle,
-): Promise<SettledCall> {
+export async function settleCall(turn: Turn, journal: ToolJournal, settling: CallToSettle): Promise<SettledCall> {
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   // What was refused never started.
   const ran = journal.started.has(part.toolCallId)
   if (known) {
     const { ok, output: text, images } = known
-    return { ok, text, images, entries: [], ...(ran && framedAs(context, part, ok)) }
+    return { ok, text, images, ...(ran && framedAs(turn, part, ok)) }
   }
-  if (ran && context.tools.toolbox.tools.find(({ name }) => name === part.toolName)?.idempotent !== true)
-    return abandonCall(context, settling)
-  throwIfStopping(context.turn.signal)
+  if (ran && turn.tools.toolbox.tools.find(({ name }) => name === part.toolName)?.idempotent !== true)
+    return abandonCall(turn, settling)
+  throwIfStopping(turn.signal)
   // A cancelled call has a result, too: no call is left without one.
-  if (context.turn.signal.aborted) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
+  if (turn.signal.aborted) return refuseCall(turn, settling, { result: cancelled, rule: 'cancelled' })
   const { refused } = settling
-  if (refused) return refuseCall(context, settling, { result: { ok: false, error: REFUSED[refused] }, rule: refused })
+  if (refused) return refuseCall(turn, settling, { result: { ok: false, error: REFUSED[refused] }, rule: refused })
 
-  const planned = await planCall(context, settling)
-  if (planned.type === 'refused') return refuseCall(context, settling, planned)
-  if (planned.type === 'allowed') return runCall(context, settling, planned, planned.rule)
-  return askAndSettle(context, journal, settling, planned)
+  const planned = await planCall(turn, settling)
+  if (planned.type === 'refused') return refuseCall(turn, settling, planned)
+  if (planned.type === 'allowed') return runCall(turn, settling, planned, planned.rule)
+  return askAndSettle(turn, journal, settling, planned)
 }
 
 /**
@@ -86,7 +81,7 @@ export async function settleCall(
  * changed twice goes on changing: the question says so, and the approval covers it as it is then.
  */
 async function askAndSettle(
-  context: TurnContext,
+  turn: Turn,
   journal: ToolJournal,
   settling: CallToSettle,
   plain: Runnable,
@@ -94,40 +89,28 @@ async function askAndSettle(
 ): Promise<SettledCall> {
   const { part, call } = settling
   const asked = withFacts(plain, earlier.facts)
-  const {
-    decision,
-    rule,
-    entries,
-    loads,
-    shown = asked,
-  } = await askPerson(context, journal, { part, call, planned: asked })
-  throwIfStopping(context.turn.signal)
-  const settled = async () => {
-    if (decision === undefined) return refuseCall(context, settling, { result: cancelled, rule: 'cancelled' })
-    if (decision.type === 'deny') {
-      const { call: described, read } = asked
-      return refuseCall(context, settling, {
-        result: {
-          ok: false,
-          error: decision.reason
-            ? `A person has denied this call: ${decision.reason}`
-            : 'A person has denied this call.',
-        },
-        rule,
-        call: described,
-        ...defined({ read }),
-      })
-    }
-    const now = await planCall(context, settling)
-    if (now.type === 'refused') return refuseCall(context, settling, now)
-    if (now.digest !== plain.digest) return askAndSettle(context, journal, settling, now)
-    const changed = loads && (await loadsChange(now, loads, earlier))
-    if (changed) return askAndSettle(context, journal, settling, now, changed)
-    // What runs is recorded as it was approved.
-    return runCall(context, settling, { ...now, call: shown.call, digest: shown.digest }, rule)
+  const { decision, rule, loads, shown = asked } = await askPerson(turn, journal, { part, call, planned: asked })
+  throwIfStopping(turn.signal)
+  if (decision === undefined) return refuseCall(turn, settling, { result: cancelled, rule: 'cancelled' })
+  if (decision.type === 'deny') {
+    const { call: described, read } = asked
+    return refuseCall(turn, settling, {
+      result: {
+        ok: false,
+        error: decision.reason ? `A person has denied this call: ${decision.reason}` : 'A person has denied this call.',
+      },
+      rule,
+      call: described,
+      ...defined({ read }),
+    })
   }
-  const rest = await settled()
-  return { ...rest, entries: [...entries, ...rest.entries] }
+  const now = await planCall(turn, settling)
+  if (now.type === 'refused') return refuseCall(turn, settling, now)
+  if (now.digest !== plain.digest) return askAndSettle(turn, journal, settling, now)
+  const changed = loads && (await loadsChange(now, loads, earlier))
+  if (changed) return askAndSettle(turn, journal, settling, now, changed)
+  // What runs is recorded as it was approved.
+  return runCall(turn, settling, { ...now, call: shown.call, digest: shown.digest }, rule)
 }
 
 type Runnable = Exclude<PlannedCall, { type: 'refused' }>
@@ -178,13 +161,10 @@ function withFacts(planned: Runnable, facts: Readonly<Record<string, string>>): 
   return { ...planned, call, digest: callDigest(call) }
 }
 
-async function planCall(
-  { turn, tools, clock }: TurnContext,
-  { part, most, roomTokens, seen }: CallToSettle,
-): Promise<PlannedCall> {
+async function planCall(turn: Turn, { part, most, roomTokens, seen }: CallToSettle): Promise<PlannedCall> {
   const { toolCallId, toolName, input } = part
   const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
-  const { session, id, signal } = turn
+  const { session, id, signal, tools, clock } = turn
   const call = { toolCallId, toolName, input }
   const planned = await tools.toolbox.plan(call, { session, turn: id, signal, clock, ...room, ...defined({ seen }) })
   throwIfStopping(signal)
@@ -201,10 +181,10 @@ const interrupted =
   'Check before you repeat it.'
 
 /** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
-async function abandonCall(context: TurnContext, settling: CallToSettle): Promise<SettledCall> {
-  const facts = turnCallFacts(context.turn, settling, undefined)
-  await context.journal.append([], [{ ...facts, kind: 'call', ok: false, rule: 'interrupted', reason: interrupted }])
-  return { ok: false, text: interrupted, entries: [] }
+async function abandonCall(turn: Turn, settling: CallToSettle): Promise<SettledCall> {
+  const facts = turnCallFacts(turn, settling, undefined)
+  await write(turn, [], [{ ...facts, kind: 'call', ok: false, rule: 'interrupted', reason: interrupted }])
+  return { ok: false, text: interrupted }
 }
 
 const REFUSED = {
@@ -216,7 +196,7 @@ const REFUSED = {
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
 
 async function refuseCall(
-  context: TurnContext,
+  turn: Turn,
   settling: CallToSettle,
   { result, rule, call: described, read }: Omit<Extract<PlannedCall, { type: 'refused' }>, 'type'>,
 ): Promise<SettledCall> {
@@ -224,18 +204,15 @@ async function refuseCall(
   const said = resultText(result)
   const reason = said.slice(0, wholeCharacter(said, 500))
   const digest = described && callDigest(described)
-  const about = { ...turnCallFacts(context.turn, settling, described), ...defined({ digest }) }
+  const about = { ...turnCallFacts(turn, settling, described), ...defined({ digest }) }
   const facts = { ...about, ...readFacts(read), decision: 'refused' as const, rule, reason }
-  const entries = await context.journal.append(
-    [await endEntry(context, settling, { result, shown, durationMs: 0 })],
-    [facts],
-  )
+  await write(turn, [await endEntry(turn, settling, { result, shown, durationMs: 0 })], [facts])
   // A plan that cannot be made is refused in the tool's own words, which may repeat what it read.
-  return { ok: false, text: shown.text, entries, ...(rule === 'plan' && framedAs(context, settling.part, false)) }
+  return { ok: false, text: shown.text, ...(rule === 'plan' && framedAs(turn, settling.part, false)) }
 }
 
 async function runCall(
-  context: TurnContext,
+  turn: Turn,
   settling: CallToSettle,
   planned: Exclude<PlannedCall, { type: 'refused' }>,
   rule: string,
@@ -243,25 +220,24 @@ async function runCall(
   const { part, call } = settling
   const { toolCallId, toolName, input } = part
   const { digest, call: described } = planned
-  const facts = { ...turnCallFacts(context.turn, settling, described), rule, digest }
-  const start: EntryBody = { type: 'tool-start', turn: context.turn.id, call, toolCallId, toolName, input }
-  const started = await context.journal.append([start], [{ ...facts, decision: 'allowed' }])
-  const began = context.clock.monotonic()
+  const facts = { ...turnCallFacts(turn, settling, described), rule, digest }
+  const start: EntryBody = { type: 'tool-start', turn: turn.id, call, toolCallId, toolName, input }
+  await write(turn, [start], [{ ...facts, decision: 'allowed' }])
+  const began = turn.clock.monotonic()
   const answered = await planned.run()
   // The effect of a tool that stopped together with the process is as unknown as after a crash.
-  throwIfStopping(context.turn.signal)
-  const durationMs = Math.round(context.clock.monotonic() - began)
-  const work = timeSlice(context.clock)
-  const { result: cited, sources } = context.tools.cite(answered)
-  const { result, images } = await keepImages(context.journal, toolName, cited)
+  throwIfStopping(turn.signal)
+  const durationMs = Math.round(turn.clock.monotonic() - began)
+  const work = timeSlice(turn.clock)
+  const { result: cited, sources } = turn.tools.cite(answered)
+  const { result, images } = await keepImages(turn.journal, toolName, cited)
   const shown = cutResult(result, settling.most, queryOf(input))
   if (work.isOver()) await work.rest()
-  const end = await endEntry(context, settling, { result, shown, durationMs, sources, images })
+  const end = await endEntry(turn, settling, { result, shown, durationMs, sources, images })
   if (work.isOver()) await work.rest()
   const outcome = { ...facts, kind: 'call' as const, ...resultFacts(result, resultText(result)), durationMs }
-  const ended = await context.journal.append([end], [outcome])
-  const entries = [...started, ...ended]
-  return { ok: result.ok, text: shown.text, images, entries, ...framedAs(context, part, result.ok) }
+  await write(turn, [end], [outcome])
+  return { ok: result.ok, text: shown.text, images, ...framedAs(turn, part, result.ok) }
 }
 
 /** What a search looks for, by the names that searches use. */
@@ -272,14 +248,14 @@ function queryOf(input: unknown): string | undefined {
 }
 
 /** A tool that is no longer there may have been anybody's. */
-function framedAs({ tools }: TurnContext, { toolName }: ToolCallPart, ok: boolean): Pick<SettledCall, 'as'> {
+function framedAs({ tools }: Turn, { toolName }: ToolCallPart, ok: boolean): Pick<SettledCall, 'as'> {
   const { results: as = 'material' } = tools.toolbox.tools.find(({ name }) => name === toolName) ?? {}
   if (as !== 'own') return { as }
   return ok ? {} : { as: 'material' }
 }
 
 async function endEntry(
-  { turn, tools, journal }: TurnContext,
+  turn: Turn,
   { part: { toolCallId, toolName }, call }: CallToSettle,
   ended: {
     readonly result: ToolResult
@@ -290,12 +266,12 @@ async function endEntry(
   },
 ): Promise<EntryBody> {
   const { result, durationMs, shown, sources = [], images } = ended
-  const kind = tools.toolbox.tools.find(({ name }) => name === toolName)?.origin
+  const kind = turn.tools.toolbox.tools.find(({ name }) => name === toolName)?.origin
   const origin: Origin | undefined = kind && { kind, ref: toolName }
   const { whole, text } = shown
   const stored = whole && {
     id: whole.id,
-    content: await journal.keepContent!(whole.text),
+    content: await turn.journal.keepContent!(whole.text),
     characters: whole.text.length,
   }
   return {
@@ -316,7 +292,6 @@ interface PersonsAnswer {
   /** `undefined`: the turn ended before a decision. */
   readonly decision: ApprovalDecision | undefined
   readonly rule: string
-  readonly entries: readonly Entry[]
   /** The call as the person was shown it; absent where nobody was asked. */
   readonly shown?: Runnable
   /** Absent where nobody was asked about this call, or it loads nothing. */
@@ -335,7 +310,7 @@ interface LoadsWhenAsked {
  * and its answer in the log counts; but not where the question does not match its digest, as in a forged log.
  */
 async function askPerson(
-  context: TurnContext,
+  turn: Turn,
   journal: ToolJournal,
   asked: {
     readonly part: ToolCallPart
@@ -344,14 +319,14 @@ async function askPerson(
   },
 ): Promise<PersonsAnswer> {
   const { part, planned } = asked
-  const { approvals } = context.tools
+  const { approvals } = turn.tools
   const { digest, rule, grant } = planned
   const partial = planned.loads && withFacts(planned, { compared: NOT_ALL_COMPARED })
   if ((await approvals.granted(digest)) || (partial && (await approvals.granted(partial.digest)))) {
-    return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session', entries: [] }
+    return { decision: { type: 'approve', scope: 'session' }, rule: 'approved-for-session' }
   }
   if (grant !== undefined && (await approvals.grantedTool?.(planned.call.tool, grant))) {
-    return { decision: { type: 'approve', scope: 'tool' }, rule: 'approved-tool', entries: [] }
+    return { decision: { type: 'approve', scope: 'tool' }, rule: 'approved-tool' }
   }
   const before = journal.asked.get(part.toolCallId)
   const same = [planned, partial].find((each) => {
@@ -364,23 +339,23 @@ async function askPerson(
   const shown = (valid ? same : files?.isComplete === false ? partial : undefined) ?? planned
   const loads = valid?.loads === undefined ? files && { digest: files.digest, files } : { digest: valid.loads }
   const question = { part, call: asked.call, planned: shown, loads: loads?.digest }
-  const entries = valid ? [] : await appendQuestion(context, question, approval)
-  const decided = await approvals.decision(approval, context.turn.signal)
+  if (!valid) await appendQuestion(turn, question, approval)
+  const decided = await approvals.decision(approval, turn.signal)
   // Questions about tools are never withdrawn: a log that says so allows nothing.
   const decision = decided?.type === 'withdraw' ? ({ type: 'deny' } as const) : decided
-  return { decision, rule: `${rule}, ${approval}`, entries, shown, loads }
+  return { decision, rule: `${rule}, ${approval}`, shown, loads }
 }
 
 async function appendQuestion(
-  context: TurnContext,
+  turn: Turn,
   { part, call, planned, loads }: Parameters<typeof askPerson>[2] & { readonly loads: string | undefined },
   approval: string,
-): Promise<readonly Entry[]> {
-  const { turn, journal } = context
+): Promise<void> {
   const { toolCallId } = part
   const { rule, digest, call: request, read, grant } = planned
   const question = { approval, toolCallId, rule, request, digest, ...defined({ read, grant, loads }) }
-  return journal.append(
+  await write(
+    turn,
     [{ type: 'approval-request', turn: turn.id, call, ...question }],
     [{ ...turnCallFacts(turn, { part, call }, request), ...readFacts(read), decision: 'asked', rule, digest }],
   )

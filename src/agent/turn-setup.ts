@@ -194,8 +194,10 @@ export type Delta =
   | { readonly type: 'reasoning-end'; readonly call: string; readonly providerOptions: ReasoningMetadata }
   | RetryNotice
 
-export interface TurnContext {
-  readonly turn: Required<RunningTurn>
+/** A turn that runs: made once from its setup, and handed whole to everything that has to do with it. */
+export interface Turn extends Required<Omit<RunningTurn, 'entries'>> {
+  /** Of this turn so far, the input first; what is written is added. */
+  readonly entries: Entry[]
   readonly model: Model
   readonly assemble: TurnSetup['assemble']
   readonly journal: Required<Omit<Journal, 'keepContent'>> & Pick<Journal, 'keepContent'>
@@ -209,10 +211,14 @@ export interface TurnContext {
   readonly answered: Set<string>
 }
 
-export function turnContext(setup: TurnSetup): TurnContext {
+export function beginTurn(setup: TurnSetup): Turn {
   const { turn, model, journal, tools, limits, output, clock } = setup
+  const { session, id, entries, signal = NEVER } = turn
   return {
-    turn: { ...turn, signal: turn.signal ?? NEVER },
+    session,
+    id,
+    entries: [...entries],
+    signal,
     model,
     assemble: (step) => setup.assemble(step),
     journal: {
@@ -246,6 +252,11 @@ export function turnContext(setup: TurnSetup): TurnContext {
     holdCall: (call, granted) => setup.holdCall?.(call, granted) ?? Promise.resolve(FREE),
     answered: new Set(),
   }
+}
+
+/** Writes what has happened to the log, and adds it to the turn. */
+export async function write(turn: Turn, bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<void> {
+  turn.entries.push(...(await turn.journal.append(bodies, audit)))
 }
 
 const FREE: CallHold = { type: 'go', settle() {} }

@@ -1,30 +1,36 @@
-import { type Message, toolCalls } from '../context.ts'
+import { type Message, type ToolCallPart, toolCalls, toolResults, outputText } from '../context.ts'
 import type { Entry } from '../session.ts'
 
-/** The state of a turn, derived from its entries alone. */
+/** Where a turn stands, derived from its entries alone. */
 export interface TurnState {
-  readonly entries: readonly Entry[]
-  /** The input and all messages that answer it, without partial messages. */
-  readonly messages: readonly Message[]
+  /** Calls of the newest message that have no result yet. */
+  readonly pending: readonly ToolCallPart[]
+  /** The model call that asked for them; empty where its entry names none. */
+  readonly call: string
   /** Model calls that gave a message. */
   readonly steps: number
   /** The newest message is an answer: only the end of the turn is missing. */
   readonly answered: boolean
+  /** Characters of all tool results that the model reads. */
+  readonly shownChars: number
 }
 
-/** Derives the state of a turn from its entries, oldest first. */
+/** Derives the state of a turn from its entries, oldest first. Partial messages are not part of it. */
 export function turnState(entries: readonly Entry[]): TurnState {
-  const messages = entries.flatMap((entry) => {
-    if (entry.type === 'input') return [entry.message]
-    return entry.type === 'message' && !entry.partial ? [entry.message] : []
-  })
-  const last = messages.at(-1)
-  return {
-    entries,
-    messages,
-    steps: messages.filter((message) => message.role === 'assistant').length,
-    answered: last?.role === 'assistant' && toolCalls(last).length === 0,
+  let last: Message | undefined
+  let call = ''
+  let steps = 0
+  let shownChars = 0
+  for (const entry of entries) {
+    if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) continue
+    last = entry.message
+    for (const { output } of toolResults(last)) shownChars += outputText(output).length
+    if (last.role !== 'assistant') continue
+    steps += 1
+    call = (entry.type === 'message' && entry.call) || ''
   }
+  const pending = last ? toolCalls(last) : []
+  return { pending, call, steps, answered: last?.role === 'assistant' && pending.length === 0, shownChars }
 }
 
 /** The tool calls of a step, as the log has them. */

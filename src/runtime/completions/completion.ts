@@ -70,7 +70,7 @@ async function ask(
   const setup = completionSetup(parts, input, model, { tell, ended: (outcome) => (ended = outcome) })
   const reply = await askModel(setup)
   if (reply.type === 'cancelled') throw new RuntimeError('cancelled', 'The call was cancelled.', { call: reply.call })
-  if (reply.type === 'failed') throw callFailure(reply.call, reply.error)
+  if (reply.type !== 'answer') throw callFailure(reply.call, reply.error)
   const calls = toolCalls(reply.message)
   for (const { toolCallId, toolName, input: given } of calls) {
     await tell({ type: 'tool-call', toolCallId, toolName, input: given })

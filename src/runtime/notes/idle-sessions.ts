@@ -9,7 +9,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { ModelChoice } from '../models/model-choice.ts'
 import { type SessionState, type SessionStates, wasRead } from '../sessions/session-state.ts'
 import type { PreparedTurn, SaidInTurn } from '../turn/prepare-turn.ts'
-import { type AnsweredCall, notePlace } from '../turn/note-place.ts'
+import type { EndedTurn } from '../turn/ended-turn.ts'
+import type { AnsweredCall } from '../turn/record-call.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { assembleInSlices, type Counters } from '../models/counters.ts'
 import { type CallInput, isVerbatim, restoreInput } from '../calls/call-input.ts'
@@ -55,7 +56,9 @@ export function idleSessions(parts: {
       const last = await readAnsweredCall(parts, record)
       const waitMs = restOfCache(state.readCall, prepared.model, now())
       if (!last || waitMs === undefined || !isIdle(state, call) || signal.aborted) return undefined
-      return { place: notePlace(parts, { ...prepared, state, turn, entries }), last }
+      const { budgets, readFingerprint } = parts
+      const ended: EndedTurn = { ...prepared, state, id: turn, entries, clock, budgets, readFingerprint }
+      return { ended, last }
     },
     /** The last calls of sessions whose prompt is still in a cache after a restart: how long from now, ms. */
     async *recent() {

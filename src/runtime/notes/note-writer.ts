@@ -16,7 +16,9 @@ import { seal } from '../calls/seal.ts'
 import { textTokens } from '../models/counters.ts'
 import { keptAlive, noteForked } from '../sessions/session-state.ts'
 import { retryRule } from '../settings.ts'
-import type { AnsweredCall, NotePlace } from '../turn/note-place.ts'
+import { addForecast } from '../turn/call-forecast.ts'
+import { type EndedTurn, holdNote } from '../turn/ended-turn.ts'
+import type { AnsweredCall } from '../turn/record-call.ts'
 import { type IdleSessions, restOfCache } from './idle-sessions.ts'
 import { weighedCut } from '../turn/weighed-cut.ts'
 import { type NoteCallInput, withInstruction } from '../calls/note-call.ts'
@@ -44,8 +46,8 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
 
   return {
     /** A turn is over. Mostly full room: the model is asked for a note at once; half full: before the provider forgets the prefix. */
-    turnEnded(place: NotePlace, last: AnsweredCall) {
-      const { state, context, model } = place
+    turnEnded(ended: EndedTurn, last: AnsweredCall) {
+      const { state, context, model } = ended
       if (context.settings.notes !== 'model' || leaving.signal.aborted || running.has(state.session)) return
       // Only where the provider has just read the same beginning: on a dead prefix the note would cost all of it.
       const { readCall, words, noteAsked } = state
@@ -56,7 +58,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
       const worth = noteAsked ? undefined : weighedCut({ context, model, state, recent, now }, available)
       const answer = last.prepared.options?.maxOutputTokens
       const plan = planNote(last.input, last.outcome.manifest, { words, worth, answer })
-      if (plan) return begin(place, last, plan)
+      if (plan) return begin(ended, last, plan)
       const waitMs = restOfCache(readCall, model, now)
       if (waitMs === undefined || noteAsked) return
       if (!planNote(last.input, last.outcome.manifest, { ending: true, words, answer })) return
@@ -88,12 +90,12 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     },
   }
 
-  function begin(place: NotePlace, last: AnsweredCall, plan: NotePlan): void {
-    const { state, model } = place
+  function begin(ended: EndedTurn, last: AnsweredCall, plan: NotePlan): void {
+    const { state, model } = ended
     const stop = new AbortController()
     const signal = AbortSignal.any([leaving.signal, stop.signal])
     const work = activity
-      .run(state.session, write(place, last, plan, signal))
+      .run(state.session, write(ended, last, plan, signal))
       .catch((error: unknown) => failed(state.session, error))
       .finally(() => running.delete(state.session))
     running.set(state.session, { work, stop, isLocal: model.facts.free === true })
@@ -126,7 +128,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     const read = await idle.read(session, call, signal)
     const answer = read?.last.prepared.options?.maxOutputTokens
     const plan = read && planNote(read.last.input, read.last.outcome.manifest, { ending: true, answer })
-    if (plan && !signal.aborted) begin(read.place, read.last, plan)
+    if (plan && !signal.aborted) begin(read.ended, read.last, plan)
   }
 
   function failed(session: string, error: unknown): void {
@@ -134,8 +136,8 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     warn(`The note of session ${session} was not written: ${errorMessage(error)}`)
   }
 
-  async function write(place: NotePlace, last: AnsweredCall, plan: NotePlan, signal: AbortSignal): Promise<void> {
-    const { context, state, model, turn } = place
+  async function write(ended: EndedTurn, last: AnsweredCall, plan: NotePlan, signal: AbortSignal): Promise<void> {
+    const { context, state, model, id: turn } = ended
     const { store, settings } = context
     const instruction = noteInstruction(Math.round(plan.most * WORDS_PER_TOKEN), plan.folds)
     const assembled = withInstruction(last.outcome, instruction, settings.counter)
@@ -162,12 +164,12 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
     const { cacheSlot: _slot, ...others } = same
     const movingMessages = (same.movingMessages ?? 0) + 1
     const options = { ...others, maxOutputTokens, movingMessages, ...defined({ cacheSlot }) }
-    const holdCall = place.hold(assembled.manifest.used)
-    const setup = noteSetup(place, signal, {
+    const holdCall = holdNote(ended, assembled.manifest.used)
+    const setup = noteSetup(ended, signal, {
       holdCall,
       assemble: async () => {
         const sealed = seal(assembled)
-        const manifest = await place.forecast(sealed)
+        const manifest = await addForecast(ended, sealed, state.lastCall?.life)
         const input: NoteCallInput = { noteOf: last.prepared.call, instruction, counter: settings.counter.id, options }
         await store.putCall({
           id: call,
@@ -210,7 +212,7 @@ export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
   }
 
   function noteSetup(
-    { context, state, model, turn }: NotePlace,
+    { context, state, model, id: turn }: EndedTurn,
     signal: AbortSignal,
     { assemble, holdCall }: Required<Pick<TurnSetup, 'assemble' | 'holdCall'>>,
   ): TurnSetup {

@@ -119,8 +119,7 @@ function ownCache(rules: CacheRules | undefined, question: CacheQuestion): Cache
 
 /** What the next call of the session asks to be kept for longer. */
 export function nextCacheLife(
-  { state, model, clock }: Pick<ForecastPlace, 'state' | 'model' | 'clock'>,
-  turn: string,
+  { state, model, clock, id: turn }: Pick<ForecastPlace, 'state' | 'model' | 'clock'> & { readonly id: string },
   recent: readonly PlacedCall[],
 ): CacheLife {
   const { cache, price } = model.facts

@@ -9,12 +9,10 @@ import {
 import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { Choices, InputOptions, LogStore } from '../../session.ts'
-import { attemptWithPictures } from './attempt-call.ts'
-import { placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
+import { assembleCall, type AskedTurn, NEW_SESSION } from './assemble-call.ts'
+import { placementRules, withPlacementPrices } from '../calls/recent-placements.ts'
 import { inputAsScenario } from '../calls/call-scenario.ts'
 import { runtimeFailure } from '../failure.ts'
-import { readPin } from '../calls/head-pin.ts'
-import { isCacheOver, weighedCut } from './weighed-cut.ts'
 import { seal } from '../calls/seal.ts'
 import { countInSlices } from '../models/counters.ts'
 import { sessionNotFound, requireOwnSession } from '../sessions/not-found.ts'
@@ -61,34 +59,31 @@ export async function previewCall(
   parts: PreviewParts,
   options: PreviewOptions & { readonly composes?: boolean },
 ): Promise<Preview> {
-  const {
-    model,
-    outcome,
-    context,
-    input,
-    state = { lastCall: undefined, readCall: undefined, reads: new Map() },
-  } = await attemptNext(parts, options)
+  const { turn, call } = await assembleNext(parts, options)
+  const { outcome, input, recent } = call
+  const { model, clock, id, state = NO_CALLS } = turn
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }
-  const { clock, readFingerprint } = parts
-  const recent = await readPlacements(context.store, 'session' in state ? state : undefined)
-  const place = { context, state, model, clock, readFingerprint }
-  const forecast = await addForecast(place, seal(outcome), nextCacheLife(place, input.current.id, recent))
-  const call = { manifest: forecast, turn: input.current.id, at: Date.parse(clock.time()) }
-  const manifest = withPlacementPrices(call, recent, placementRules(model, input.layout))
+  const place = { ...turn, state, readFingerprint: parts.readFingerprint }
+  const forecast = await addForecast(place, seal(outcome), nextCacheLife(place, recent))
+  const placed = { manifest: forecast, turn: id, at: Date.parse(clock.time()) }
+  const manifest = withPlacementPrices(placed, recent, placementRules(model, input.layout))
   const { price, free } = model.facts
   const cost = price && manifest.forecast && forecastRange(manifest.forecast, manifest.budget.reserve, price)
   return { model: model.id, request: outcome.request, manifest, ...defined({ cost, free }) }
 }
 
+/** Of a session that does not exist yet. */
+const NO_CALLS: ForecastPlace['state'] = { lastCall: undefined, reads: new Map() }
+
 /** The input of the next call as a scenario, one that does not fit too. Reads only. */
 async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Promise<Scenario> {
-  const { input, context } = await attemptNext(parts, options)
-  return inputAsScenario(`next call of ${options.session ?? 'a new session'}`, input, context.settings.layout)
+  const { turn, call } = await assembleNext(parts, options)
+  return inputAsScenario(`next call of ${options.session ?? 'a new session'}`, call.input, turn.context.settings.layout)
 }
 
-async function attemptNext(
+async function assembleNext(
   { prepare, states, clock, files, store: log }: PreviewParts,
   {
     session,
@@ -104,48 +99,31 @@ async function attemptNext(
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
   if (state) await requireOwnSession(log, state.session)
-  const asked = {
-    ...defined({ model: askedModel, system }),
-  }
-  const name = session ?? NEW_SESSION
   const all = { ...state?.choices, ...choices }
-  const of = { session: name, choices: all, model: askedModel ?? state?.model }
+  const of = { session: session ?? NEW_SESSION, choices: all, model: askedModel ?? state?.model }
   const { message, attachments } = await messageWithFiles(files, of, input, ids)
-  const { model, context } = await prepare({ ...state, choices: all }, asked, {
-    text: input,
-    ...(ids.length > 0 ? { attachments: ids } : {}),
-    keeps: false,
-  })
-  const counted = {
-    message,
-    tokens: (await countInSlices(clock, context.settings.counter, (counter) => tokenCounts(counter, message))).full,
-  }
-  const { store } = context
-  const now = Date.parse(clock.time())
-  const recent = await readPlacements(store, state)
-  const says = input !== '' || ids.length > 0
-  const attempt = await attemptWithPictures(context, files.library, {
+  const asked = defined({ model: askedModel, system })
+  const said = { text: input, ...(ids.length > 0 ? { attachments: ids } : {}), keeps: false }
+  const { model, context } = await prepare({ ...state, choices: all }, asked, said)
+  const { counter } = context.settings
+  const tokens = (await countInSlices(clock, counter, (each) => tokenCounts(each, message))).full
+  const turn: AskedTurn = {
+    context,
     model,
-    session: name,
-    files: attachments.map((file) => ({ ...file, turn: NEXT_TURN })),
-    hasHistory: state !== undefined,
-    loggedTurn: undefined,
-    current: { id: NEXT_TURN, messages: says ? [counted] : [] },
+    clock,
+    library: files.library,
+    state,
+    id: NEXT_TURN,
     time: clock.time(),
-    cut: state && usableCut(state, context, model),
-    ...(state ? { head: { pin: composes ? undefined : await readPin(store, state), read: state.readCall, now } } : {}),
-    recent,
-    words: state?.words,
-    ...(state ? { cacheOver: isCacheOver({ state, model, now }) } : {}),
-    worth: (available) => state && weighedCut({ context, model, state, recent, now }, available),
-    last: false,
-    ...defined({ historyTokens: history }),
-  })
-  return { ...attempt, model, context, state }
+    files: attachments.map((file) => ({ ...file, turn: NEXT_TURN })),
+    isLogged: false,
+    historyTokens: history,
+    composes,
+  }
+  const says = input !== '' || ids.length > 0
+  const cut = state && usableCut(state, context, model)
+  return { turn, call: await assembleCall(turn, { messages: says ? [{ message, tokens }] : [], cut, last: false }) }
 }
 
 /** No turn has this id. */
 const NEXT_TURN = 'next-turn'
-
-/** No session has this name, so it has no history either. */
-const NEW_SESSION = 'new'

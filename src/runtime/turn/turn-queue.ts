@@ -16,7 +16,9 @@ import type { BudgetService } from '../budgets/budget-service.ts'
 import type { Outbox } from '../channels/outbox.ts'
 import { runtimeFailure, delayAfter } from '../failure.ts'
 import type { Sealed } from '../calls/seal.ts'
-import { type AnsweredCall, type NoteHook, notePlace } from './note-place.ts'
+import { inputFiles } from '../calls/attachments.ts'
+import type { NoteHook } from './ended-turn.ts'
+import type { AnsweredCall, LiveTurn } from './record-call.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
 import type { ToolPolicy } from '../tools/tool-policy.ts'
@@ -111,10 +113,13 @@ export function createTurnQueue(parts: {
     }
     const { readFingerprint, policy, approvals, budgets, library, notes } = parts
     let last: AnsweredCall | undefined
-    const setup = turnSetup({
+    const live: LiveTurn = {
       ...prepared,
       state,
-      turn,
+      id: turn,
+      time: input.time,
+      files: inputFiles([input]),
+      isLogged: true,
       entries,
       policy,
       library,
@@ -126,9 +131,9 @@ export function createTurnQueue(parts: {
       retries,
       readFingerprint,
       assembled: (call) => (last = call),
-    })
-    const outcome = await runTurn(setup)
-    if (outcome && last && !stopped) notes?.turnEnded(notePlace(parts, { ...prepared, state, turn, entries }), last)
+    }
+    const outcome = await runTurn(turnSetup(live))
+    if (outcome && last && !stopped) notes?.turnEnded(live, last)
     if (outcome) void outbox.deliver(state)
     else stopsHere(state, turn)
   }

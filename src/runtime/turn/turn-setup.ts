@@ -8,14 +8,14 @@ import { keepImage } from '../calls/attachments.ts'
 import { callAccount, type CallAccount } from './call-account.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
-import { turnCalls } from './note-place.ts'
-import { turnAssembly, type TurnDependencies, type TurnWords } from './turn-assembly.ts'
+import { turnCalls } from './ended-turn.ts'
+import { type LiveTurn, recordedCalls, type TurnWords } from './record-call.ts'
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from '../calls/turn-projection.ts'
 
 /** Joins the loop of a turn to the store, the stream and the account. */
-export function turnSetup(dependencies: TurnDependencies): TurnSetup {
-  const { context, state, model, turn, clock, signal, entries, policy, approvals, activity } = dependencies
+export function turnSetup(turn: LiveTurn): TurnSetup {
+  const { context, state, model, id, clock, signal, entries, policy, approvals, activity } = turn
   const { settings } = context
   const documents = [...(context.turn?.parts.values() ?? [])].flatMap(({ sources = [] }) => sources)
   const citations = turnCitations(
@@ -23,23 +23,23 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
     entries.flatMap((entry) => (entry.type === 'tool-end' ? (entry.sources ?? []) : [])),
     documents,
   )
-  const words = turnWords(dependencies, citations)
+  const words = turnWords(turn, citations)
   const account = callAccount({ context, model, clock })
-  const taint = turnTaint(entries, dependencies.tools)
-  const journal = turnJournal(dependencies, account, words, taint)
-  const toolbox = createToolbox(dependencies.tools, {
+  const taint = turnTaint(entries, turn.tools)
+  const journal = turnJournal(turn, account, words, taint)
+  const toolbox = createToolbox(turn.tools, {
     gate: turnGate(policyGate(policy, taint), context.turn?.tools),
     ...defined({ timeoutMs: settings.toolTimeoutMs, redaction: policy.redaction }),
   })
   return {
-    turn: { session: state.session, id: turn, entries, signal },
+    turn: { session: state.session, id, entries, signal },
     model,
-    assemble: turnAssembly(dependencies, { account, journal, citations, documents, words, taint }),
+    assemble: recordedCalls(turn, { account, journal, citations, documents, words, taint }),
     journal,
-    tools: { toolbox, approvals: approvals.of(state, turn), cite: citations.cite },
+    tools: { toolbox, approvals: approvals.of(state, id), cite: citations.cite },
     limits: {
       steps: settings.maxSteps,
-      retries: dependencies.retries,
+      retries: turn.retries,
       resultChars: (name) => {
         const tool = toolbox.tools.find((each) => each.name === name)
         return shownChars(policy, tool, settings.maxResultChars ?? 24_000)
@@ -52,8 +52,8 @@ export function turnSetup(dependencies: TurnDependencies): TurnSetup {
       run: (work) => activity.run(state.session, work),
       rest: (wait) => activity.rest(state.session, wait),
     },
-    holdCall: dependencies.budgets.of({
-      ...turnCalls(dependencies),
+    holdCall: turn.budgets.of({
+      ...turnCalls(turn),
       model,
       size: account.size,
       asks: true,
@@ -69,7 +69,7 @@ function turnGate(gate: ToolGate, named: readonly string[] | undefined): ToolGat
   }
 }
 
-function turnWords({ state, turn }: TurnDependencies, citations: TurnCitations): TurnWords {
+function turnWords({ state, id: turn }: LiveTurn, citations: TurnCitations): TurnWords {
   let words = citations.stream()
   return {
     begin: () => (words = citations.stream()),
@@ -89,7 +89,7 @@ function turnWords({ state, turn }: TurnDependencies, citations: TurnCitations):
 
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
 function turnJournal(
-  { context, state, turn, entries, clock, library }: TurnDependencies,
+  { context, state, id: turn, entries, clock, library }: LiveTurn,
   account: CallAccount,
   words: TurnWords,
   taint: TurnTaint,

@@ -1,9 +1,9 @@
-import type { Journal, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
-import type { FileLibrary } from '../../capability.ts'
+import type { Journal, PreparedCall, RetryRule, TurnOutput, TurnSetup } from '../../agent.ts'
 import type { TurnCitations } from '../../citation.ts'
 import {
   againMoney,
   type Assembly,
+  type AssemblyInput,
   ContextOverflowError,
   type CutRecord,
   cutSums,
@@ -15,15 +15,12 @@ import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from './assembly-context.ts'
-import { inputFiles } from '../calls/attachments.ts'
-import { attemptWithPictures, type PicturedAttempt } from './attempt-call.ts'
+import { assembleCall, type AskedTurn, type AssembledCall } from './assemble-call.ts'
 import type { CallAccount } from './call-account.ts'
 import { recordInput } from '../calls/call-input.ts'
-import { notePlacements, placementRules, readPlacements, withPlacementPrices } from '../calls/recent-placements.ts'
-import { pinOf, readPin } from '../calls/head-pin.ts'
+import { notePlacements, placementRules, withPlacementPrices } from '../calls/recent-placements.ts'
+import { pinOf } from '../calls/head-pin.ts'
 import type { SealedManifest } from '../calls/seal.ts'
-import type { AnsweredCall } from './note-place.ts'
-import { isCacheOver, weighedCut } from './weighed-cut.ts'
 import { cutToWrite, usableCut } from '../sessions/session-cut.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import type { ApprovalService } from '../tools/approval-service.ts'
@@ -32,8 +29,8 @@ import { addForecast, type ForecastPlace, nextCacheLife } from './call-forecast.
 import { counterKey } from '../models/counters.ts'
 import type { TurnTaint } from './turn-taint.ts'
 
-/** What the assembly of a step shares with the rest of its turn. */
-interface AssemblyParts {
+/** What the calls of a turn share. */
+interface CallParts {
   readonly account: CallAccount
   readonly journal: Journal
   readonly citations: TurnCitations
@@ -42,19 +39,18 @@ interface AssemblyParts {
   readonly taint: TurnTaint
 }
 
-/** Assembles the steps of a turn, one after the other, each written down with the cut that it makes. */
-export function turnAssembly(
-  dependencies: TurnDependencies,
-  { account, journal, citations, documents, words, taint }: AssemblyParts,
+/** Assembles the calls of a turn, one after the other, each written down with the cut that it makes. */
+export function recordedCalls(
+  live: LiveTurn,
+  { account, journal, citations, documents, words, taint }: CallParts,
 ): TurnSetup['assemble'] {
-  const { context, state, model, turn, clock, entries, library } = dependencies
+  const { context, state, model, id: turn, clock, entries } = live
   const { store, settings } = context
   const { session } = state
   const parts = [...(context.turn?.parts.values() ?? [])]
   const input = entries.find((entry) => entry.type === 'input')
   // As admission wrote them.
   const parameters: CallParameters | undefined = input?.type === 'input' ? input.options?.parameters : undefined
-  const files = input?.type === 'input' ? inputFiles([input]) : []
   let gone: readonly string[] = []
   let hasAssembled = entries.some((entry) => entry.type === 'assembly')
 
@@ -68,51 +64,31 @@ export function turnAssembly(
     const cut = usableCut(state, context, model)
     const deeper = account.refusal(step.deeper)
     const work = timeSlice(clock)
-    const now = Date.parse(clock.time())
-    const isOver = isCacheOver({ state, model, now })
-    const recent = await readPlacements(store, state)
-    const attempt = await attemptWithPictures(context, library, {
-      files,
-      cites: citations.found(),
-      model,
-      session,
-      hasHistory: state.hasHistory,
-      loggedTurn: turn,
-      current: { id: turn, messages },
-      time: input?.time ?? clock.time(),
-      cut,
-      last: step.last,
-      words: state.words,
-      cacheOver: isOver,
-      worth: (available) => weighedCut({ context, model, state, recent, now }, available),
-      gone,
-      head: { pin: await readPin(store, state), read: state.readCall, now },
-      recent,
-      ...defined({ deeper }),
-    })
-    gone = attempt.gone
-    const { toolChoice } = attempt
-    const outcome = await withKeptNote(attempt, store, session, taint)
-    const rules = placementRules(model, attempt.input.layout)
-    const cacheLife = nextCacheLife(dependencies, turn, recent)
+    const asked = { messages, cut, last: step.last, cites: citations.found(), gone, ...defined({ deeper }) }
+    const call = await assembleCall(live, asked)
+    const { recent } = call
+    gone = call.gone
+    const outcome = await withKeptNote(call, store, session, taint)
+    const rules = placementRules(model, call.input.layout)
+    const cacheLife = nextCacheLife(live, recent)
     const upTo = state.stream.lastSeq()
     const time = clock.time()
     let cutEntries: ReturnType<typeof cutToWrite> = []
     const written = await account.write({
       outcome,
-      budget: attempt.input.budget,
-      toolChoice,
+      budget: call.input.budget,
+      toolChoice: call.toolChoice,
       parameters,
       cacheLife,
-      request: attempt.request,
+      request: call.request,
       about: { session, turn, upTo, time },
       work,
       input: (options) =>
-        recordInput(store, attempt.input, {
+        recordInput(store, call.input, {
           layout: settings.layout,
           inSession: true,
           options,
-          head: attempt.head,
+          head: call.head,
           holds(layer) {
             const sessions = new Set(parts.flatMap((part) => part.holds?.(layer) ?? []))
             return sessions.size > 0 ? [...sessions] : undefined
@@ -120,17 +96,17 @@ export function turnAssembly(
         }),
       isUnread: async () => state.lastCall !== undefined && !(await wasSent(store, state, model.id)),
       complete: async (sealed) => {
-        const forecast = await addForecast(dependencies, sealed, cacheLife)
+        const forecast = await addForecast(live, sealed, cacheLife)
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
-        return withCutRecord(dependencies, priced, isOver ? { why: 'cache-over' } : whyCut(attempt))
+        return withCutRecord(live, priced, call.cacheOver ? { why: 'cache-over' } : whyCut(call))
       },
-      beside(call, manifest) {
-        const assembly = { type: 'assembly', turn, call, model: model.id } as const
+      beside(id, manifest) {
+        const assembly = { type: 'assembly', turn, call: id, model: model.id } as const
         if (!manifest) return journal.append([assembly])
-        cutEntries = cutToWrite(state, { turn, call, cut: manifest.cut, budget: manifest.budget })
+        cutEntries = cutToWrite(state, { turn, call: id, cut: manifest.cut, budget: manifest.budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
         const sent = outcome instanceof ContextOverflowError ? [] : outcome.request.messages
-        const read = taint.assembled({ input: attempt.input, manifest, messages: sent })
+        const read = taint.assembled({ input: call.input, manifest, messages: sent })
         const foreign = read.length > 0 ? { foreign: read } : {}
         return journal.append([
           { ...assembly, ...defined({ cut: manifest.cut }), ...sources, ...foreign },
@@ -144,13 +120,13 @@ export function turnAssembly(
     const { prepared, manifest, fingerprint } = written
     const record = { id: prepared.call, turn, model: model.id, upTo, manifest }
     const { layout, counter } = settings
-    const { layers, tools = [] } = attempt.input
-    state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...attempt.head })
+    const { layers, tools = [] } = call.input
+    state.pin = pinOf(record, { layout, counter: counter.id }, { layers, tools, ...call.head })
     const at = Date.parse(clock.time())
     state.lastCall = { call: prepared.call, model: model.id, fingerprint, at, ...(cacheLife && { life: cacheLife }) }
     notePlacements(state, recent, { call: prepared.call, manifest, turn, at: Date.parse(time) })
     if (!(outcome instanceof ContextOverflowError)) {
-      dependencies.assembled?.({ input: attempt.input, outcome, prepared })
+      live.assembled?.({ input: call.input, outcome, prepared })
       // Words are for one note.
       if (outcome.note?.by !== undefined && outcome.note.by === state.words?.call) state.words = undefined
     }
@@ -179,11 +155,11 @@ function answeredTokens({ pieces, manifest }: Assembly): number {
 
 /** Stores the text of a new note beside the log, and notes in its mark which texts of others it covers. */
 async function withKeptNote(
-  { input, outcome }: Pick<PicturedAttempt, 'input' | 'outcome'>,
+  { input, outcome }: Pick<AssembledCall, 'input' | 'outcome'>,
   store: SessionStore,
   session: string,
   taint: TurnTaint,
-): Promise<PicturedAttempt['outcome']> {
+): Promise<AssembledCall['outcome']> {
   if (outcome instanceof ContextOverflowError || !outcome.note) return outcome
   const { note, manifest } = outcome
   await store.putContent(note.text, [session])
@@ -202,18 +178,26 @@ const CALL_TOKENS = 200
 /** What a result costs once it is cleared, tokens. */
 const CLEARED_TOKENS = 60
 
-export interface TurnDependencies extends CallPlace {
-  readonly retries: RetryRule
-  readonly turn: string
+/** The last call of a turn, as it was sent. */
+export interface AnsweredCall {
+  readonly input: AssemblyInput
+  readonly outcome: Assembly
+  readonly prepared: PreparedCall
+}
+
+/** A turn that runs: what answers it, its session, and what it is answered with. Made once, by the queue. */
+export interface LiveTurn extends AskedTurn, ForecastPlace {
+  readonly context: AssemblyContext
+  readonly state: SessionState
+  /** Of this turn when it began. */
   readonly entries: readonly Entry[]
   readonly tools: readonly Tool[]
+  readonly signal: AbortSignal
   readonly policy: ToolPolicy
   readonly approvals: ApprovalService
   readonly budgets: BudgetService
-  /** Where images are; none is sent where it is absent. */
-  readonly library: FileLibrary | undefined
-  readonly signal: AbortSignal
   readonly activity: Activity
+  readonly retries: RetryRule
   /** Told of each request that is about to be sent. */
   assembled?(call: AnsweredCall): void
 }
@@ -226,17 +210,12 @@ export interface TurnWords extends Required<Pick<TurnOutput, 'show'>> {
   end(call: string): void
 }
 
-interface CallPlace extends ForecastPlace {
-  readonly context: AssemblyContext
-  readonly state: SessionState
-}
-
 /** Why the conversation is cut in a call that finds its cache. A head that was composed again has lost it as a long pause does. */
 function whyCut({
   input,
   head,
   outcome,
-}: Pick<PicturedAttempt, 'input' | 'head' | 'outcome'>): Pick<CutRecord, 'why' | 'gain'> {
+}: Pick<AssembledCall, 'input' | 'head' | 'outcome'>): Pick<CutRecord, 'why' | 'gain'> {
   if (head.folded && input.notes?.cacheOver) return { why: 'head-changed' }
   const gain = outcome instanceof ContextOverflowError ? undefined : outcome.gain
   return gain ? { why: 'worth', gain } : { why: 'full' }

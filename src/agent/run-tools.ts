@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import { imageResult, markResult, type ToolCallPart, type ToolMessage } from '../context.ts'
+import { sha256 } from '../platform.ts'
+import { wasCut } from './answer.ts'
+import { type SettledCall, settleCall } from './settle-call.ts'
+import { resultAllowance } from './shown-result.ts'
+import { type PreparedCall, type Turn, write } from './turn-setup.ts'
+import { toolJournal, type TurnState } from './turn-state.ts'
+
+/** The most calls of one message that are run: they run in parallel, and each may start programs. */
+const MOST_CALLS = 64
+
+/**
+ * Runs the calls of the newest message in parallel and writes their results in the order of the calls. `prepared`: the model call
+ * that asked for them; absent where another process made it.
+ */
+export async function runTools(
+  turn: Turn,
+  { pending: calls, call, shownChars }: TurnState,
+  prepared: PreparedCall | undefined,
+): Promise<void> {
+  const { activity, journal: log, limits } = turn
+  const journal = toolJournal(turn.entries)
+  const isCut = wasCut(turn.entries)
+  const share = { most: limits.turnResultChars, shown: shownChars, calls: calls.length }
+  const room = prepared?.roomTokens
+  const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
+  const settle = async (part: ToolCallPart, index: number) => {
+    // A result that is not kept elsewhere is shown whole.
+    const most = log.keepContent
+      ? resultAllowance(await limits.resultChars(part.toolName), share)
+      : Number.MAX_SAFE_INTEGER
+    const refused =
+      index >= MOST_CALLS ? 'too-many-calls' : isCut && typeof part.input === 'string' ? 'cut-call' : undefined
+    return settleCall(turn, journal, { part, call, most, roomTokens, seen: prepared?.seen, refused })
+  }
+  const settled = await activity.rest(Promise.all(calls.map((part, index) => activity.run(settle(part, index)))))
+  const message: ToolMessage = { role: 'tool', content: resultParts(calls, settled) }
+  await write(turn, [{ type: 'message', turn: turn.id, message, tokens: await log.countTokens(message) }])
+}
+
+/** A result of fewer characters is sent again: a reference to it would save next to nothing. */
+const LEAST_REPEATED = 400
+
+/** The long result of two equal calls in one message is sent once. Both calls have run, and each has its result. */
+function resultParts(calls: readonly ToolCallPart[], settled: readonly SettledCall[]): ToolMessage['content'] {
+  return calls.map((part, index) => {
+    const { toolCallId, toolName, input } = part
+    const { ok, text, images, as } = settled[index]!
+    const same = (other: ToolCallPart, at: number) =>
+      at < index &&
+      settled[at]!.text === text &&
+      settled[at]!.ok === ok &&
+      isDeepStrictEqual(settled[at]!.images, images) &&
+      other.toolName === toolName &&
+      isDeepStrictEqual(other.input, input)
+    const first = text.length < LEAST_REPEATED && !images ? undefined : calls.find(same)
+    const value = first ? `[The equal call ${first.toolCallId} above has the same result.]` : text
+    const type = ok ? ('text' as const) : ('error-text' as const)
+    const output = images && !first ? imageResult(text, toolName, images) : { type, value }
+    const result = { type: 'tool-result', toolCallId, toolName, output } as const
+    return first || as === undefined ? result : markResult(result, { as, digest: sha256(text) })
+  })
+}
