@@ -29,15 +29,6 @@ export interface Unanswered {
   readonly entries?: readonly EntryBody[]
 }
 
-/** What the next call of a turn is assembled from. The last step calls no tool. */
-export function nextStep({ entries }: Turn, last: boolean): Step {
-  const messages = entries.flatMap((entry) => {
-    if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) return []
-    return [{ message: entry.message, counted: entry.tokens }]
-  })
-  return { messages, last }
-}
-
 /** The last step calls no tool, whatever was prepared. */
 export async function assembleCall({ assemble }: Turn, step: Step): Promise<PreparedCall> {
   const call = await assemble(step)

@@ -107,7 +107,13 @@ async function writeAnswer(
   const ended = toolCalls(message).length > 0 ? undefined : answerOutcome(message, end)
   try {
     const outcome = response.outcome(clock.monotonic(), { usage, finish: reason, ...warned })
-    const said = await answerEntry(turn, call, { message, ended })
+    const citations = await turn.output.citedSources(messageText(message))
+    // An answer without tool calls is marked where it is incomplete.
+    const cutCall = ended && 'cutCall' in ended ? 'cut-call' : undefined
+    const partial: PartialReason | undefined = cutCall ?? (ended && ended.type !== 'completed' ? ended.type : undefined)
+    const tokens = await journal.countTokens(message, partial)
+    const cited = citations.length > 0 ? { citations } : {}
+    const said: EntryBody = { type: 'message', turn: turn.id, call, message, tokens, ...defined({ partial }), ...cited }
     const bodies: readonly EntryBody[] = ended
       ? [said, used, { type: 'turn-end', turn: turn.id, outcome: ended }]
       : [said, used]
@@ -117,21 +123,4 @@ async function writeAnswer(
     if (error instanceof StoreError) throw error
     return unanswered(turn, response, { error, isCancelled: turn.signal.aborted })
   }
-}
-
-/** An answer without tool calls is marked where it is incomplete. */
-async function answerEntry(
-  turn: Turn,
-  call: string,
-  {
-    message,
-    ended,
-  }: { readonly message: AssistantMessage; readonly ended: ReturnType<typeof answerOutcome> | undefined },
-): Promise<EntryBody> {
-  const citations = await turn.output.citedSources(messageText(message))
-  const cited = citations.length > 0 ? { citations } : {}
-  const cutCall = ended && 'cutCall' in ended ? 'cut-call' : undefined
-  const partial: PartialReason | undefined = cutCall ?? (ended && ended.type !== 'completed' ? ended.type : undefined)
-  const tokens = await turn.journal.countTokens(message, partial)
-  return { type: 'message', turn: turn.id, call, message, tokens, ...defined({ partial }), ...cited }
 }

@@ -220,36 +220,34 @@ export function beginTurn(setup: TurnSetup): Turn {
     entries: [...entries],
     signal,
     model,
-    assemble: (step) => setup.assemble(step),
+    assemble: setup.assemble.bind(setup),
     journal: {
-      append: (bodies, audit) => journal.append(bodies, audit),
-      finish: (call, outcome, bodies) => {
-        if (journal.finish) return journal.finish(call, outcome, bodies)
-        return bodies.length > 0 ? journal.append(bodies) : Promise.resolve([])
-      },
-      countTokens: (message, partial) =>
-        journal.countTokens?.(message, partial) ?? Promise.resolve(countTokens(message)),
-      keepImage: (image) => journal.keepImage?.(image) ?? Promise.reject(new Error('no files are kept here')),
-      ...(journal.keepContent ? { keepContent: (text: string) => journal.keepContent!(text) } : {}),
+      append: journal.append.bind(journal),
+      finish:
+        journal.finish?.bind(journal) ??
+        (async (_call, _outcome, bodies) => (bodies.length > 0 ? journal.append(bodies) : [])),
+      countTokens: journal.countTokens?.bind(journal) ?? (async (message) => countTokens(message)),
+      keepImage: journal.keepImage?.bind(journal) ?? (() => Promise.reject(new Error('no files are kept here'))),
+      ...(journal.keepContent ? { keepContent: journal.keepContent.bind(journal) } : {}),
     },
     tools: {
       toolbox: tools?.toolbox ?? createToolbox([]),
       approvals: tools?.approvals ?? denyAll,
-      cite: (result) => tools?.cite?.(result) ?? { result, sources: [] },
+      cite: tools?.cite?.bind(tools) ?? ((result) => ({ result, sources: [] })),
     },
     limits: {
       steps: limits?.steps ?? 12,
       retries: limits?.retries ?? { delaysMs: [1_000, 2_000, 4_000], forMs: 60_000 },
-      resultChars: (tool) => limits?.resultChars?.(tool) ?? 24_000,
+      resultChars: limits?.resultChars?.bind(limits) ?? (() => 24_000),
       turnResultChars: limits?.turnResultChars ?? 240_000,
     },
     output: {
-      show: (delta) => output?.show?.(delta),
-      citedSources: (text) => output?.citedSources?.(text) ?? Promise.resolve([]),
+      show: output?.show?.bind(output) ?? (() => undefined),
+      citedSources: output?.citedSources?.bind(output) ?? (async () => []),
     },
     clock,
     activity: setup.activity ?? { run: (work) => work, rest: (wait) => wait },
-    holdCall: (call, granted) => setup.holdCall?.(call, granted) ?? Promise.resolve(FREE),
+    holdCall: setup.holdCall?.bind(setup) ?? (async () => FREE),
     answered: new Set(),
   }
 }

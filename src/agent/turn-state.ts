@@ -1,8 +1,11 @@
 import { type Message, type ToolCallPart, toolCalls, toolResults, outputText } from '../context.ts'
 import type { Entry } from '../session.ts'
+import type { Step } from './turn-setup.ts'
 
 /** Where a turn stands, derived from its entries alone. */
 export interface TurnState {
+  /** The input and all messages that answer it, without partial ones: what the next call is assembled from. */
+  readonly messages: Step['messages']
   /** Calls of the newest message that have no result yet. */
   readonly pending: readonly ToolCallPart[]
   /** The model call that asked for them; empty where its entry names none. */
@@ -15,8 +18,9 @@ export interface TurnState {
   readonly shownChars: number
 }
 
-/** Derives the state of a turn from its entries, oldest first. Partial messages are not part of it. */
+/** Derives the state of a turn from its entries, oldest first. */
 export function turnState(entries: readonly Entry[]): TurnState {
+  const messages: Step['messages'][number][] = []
   let last: Message | undefined
   let call = ''
   let steps = 0
@@ -24,13 +28,14 @@ export function turnState(entries: readonly Entry[]): TurnState {
   for (const entry of entries) {
     if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) continue
     last = entry.message
+    messages.push({ message: last, counted: entry.tokens })
     for (const { output } of toolResults(last)) shownChars += outputText(output).length
     if (last.role !== 'assistant') continue
     steps += 1
     call = (entry.type === 'message' && entry.call) || ''
   }
   const pending = last ? toolCalls(last) : []
-  return { pending, call, steps, answered: last?.role === 'assistant' && pending.length === 0, shownChars }
+  return { messages, pending, call, steps, answered: last?.role === 'assistant' && pending.length === 0, shownChars }
 }
 
 /** The tool calls of a step, as the log has them. */

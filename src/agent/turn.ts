@@ -1,8 +1,8 @@
 import { StoreError, type TurnOutcome } from '../session.ts'
-import { ask, assembleCall, assembleSmaller, nextStep, refusedAsTooLarge, type Reply, type Unanswered } from './ask.ts'
+import { ask, assembleCall, assembleSmaller, refusedAsTooLarge, type Reply, type Unanswered } from './ask.ts'
 import { failure, finish, record, recordAnswer, type RecordedAnswer } from './record.ts'
 import { runTools } from './run-tools.ts'
-import { beginTurn, type PreparedCall, stopping, type Turn, type TurnSetup, write } from './turn-setup.ts'
+import { beginTurn, type PreparedCall, type Step, stopping, type Turn, type TurnSetup, write } from './turn-setup.ts'
 import { turnState } from './turn-state.ts'
 
 /**
@@ -37,7 +37,7 @@ async function run(turn: Turn): Promise<TurnOutcome | undefined> {
     if (turn.signal.aborted) return await end(turn, { type: 'cancelled' })
     if (state.answered) return await end(turn, { type: 'completed' })
 
-    const asked = await callModel(turn, { last: state.steps + 1 >= turn.limits.steps })
+    const asked = await callModel(turn, { messages: state.messages, last: state.steps + 1 >= turn.limits.steps })
     const outcome = await record(turn, asked.call, asked.reply)
     if (outcome || asked.reply.type !== 'answered') return outcome
     call = asked.call
@@ -47,16 +47,12 @@ async function run(turn: Turn): Promise<TurnOutcome | undefined> {
 /** Asks a model once, outside every turn: tool calls are returned and not run. */
 export async function askModel(setup: TurnSetup): Promise<(RecordedAnswer | Unanswered) & { readonly call: string }> {
   const turn = beginTurn(setup)
-  const { call, reply } = await callModel(turn, { last: false })
+  const { call, reply } = await callModel(turn, { messages: turnState(turn.entries).messages, last: false })
   return { ...(await recordAnswer(turn, call, reply)), call: call.call }
 }
 
 /** Assembles a call, and asks the model. A request that the provider refuses as too large is cut deeper and sent once more. */
-async function callModel(
-  turn: Turn,
-  { last }: { readonly last: boolean },
-): Promise<{ readonly call: PreparedCall; readonly reply: Reply }> {
-  const step = nextStep(turn, last)
+async function callModel(turn: Turn, step: Step): Promise<{ readonly call: PreparedCall; readonly reply: Reply }> {
   const call = await assembleCall(turn, step)
   const reply = await ask(turn, call)
   const refused = refusedAsTooLarge(reply)
