@@ -6,10 +6,10 @@ import { SILENT } from '../wire.ts'
 import { ResponseAccumulator } from './answer.ts'
 import { holdCall } from './hold-call.ts'
 import { retryWait } from './retry-wait.ts'
-import type { PreparedCall, Step, Turn } from './turn-setup.ts'
+import type { PreparedCall, Step, TurnRun } from './turn-setup.ts'
 
 /** How a call ended, before anything of it is recorded. */
-export type Reply = Answered | Unanswered
+export type ModelReply = Answered | Unanswered
 
 export interface Answered {
   readonly type: 'answered'
@@ -30,13 +30,13 @@ export interface Unanswered {
 }
 
 /** The last step calls no tool, whatever was prepared. */
-export async function assembleCall({ assemble }: Turn, step: Step): Promise<PreparedCall> {
+export async function assembleStep({ assemble }: TurnRun, step: Step): Promise<PreparedCall> {
   const call = await assemble(step)
   return step.last ? { ...call, options: { ...call.options, toolChoice: 'none' } } : call
 }
 
 /** The reply where a request was refused as too large before anything of an answer came. */
-export function refusedAsTooLarge(reply: Reply): (Unanswered & { readonly error: ModelError }) | undefined {
+export function refusedAsTooLarge(reply: ModelReply): (Unanswered & { readonly error: ModelError }) | undefined {
   if (reply.type !== 'failed' || reply.said) return undefined
   const { error } = reply
   return error instanceof ModelError && error.code === 'context-overflow' ? { ...reply, error } : undefined
@@ -44,13 +44,13 @@ export function refusedAsTooLarge(reply: Reply): (Unanswered & { readonly error:
 
 /** Assembles a call again with less. Where nothing more can be cut, the error contains the message of the provider. */
 export async function assembleSmaller(
-  turn: Turn,
+  turn: TurnRun,
   step: Step,
   { error: refused }: { readonly error: ModelError },
 ): Promise<PreparedCall> {
   const { limit, sent, perMinute, detail: said } = refused.facts
   try {
-    return await assembleCall(turn, { ...step, deeper: { limit, sent, said, ...defined({ perMinute }) } })
+    return await assembleStep(turn, { ...step, deeper: { limit, sent, said, ...defined({ perMinute }) } })
   } catch (error) {
     if (!(error instanceof ContextOverflowError)) throw error
     throw new ContextOverflowError(error.manifest, refused.message, error.advice)
@@ -61,7 +61,7 @@ export async function assembleSmaller(
  * Holds a call, sends it and reads the answer. A transient failure before the first event is retried after a wait, which
  * `output` shows; a call whose answer has begun is never retried.
  */
-export async function ask(turn: Turn, prepared: PreparedCall): Promise<Reply> {
+export async function ask(turn: TurnRun, prepared: PreparedCall): Promise<ModelReply> {
   const { clock, signal } = turn
   let failedFirst: number | undefined
   for (let retries = 0; ; retries += 1) {
@@ -78,7 +78,10 @@ export async function ask(turn: Turn, prepared: PreparedCall): Promise<Reply> {
 }
 
 /** `waits`: nothing of an answer has come, so that the call can be made again. */
-async function send(turn: Turn, prepared: PreparedCall): Promise<Answered | (Unanswered & { readonly waits?: true })> {
+async function send(
+  turn: TurnRun,
+  prepared: PreparedCall,
+): Promise<Answered | (Unanswered & { readonly waits?: true })> {
   const { clock, model, output, signal } = turn
   const { call, request, options } = prepared
   const held = await holdCall(turn, prepared)
@@ -110,7 +113,7 @@ async function send(turn: Turn, prepared: PreparedCall): Promise<Answered | (Una
 
 /** A call without a whole answer; the provider may have reported a usage. */
 export function unanswered(
-  { clock }: Turn,
+  { clock }: TurnRun,
   response: ResponseAccumulator,
   { error, isCancelled = false }: { readonly error: unknown; readonly isCancelled?: boolean },
 ): Unanswered {

@@ -2,7 +2,7 @@ import { ForewordError } from '../platform.ts'
 import type { ApprovalOutcome, Entry } from '../session.ts'
 import { callDigest } from '../tool.ts'
 import { turnCallFacts } from './call-facts.ts'
-import { type CallHold, type GrantedCall, type PreparedCall, type Turn, write } from './turn-setup.ts'
+import { type CallHold, type GrantedCall, type PreparedCall, type TurnRun, write } from './turn-setup.ts'
 
 /** A call that did not leave: it could have cost more than is left, and nobody allowed it. */
 export class OverBudgetError extends ForewordError {
@@ -24,7 +24,7 @@ const QUESTION = 'model-call'
  * log, so a turn that is resumed finds it and its answer. An answer is passed on once in this process, and what holds the calls
  * takes each of them once at all. A question that needs no answer any more is withdrawn, and the call goes on.
  */
-export async function holdCall(turn: Turn, prepared: PreparedCall): Promise<Held> {
+export async function holdCall(turn: TurnRun, prepared: PreparedCall): Promise<Held> {
   let granted: GrantedCall | undefined
   for (;;) {
     const hold = await turn.holdCall(prepared, granted)
@@ -40,7 +40,7 @@ export async function holdCall(turn: Turn, prepared: PreparedCall): Promise<Held
 type Waiting = Extract<CallHold, { type: 'wait' }>
 
 /** A turn that is resumed may find room where it asked before. */
-async function withoutQuestions(turn: Turn, hold: Exclude<CallHold, Waiting>): Promise<Exclude<CallHold, Waiting>> {
+async function withoutQuestions(turn: TurnRun, hold: Exclude<CallHold, Waiting>): Promise<Exclude<CallHold, Waiting>> {
   try {
     const denied = await withdrawQuestions(turn, undefined)
     if (!denied || hold.type === 'refuse') return hold
@@ -53,7 +53,7 @@ async function withoutQuestions(turn: Turn, hold: Exclude<CallHold, Waiting>): P
 }
 
 /** Withdraws what a former process asked about this call, except `kept`. Returns the refusal of a person who was faster. */
-async function withdrawQuestions({ answered, entries, tools }: Turn, kept: string | undefined) {
+async function withdrawQuestions({ answered, entries, tools }: TurnRun, kept: string | undefined) {
   const { approvals } = tools
   const decided = new Set(entries.map((entry) => (entry.type === 'approval' ? entry.approval : undefined)))
   for (const entry of entries) {
@@ -68,7 +68,7 @@ async function withdrawQuestions({ answered, entries, tools }: Turn, kept: strin
 }
 
 async function askPerson(
-  turn: Turn,
+  turn: TurnRun,
   prepared: PreparedCall,
   waiting: Waiting,
 ): Promise<{ readonly approval: string; readonly decision: ApprovalOutcome | undefined }> {
@@ -83,7 +83,7 @@ async function askPerson(
 
 /** What comes first: the decision of a person, or that none is needed. */
 async function decisionOrRoom(
-  { tools: { approvals }, signal }: Turn,
+  { tools: { approvals }, signal }: TurnRun,
   approval: string,
   waiting: Waiting,
 ): Promise<ApprovalOutcome | undefined> {
@@ -108,7 +108,11 @@ function isQuestion(entry: Entry, { request }: Waiting, answered: ReadonlySet<st
   )
 }
 
-async function ask(turn: Turn, { call }: PreparedCall, { request, rule, sentence, raise }: Waiting): Promise<string> {
+async function ask(
+  turn: TurnRun,
+  { call }: PreparedCall,
+  { request, rule, sentence, raise }: Waiting,
+): Promise<string> {
   const approval = turn.tools.approvals.newId()
   const digest = callDigest(request)
   const part = { type: 'tool-call', toolCallId: QUESTION, toolName: request.tool, input: request.input } as const

@@ -3,9 +3,9 @@ import { ModelError } from '../model.ts'
 import { type EntryBody, type PartialReason, StoreError, type TurnOutcome } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, wasCut, withoutCalls } from './answer.ts'
-import { type Answered, type Reply, type Unanswered, unanswered } from './ask.ts'
+import { type Answered, type ModelReply, type Unanswered, unanswered } from './ask.ts'
 import { OverBudgetError } from './hold-call.ts'
-import { type PreparedCall, stopping, type Turn } from './turn-setup.ts'
+import { type PreparedCall, stopping, type TurnRun } from './turn-setup.ts'
 
 /** What a model has said, as it is in the log. */
 export interface RecordedAnswer {
@@ -20,9 +20,9 @@ export interface RecordedAnswer {
  * where there is none to write, with its call on record.
  */
 export async function recordAnswer(
-  turn: Turn,
+  turn: TurnRun,
   prepared: PreparedCall,
-  reply: Reply,
+  reply: ModelReply,
 ): Promise<RecordedAnswer | Unanswered> {
   const missing = reply.type === 'answered' ? await writeAnswer(turn, prepared, reply) : reply
   if (missing.type !== 'answer') await finish(turn, prepared.call, missing)
@@ -30,7 +30,11 @@ export async function recordAnswer(
 }
 
 /** The same within a turn, which ends where there is no answer. Returns how; `undefined` where it goes on, or is left for the next start. */
-export async function record(turn: Turn, prepared: PreparedCall, reply: Reply): Promise<TurnOutcome | undefined> {
+export async function record(
+  turn: TurnRun,
+  prepared: PreparedCall,
+  reply: ModelReply,
+): Promise<TurnOutcome | undefined> {
   const missing = reply.type === 'answered' ? await writeAnswer(turn, prepared, reply) : reply
   if (missing.type === 'answer') return missing.outcome
   if (turn.signal.reason === stopping) {
@@ -55,7 +59,7 @@ export async function record(turn: Turn, prepared: PreparedCall, reply: Reply): 
 
 /** Completes the record of a call that gave no whole answer. */
 export async function finish(
-  turn: Turn,
+  turn: TurnRun,
   call: string,
   { outcome, entries = [] }: Unanswered,
   bodies: readonly EntryBody[] = [],
@@ -86,7 +90,7 @@ export function failure(error: unknown): TurnOutcome {
 
 /** What cannot be written is not lost: what was said is returned as a partial answer. */
 async function writeAnswer(
-  turn: Turn,
+  turn: TurnRun,
   prepared: PreparedCall,
   { finish: end, response }: Answered,
 ): Promise<RecordedAnswer | Unanswered> {

@@ -4,7 +4,7 @@ import { sha256 } from '../platform.ts'
 import { wasCut } from './answer.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
 import { resultAllowance } from './shown-result.ts'
-import { type PreparedCall, type Turn, write } from './turn-setup.ts'
+import { type PreparedCall, type TurnRun, write } from './turn-setup.ts'
 import { toolJournal, type TurnState } from './turn-state.ts'
 
 /** The most calls of one message that are run: they run in parallel, and each may start programs. */
@@ -15,7 +15,7 @@ const MOST_CALLS = 64
  * that asked for them; absent where another process made it.
  */
 export async function runTools(
-  turn: Turn,
+  turn: TurnRun,
   { pending: calls, call, shownChars }: TurnState,
   prepared: PreparedCall | undefined,
 ): Promise<void> {

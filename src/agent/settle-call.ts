@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readFacts, resultFacts, turnCallFacts } from './call-facts.ts'
 import { resultText, type CutResult, cutResult, keepImages } from './shown-result.ts'
-import { stopping, type Turn, write } from './turn-setup.ts'
+import { stopping, type TurnRun, write } from './turn-setup.ts'
 import type { ToolJournal } from './turn-state.ts'
 import {
   exactLine,
@@ -52,7 +52,7 @@ export interface SettledCall {
  * never repeated automatically: it may have taken effect, and the model reads so. Tools that declare themselves idempotent
  * are repeated (docs/decisions/0007).
  */
-export async function settleCall(turn: Turn, journal: ToolJournal, settling: CallToSettle): Promise<SettledCall> {
+export async function settleCall(turn: TurnRun, journal: ToolJournal, settling: CallToSettle): Promise<SettledCall> {
   const { part } = settling
   const known = journal.ended.get(part.toolCallId)
   // What was refused never started.
@@ -81,7 +81,7 @@ export async function settleCall(turn: Turn, journal: ToolJournal, settling: Cal
  * changed twice goes on changing: the question says so, and the approval covers it as it is then.
  */
 async function askAndSettle(
-  turn: Turn,
+  turn: TurnRun,
   journal: ToolJournal,
   settling: CallToSettle,
   plain: Runnable,
@@ -161,7 +161,7 @@ function withFacts(planned: Runnable, facts: Readonly<Record<string, string>>): 
   return { ...planned, call, digest: callDigest(call) }
 }
 
-async function planCall(turn: Turn, { part, most, roomTokens, seen }: CallToSettle): Promise<PlannedCall> {
+async function planCall(turn: TurnRun, { part, most, roomTokens, seen }: CallToSettle): Promise<PlannedCall> {
   const { toolCallId, toolName, input } = part
   const room = roomTokens === undefined ? {} : { room: { characters: most, tokens: roomTokens } }
   const { session, id, signal, tools, clock } = turn
@@ -181,7 +181,7 @@ const interrupted =
   'Check before you repeat it.'
 
 /** It is unknown whether the call took effect. The audit records that, so that no call is without an end there. */
-async function abandonCall(turn: Turn, settling: CallToSettle): Promise<SettledCall> {
+async function abandonCall(turn: TurnRun, settling: CallToSettle): Promise<SettledCall> {
   const facts = turnCallFacts(turn, settling, undefined)
   await write(turn, [], [{ ...facts, kind: 'call', ok: false, rule: 'interrupted', reason: interrupted }])
   return { ok: false, text: interrupted }
@@ -196,7 +196,7 @@ const REFUSED = {
 const cancelled: ToolResult = { ok: false, error: 'cancelled before it ran' }
 
 async function refuseCall(
-  turn: Turn,
+  turn: TurnRun,
   settling: CallToSettle,
   { result, rule, call: described, read }: Omit<Extract<PlannedCall, { type: 'refused' }>, 'type'>,
 ): Promise<SettledCall> {
@@ -212,7 +212,7 @@ async function refuseCall(
 }
 
 async function runCall(
-  turn: Turn,
+  turn: TurnRun,
   settling: CallToSettle,
   planned: Exclude<PlannedCall, { type: 'refused' }>,
   rule: string,
@@ -248,14 +248,14 @@ function queryOf(input: unknown): string | undefined {
 }
 
 /** A tool that is no longer there may have been anybody's. */
-function framedAs({ tools }: Turn, { toolName }: ToolCallPart, ok: boolean): Pick<SettledCall, 'as'> {
+function framedAs({ tools }: TurnRun, { toolName }: ToolCallPart, ok: boolean): Pick<SettledCall, 'as'> {
   const { results: as = 'material' } = tools.toolbox.tools.find(({ name }) => name === toolName) ?? {}
   if (as !== 'own') return { as }
   return ok ? {} : { as: 'material' }
 }
 
 async function endEntry(
-  turn: Turn,
+  turn: TurnRun,
   { part: { toolCallId, toolName }, call }: CallToSettle,
   ended: {
     readonly result: ToolResult
@@ -310,7 +310,7 @@ interface LoadsWhenAsked {
  * and its answer in the log counts; but not where the question does not match its digest, as in a forged log.
  */
 async function askPerson(
-  turn: Turn,
+  turn: TurnRun,
   journal: ToolJournal,
   asked: {
     readonly part: ToolCallPart
@@ -347,7 +347,7 @@ async function askPerson(
 }
 
 async function appendQuestion(
-  turn: Turn,
+  turn: TurnRun,
   { part, call, planned, loads }: Parameters<typeof askPerson>[2] & { readonly loads: string | undefined },
   approval: string,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { cutText, imageType } from '../context.ts'
 import { errorMessage } from '../platform.ts'
 import type { ResultImage } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
-import type { Turn } from './turn-setup.ts'
+import type { TurnRun } from './turn-setup.ts'
 
 /** A result as the model reads it. `whole` is present where that is only a part of it; the whole has to be kept. */
 export interface CutResult {
@@ -34,7 +34,7 @@ export function resultText(result: ToolResult): string {
 
 /** Images are kept before the log refers to them. One that cannot be kept is named in the output. */
 export async function keepImages(
-  journal: Pick<Turn['journal'], 'keepImage'>,
+  journal: Pick<TurnRun['journal'], 'keepImage'>,
   toolName: string,
   result: ToolResult,
 ): Promise<{ readonly result: ToolResult; readonly images?: readonly ResultImage[] }> {

@@ -195,7 +195,7 @@ export type Delta =
   | RetryNotice
 
 /** A turn that runs: made once from its setup, and handed whole to everything that has to do with it. */
-export interface Turn extends Required<Omit<RunningTurn, 'entries'>> {
+export interface TurnRun extends Required<Omit<RunningTurn, 'entries'>> {
   /** Of this turn so far, the input first; what is written is added. */
   readonly entries: Entry[]
   readonly model: Model
@@ -211,7 +211,7 @@ export interface Turn extends Required<Omit<RunningTurn, 'entries'>> {
   readonly answered: Set<string>
 }
 
-export function beginTurn(setup: TurnSetup): Turn {
+export function beginTurn(setup: TurnSetup): TurnRun {
   const { turn, model, journal, tools, limits, output, clock } = setup
   const { session, id, entries, signal = NEVER } = turn
   return {
@@ -253,7 +253,7 @@ export function beginTurn(setup: TurnSetup): Turn {
 }
 
 /** Writes what has happened to the log, and adds it to the turn. */
-export async function write(turn: Turn, bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<void> {
+export async function write(turn: TurnRun, bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<void> {
   turn.entries.push(...(await turn.journal.append(bodies, audit)))
 }
 

@@ -1,8 +1,8 @@
 import { StoreError, type TurnOutcome } from '../session.ts'
-import { ask, assembleCall, assembleSmaller, refusedAsTooLarge, type Reply, type Unanswered } from './ask.ts'
+import { ask, assembleStep, assembleSmaller, refusedAsTooLarge, type ModelReply, type Unanswered } from './ask.ts'
 import { failure, finish, record, recordAnswer, type RecordedAnswer } from './record.ts'
 import { runTools } from './run-tools.ts'
-import { beginTurn, type PreparedCall, type Step, stopping, type Turn, type TurnSetup, write } from './turn-setup.ts'
+import { beginTurn, type PreparedCall, type Step, stopping, type TurnRun, type TurnSetup, write } from './turn-setup.ts'
 import { turnState } from './turn-state.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function runTurn(setup: TurnSetup): Promise<TurnOutcome | undefined
   }
 }
 
-async function run(turn: Turn): Promise<TurnOutcome | undefined> {
+async function run(turn: TurnRun): Promise<TurnOutcome | undefined> {
   let call: PreparedCall | undefined
   for (;;) {
     if (turn.signal.reason === stopping) return undefined
@@ -52,8 +52,11 @@ export async function askModel(setup: TurnSetup): Promise<(RecordedAnswer | Unan
 }
 
 /** Assembles a call, and asks the model. A request that the provider refuses as too large is cut deeper and sent once more. */
-async function callModel(turn: Turn, step: Step): Promise<{ readonly call: PreparedCall; readonly reply: Reply }> {
-  const call = await assembleCall(turn, step)
+async function callModel(
+  turn: TurnRun,
+  step: Step,
+): Promise<{ readonly call: PreparedCall; readonly reply: ModelReply }> {
+  const call = await assembleStep(turn, step)
   const reply = await ask(turn, call)
   const refused = refusedAsTooLarge(reply)
   if (!refused) return { call, reply }
@@ -62,7 +65,7 @@ async function callModel(turn: Turn, step: Step): Promise<{ readonly call: Prepa
   return { call: smaller, reply: await ask(turn, smaller) }
 }
 
-async function end(turn: Turn, outcome: TurnOutcome): Promise<TurnOutcome> {
+async function end(turn: TurnRun, outcome: TurnOutcome): Promise<TurnOutcome> {
   await write(turn, [{ type: 'turn-end', turn: turn.id, outcome }])
   return outcome
 }
