@@ -1,5 +1,7 @@
 import type { ManifestEntry, Piece } from '../context.ts'
 import type { ForeignAssembly } from './foreign-call.ts'
+import { sha256 } from '../platform.ts'
+import { jsonOf } from '../wire.ts'
 
 /** A call as it is compared: of one that was kept, the pieces have digests in place of their content. */
 export type ComparedCall = Pick<ForeignAssembly, 'manifest' | 'pieces'>
@@ -17,4 +19,18 @@ export interface ComparedUnit {
 /** Whether an entry is the result of a call: also of one that reads or writes a memory. */
 export function isResultEntry({ layer, origin }: Pick<ManifestEntry, 'layer' | 'origin'>): boolean {
   return layer === 'tool-result' || (layer === 'memory' && origin.kind === 'tool')
+}
+
+/**
+ * A call with digests in place of what it says: small enough to keep, exact enough to be compared with `commonPrefix`, also
+ * where several entries share one text. What no comparison needs, such as marks, is left out.
+ */
+export function keptCall({ manifest, pieces }: ComparedCall): ComparedCall {
+  const kept = pieces.map(({ entry, tokens, content, joined }) => ({
+    entry,
+    tokens,
+    content: sha256(jsonOf(content)),
+    ...(joined ? { joined: joined.map((part) => ({ entry: part.entry, text: sha256(part.text) })) } : {}),
+  }))
+  return { manifest, pieces: kept }
 }

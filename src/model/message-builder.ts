@@ -3,22 +3,14 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sd
 import { type AssistantMessage, isTextThinking } from '../context.ts'
 import type { ModelEvent } from './model.ts'
 
-/** Collects the parts of a stream into one message, in their order. */
-export interface MessageBuilder {
-  /** Adds one part of the stream. Returns the event for the caller, if there is one. */
-  add(part: LanguageModelV4StreamPart): ModelEvent | undefined
-  /** The message so far. Each part keeps the metadata that its provider needs in later calls. */
-  message(options?: { readonly calls: boolean }): AssistantMessage
-  readonly calls: number
-  /** The tool of a call that has begun and is not complete, or whose input is no JSON. */
-  readonly cutCall: string | undefined
-}
-
 type Part = Exclude<AssistantMessage['content'], string>[number]
 type TextBlock = { readonly type: 'text' | 'reasoning'; text: string; metadata: SharedV4ProviderMetadata | undefined }
 
-/** `sealer`: who alone can read the signed and encrypted parts again. */
-export function messageBuilder(sealer?: string): MessageBuilder {
+/**
+ * Collects the parts of a stream into one message, in their order. `sealer`: who alone can read the signed and encrypted parts
+ * again.
+ */
+export function messageBuilder(sealer?: string) {
   const parts: (TextBlock | Part)[] = []
   const open = new Map<string, TextBlock>()
   let calls = 0
@@ -39,7 +31,8 @@ export function messageBuilder(sealer?: string): MessageBuilder {
   }
 
   return {
-    add(part) {
+    /** Adds one part of the stream. Returns the event for the caller, if there is one. */
+    add(part: LanguageModelV4StreamPart): ModelEvent | undefined {
       switch (part.type) {
         case 'text-start':
         case 'reasoning-start':
@@ -76,7 +69,8 @@ export function messageBuilder(sealer?: string): MessageBuilder {
           return undefined
       }
     },
-    message: ({ calls: withCalls } = { calls: true }) => ({
+    /** The message so far. Each part keeps the metadata that its provider needs in later calls. */
+    message: ({ calls: withCalls } = { calls: true }): AssistantMessage => ({
       role: 'assistant',
       content: parts
         .flatMap((part) => messageParts(part, sealer))
@@ -85,6 +79,7 @@ export function messageBuilder(sealer?: string): MessageBuilder {
     get calls() {
       return calls
     },
+    /** The tool of a call that has begun and is not complete, or whose input is no JSON. */
     get cutCall() {
       return [...incomplete.values()].at(-1)
     },

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { tokenx } from '../../src/context.ts'
 import { splitBody } from '../../src/foreign.ts'
 import { createBodyAnalysis } from '../../src/runtime/foreign/analysis/body-analysis.ts'
-import { countingRests, withShorterTexts } from '../../src/runtime/foreign/analysis/shorter-texts.ts'
+import { countingRests, withShorterTexts } from '../../src/runtime/foreign/analysis/read-grown-body.ts'
 import { systemClock } from '../../src/platform.ts'
 
 const bytesOf = (...contents: readonly unknown[]) =>

@@ -15,9 +15,8 @@ import {
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { ForeignAssembly } from '../foreign-call.ts'
-import type { ConversationItem } from './conversation-items.ts'
+import { type ConversationItem, type GroupedItems, type ItemGroup, numberOf } from './conversation-items.ts'
 import { type GroupResult, groupTurn } from './group-turn.ts'
-import { type GroupedItems, type ItemGroup, numberOf } from './item-group.ts'
 import { type ConversationFormat } from '../../wire.ts'
 
 /** A request of another program, and how much room it has. */

@@ -8,8 +8,7 @@ import {
   type TurnMessage,
 } from '../../context.ts'
 import { fieldsOf, elementsOf } from '../../platform.ts'
-import type { ConversationItem, ItemPart } from './conversation-items.ts'
-import type { ItemGroup } from './item-group.ts'
+import type { ConversationItem, ItemPart, ItemGroup } from './conversation-items.ts'
 import { answerPath } from './rewrite-body.ts'
 import { type ConversationFormat, textOf } from '../../wire.ts'
 

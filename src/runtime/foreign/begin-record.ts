@@ -7,14 +7,22 @@ import type { Sealed, SealedManifest } from '../calls/seal.ts'
 import { addForecast } from '../turn/call-forecast.ts'
 import { type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { type BodyToStore, contentWriter } from './content-writer.ts'
-import type { BegunCall } from './foreign-call.ts'
+import type { BegunCall, RecordParts } from './foreign-call.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import type { LastForeignCall } from './foreign-sessions.ts'
-import { cacheEntry, type KeptCache, keptEntry, keptReuse, withKeptEntry, withKeptPieces } from './kept-conversation.ts'
+import {
+  cacheEntry,
+  type KeptCache,
+  keptEntry,
+  keptReuse,
+  withKeptEntry,
+  withKeptPieces,
+  laterTurn,
+  turnsBefore,
+  withTurnsBefore,
+} from './kept-conversation.ts'
 import { NO_TURN } from './prompt-words.ts'
-import type { RecordParts } from './record-parts.ts'
 import type { CutCall } from './foreign-cuts.ts'
-import { laterTurn, turnsBefore, withTurnsBefore } from './turn-numbers.ts'
 
 /** A call that is on record without its end. */
 export interface BegunRecord {

@@ -1,8 +1,7 @@
 import { contentHash } from '../../session.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { RecordParts } from './record-parts.ts'
+import type { RecordParts, BegunCall } from './foreign-call.ts'
 import { decodeBody } from './decode-body.ts'
-import type { BegunCall } from './foreign-call.ts'
 import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'
 

@@ -6,10 +6,9 @@ import type { Caller, ForeignCallEnd } from '../../capability.ts'
 import { type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
 import { defined } from '../../platform.ts'
 import { cutName } from './analysis/analysed-body.ts'
-import type { BegunCall, Departure, EndedCall } from './foreign-call.ts'
+import type { BegunCall, Departure, EndedCall, RecordParts } from './foreign-call.ts'
 import type { CutCall } from './foreign-cuts.ts'
 import { growingDigest } from './growing-digest.ts'
-import type { RecordParts } from './record-parts.ts'
 import { type WireAnswer } from '../../wire.ts'
 
 /** A call of another program that has left and is not on record yet: a value of the store. Its bodies are files. */

@@ -6,10 +6,9 @@ import type { BodyToAnalyse } from './analysis/analysed-body.ts'
 import { missingContentError } from '../calls/call-input.ts'
 import type { Counters } from '../models/counters.ts'
 import type { ForeignInput } from './foreign-input.ts'
-import { besideKeptEntry, keptEntryOf, withKeptEntry } from './kept-conversation.ts'
+import { besideKeptEntry, keptEntryOf, withKeptEntry, withTurnsBefore } from './kept-conversation.ts'
 import { readStoredBody } from './stored-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
-import { withTurnsBefore } from './turn-numbers.ts'
 
 /** A call of another program, taken apart again. Rejects with `missing-content`, and with `not-found` where it has no account. */
 export async function foreignAssembly(

@@ -1,8 +1,14 @@
-import type { Admission, ForeignCallEnd, ForeignCallStart } from '../../capability.ts'
-import type { AnalysedBody } from './analysis/analysed-body.ts'
-import type { Write } from '../../session.ts'
+import type { Admission, ForeignCallEnd, ForeignCallStart, Clock } from '../../capability.ts'
+import type { AnalysedBody, BodyAnalysis } from './analysis/analysed-body.ts'
+import type { Write, SessionStore } from '../../session.ts'
 import type { CutCall } from './foreign-cuts.ts'
-import { type WireAnswer } from '../../wire.ts'
+import type { WireAnswer } from '../../wire.ts'
+import type { TokenCounter } from '../../context.ts'
+import type { ModelFacts } from '../../model.ts'
+import type { KnownSecrets } from '../../platform.ts'
+import type { AssemblyContext } from '../turn/assembly-context.ts'
+import type { ReceivedBodies } from './received-bodies.ts'
+import type { ForeignSessions } from './foreign-sessions.ts'
 
 export interface BegunCall extends ForeignCallStart {
   readonly id: string
@@ -43,4 +49,18 @@ export interface Departure {
   recorded(): Write
   /** To be called once the record is on disk. */
   forget(): Promise<void>
+}
+
+export interface RecordParts {
+  readonly store: SessionStore
+  readonly clock: Clock
+  readonly counter: TokenCounter
+  readonly context: Pick<AssemblyContext, 'calibration' | 'settings'>
+  readonly analysis: BodyAnalysis
+  readonly sessions: ForeignSessions
+  readonly secrets?: Pick<KnownSecrets, 'count' | 'redact' | 'find' | 'findInBytes'> | undefined
+  readonly bodies: Pick<ReceivedBodies, 'beginningOf'>
+  readonly written: Set<string>
+  /** What is known of a model without asking its provider. */
+  factsOf(id: string): ModelFacts | undefined
 }

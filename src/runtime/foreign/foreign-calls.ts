@@ -1,17 +1,15 @@
 import type { Admission, Clock, ForeignCallService, ForeignCallStart, OpenForeignCall } from '../../capability.ts'
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
-import { tokensWritten } from '../../wire.ts'
+import { tokensWritten, responseReader, type WireFormat } from '../../wire.ts'
 import { type Activity, defined, inSlices, type KnownSecrets } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
-import { type AnswerReader, readAnswer } from './answer-reader.ts'
-import type { RecordParts } from './record-parts.ts'
+import type { RecordParts, BegunCall, Departure } from './foreign-call.ts'
 import { type BegunRecording, createCallRecorder } from './call-recorder.ts'
 import { createDepartures } from './departures.ts'
-import type { BegunCall, Departure } from './foreign-call.ts'
 import type { ForeignCuts } from './foreign-cuts.ts'
 import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBody, decodingStream } from './decode-body.ts'
 import type { KnownBeginning } from './received-bodies.ts'
 
 interface ForeignCallParts extends RecordParts {
@@ -237,3 +235,30 @@ async function findSecret(
 /** Bytes in which secrets are looked for at once, and those of the longest secret in its longest form. */
 const SEARCHED = 1024 * 1024
 const LONGEST = 64 * 1024
+
+type AnswerReader = ReturnType<typeof readAnswer>
+
+/** `encoding` as the answer has it. `grew` is told of each part that was read, with the tokens that are written by then, about. */
+function readAnswer(format: WireFormat, encoding: string | undefined, grew: (tokens: number) => void) {
+  const reader = responseReader(format)
+  const decoder = decodingStream(encoding)
+  const over = Promise.withResolvers<void>()
+  const write = (bytes: Uint8Array) => {
+    reader.write(bytes)
+    grew(reader.size())
+  }
+  if (decoder) {
+    decoder.on('data', write)
+    // What broke off is read as far as it came.
+    decoder.once('error', () => over.resolve())
+    decoder.once('end', () => over.resolve())
+  } else over.resolve()
+  return {
+    push: (bytes: Uint8Array) => void (decoder ? decoder.write(bytes) : write(bytes)),
+    async end() {
+      decoder?.end()
+      await over.promise
+      return reader.end()
+    },
+  }
+}

@@ -23,9 +23,9 @@ import { type KeptCache, keptEntry } from './kept-conversation.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
 /** Holds what calls of other programs may cost. */
-export interface ForeignLimits {
-  hold(call: CallToHold): Promise<{ readonly held: HeldForeignCall | undefined } | { readonly refuse: string }>
-}
+export type ForeignLimits = ReturnType<typeof createForeignLimits>
+
+type HoldAnswer = { readonly held: HeldForeignCall | undefined } | { readonly refuse: string }
 
 export interface CallToHold {
   readonly id: string
@@ -58,11 +58,11 @@ export function createForeignLimits(parts: {
   /** Asks the provider, where nothing is known of the model. */
   resolve(model: string): Promise<Pick<Model, 'id' | 'facts'>>
   readonly warn: (text: string) => void
-}): ForeignLimits {
+}) {
   const { store, budgets, clock, questions, activity, sessions, warn } = parts
   const usual = new Map<string, ExpectedUsage>()
 
-  async function hold({ id, start, said, left, settled, signal, stop }: CallToHold): ReturnType<ForeignLimits['hold']> {
+  async function hold({ id, start, said, left, settled, signal, stop }: CallToHold): Promise<HoldAnswer> {
     if (!budgets.appliesTo()) return { held: undefined }
     const token = start.caller.name
     // The program is not known yet: a budget may be about a channel.

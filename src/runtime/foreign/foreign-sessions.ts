@@ -9,25 +9,7 @@ import { type KeptCache, keptEntryOf, withKeptPieces } from './kept-conversation
 import { readAnswerOf } from './session-exchanges.ts'
 
 /** Which session a call of another program belongs to. */
-export interface ForeignSessions {
-  /** The session of a call, made where there is none yet. */
-  sessionOf(call: CallToPlace): Promise<PlacedForeignCall>
-  /** The call whose conversation the provider keeps for this one; `undefined` where it keeps none, or one that is not on record. */
-  keptBefore(call: Pick<CallToPlace, 'identity' | 'token' | 'provider'>): Promise<CallRecord | undefined>
-  /** What a cache that the call names holds; `undefined` where it names none, or one that no call on record has made or read. */
-  cacheOf(call: Pick<CallToPlace, 'identity' | 'token' | 'provider'>): Promise<KeptCache | undefined>
-  note(session: string, last: LastForeignCall): void
-  /** Whether a call was placed in a session since then, ISO 8601: its bodies may not be written yet. */
-  isUsedSince(session: string, time: string): boolean
-  ended(session: string, record: CallRecord): void
-  /** How a body goes on from what an earlier call `said` or `left`. `undefined` where one cannot be taken apart any more. */
-  compare(
-    last: LastForeignCall,
-    which: 'said' | 'left',
-    after: string,
-    search?: BodySearch,
-  ): Promise<ComparedBodies | undefined>
-}
+export type ForeignSessions = ReturnType<typeof createForeignSessions>
 
 export interface CallToPlace {
   readonly identity: ForeignIdentity
@@ -38,6 +20,8 @@ export interface CallToPlace {
   readonly body: string | undefined
   readonly words: string | undefined
 }
+
+type NamedCall = Pick<CallToPlace, 'identity' | 'token' | 'provider'>
 
 interface PlacedForeignCall {
   readonly session: string
@@ -68,7 +52,7 @@ interface ForeignSessionsParts {
 const MOST_COMPARED = 8
 const MOST_REMEMBERED = 32
 
-export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts): ForeignSessions {
+export function createForeignSessions({ store, clock, analysis }: ForeignSessionsParts) {
   const threads = new Map<string, string>()
   /** When a call was last placed in a session, by this process. */
   const placed = new Map<string, string>()
@@ -89,7 +73,8 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return last
   }
 
-  const keptBefore: ForeignSessions['keptBefore'] = async ({ identity, token, provider }) => {
+  /** The call whose conversation the provider keeps for this one; `undefined` where it keeps none, or one that is not on record. */
+  async function keptBefore({ identity, token, provider }: NamedCall): Promise<CallRecord | undefined> {
     const { kept, session } = identity
     if (kept === undefined) return undefined
     const isOurs = (call: CallRecord) =>
@@ -103,7 +88,8 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return calls.findLast((call) => call.foreign?.conversation === kept.conversation && isOurs(call))
   }
 
-  const cacheOf: ForeignSessions['cacheOf'] = async ({ identity, token, provider }) => {
+  /** What a cache that the call names holds; `undefined` where it names none, or one that no call on record has made or read. */
+  async function cacheOf({ identity, token, provider }: NamedCall): Promise<KeptCache | undefined> {
     const { cache: id, session } = identity
     if (id === undefined) return undefined
     const isOurs = (call: CallRecord) =>
@@ -192,7 +178,13 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     return { summary: (await readAnswerOf(store, last))?.text }
   }
 
-  const compare: ForeignSessions['compare'] = async (last, which, after, search) => {
+  /** How a body goes on from what an earlier call `said` or `left`. `undefined` where one cannot be taken apart any more. */
+  async function compare(
+    last: LastForeignCall,
+    which: 'said' | 'left',
+    after: string,
+    search?: BodySearch,
+  ): Promise<ComparedBodies | undefined> {
     const known = await analysis.compare(last[which], after, search)
     if (known) return known
     // It is kept for a while only.
@@ -232,7 +224,8 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
   }
 
   return {
-    sessionOf(call) {
+    /** The session of a call, made where there is none yet. */
+    sessionOf(call: CallToPlace): Promise<PlacedForeignCall> {
       const { identity, token } = call
       const channel = channelOf(identity)
       // Calls of one program are placed one after another, so that two of one conversation find the same session.
@@ -254,16 +247,17 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
         return { session, last, kept: kept && (last?.record.id === kept.id ? last : await recalled(kept)) }
       })
     },
-    note(session, last) {
+    note(session: string, last: LastForeignCall): void {
       const { kind = '', session: thread } = last.record.foreign ?? {}
       remember(lineOf(session, kind, thread), last)
     },
-    isUsedSince(session, time) {
+    /** Whether a call was placed in a session since then, ISO 8601: its bodies may not be written yet. */
+    isUsedSince(session: string, time: string): boolean {
       if ((placed.get(session) ?? '') >= time) return true
       placed.delete(session)
       return false
     },
-    ended(session, record) {
+    ended(session: string, record: CallRecord): void {
       const { kind = '', session: thread } = record.foreign ?? {}
       const key = lineOf(session, kind, thread)
       const last = remembered.get(key)

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { errorMessage, systemClock } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import { LARGE_BODY } from './analysed-body.ts'
-import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
+import type { AnalysisNews, AnalysisOrder } from './analyst.ts'
 import { createBodyAnalysis } from './body-analysis.ts'
 
 /** The thread that takes bodies of other programs apart. What fails is an answer, too. */

@@ -9,8 +9,8 @@ import {
   type BodyWork,
   type ComparedBodies,
   LARGE_BODY,
+  type BodySearch,
 } from './analysed-body.ts'
-import type { AnalysisNews, AnalysisOrder } from './analysis-order.ts'
 
 /** The thread ends after so long without work, ms, so that it keeps no memory. */
 const IDLE_MS = 60_000
@@ -151,3 +151,22 @@ function threadFile(): URL {
   const file = new URL('./analysis-thread.ts', import.meta.url)
   return import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
 }
+
+/** What the thread is asked: one method of `BodyWork` with its arguments. */
+export interface AnalysisOrder {
+  readonly number: number
+  readonly work:
+    | { readonly type: 'take' | 'takeRest'; readonly body: BodyToAnalyse }
+    | { readonly type: 'contents'; readonly id: string; readonly hashes: readonly string[] }
+    | {
+        readonly type: 'compare'
+        readonly before: string
+        readonly after: string
+        readonly search?: BodySearch | undefined
+      }
+}
+
+/** The answer to the order of this number; 0: the thread has loaded. */
+export type AnalysisNews =
+  | { readonly number: number; readonly value: unknown }
+  | { readonly number: number; readonly fault: string }

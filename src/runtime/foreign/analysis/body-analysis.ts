@@ -15,9 +15,8 @@ import {
   type ComparedBodies,
   LARGE_BODY,
 } from './analysed-body.ts'
-import { type ReadBody, readGrownBody } from './read-grown-body.ts'
-import { type RequestDigest, requestDigest } from './request-digest.ts'
-import { countingRests } from './shorter-texts.ts'
+import { type ReadBody, readGrownBody, countingRests } from './read-grown-body.ts'
+import { type DigestPlace, digestFrom } from '../growing-digest.ts'
 
 /** Bodies that are kept for comparisons: so many, and bytes of all of them together. */
 const MOST_KEPT = 64
@@ -251,4 +250,35 @@ function countQuotes(texts: readonly string[], { pieces }: ForeignAssembly): num
   if (lines.length === 0) return 0
   const said = pieces.flatMap(({ content }) => (isSaidBy(content, 'user') ? [textInMessage(content.content)] : []))
   return lines.filter((line) => said.some((text) => text.includes(line))).length
+}
+
+/** The digest of a request, with what the next one needs that has the same objects at its beginning. */
+interface RequestDigest {
+  readonly sha256: string
+  readonly request: ForeignAssembly['request']
+  /** After so many messages. */
+  readonly places: readonly DigestPlace[]
+}
+
+/** Messages between two places. */
+const APART = 16
+
+/** The SHA-256 of `canonical(request)`. Messages that the request before has as the same objects are not hashed again. */
+function requestDigest(request: ForeignAssembly['request'], before?: RequestDigest): RequestDigest {
+  const { tools, messages } = request
+  const { at, hash, places } = digestFrom(before?.places ?? [], before ? sameMessages(request, before.request) : -1)
+  if (at === 0) hash.update(`{"tools":${JSON.stringify(tools)},"messages":[`)
+  for (let from = at; from < messages.length; from += APART) {
+    const text = JSON.stringify(messages.slice(from, from + APART)).slice(1, -1)
+    hash.update(from === 0 ? text : `,${text}`)
+    if (from + APART <= messages.length) places.push({ at: from + APART, hash: hash.copy() })
+  }
+  return { sha256: hash.update(']}').digest('hex'), request, places }
+}
+
+/** How many messages at the beginning are the same objects; -1: the tools are not. */
+function sameMessages(one: ForeignAssembly['request'], other: ForeignAssembly['request']): number {
+  if (one.tools.length !== other.tools.length || one.tools.some((tool, at) => tool !== other.tools[at])) return -1
+  const first = one.messages.findIndex((message, at) => message !== other.messages[at])
+  return first < 0 ? one.messages.length : first
 }
