@@ -13,6 +13,7 @@ export {
   followWithin,
   type HeldFolder,
   heldMessage,
+  holdEntry,
   holdFolder,
   holdRealFolder,
   openWithin,

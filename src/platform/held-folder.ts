@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, openSync } from 'node:fs'
 import { constants, type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, parse, sep } from 'node:path'
 import { errorMessage } from './foreword-error.ts'
@@ -169,6 +169,11 @@ const OPEN_FOLDERS = '/proc/self/fd'
 
 /** Linux: opens a folder to name it and what is in it, not to read it, so that the right to search it is enough. */
 const O_PATH = 0o10000000
+
+/** Opens any entry by its path to know it again, and follows no link at its end: a descriptor to close. Linux alone. */
+export function holdEntry(path: string): number {
+  return openSync(path, O_PATH | constants.O_NOFOLLOW)
+}
 
 const HELD = O_PATH | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0)
 

@@ -13,9 +13,9 @@ import {
   symlink,
   unlink,
 } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
-import { type HeldFolder, heldMessage, holdRealFolder } from '../../platform.ts'
-import { obeyedName, type ObeyedNames } from '../access/owners-names.ts'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { followWithin, type HeldFolder, heldMessage, holdRealFolder, openWithin } from '../../platform.ts'
+import { obeyedName, type ObeyedNames, obeyedPath } from '../access/owners-names.ts'
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
 const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
@@ -66,7 +66,7 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const root = await holdRealFolder(folder)
   try {
     const identity = await root.identity()
-    const isComplete = await searchFolder(root, ({ folders, name, isSocket, isClosed, level, found }) => {
+    const isComplete = await searchFolder(root, folder, ({ folders, name, isSocket, isClosed, level, found }) => {
       const within = join(...folders.map((each) => each.name), name)
       const path = join(folder, within)
       if (isSocket) sockets.push(path)
@@ -113,11 +113,11 @@ interface FoundEntry {
 }
 
 /**
- * Visits the owner's entries and the sockets in a folder and those below. Each folder is opened by its name in the one above
- * and stays open while its entries are visited, so a program that replaces folders by links leads the search nowhere else.
- * Answers whether everything was searched.
+ * Visits the owner's entries and the sockets in a folder and those below, and what the entries lead to in it. Each folder is opened
+ * by its name in the one above and stays open while its entries are visited, so a program that replaces folders by links leads the
+ * search nowhere else. Answers whether everything was searched.
  */
-async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => unknown): Promise<boolean> {
+async function searchFolder(root: HeldFolder, folder: string, visit: (entry: FoundEntry) => unknown): Promise<boolean> {
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
@@ -130,7 +130,12 @@ async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => unkn
       const level = obeyedName(name, folders.at(-1)?.name)?.level
       const one = { held, folders, name, isSocket, isClosed: false, level, found: undefined }
       if (isSocket || level === 'never' || (level && !isFolder)) {
-        await visit({ ...one, found: level && (await lookAt(held.at(name))) })
+        const found = level && (await lookAt(held.at(name)))
+        await visit({ ...one, found })
+        if (level !== 'never' || isSocket) continue
+        const from = folders.map((each) => each.name)
+        if (found?.target !== undefined) await visitEnd(from, name)
+        else if (name === '.git') for (const path of await namedByGit(held, isFolder)) await visitEnd(from, path)
       } else if (isFolder && !NOT_SEARCHED.has(name)) {
         const next = await unlessClosed(() => held.enter(name))
         if (!next) continue
@@ -148,7 +153,50 @@ async function searchFolder(root: HeldFolder, visit: (entry: FoundEntry) => unkn
     return true
   }
 
+  /** What is obeyed under another name, since an entry of the owner leads there. */
+  async function visitEnd(from: readonly string[], path: string): Promise<void> {
+    const names = isAbsolute(path) ? relative(folder, path).split(sep) : [...from, ...path.split(sep)]
+    const way = await unlessClosed(() => followWithin(root.at('.'), names, [folder]))
+    if (way?.type !== 'inside' || way.names.length === 0 || obeyedPath(way.names)?.level === 'never') return
+    const name = way.names.at(-1)!
+    const folders: { readonly name: string; readonly identity: string }[] = []
+    let held = await root.enter('.')
+    try {
+      for (const each of way.names.slice(0, -1)) {
+        const next = await held.enter(each)
+        await held.close()
+        held = next
+        folders.push({ name: each, identity: await held.identity() })
+      }
+      const found = await lookAt(held.at(name))
+      if (found?.target === undefined) {
+        await visit({ held, folders, name, isSocket: false, isClosed: false, level: 'never', found })
+      }
+    } finally {
+      await held.close()
+    }
+  }
+
   return search(root, [])
+}
+
+/** The most bytes of a file of Git that are read. */
+const MOST_GIT_BYTES = 65_536
+
+/** Where Git finds its repository, hooks and further settings, as `.git` or its `config` says: from the folder that holds `.git`. */
+async function namedByGit(held: HeldFolder, isFolder: boolean): Promise<readonly string[]> {
+  const text = await unlessClosed(async () => {
+    await using file = await openWithin(held.at('.'), isFolder ? ['.git', 'config'] : ['.git'])
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_GIT_BYTES) })
+    return buffer.toString('utf8', 0, bytesRead)
+  })
+  const named = text?.matchAll(
+    isFolder ? /^[ \t]*(hookspath|path)[ \t]*=[ \t]*"?(.*?)"?[ \t]*$/gim : /^(gitdir): (.*)$/gm,
+  )
+  // A path of further settings begins at the file that names it.
+  return [...(named ?? [])].map(([, key = '', path = '']) =>
+    /^path$/i.test(key) && !isAbsolute(path) ? `.git/${path}` : path,
+  )
 }
 
 /** Whether its owner, which is this account, may not read or search it. Programs of root may, whatever its mode. */
@@ -160,7 +208,7 @@ async function isClosedToItself(folder: HeldFolder): Promise<boolean> {
 }
 
 /** `undefined` for what cannot be opened. That this process has too many files open hides nothing. */
-async function unlessClosed<Opened>(attempt: () => Promise<Opened>): Promise<Opened | undefined> {
+export async function unlessClosed<Opened>(attempt: () => Promise<Opened>): Promise<Opened | undefined> {
   try {
     return await attempt()
   } catch (error) {
@@ -238,7 +286,7 @@ export async function restoreOwnerFiles(
   const root = await holdRealFolder(folder)
   try {
     if ((await root.identity()) !== before.identity) throw new Error(ANOTHER_FOLDER)
-    const isComplete = await searchFolder(root, async ({ held, folders, name, level, found }) => {
+    const isComplete = await searchFolder(root, folder, async ({ held, folders, name, level, found }) => {
       if (!found) return
       const path = join(...folders.map((each) => each.name), name)
       if (level === 'asks') return

@@ -8,6 +8,7 @@ import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
 import { obeyedNames, obeyedPath } from '../access/owners-names.ts'
@@ -399,6 +400,118 @@ test('a link of the owner that a program replaces is made again', { skip }, asyn
   await sh('rm CLAUDE.md; echo obey > CLAUDE.md')
   assert.equal(await readlink(join(workspace, 'CLAUDE.md')), 'rules.md')
   assert.equal(readFileSync(join(setAside, readdirSync(setAside)[0]!, '0/CLAUDE.md'), 'utf8'), 'obey\n')
+})
+
+/** Runs lines while a program lives that has done others, and lets it do its last ones then. */
+async function whileMoved({ sh, workspace }: Box, before: string, lines: string, after: string): Promise<void> {
+  const moving = sh(`${before}; touch moved; while ! test -e over; do sleep 0.05; done; rm moved over; ${after}`)
+  while (!existsSync(join(workspace, 'moved'))) await setTimeout(20)
+  await sh(lines)
+  await writeFile(join(workspace, 'over'), '')
+  await moving
+}
+
+test('what another program has moved stays covered for each that begins meanwhile', { skip }, async (t) => {
+  const taken = 'echo taken >'
+  for (const [before, lines, after] of [
+    ['mv .github gh', `${taken} gh/workflows/ci.yml`, 'mv gh .github'],
+    ['mkdir node_modules; mv sub node_modules', `${taken} node_modules/sub/.git/config`, 'mv node_modules/sub .'],
+    ['rm AGENTS.md', `${taken} rules.md`, 'true'],
+    ['mkdir node_modules; mv sub node_modules', 'test -p node_modules/sub/pipe && echo taken > shown', 'true'],
+    ['mkdir -p a/b; mv sub a/b', `for name in a/b/sub/*; do ${taken} $name; done`, 'mv a/b/sub .'],
+  ] as const) {
+    const own = await box(t)
+    const { workspace } = own
+    for (const name of ['.github/workflows', 'sub/.git']) await mkdir(join(workspace, name), { recursive: true })
+    await writeFile(join(workspace, 'rules.md'), 'owner')
+    await symlink('rules.md', join(workspace, 'AGENTS.md'))
+    await writeFile(join(workspace, 'sub/CLAUDE.md'), 'owner')
+    execFileSync('mkfifo', [join(workspace, 'sub/pipe')])
+    await whileMoved(own, before, lines, after)
+    assert.doesNotMatch(textsIn(workspace), /taken/, before)
+    assert.equal(readFileSync(join(workspace, 'AGENTS.md'), 'utf8'), 'owner')
+  }
+})
+
+test('what a program moves to where nothing is searched stays covered for the next one', { skip }, async (t) => {
+  const { sh, workspace } = await box(t)
+  await mkdir(join(workspace, 'sub/.git'), { recursive: true })
+  execFileSync('mkfifo', [join(workspace, 'sub/pipe')])
+  await sh('mkdir node_modules; mv sub node_modules')
+  await sh('echo taken > node_modules/sub/.git/config; test -p node_modules/sub/pipe && echo taken > shown')
+  assert.doesNotMatch(textsIn(workspace), /taken/)
+  await sh('mv node_modules/sub .')
+  assert.equal(output(await sh('test -p sub/pipe || echo none')), 'none\n')
+})
+
+test('a folder that a program moves all the time is missed by no search', { skip }, async (t) => {
+  const { run, sh, workspace } = await box(t)
+  for (const name of ['a', 'z', 'a/sub/.git']) await mkdir(join(workspace, name), { recursive: true })
+  execFileSync('mkfifo', [join(workspace, 'a/sub/pipe')])
+  await writeFile(join(workspace, 'a/sub/own'), '')
+  const moving = run('node', '-e', MOVE)
+  while (!existsSync(join(workspace, 'moved'))) await setTimeout(20)
+  const lines =
+    'for at in a z a z; do echo taken > $at/sub/.git/config; test -p $at/sub/pipe && echo taken > shown; done'
+  for (let round = 0; round < 8; round++) {
+    const said = await sh(`(${lines}) 2>/dev/null; true`)
+    if (!said.ok) assert.match(said.error, /^the sandbox could not be (?:made|prepared): /)
+  }
+  await writeFile(join(workspace, 'over'), '')
+  await moving
+  assert.doesNotMatch(textsIn(workspace), /taken/)
+})
+
+/** Moves a folder there and back. What bubblewrap makes where it was is no longer in the way. */
+const MOVE = `
+const { existsSync, renameSync, rmSync, writeFileSync } = require('node:fs')
+const attempt = (work) => { try { work() } catch {} }
+writeFileSync('moved', '')
+while (!existsSync('over')) {
+  for (const [from, to] of [['a/sub', 'z/sub'], ['z/sub', 'a/sub']]) {
+    attempt(() => existsSync(from + '/own') && rmSync(to, { recursive: true }))
+    attempt(() => renameSync(from, to))
+  }
+}
+`
+
+function textsIn(folder: string): string {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.map((each) => (each.isFile() ? readFileSync(join(each.parentPath, each.name), 'utf8') : '')).join('\n')
+}
+
+test("what an entry of the owner leads to is as much the owner's", { skip }, async (t) => {
+  const link =
+    (target: string) =>
+    ({ workspace }: Box) =>
+      symlink(target, join(workspace, 'AGENTS.md'))
+  const git =
+    (file: string, text: string) =>
+    async ({ workspace }: Box) => {
+      if (file !== '.git') await mkdir(join(workspace, '.git'))
+      await mkdir(join(workspace, 'docs/hooks'), { recursive: true })
+      await writeFile(join(workspace, file), text)
+      await writeFile(join(workspace, 'docs/more'), 'owner')
+    }
+  for (const [make, lines, setAside] of [
+    [link('rules.md'), 'echo taken > rules.md', ['rules.md']],
+    [link('docs/rules.md'), 'mv docs docs2; mkdir docs; echo taken > docs/rules.md', ['docs/rules.md']],
+    [link('middle'), 'rm middle; echo taken > middle', ['middle']],
+    [git('.git', 'gitdir: ./docs\n'), 'echo taken > docs/config; rm -rf docs; mkdir -p docs/hooks', undefined],
+    [git('.git', 'gitdir: sub/../docs\n'), 'echo taken > docs/config', undefined],
+    [git('.git/config', '[core]\n\thooksPath = "docs/hooks"\n'), 'echo taken > docs/hooks/pre-commit', undefined],
+    [git('.git/config', '[include]\n\tpath = ../docs/more\n'), 'echo taken > docs/more', undefined],
+    [git('.git/config', '[core]\n\thooksPath = new'), 'mkdir new; echo taken > new/pre-commit', ['new']],
+  ] as const) {
+    const own = await box(t)
+    for (const name of ['docs', 'sub']) await mkdir(join(own.workspace, name))
+    for (const name of ['docs/rules.md', 'end']) await writeFile(join(own.workspace, name), 'owner')
+    await symlink('end', join(own.workspace, 'middle'))
+    await make(own)
+    const said = await own.sh(`${lines}; true`)
+    assert.deepEqual(said.meta!['setAside'], setAside, lines)
+    assert.doesNotMatch(textsIn(own.workspace), /taken/, lines)
+  }
 })
 
 test('a folder that is moved with what it holds stays, and what takes its place is moved away', { skip }, async (t) => {

@@ -8,6 +8,7 @@ import type { Program, ProgramEnd, ProgramLimits } from '../process/program.ts'
 import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, bubblewrapArgv, type Hidden, isBelow } from './bubblewrap.ts'
 import { findSandbox, type SandboxProgram } from './find-bubblewrap.ts'
+import { type Cover, createHeldCovers } from './held-covers.ts'
 import {
   existingPaths,
   hiddenPlaces,
@@ -123,11 +124,15 @@ export function createSandbox(options: {
   /** A run begins and ends one after another, so that nothing is restored while another one begins. */
   const turns = serialQueue()
   let begun = 0
+  const heldCovers = createHeldCovers()
+  /** Programs that live now, servers too. */
+  let confined = 0
 
   function begin(writable: readonly string[], isCounted: boolean): Promise<readonly Begun[]> {
     return turns.add(async () => {
       const number = ++begun
       const before = await Promise.all(writable.map(async (path) => ({ number, files: await findOwnerFiles(path) })))
+      confined += 1
       if (!isCounted) return before
       for (const [index, folder] of writable.entries()) {
         const group = living.get(folder)
@@ -203,47 +208,50 @@ export function createSandbox(options: {
     const inside = await placesInside(hidden, writable)
     const own = await begin(writable, isCounted)
     const before = own.map(({ files }) => files)
-    // Of a link the target counts: a link itself cannot be covered, and is made again after the run.
-    const owned = await existingPaths([...before.flatMap(({ entries }) => [...entries.keys()]), ...readOnly])
-    const fault = protectionFault(before, owned)
-    if (fault !== undefined) {
-      await leave()
-      throw new Error(fault)
-    }
-    const [sockets, links] = await Promise.all([
-      (network ? socketsAt : listeningSockets)(before.flatMap((each) => each.sockets)),
-      linksToKept(writable, [...SYSTEM_SECRETS, ...personalSecrets(environment), ...outOfReach], readOnly),
-    ]).catch(async (error: unknown) => {
+    try {
+      // Of a link the target counts: a link itself cannot be covered, and is made again after the run.
+      const owned = await existingPaths([...before.flatMap(({ entries }) => [...entries.keys()]), ...readOnly])
+      const fault = protectionFault(before, owned)
+      if (fault !== undefined) throw new Error(fault)
+      const [sockets, links] = await Promise.all([
+        (network ? socketsAt : listeningSockets)(before.flatMap((each) => each.sockets)),
+        linksToKept(writable, [...SYSTEM_SECRETS, ...personalSecrets(environment), ...outOfReach], readOnly),
+      ])
+      // A program could open it to itself, and nothing in it would be protected.
+      const unsearched = before.flatMap((each) => each.closed.map((path) => ({ path, kind: 'folder' }) as const))
+      const protectedPaths = [...owned, ...links.readOnly].filter((path) => isShown(path, writable))
+      const inWritable: readonly Cover[] = [
+        ...protectedPaths.map((path) => ({ path, kind: 'read-only' }) as const),
+        ...[...unsearched, ...sockets, ...links.hidden].filter(({ path }) => isShown(path, writable)),
+      ]
+      const moved = (await turns.add(() => heldCovers.hold(inWritable))).filter(({ path }) => isShown(path, writable))
+      const covers: readonly Cover[] = [...inWritable, ...sockets, ...hidden, ...inside, ...moved]
+      const readOnlyPaths = covers.flatMap(({ path, kind }) => (kind === 'read-only' ? [path] : []))
+      const identities = new Map<string, string | undefined>([
+        ...links.identities,
+        ...inside.map(({ path, folder }) => [dirname(path), folder] as const),
+        ...before.flatMap((each) => [...each.identities]),
+        ...moved.flatMap(({ path, identity, folder }) => [[path, identity] as const, [dirname(path), folder] as const]),
+      ])
+      for (const path of [...readOnlyPaths, ...covers.map((each) => dirname(each.path))]) {
+        if (!identities.has(path) && isShown(path, writable)) identities.set(path, await identityAt(path))
+      }
+      const argv = bubblewrapArgv(bubblewrap, program.argv, {
+        hidden: [...new Map(covers.filter(isHidden).map((one) => [one.path, one])).values()],
+        readOnly: [...new Set(readOnlyPaths)],
+        identities,
+        writable,
+        readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
+        home,
+        network,
+        folder: program.folder,
+        memoryKiB: sandbox.memoryMiB * 1024,
+      })
+      return { argv, covered: covers.map(({ path }) => path), leave }
+    } catch (error) {
       await leave()
       throw error
-    })
-    // A program could open it to itself, and nothing in it would be protected.
-    const unsearched = before.flatMap(({ closed: paths }) => paths.map((path) => ({ path, kind: 'folder' }) as const))
-    const all = [...unsearched, ...sockets, ...links.hidden, ...hidden, ...inside]
-    const covers = {
-      hidden: [...new Map(all.map((one) => [one.path, one])).values()],
-      readOnly: [...new Set([...owned.filter((path) => isShown(path, writable)), ...links.readOnly])],
     }
-    const identities = new Map<string, string | undefined>([
-      ...links.identities,
-      ...inside.map(({ path, folder }) => [dirname(path), folder] as const),
-      ...before.flatMap((each) => [...each.identities]),
-    ])
-    const covered = [...covers.hidden.map(({ path }) => path), ...covers.readOnly]
-    for (const path of [...covers.readOnly, ...covered.map((each) => dirname(each))]) {
-      if (!identities.has(path) && isShown(path, writable)) identities.set(path, await identityAt(path))
-    }
-    const argv = bubblewrapArgv(bubblewrap, program.argv, {
-      ...covers,
-      identities,
-      writable,
-      readable: [...programs, ...[...visible, ...folders].filter(isOpen)],
-      home,
-      network,
-      folder: program.folder,
-      memoryKiB: sandbox.memoryMiB * 1024,
-    })
-    return { argv, covered, leave }
 
     function leave(): Promise<LeftSandbox> {
       return turns.add(async () => {
@@ -266,6 +274,8 @@ export function createSandbox(options: {
             )
           }
         }
+        confined -= 1
+        if (confined === 0) await heldCovers.release()
         return { moved, changed, ...(faults.length > 0 && { fault: faults.join('; ') }) }
       })
     }
@@ -334,6 +344,10 @@ function withoutSandbox(
   // There may be a sandbox, and who allowed programs to run without one meant a machine that has none.
   const asks = sandbox.withoutIt === 'ask' || isUnsure === true
   return { type: 'planned', text: `none, since ${why}`, asks, isConfined: false, run }
+}
+
+function isHidden(cover: Cover): cover is Hidden {
+  return cover.kind !== 'read-only'
 }
 
 function isShown(path: string, folders: readonly string[]): boolean {
