@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { open, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { addNeutralized, neutralizedWords, neutralLine } from '../../../context.ts'
-import { type HeldFolder, holdFolder, holdRealFolder } from '../../../platform.ts'
+import { type HeldFolder, holdRealFolder } from '../../../platform.ts'
 import { readText, type TextReader } from '../../../tool.ts'
 import type { LeftSkill, LoadedSkills, Skill, SkillRoot } from '../skill.ts'
 import { cachedFinder, type Machine, missingRequirements } from './requirements.ts'
@@ -94,38 +94,28 @@ const DIGEST_BOUNDS = { files: 5_000, bytes: 64 * 1024 * 1024 } as const
  * link to a folder by its text, a pipe or a device by its path. `undefined` where something cannot be read.
  */
 export async function skillDigest(realFolder: string): Promise<string | undefined> {
-  let root: HeldFolder | undefined
+  const digest = createHash('sha256')
+  let left: number = DIGEST_BOUNDS.bytes
+  let count = 0
   try {
-    root = await holdRealFolder(realFolder)
-    const files = await filesOf(root)
-    const digest = createHash('sha256')
-    let left: number = DIGEST_BOUNDS.bytes
-    for (const { path, bytes } of files.slice(0, DIGEST_BOUNDS.files)) {
-      const names = path.split('/')
-      const held = await holdFolder(root.at('.'), names.slice(0, -1))
-      try {
-        const place = held.at(names.at(-1)!)
-        await using file = bytes === undefined ? undefined : await open(place, READ)
-        const found = await file?.stat()
-        if (file && found?.isFile()) {
-          digest.update(`file ${JSON.stringify(path.normalize('NFC'))} ${found.size}\n`)
-          if (found.size <= left) digest.update(await file.readFile())
-          left -= Math.min(left, found.size)
-        } else {
-          const link = await readlink(place).catch(() => '')
-          digest.update(`other ${JSON.stringify(path.normalize('NFC'))} ${JSON.stringify(link)}\n`)
-        }
-      } finally {
-        await held.close()
+    for await (const { path, bytes, place } of visitFiles(realFolder)) {
+      if (++count > DIGEST_BOUNDS.files) continue
+      await using file = bytes === undefined ? undefined : await open(place, READ)
+      const found = await file?.stat()
+      if (file && found?.isFile()) {
+        digest.update(`file ${JSON.stringify(path.normalize('NFC'))} ${found.size}\n`)
+        if (found.size <= left) digest.update(await file.readFile())
+        left -= Math.min(left, found.size)
+      } else {
+        const link = await readlink(place).catch(() => '')
+        digest.update(`other ${JSON.stringify(path.normalize('NFC'))} ${JSON.stringify(link)}\n`)
       }
     }
-    if (files.length > DIGEST_BOUNDS.files) digest.update(`more ${files.length - DIGEST_BOUNDS.files}\n`)
-    return digest.digest('hex')
   } catch {
     return undefined
-  } finally {
-    await root?.close()
   }
+  if (count > DIGEST_BOUNDS.files) digest.update(`more ${count - DIGEST_BOUNDS.files}\n`)
+  return digest.digest('hex')
 }
 
 /** Waits for no pipe. */
@@ -146,40 +136,50 @@ interface SkillFile {
 
 /** Every file of a skill, in code-unit order. Follows no links to folders. Rejects where a folder cannot be read. */
 export async function skillFiles(realFolder: string): Promise<readonly SkillFile[]> {
+  const files: SkillFile[] = []
+  for await (const { place: _, ...file } of visitFiles(realFolder)) files.push(file)
+  return files
+}
+
+/** `place`: where the file is while it is visited. */
+async function* visitFiles(realFolder: string) {
   const root = await holdRealFolder(realFolder)
   try {
-    return await filesOf(root)
+    yield* filesIn(root, '', DEPTH)
   } finally {
     await root.close()
   }
 }
 
-async function filesOf(root: HeldFolder): Promise<readonly SkillFile[]> {
-  const files = await filesIn(root, '', DEPTH)
-  return files.toSorted(({ path: one }, { path: other }) => (one.normalize('NFC') < other.normalize('NFC') ? -1 : 1))
-}
-
-/** Opens each folder in the one above, so that one which becomes a link meanwhile leads nowhere else. */
-async function filesIn(folder: HeldFolder, within: string, depth: number): Promise<readonly SkillFile[]> {
-  if (depth === 0) return []
-  const files: SkillFile[] = []
-  for (const entry of await readdir(folder.at('.'), { withFileTypes: true })) {
+/** Opens each folder in the one above, once, so that one which becomes a link meanwhile leads nowhere else. */
+async function* filesIn(
+  folder: HeldFolder,
+  within: string,
+  depth: number,
+): AsyncGenerator<SkillFile & { readonly place: string }> {
+  if (depth === 0) return
+  const entries = await readdir(folder.at('.'), { withFileTypes: true })
+  const ordered = entries
+    .filter(({ name }) => !NOT_COUNTED.has(name))
+    // As the paths are: those of a folder go on with a slash.
+    .map((entry) => ({ entry, key: `${entry.name.normalize('NFC')}${entry.isDirectory() ? '/' : ''}` }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+  for (const { entry } of ordered) {
     const { name } = entry
-    if (NOT_COUNTED.has(name)) continue
-    const path = within === '' ? name : `${within}/${name}`
-    if (!entry.isDirectory()) {
-      const found = await stat(folder.at(name)).catch(() => undefined)
-      files.push({ path, ...(found?.isFile() && { bytes: found.size }) })
+    const path = within + name
+    if (entry.isDirectory()) {
+      const next = await folder.enter(name)
+      try {
+        yield* filesIn(next, `${path}/`, depth - 1)
+      } finally {
+        await next.close()
+      }
       continue
     }
-    const next = await folder.enter(name)
-    try {
-      files.push(...(await filesIn(next, path, depth - 1)))
-    } finally {
-      await next.close()
-    }
+    const place = folder.at(name)
+    const found = await stat(place).catch(() => undefined)
+    yield { path, place, ...(found?.isFile() && { bytes: found.size }) }
   }
-  return files
 }
 
 /** All paths are absolute. */
