@@ -77,6 +77,7 @@ export { findSandbox, missingWalls, type SandboxProgram } from './tool/sandbox/f
 export { confineNode, findNodeSandbox } from './tool/sandbox/confine-node.ts'
 export { obeyedNames, obeyedPath } from './tool/access/owners-names.ts'
 export { isSecretName, obeyedAtHome, personalSecrets } from './tool/sandbox/hidden-places.ts'
+export { findOwnerFiles } from './tool/sandbox/owner-files.ts'
 export { linkedFiles, otherNames } from './tool/sandbox/other-names.ts'
 export { endOrphans } from './tool/process/process-tree.ts'
 export { readText, type TextRead, type TextReader } from './tool/text-reader.ts'

@@ -1,4 +1,4 @@
-import { type Tool, fileDiff, obeyedPath, type ToolFailed, type ToolPlan } from '../../tool.ts'
+import { type Tool, fileDiff, findOwnerFiles, obeyedPath, type ToolFailed, type ToolPlan } from '../../tool.ts'
 import {
   MOST_FILE_BYTES,
   type WorkspaceOptions,
@@ -301,10 +301,13 @@ async function ownerOnlyReason(
   }
   const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(resolvedPath))
   if (files.includes(path)) return INSTRUCTIONS
+  if ((await findOwnerFiles(root)).ends.some((end) => isWithin(end, path))) return ANOTHER_NAME
   const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])
   return folders.some((folder) => holdsSkill(folder, root, path)) ? SKILLS : undefined
 }
 
+const ANOTHER_NAME =
+  'a file that agents, editors or Git obey leads to it, as a link or in its text; only its owner changes it'
 const INSTRUCTIONS = 'it becomes instructions; only its owner changes it'
 const SKILLS = 'skills become instructions; only their owner changes them'
 

@@ -273,6 +273,36 @@ test('writes that cannot be made are refused before anybody is asked', async (t)
     assert.match(await refused(path), /instructions/)
 })
 
+test('what a file of the owner leads to is not written under its own name', async (t) => {
+  const { plan, folder } = await workspace(t, {
+    'docs/rules.md': 'rules',
+    'docs/free.md': 'free',
+    'sub/.git': 'gitdir: ../bare\n',
+    '.git/config': '[core]\n\thooksPath = docs/hooks\n',
+    '.git/hooks/sample': '',
+    'scripts/check': '',
+    'bare/config': '',
+  })
+  await symlink('docs/rules.md', join(folder, 'CLAUDE.md'))
+  await symlink('../missing.md', join(folder, 'sub/AGENTS.md'))
+  await symlink('../../scripts/check', join(folder, '.git/hooks/pre-commit'))
+  for (const path of [
+    'docs/rules.md',
+    'missing.md',
+    'docs/hooks/pre-push',
+    'bare/config',
+    'bare/hooks/x',
+    'scripts/check',
+  ]) {
+    const planned = await plan('write_file', { path, content: 'taken' })
+    assert.ok(planned.type === 'refused' && !planned.result.ok, path)
+    assert.match(planned.result.error, /out of reach for changes: a file that agents, editors or Git obey leads to it/)
+  }
+  for (const path of ['docs/free.md', 'hooks/pre-push', 'sub/bare/config']) {
+    assert.notEqual((await plan('write_file', { path, content: 'fine' })).type, 'refused')
+  }
+})
+
 test('every name of the table is refused or asks and says why, whatever is allowed', async (t) => {
   const { plan } = await workspace(t)
   for (const { level, by, names } of obeyedNames) {

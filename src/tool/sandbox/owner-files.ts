@@ -1,20 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import {
-  constants,
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rmdir,
-  stat,
-  symlink,
-  unlink,
-} from 'node:fs/promises'
+import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { followWithin, type HeldFolder, heldMessage, holdRealFolder, openWithin } from '../../platform.ts'
+import { followWithin, type HeldFolder, holdRealFolder, openWithin } from '../../platform.ts'
 import { obeyedName, type ObeyedNames, obeyedPath } from '../access/owners-names.ts'
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
@@ -23,7 +9,7 @@ const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 const MOST_FOLDERS = 20_000
 
 /** The deepest level that a search reaches: it holds so many folders open. */
-const DEEPEST = 100
+export const DEEPEST = 100
 
 /** Entries of a workspace that belong to the owner alone. */
 export interface OwnerFiles {
@@ -36,6 +22,8 @@ export interface OwnerFiles {
   readonly watched: ReadonlyMap<string, string>
   /** Sockets and pipes with a name that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
+  /** What links and files of Git among the entries lead to, under names of its own, also where it is missing. Absolute. */
+  readonly ends: readonly string[]
   /** Folders that cannot be searched although this account could open them to itself, as a program could. Absolute. */
   readonly closed: readonly string[]
   /** `false` where the workspace has more or deeper folders than were searched. */
@@ -54,7 +42,7 @@ interface OwnerLink {
 }
 
 /** The folders on the way from the one that is searched to an entry. */
-type FolderPath = readonly { readonly name: string; readonly identity: string }[]
+export type FolderPath = readonly { readonly name: string; readonly identity: string }[]
 
 /** Looks for the owner's entries in a folder and all folders below. What others closed to this account is not searched. */
 export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
@@ -63,12 +51,14 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const watched = new Map<string, string>()
   const sockets: string[] = []
   const closed: string[] = []
+  const ends: string[] = []
   const root = await holdRealFolder(folder)
   try {
     const identity = await root.identity()
-    const isComplete = await searchFolder(root, folder, ({ folders, name, isSocket, isClosed, level, found }) => {
+    const isComplete = await searchFolder(root, folder, ({ folders, name, isSocket, isClosed, level, end, found }) => {
       const within = join(...folders.map((each) => each.name), name)
       const path = join(folder, within)
+      if (end) ends.push(join(folder, ...end))
       if (isSocket) sockets.push(path)
       if (isClosed) closed.push(path)
       if (isSocket || isClosed || level === 'never') {
@@ -80,7 +70,7 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
       entries.set(path, { identity: found.identity, ...(target !== undefined && { link: { target, folders } }) })
       if (target === undefined) identities.set(path, /^[^:]*:[^:]*/.exec(found.identity)![0])
     })
-    return { identity, entries, identities, watched, sockets, closed, isComplete }
+    return { identity, entries, identities, watched, sockets, ends, closed, isComplete }
   } finally {
     await root.close()
   }
@@ -108,6 +98,8 @@ interface FoundEntry {
   readonly isClosed: boolean
   /** What a tool may do with it, where a program of the owner obeys it. */
   readonly level: ObeyedNames['level'] | undefined
+  /** Where another entry leads to: names of the way. */
+  readonly end?: readonly string[]
   /** What is there, of an entry with a level. */
   readonly found: LookedAt | undefined
 }
@@ -117,7 +109,11 @@ interface FoundEntry {
  * by its name in the one above and stays open while its entries are visited, so a program that replaces folders by links leads the
  * search nowhere else. Answers whether everything was searched.
  */
-async function searchFolder(root: HeldFolder, folder: string, visit: (entry: FoundEntry) => unknown): Promise<boolean> {
+export async function searchFolder(
+  root: HeldFolder,
+  folder: string,
+  visit: (entry: FoundEntry) => unknown,
+): Promise<boolean> {
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
@@ -134,8 +130,9 @@ async function searchFolder(root: HeldFolder, folder: string, visit: (entry: Fou
         await visit({ ...one, found })
         if (level !== 'never' || isSocket) continue
         const from = folders.map((each) => each.name)
-        if (found?.target !== undefined) await visitEnd(from, name)
+        if (found?.target !== undefined) await visitEnd(from, found.target)
         else if (name === '.git') for (const path of await namedByGit(held, isFolder)) await visitEnd(from, path)
+        if (isFolder) await visitLinks(held, [...from, name], name === '.git' ? ['hooks'] : undefined)
       } else if (isFolder && !NOT_SEARCHED.has(name)) {
         const next = await unlessClosed(() => held.enter(name))
         if (!next) continue
@@ -160,17 +157,37 @@ async function searchFolder(root: HeldFolder, folder: string, visit: (entry: Fou
     if (way?.type !== 'inside' || way.names.length === 0 || obeyedPath(way.names)?.level === 'never') return
     const name = way.names.at(-1)!
     const folders: { readonly name: string; readonly identity: string }[] = []
-    let held = await root.enter('.')
+    let held: HeldFolder | undefined = await root.enter('.')
     try {
       for (const each of way.names.slice(0, -1)) {
-        const next = await held.enter(each)
-        await held.close()
-        held = next
+        const above: HeldFolder = held
+        held = await unlessClosed(() => above.enter(each))
+        await above.close()
+        if (!held) break
         folders.push({ name: each, identity: await held.identity() })
       }
-      const found = await lookAt(held.at(name))
-      if (found?.target === undefined) {
-        await visit({ held, folders, name, isSocket: false, isClosed: false, level: 'never', found })
+      const found = held && (await lookAt(held.at(name)))
+      const end = { folders, name, isSocket: false, isClosed: false, level: 'never', found } as const
+      if (found?.target === undefined) await visit({ ...end, held: held ?? root, end: way.names })
+    } finally {
+      await held?.close()
+    }
+  }
+
+  /** Visits what links in an entry lead to, such as a hook of Git or a skill; of all in it, or of some names. */
+  async function visitLinks(above: HeldFolder, from: readonly string[], only?: readonly string[], depth = LINKS_DEPTH) {
+    const held = await unlessClosed(() => above.enter(from.at(-1)!))
+    if (!held) return
+    try {
+      for (const entry of (await unlessClosed(() => readdir(held.at('.'), { withFileTypes: true }))) ?? []) {
+        const { name } = entry
+        if (only && !only.includes(name)) continue
+        if (entry.isSymbolicLink()) {
+          const target = (await lookAt(held.at(name)))?.target
+          if (target !== undefined) await visitEnd(from, target)
+        } else if (entry.isDirectory() && depth > 1 && !NOT_SEARCHED.has(name)) {
+          await visitLinks(held, [...from, name], undefined, depth - 1)
+        }
       }
     } finally {
       await held.close()
@@ -179,6 +196,9 @@ async function searchFolder(root: HeldFolder, folder: string, visit: (entry: Fou
 
   return search(root, [])
 }
+
+/** Folders in an entry are searched for links so deep. */
+const LINKS_DEPTH = 3
 
 /** The most bytes of a file of Git that are read. */
 const MOST_GIT_BYTES = 65_536
@@ -256,142 +276,7 @@ export function ownerChanges(folder: string, before: OwnerFiles, after: OwnerFil
   }
 }
 
-const ANOTHER_FOLDER = 'it is not the folder that it was before the run'
-
-/** What became of what a program did to the owner's entries. */
-export interface RestoredFiles {
-  /** Paths within the folder, of what was moved out of it. */
-  readonly moved: readonly string[]
-  /** What could not be moved or made again, and why: clauses. */
-  readonly faults: readonly string[]
-}
-
-/**
- * Undoes what a run did to the owner's entries, in a process that has nothing but the folder and `place` (`restore-program.ts`).
- * What the run made gets a name that nothing obeys and is moved to `place`, so that nothing is lost; a pipe or a socket holds
- * nothing and is removed. A link that it replaced is made again. What was only moved with its folder was there before. Works in
- * folders that it holds open, and makes a link only in the very folder that had it.
- *
- * @throws Error if the folder is another one than before, or too many files are open
- */
-export async function restoreOwnerFiles(
-  folder: string,
-  before: Pick<OwnerFiles, 'identity' | 'entries'>,
-  place: string,
-): Promise<RestoredFiles> {
-  const moved: string[] = []
-  const faults: string[] = []
-  const known = new Set([...before.entries.values()].map(({ identity }) => identity))
-  const kept = new Set<string>()
-  const root = await holdRealFolder(folder)
-  try {
-    if ((await root.identity()) !== before.identity) throw new Error(ANOTHER_FOLDER)
-    const isComplete = await searchFolder(root, folder, async ({ held, folders, name, level, found }) => {
-      if (!found) return
-      const path = join(...folders.map((each) => each.name), name)
-      if (level === 'asks') return
-      kept.add(found.identity)
-      if (known.has(found.identity)) return
-      const target = join(place, path)
-      try {
-        await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-        if (await move(held, name, target)) moved.push(path)
-      } catch (error) {
-        faults.push(notMoved(path, target, heldMessage(error)))
-      }
-    })
-    if (!isComplete) faults.push(`${folder} ${TOO_MANY_FOLDERS}, so some may still be there`)
-    for (const [path, { identity, link }] of before.entries) {
-      if (link === undefined || kept.has(identity)) continue
-      try {
-        await makeLink(root, link.folders, basename(path), link.target)
-      } catch (error) {
-        const within = relative(folder, path)
-        faults.push(`${within}, a link to ${link.target}, could not be made again: ${heldMessage(error)}`)
-      }
-    }
-  } finally {
-    await root.close()
-  }
-  return { moved, faults }
-}
+export const ANOTHER_FOLDER = 'it is not the folder that it was before the run'
 
 /** A verb and what follows it, of a folder whose search is not complete. */
 export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en-US')}, ${DEEPEST} levels)`
-
-/** A clause about an entry that only its owner may make. */
-export function notMoved(path: string, target: string, why: string): string {
-  return `${path} is still in the workspace, since it could not be moved to ${target}: ${why}`
-}
-
-/** Answers false where it is gone: a program that still lives has moved it. */
-async function move(held: HeldFolder, name: string, target: string): Promise<boolean> {
-  // At once nothing obeys it any more, however long the copy takes. The place is another mount, so it is always a copy.
-  const aside = `set-aside-${randomUUID()}`
-  try {
-    await rename(held.at(name), held.at(aside))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-  await moveAcross(held, aside, target).catch((error: unknown) => {
-    throw new Error(`its name is ${aside} now; ${heldMessage(error)}`, { cause: error })
-  })
-  return true
-}
-
-/** Moves an entry to another mount: each file, link and folder is removed when its copy is there. */
-async function moveAcross(held: HeldFolder, name: string, target: string, depth = 0): Promise<void> {
-  const path = held.at(name)
-  const found = await lstat(path)
-  if (found.isDirectory()) {
-    if (depth === DEEPEST) throw new Error(`it holds more than ${DEEPEST} levels of folders`)
-    const folder = await held.enter(name)
-    try {
-      await mkdir(target, { mode: 0o700 })
-      for (const each of await readdir(folder.at('.'))) await moveAcross(folder, each, join(target, each), depth + 1)
-    } finally {
-      await folder.close()
-    }
-    await rmdir(path)
-    return
-  }
-  if (found.isSymbolicLink()) await symlink(await readlink(path), target)
-  else if (found.isFile()) await copyOpened(path, target)
-  await unlink(path)
-}
-
-/** Copies a file that it holds open, follows no link, and waits for no pipe. */
-async function copyOpened(path: string, target: string): Promise<void> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    if (!(await file.stat()).isFile()) throw new Error('it is no file any more')
-    await copyFile(`/proc/self/fd/${file.fd}`, target, constants.COPYFILE_EXCL)
-  } finally {
-    await file.close()
-  }
-}
-
-/** Makes a link again, unless another run that ended at the same time has. */
-async function makeLink(held: HeldFolder, folders: FolderPath, name: string, target: string): Promise<void> {
-  const [next, ...deeper] = folders
-  if (next === undefined) {
-    try {
-      await symlink(target, held.at(name))
-    } catch (error) {
-      const present = await readlink(held.at(name)).catch(() => undefined)
-      if (present !== target) throw error
-    }
-    return
-  }
-  const another = `${next.name} is not the folder that had it`
-  const folder = await held.enter(next.name).catch(() => {
-    throw new Error(another)
-  })
-  try {
-    if ((await folder.identity()) !== next.identity) throw new Error(another)
-    await makeLink(folder, deeper, name, target)
-  } finally {
-    await folder.close()
-  }
-}

@@ -1,6 +1,7 @@
 // Runs in a sandbox that has the folder, the place for what is moved, and the code of this program: `restore.ts` starts it.
 import { text } from 'node:stream/consumers'
-import { type OwnerFiles, restoreOwnerFiles } from './owner-files.ts'
+import type { OwnerFiles } from './owner-files.ts'
+import { restoreOwnerFiles } from './restore-owner-files.ts'
 
 /** What the program reads from its standard input, as JSON. */
 export interface RestoreOrder {

@@ -6,7 +6,8 @@ import { type Clock, errorMessage, lockFile } from '../../platform.ts'
 import { runProgram } from '../process/run-program.ts'
 import { type Bubblewrap, closedArgv } from './bubblewrap.ts'
 import { closedNode } from './confine-node.ts'
-import { findOwnerFiles, notMoved, ownerChanges, type OwnerFiles, type RestoredFiles } from './owner-files.ts'
+import { findOwnerFiles, ownerChanges, type OwnerFiles } from './owner-files.ts'
+import { notMoved, type RestoredFiles } from './restore-owner-files.ts'
 import type { RestoreOrder } from './restore-program.ts'
 
 /** A long copy is no reason to keep a result, ms. */

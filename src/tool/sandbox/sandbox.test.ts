@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -481,10 +481,12 @@ function textsIn(folder: string): string {
 }
 
 test("what an entry of the owner leads to is as much the owner's", { skip }, async (t) => {
-  const link =
-    (target: string) =>
-    ({ workspace }: Box) =>
-      symlink(target, join(workspace, 'AGENTS.md'))
+  const inside =
+    (path: string, target: string) =>
+    async ({ workspace }: Box) => {
+      await mkdir(dirname(join(workspace, path)), { recursive: true })
+      await symlink(target, join(workspace, path))
+    }
   const git =
     (file: string, text: string) =>
     async ({ workspace }: Box) => {
@@ -494,14 +496,16 @@ test("what an entry of the owner leads to is as much the owner's", { skip }, asy
       await writeFile(join(workspace, 'docs/more'), 'owner')
     }
   for (const [make, lines, setAside] of [
-    [link('rules.md'), 'echo taken > rules.md', ['rules.md']],
-    [link('docs/rules.md'), 'mv docs docs2; mkdir docs; echo taken > docs/rules.md', ['docs/rules.md']],
-    [link('middle'), 'rm middle; echo taken > middle', ['middle']],
+    [inside('AGENTS.md', 'rules.md'), 'echo taken > rules.md', ['rules.md']],
+    [inside('AGENTS.md', 'docs/rules.md'), 'mv docs docs2; mkdir docs; echo taken > docs/rules.md', ['docs/rules.md']],
+    [inside('AGENTS.md', 'middle'), 'rm middle; echo taken > middle', ['middle']],
     [git('.git', 'gitdir: ./docs\n'), 'echo taken > docs/config; rm -rf docs; mkdir -p docs/hooks', undefined],
     [git('.git', 'gitdir: sub/../docs\n'), 'echo taken > docs/config', undefined],
     [git('.git/config', '[core]\n\thooksPath = "docs/hooks"\n'), 'echo taken > docs/hooks/pre-commit', undefined],
     [git('.git/config', '[include]\n\tpath = ../docs/more\n'), 'echo taken > docs/more', undefined],
     [git('.git/config', '[core]\n\thooksPath = new'), 'mkdir new; echo taken > new/pre-commit', ['new']],
+    [inside('.git/hooks/pre-commit', '../../docs/rules.md'), 'echo taken > docs/rules.md', undefined],
+    [inside('.claude/skills/one', '../../docs'), 'echo taken > docs/SKILL.md', undefined],
   ] as const) {
     const own = await box(t)
     for (const name of ['docs', 'sub']) await mkdir(join(own.workspace, name))
