@@ -126,13 +126,13 @@ export function createSandbox(options: {
   let begun = 0
   const heldCovers = createHeldCovers()
   /** Programs that live now, servers too. */
-  let confined = 0
+  let alive = 0
 
   function begin(writable: readonly string[], isCounted: boolean): Promise<readonly Begun[]> {
     return turns.add(async () => {
       const number = ++begun
       const before = await Promise.all(writable.map(async (path) => ({ number, files: await findOwnerFiles(path) })))
-      confined += 1
+      alive += 1
       if (!isCounted) return before
       for (const [index, folder] of writable.entries()) {
         const group = living.get(folder)
@@ -274,8 +274,8 @@ export function createSandbox(options: {
             )
           }
         }
-        confined -= 1
-        if (confined === 0) await heldCovers.release()
+        alive -= 1
+        if (alive === 0) await heldCovers.release()
         return { moved, changed, ...(faults.length > 0 && { fault: faults.join('; ') }) }
       })
     }
