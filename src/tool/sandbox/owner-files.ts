@@ -9,7 +9,7 @@ const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 const MOST_FOLDERS = 20_000
 
 /** The deepest level that a search reaches: it holds so many folders open. */
-export const DEEPEST = 100
+export const MOST_LEVELS = 100
 
 /** Entries of a workspace that belong to the owner alone. */
 export interface OwnerFiles {
@@ -117,7 +117,7 @@ export async function searchFolder(
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
-    if (left-- === 0 || folders.length > DEEPEST) return false
+    if (left-- === 0 || folders.length > MOST_LEVELS) return false
     const listed = await unlessClosed(() => readdir(held.at('.'), { withFileTypes: true }))
     for (const entry of listed ?? []) {
       const { name } = entry
@@ -279,4 +279,4 @@ export function ownerChanges(folder: string, before: OwnerFiles, after: OwnerFil
 export const ANOTHER_FOLDER = 'it is not the folder that it was before the run'
 
 /** A verb and what follows it, of a folder whose search is not complete. */
-export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en-US')}, ${DEEPEST} levels)`
+export const TOO_MANY_FOLDERS = `has more or deeper folders than can be searched for files of the owner (${MOST_FOLDERS.toLocaleString('en-US')}, ${MOST_LEVELS} levels)`

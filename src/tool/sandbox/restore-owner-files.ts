@@ -16,7 +16,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { type HeldFolder, heldMessage, holdRealFolder } from '../../platform.ts'
 import {
   ANOTHER_FOLDER,
-  DEEPEST,
+  MOST_LEVELS,
   type FolderPath,
   type OwnerFiles,
   searchFolder,
@@ -107,7 +107,7 @@ async function moveAcross(held: HeldFolder, name: string, target: string, depth 
   const path = held.at(name)
   const found = await lstat(path)
   if (found.isDirectory()) {
-    if (depth === DEEPEST) throw new Error(`it holds more than ${DEEPEST} levels of folders`)
+    if (depth === MOST_LEVELS) throw new Error(`it holds more than ${MOST_LEVELS} levels of folders`)
     const folder = await held.enter(name)
     try {
       await mkdir(target, { mode: 0o700 })
