@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import type { AnyCapability, Io } from '../src/capability.ts'
-import { allCommands } from '../src/cli/commands.ts'
+import { allCommands, loadedCommands } from '../src/cli/commands.ts'
 import { openLocalGateway } from '../src/cli/gateway.ts'
 import { main } from '../src/cli/main.ts'
 import { builtIn } from '../src/foreword.ts'
@@ -82,7 +82,9 @@ async function broughtBy(capabilities: readonly AnyCapability[]): Promise<Brough
   try {
     const overview = await run(['--help'], home, capabilities)
     const commands = Object.keys(allCommands({ capabilities })).toSorted()
-    for (const command of commands) assert.match(overview.text, new RegExp(`^ +${command} `, 'm'))
+    for (const { name, movedTo } of await loadedCommands({ capabilities })) {
+      assert.equal(new RegExp(`^ +${name} `, 'm').test(overview.text), movedTo === undefined, name)
+    }
     const schema = await run(['config', 'schema'], home, capabilities)
     const { document } = await openApiOf(home, capabilities)
     const said = await run(['send', '--json', '/say Hello.'], home, capabilities)

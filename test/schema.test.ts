@@ -6,6 +6,9 @@ import { builtIn } from '../src/foreword.ts'
 import { scenarioJsonSchema } from '../src/context/scenario.ts'
 import { configurationSchema } from '../src/runtime/configuration/schema.ts'
 import { commandOverview } from '../scripts/docs/command-overview.ts'
+import { manPage } from '../scripts/docs/man-page.ts'
+import { commonOptions } from '../src/cli/arguments.ts'
+import { loadedCommands } from '../src/cli/commands.ts'
 import { accessSchema } from '../src/tool.ts'
 
 for (const [path, current] of [
@@ -19,3 +22,10 @@ for (const [path, current] of [
     assert.deepEqual(committed, JSON.parse(JSON.stringify(current)), 'write it anew with: npm run schema')
   })
 }
+
+test('the manual page is made from the values of the commands', async () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+  const commands = await loadedCommands({ capabilities: builtIn })
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  assert.equal(read('docs/foreword.1'), manPage(version, commands, commonOptions), 'write it anew with: npm run schema')
+})

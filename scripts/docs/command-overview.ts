@@ -1,5 +1,6 @@
 import type { AnyCapability, CapabilityOverview } from '../../src/capability.ts'
 import { allCommands } from '../../src/cli/commands.ts'
+import { defined } from '../../src/platform.ts'
 import { sessionChoices } from '../../src/cli/session-choices.ts'
 
 /** What the command line knows of capabilities before it loads them: the facts of `src/foreword/overview.json`. */
@@ -8,7 +9,8 @@ export async function commandOverview(
 ): Promise<Omit<CapabilityOverview, 'load'>> {
   const source = { capabilities }
   const commands = Object.entries(allCommands(source)).map(async ([name, load]) => {
-    return [name, (await load(source)).summary] as const
+    const { summary, group, movedTo } = await load(source)
+    return [name, { summary, ...defined({ group, movedTo }) }] as const
   })
   const session = sessionChoices(source).map(({ name, summary, none, several }) => {
     return [name, { summary, none, ...(several && { several }) }] as const

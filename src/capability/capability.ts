@@ -175,9 +175,16 @@ export function capability<Settings = undefined, Service = undefined>(
 }
 
 /** One command: its arguments, its help and its function. */
+/** Where a command stands in the help. */
+export type CommandGroup = 'talk' | 'look' | 'money' | 'set-up' | 'keep'
+
 export interface Command {
   readonly name: string
   readonly summary: string
+  /** Under a heading of its own, `Others`, where absent. */
+  readonly group?: CommandGroup
+  /** What has its place, such as `calls diff`. It still runs, and is not listed. */
+  readonly movedTo?: string
   /** Each form of its usage, without the word `foreword`. */
   readonly usage: readonly string[]
   readonly details?: string
@@ -187,6 +194,9 @@ export interface Command {
   /** Returns the exit code. Throws `CommandFailure` where it cannot do what was asked. */
   readonly run: (call: CommandCall, io: Io) => Promise<number>
 }
+
+/** A command as the list of commands has it. */
+export type ListedCommand = Pick<Command, 'summary' | 'group' | 'movedTo'>
 
 export interface CommandOption {
   readonly summary: string
@@ -233,8 +243,8 @@ export interface Io {
 
 /** What the help and the options of commands need of the capabilities of a program, so that they need not be loaded for it. */
 export interface CapabilityOverview {
-  /** The summary of every command, by its name, in the order of the help. */
-  readonly commands: Readonly<Record<string, string>>
+  /** Every command by its name, in the order of the help. */
+  readonly commands: Readonly<Record<string, ListedCommand>>
   /** What a session can choose. */
   readonly session: Readonly<Record<string, Pick<SessionChoice<never>, 'summary' | 'none' | 'several'>>>
   readonly load: () => Promise<readonly AnyCapability[]>

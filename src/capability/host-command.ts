@@ -31,6 +31,7 @@ export const hostCommands = [
   'backup',
   'restore',
   'compact',
+  'completion',
   'docs',
   'doctor',
 ] as const

@@ -39,7 +39,7 @@ export function readArguments(command: Command, args: readonly string[], io: Io)
     texts: (option) => values.get(option) ?? [],
     has: (option) => values.has(option),
   }
-  if (!call.has('help')) checkWords(command, words)
+  if (!call.has('help')) assertWords(command, words)
   return call
 }
 
@@ -71,7 +71,8 @@ function unknownOption(command: Command, known: readonly string[], written: stri
   return usageFailure(`Unknown option ${written}.`, hint)
 }
 
-function checkWords(command: Command, words: readonly string[]): void {
+/** Throws a usage failure where a command has too few words, or too many. */
+export function assertWords(command: Command, words: readonly string[]): void {
   const hint = usageText(command.usage)
   if (words.length < command.words.least) throw usageFailure('An argument is missing.', hint)
   if (words.length > command.words.most) throw usageFailure(`Unexpected argument "${words.at(-1)}".`, hint)

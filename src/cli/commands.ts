@@ -22,6 +22,11 @@ export function allCommands({ capabilities, overview }: CommandSource): Readonly
   return { ...all, ...inspecting }
 }
 
+/** Every command, loaded. */
+export function loadedCommands(source: CommandSource): Promise<readonly Command[]> {
+  return Promise.all(Object.values(allCommands(source)).map((load) => load(source)))
+}
+
 /** A command of a capability is taken from it when it is called. */
 function commandsOfOverview({ commands, load }: CapabilityOverview): Readonly<Record<string, LoadCommand>> {
   const contributed = (name: string) => async () => await allCommands({ capabilities: await load() })[name]!({})
@@ -67,6 +72,7 @@ const inspecting: Readonly<Record<Exclude<HostCommand, keyof typeof talking | 'h
   backup: async () => (await import('./command/backup.ts')).backupCommand,
   restore: async () => (await import('./command/backup.ts')).restoreCommand,
   compact: async () => (await import('./command/backup.ts')).compactCommand,
+  completion: async () => (await import('./command/completion.ts')).completionCommand(loadedCommands),
   docs: async () => (await import('./command/docs.ts')).docsCommand,
   doctor: async () => (await import('./command/doctor.ts')).doctorCommand,
 }

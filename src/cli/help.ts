@@ -1,24 +1,39 @@
 import { commonOptions } from './arguments.ts'
-import type { Command, Io } from '../capability.ts'
+import type { Command, CommandGroup, Io, ListedCommand } from '../capability.ts'
 import { applyStyle, width } from './io.ts'
 import { table } from './table.ts'
 import { version } from './version.ts'
 
-export function commandList(summaries: Readonly<Record<string, string>>, io: Io): string {
+export function commandList(commands: Readonly<Record<string, ListedCommand>>, io: Io): string {
+  const listed = Object.entries(commands).filter(([, { movedTo }]) => movedTo === undefined)
+  const longest = Math.max(...listed.map(([name]) => name.length))
+  const groups = Object.entries(commandGroups).flatMap(([group, title]) => {
+    const rows = listed.filter(([, command]) => (command.group ?? 'others') === group)
+    if (rows.length === 0) return []
+    return ['', heading(io, title), indented(table(rows.map(([name, { summary }]) => [name.padEnd(longest), summary])))]
+  })
   return [
     `${applyStyle(io, 'bold', 'foreword')} ${version()}: see, predict and record every word your model reads`,
     '',
     heading(io, 'Usage'),
     '  foreword COMMAND [OPTIONS]',
-    '',
-    heading(io, 'Commands'),
-    indented(table(Object.entries(summaries))),
+    ...groups,
     '',
     heading(io, 'Options'),
     indented(optionLines(commonOptions, { version: { summary: 'print the version' } })),
     '',
     'Describe a command with `foreword COMMAND --help`. Start the gateway with `foreword start`.',
   ].join('\n')
+}
+
+/** The headings of the help, in its order. */
+export const commandGroups: Readonly<Record<CommandGroup | 'others', string>> = {
+  talk: 'Talk',
+  look: 'Look',
+  money: 'Money',
+  'set-up': 'Set up',
+  keep: 'Keep',
+  others: 'Others',
 }
 
 export function commandHelp(command: Command, io: Io): string {
@@ -29,6 +44,7 @@ export function commandHelp(command: Command, io: Io): string {
     heading(io, 'Usage'),
     ...command.usage.map((line) => `  foreword ${line}`),
     ...details,
+    ...(command.movedTo === undefined ? [] : ['', `The same as \`foreword ${command.movedTo}\`.`]),
     '',
     heading(io, 'Options'),
     indented(optionLines(command.options, commonOptions)),

@@ -1,5 +1,5 @@
 import { homeDirectory, readArguments } from './arguments.ts'
-import type { Command, CommandCall, Io } from '../capability.ts'
+import type { Command, CommandCall, Io, ListedCommand } from '../capability.ts'
 import { allCommands, isCommand } from './commands.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
 import { watchOutput } from './interrupt.ts'
@@ -67,15 +67,16 @@ async function help(names: readonly string[], io: Io): Promise<number> {
   const [name] = names
   const [complete, { commandHelp, commandList }] = await Promise.all([completeIo(names, io), import('./help.ts')])
   if (name !== undefined && !name.startsWith('-')) print(io, commandHelp(await commandNamed(name, complete), io))
-  else print(io, commandList(complete.capabilities ? await summaries(complete) : (io.overview?.commands ?? {}), io))
+  else
+    print(io, commandList(complete.capabilities ? await listedCommands(complete) : (io.overview?.commands ?? {}), io))
   return 0
 }
 
-/** The summary of every command that can be loaded. One of the home that cannot is reported and left out. */
-async function summaries(io: Io): Promise<Readonly<Record<string, string>>> {
+/** Every command that can be loaded. One of the home that cannot is reported and left out. */
+async function listedCommands(io: Io): Promise<Readonly<Record<string, ListedCommand>>> {
   const loaded = Object.entries(allCommands(io)).map(async ([name, load]) => {
     try {
-      return [[name, (await load(io)).summary] as const]
+      return [[name, await load(io)] as const]
     } catch (error) {
       note(io, `Cannot load the command ${name}: ${errorMessage(error)}`)
       return []

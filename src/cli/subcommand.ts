@@ -16,7 +16,7 @@ export interface Subcommand {
 }
 
 /** A command that consists of subcommands. Every such command has the option `--json`. */
-export interface SubcommandTable extends Pick<Command, 'name' | 'summary' | 'details'> {
+export interface SubcommandTable extends Pick<Command, 'name' | 'summary' | 'group' | 'details'> {
   readonly options?: Command['options']
   /** The subcommand that runs where none is named. */
   readonly first: string

@@ -20,6 +20,7 @@ import { findSession } from '../find-session.ts'
 
 export const approveCommand: Command = {
   name: 'approve',
+  group: 'talk',
   summary: 'approve or deny calls that wait for a decision',
   usage: [
     'approve [--json]',
@@ -216,6 +217,7 @@ function decisionText({ request, held }: WaitingApproval, decision: ApprovalDeci
 
 export const acceptCommand: Command = {
   name: 'accept',
+  group: 'set-up',
   summary: 'accept what lets a model do more and was not changed with Foreword',
   usage: ['accept [--json]', 'accept NAME [--yes] [--json]', 'accept --all [--yes] [--json]'],
   details:

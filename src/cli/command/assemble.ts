@@ -6,6 +6,7 @@ import { withScenarios } from '../scenarios.ts'
 
 export const assembleCommand: Command = {
   name: 'assemble',
+  group: 'look',
   summary: 'assemble scenarios from a file and print their outlines',
   usage: ['assemble FILE [--json]', 'assemble - < FILE'],
   details:

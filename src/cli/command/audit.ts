@@ -21,6 +21,7 @@ const FILTERS = '[--session ID] [--turn ID] [--tool NAME] [--decision WORD] [--s
 
 const filteredCommand = commandWithSubcommands({
   name: 'audit',
+  group: 'look',
   summary: 'list, verify and export the record of tool calls and decisions',
   details:
     'Every decision about a tool call and every call has a record, refused ones included, and each record contains the hash of the one before. ' +

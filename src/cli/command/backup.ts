@@ -17,6 +17,7 @@ import { fullTimeText } from '../time-text.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
+  group: 'keep',
   summary: 'save the whole home as one archive, also while the gateway runs',
   usage: ['backup FILE [--force] [--json]'],
   details:
@@ -60,6 +61,7 @@ async function backUp(call: CommandCall, given: Io): Promise<number> {
 
 export const restoreCommand: Command = {
   name: 'restore',
+  group: 'keep',
   summary: 'restore a home from an archive of `foreword backup`',
   usage: ['restore FILE [--replace] [--key ID] [--yes] [--json]'],
   details:
@@ -144,6 +146,7 @@ const MOST_LINKS = 20
 
 export const compactCommand: Command = {
   name: 'compact',
+  group: 'keep',
   summary: 'remove unreferenced content and free its disk space',
   usage: ['compact [--json]'],
   details:

@@ -1,5 +1,5 @@
 import { requestJson, apiPath, requestList } from '../answer.ts'
-import { jsonOption } from '../arguments.ts'
+import { assertWords, jsonOption } from '../arguments.ts'
 import {
   type Command,
   type CommandCall,
@@ -11,6 +11,9 @@ import {
   sentDifferently,
 } from '../../capability.ts'
 import { withConnection } from '../connection.ts'
+import { usageFailure, usageText } from '../failure.ts'
+import { diffCommand, explainCommand, notesCommand, replayCommand } from './inspect.ts'
+import { requestCommand } from './request.ts'
 import { type CallLine, findCall, findSession } from '../find-session.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
 import type { CallOutcome, CallRecord, Usage } from '../../session.ts'
@@ -21,22 +24,50 @@ import { timeText } from '../time-text.ts'
 import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
 import { programText } from '../sessions/session-table.ts'
 
+/** What shows more of a call or of a session, by the word after `calls`. Each was a command of its own. */
+const views: Readonly<Record<string, Command>> = {
+  request: requestCommand,
+  diff: diffCommand,
+  replay: replayCommand,
+  explain: explainCommand,
+  notes: notesCommand,
+}
+
 export const callsCommand: Command = {
   name: 'calls',
+  group: 'look',
   summary: 'list the model calls of a session, or show what one of them read',
-  usage: ['calls SESSION [--json]', 'calls SESSION CALL [--json]'],
+  usage: [
+    'calls SESSION [--json]',
+    'calls SESSION CALL [--json]',
+    ...Object.values(views).flatMap(({ usage }) => usage.map((form) => `calls ${form}`)),
+  ],
   details:
     'Prompt tokens appear twice: as counted before the call, and as the provider reported them (`-` where it reported ' +
     'none). With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
-    'numbers that decided. Print what a call sent with `foreword request CALL`; compare two with `foreword diff CALL CALL`.\nCalls of ' +
-    'another program have their turn, what each was for, and what changed since the call before; one of them is shown by layer, ' +
-    'with what each part cost.',
-  words: { least: 1, most: 2 },
-  options: { json: { ...jsonOption, summary: 'print one record per line, or the manifest of the call' } },
-  run: (call, io) =>
-    withConnection(call.home, io, 'read', (connection) =>
+    'numbers that decided. Calls of another program have their turn, what each was for, and what changed since the call before; one of them is shown by layer, ' +
+    `with what each part cost.\n${Object.values(views)
+      .map(({ name, summary }) => `\`${name}\`: ${summary}.`)
+      .join('\n')}\nDescribe one of them with \`foreword ${requestCommand.name} --help\`.`,
+  words: { least: 1, most: Math.max(2, ...Object.values(views).map(({ words }) => words.most + 1)) },
+  options: {
+    ...Object.assign({}, ...Object.values(views).map(({ options }) => options)),
+    json: { ...jsonOption, summary: 'print one record per line, or the manifest of the call' },
+  },
+  run(call, io) {
+    const [name = '', ...words] = call.words
+    if (Object.hasOwn(views, name)) return runView(views[name]!, { ...call, words }, io)
+    return withConnection(call.home, io, 'read', (connection) =>
       call.words.length > 1 ? showCall(connection, call, io) : listCalls(connection, call, io),
-    ),
+    )
+  },
+}
+
+function runView(view: Command, call: CommandCall, io: Io): Promise<number> {
+  const foreign = Object.keys(callsCommand.options).find((name) => call.has(name) && !Object.hasOwn(view.options, name))
+  if (foreign !== undefined) throw usageFailure(`calls ${view.name} has no --${foreign}.`, usageText(view.usage))
+  assertWords(view, call.words)
+  return view.run(call, io)
 }
 
 async function showCall(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {

@@ -13,6 +13,7 @@ import { choiceOptions, choiceUsage, readChoices, sessionWithChoices } from '../
 
 export const chatCommand = (capabilities: readonly AnyCapability[]): Command => ({
   name: 'chat',
+  group: 'talk',
   summary: 'chat in the terminal',
   usage: [
     ['chat [--session ID] [--model ID]', choiceUsage({ capabilities }), '[--file PATH]…'].filter(Boolean).join(' '),

@@ -10,6 +10,7 @@ import { runScenarios } from './assemble.ts'
 
 export const checkCommand: Command = {
   name: 'check',
+  group: 'look',
   summary: 'compare scenarios with their committed outlines, or find what breaks prompt caches',
   usage: ['check DIRECTORY [--update] [--json]', 'check --lint [DIRECTORY] [--strict] [--json]'],
   details:

@@ -13,6 +13,7 @@ import { findHomeStore, withWritableStore } from '../open-store.ts'
 
 export const configCommand = commandWithSubcommands({
   name: 'config',
+  group: 'set-up',
   summary: 'show and change the configuration',
   details:
     'Write a key with dots, such as gateway.port or models."lab/m1".window, and a list with commas or as ' +

@@ -12,6 +12,7 @@ import { readSystemOption, systemOption } from '../input-text.ts'
 
 export const contextCommand = (source: CommandSource): Command => ({
   name: 'context',
+  group: 'look',
   summary: 'show what the next call would send',
   usage: [
     'context [SESSION] [--input TEXT] [--model ID] [--system TEXT|@FILE] [--json]',

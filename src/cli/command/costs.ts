@@ -36,14 +36,19 @@ const sinceOption: CommandOption = {
 
 export const costsCommand: Command = {
   name: 'costs',
+  group: 'money',
   summary: 'divide what the calls cost by model, layer, tool, agent, channel, token, session or day',
-  usage: ['costs [--by WORD] [--since WHEN] [--session ID] [--json | --csv]'],
+  usage: [
+    'costs [--by WORD] [--since WHEN] [--session ID] [--json | --csv]',
+    'costs --tokens [--by WORD] [--since WHEN] [--json]',
+  ],
   details:
     'By layer and tool the price of each call is divided by the tokens of its prompt, what was read from a cache at the ' +
     'price of that. Rows add up to the total exactly. Prices are those that are known now; calls without a price or a report ' +
-    'are counted and not guessed.',
+    'are counted and not guessed. With `--tokens` the calls are added up by what they used, as the providers reported it.',
   words: { least: 0, most: 0 },
   options: {
+    tokens: { summary: 'add up tokens: prompt, fresh, cached, written, output' },
     by: { value: 'WORD', summary: `${costGroups.join(', ')}, or what a capability adds (default: day)` },
     since: sinceOption,
     session: { value: 'ID', summary: 'only calls of this session' },
@@ -54,6 +59,11 @@ export const costsCommand: Command = {
 }
 
 async function printCosts(call: CommandCall, io: Io): Promise<number> {
+  if (call.has('tokens')) {
+    const other = ['csv', 'session'].find((name) => call.has(name))
+    if (other !== undefined) throw usageFailure(`--tokens has no --${other}.`)
+    return await printUsage(call, io)
+  }
   const by = call.text('by') ?? 'day'
   if (!(costGroups as readonly string[]).includes(by)) {
     const added = (await loadedCapabilities(io)).flatMap((each) => Object.keys(each.costGroups ?? {}))
@@ -128,6 +138,8 @@ const usageGroups = ['day', 'model', 'layer', 'tool', 'session'] as const satisf
 
 export const usageCommand: Command = {
   name: 'usage',
+  group: 'money',
+  movedTo: 'costs --tokens',
   summary: 'add up what the calls used and cost, by day, model, layer, tool or session',
   usage: ['usage [--by WORD] [--since WHEN] [--json]'],
   details:
@@ -219,6 +231,7 @@ function count(tokens: number): string {
 
 export const budgetsCommand: Command = {
   name: 'budgets',
+  group: 'money',
   summary: 'show what is spent, held and left of each budget',
   usage: ['budgets [--json]'],
   details:

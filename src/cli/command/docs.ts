@@ -8,6 +8,7 @@ import { table } from '../table.ts'
 
 export const docsCommand: Command = {
   name: 'docs',
+  group: 'look',
   summary: 'list the pages of the documentation or print one',
   usage: ['docs [PAGE] [--json]'],
   details:

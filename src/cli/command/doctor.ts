@@ -6,6 +6,7 @@ import { withLocalTimes } from '../time-text.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
+  group: 'set-up',
   summary: 'check the home, the configuration, the store, the model, the tools and every capability',
   usage: ['doctor [--json]', 'doctor --security [--fix] [--json]'],
   details:

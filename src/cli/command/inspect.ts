@@ -19,6 +19,8 @@ import { type ListedSession, programText } from '../sessions/session-table.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
+  group: 'look',
+  movedTo: 'calls replay',
   summary: 'rebuild every call of a session and compare',
   usage: ['replay SESSION [--json]'],
   details:
@@ -66,11 +68,13 @@ function wireLines({ wires }: Replay, io: Io): readonly string[] {
 
 export const diffCommand: Command = {
   name: 'diff',
+  group: 'look',
+  movedTo: 'calls diff',
   summary: 'compare what two calls sent',
   usage: ['diff CALL CALL [--session ID] [--json]'],
   details:
     'Lists the pieces that were added, removed, moved or changed, how much of the beginning is identical, what changed ' +
-    'first, and why. Compare the newest two calls with `foreword diff last~1 last`.',
+    'first, and why. Compare the newest two calls with `foreword calls diff last~1 last`.',
   words: { least: 2, most: 2 },
   options: { session: callSessionOption, json: jsonOption },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => compareCalls(connection, call, io)),
@@ -88,6 +92,8 @@ async function compareCalls(connection: GatewayConnection, call: CommandCall, io
 
 export const explainCommand: Command = {
   name: 'explain',
+  group: 'look',
+  movedTo: 'calls explain',
   summary: 'say what the calls of another program paid for without need',
   usage: ['explain SESSION [--json]'],
   details:
@@ -187,6 +193,8 @@ function findingLines(
 
 export const notesCommand: Command = {
   name: 'notes',
+  group: 'look',
+  movedTo: 'calls notes',
   summary: 'show the notes that stand in the place of turns that were cut out of a session',
   usage: ['notes SESSION [--json]', 'notes SESSION --write [--json]', 'notes SESSION --forget [--json]'],
   details:

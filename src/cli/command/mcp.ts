@@ -12,6 +12,7 @@ import { withClaim } from '../with-claim.ts'
 
 export const mcpCommand = commandWithSubcommands({
   name: 'mcp',
+  group: 'set-up',
   summary: 'serve the context and tools of this home to other programs over MCP',
   details:
     'Without a subcommand, speaks MCP on standard input and output until the input ends, with or without a running gateway. ' +

@@ -9,6 +9,7 @@ import { fittedTable } from '../table.ts'
 
 export const modelsCommand: Command = {
   name: 'models',
+  group: 'set-up',
   summary: 'list the available models',
   usage: ['models [--prices] [--json]'],
   details:

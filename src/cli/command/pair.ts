@@ -14,6 +14,7 @@ import { timeText } from '../time-text.ts'
 
 export const pairCommand = commandWithSubcommands({
   name: 'pair',
+  group: 'talk',
   summary: 'pair chats of a channel with your agent',
   details:
     '`code` prints a code. Send it to your bot as `/pair CODE` within ten minutes, from the chat to pair. A code works ' +

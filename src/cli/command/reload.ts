@@ -12,6 +12,7 @@ import { withLocalTimes } from '../time-text.ts'
 
 export const reloadCommand: Command = {
   name: 'reload',
+  group: 'set-up',
   summary: 'read prompts, plugins and the files of capabilities again',
   usage: ['reload [--json]', 'reload --now [SESSION] [--json]'],
   details:

@@ -10,6 +10,8 @@ import { safeForTerminal, note, print, applyStyle, escapeJson } from '../io.ts'
 
 export const requestCommand: Command = {
   name: 'request',
+  group: 'look',
+  movedTo: 'calls request',
   summary: 'print the exact request of an earlier call',
   usage: ['request CALL [--session ID] > request.json', 'request CALL --pretty'],
   details:

@@ -14,6 +14,7 @@ import { submit } from '../turn.ts'
 
 export const sendCommand = (source: CommandSource): Command => ({
   name: 'send',
+  group: 'talk',
   summary: 'send one message and print the answer',
   usage: [
     'send TEXT [--session ID | --continue] [--model ID] [--system TEXT|@FILE] [--json]',

@@ -23,6 +23,7 @@ import { fileFailure, writeNamedFile } from '../input-text.ts'
 
 export const sessionsCommand = commandWithSubcommands({
   name: 'sessions',
+  group: 'talk',
   summary: 'list, find, name, file, show, export, import and delete sessions, and list their branches',
   details:
     '`list --search` looks at titles and first messages; `foreword search --history` looks at everything that was said. ' +

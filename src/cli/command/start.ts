@@ -19,6 +19,7 @@ const STORE_FAILED = 4
 
 export const startCommand: Command = {
   name: 'start',
+  group: 'set-up',
   summary: 'run the gateway: the HTTP API and the channels',
   usage: ['start [--json]'],
   details:

@@ -12,6 +12,7 @@ import { makeToken, withNamedTokens } from '../tokens.ts'
 
 export const tokenCommand = commandWithSubcommands({
   name: 'token',
+  group: 'set-up',
   summary: 'print the address with the token of the owner, and make tokens for others',
   details:
     'The token of the owner gives full access to this home. It is stored in the home in a file that only you can read. `new` makes a token ' +

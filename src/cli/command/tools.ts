@@ -28,6 +28,7 @@ import { lineDiff } from '../line-diff.ts'
 
 export const toolsCommand = commandWithSubcommands({
   name: 'tools',
+  group: 'set-up',
   summary: 'list, test, allow and deny tools, and explain presets of commands',
   details:
     '`tool-access.json` in the home defines what may run. `allow` and `deny` edit it; a change takes effect at the next ' +

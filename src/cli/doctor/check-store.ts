@@ -62,7 +62,7 @@ export async function checkContents({ path }: HomeStore): Promise<readonly Findi
     problem(
       'contents',
       `${what}: ${named.join(', ')}${more}`,
-      'Restore a backup that has them with `foreword restore FILE --replace`. Until then, `foreword replay` counts their calls as different.',
+      'Restore a backup that has them with `foreword restore FILE --replace`. Until then, `foreword calls replay` counts their calls as different.',
     ),
   ]
 }

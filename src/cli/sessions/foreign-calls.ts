@@ -33,7 +33,7 @@ export function foreignCallsText(calls: readonly CallLine[], session: string, io
     title!,
     ...printed,
     '',
-    `One call by layer: foreword calls ${session} CALL. What was paid without need: foreword explain ${session}.`,
+    `One call by layer: foreword calls ${session} CALL. What was paid without need: foreword calls explain ${session}.`,
   ].join('\n')
 }
 

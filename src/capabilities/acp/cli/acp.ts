@@ -7,6 +7,7 @@ import { gatewayLink } from '../gateway-link.ts'
 
 export const acpCommand: Command = {
   name: 'acp',
+  group: 'talk',
   summary: 'let an editor use the agent of this home, over the Agent Client Protocol',
   usage: ['acp [--workspace DIRECTORY]'],
   details:

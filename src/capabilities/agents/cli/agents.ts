@@ -4,6 +4,7 @@ import { defined } from '../../../platform.ts'
 
 export const agentsCommand = commandWithSubcommands({
   name: 'agents',
+  group: 'set-up',
   summary: 'create, show, edit and use custom agents',
   details:
     'An agent has a prompt of its own, beside the system prompt (`append`) or in its place (`replace`). ID is an id, a ' +

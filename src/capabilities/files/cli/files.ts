@@ -38,6 +38,7 @@ const forPersons = 'change which files are read'
 
 export const filesCommand = commandWithSubcommands({
   name: 'files',
+  group: 'keep',
   summary: 'add, list, read and remove files',
   details:
     'Foreword stores a file, extracts its text, counts its tokens and adds it to the search index. `add` waits until ' +

@@ -22,6 +22,7 @@ import type { FileSearchAnswer } from '../file-service.ts'
 
 export const searchCommand: Command = {
   name: 'search',
+  group: 'look',
   summary: 'find passages of files, or of the history of sessions',
   usage: [
     'search TEXT [--project ID] [--limit N] [--explain | --compare] [--json]',

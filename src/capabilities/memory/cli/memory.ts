@@ -23,6 +23,7 @@ import type { SessionMemory } from '../core/memory.ts'
 
 export const memoryCommand = commandWithSubcommands({
   name: 'memory',
+  group: 'keep',
   summary: 'show what a session remembers of earlier ones, and forget sessions',
   details:
     'SESSION is an id, the beginning of one, or `last` (default: the newest). A session remembers a summary of the last ' +

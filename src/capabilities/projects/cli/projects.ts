@@ -10,6 +10,7 @@ import {
 
 export const projectsCommand = commandWithSubcommands({
   name: 'projects',
+  group: 'set-up',
   summary: 'create, show and edit projects, and add files to them',
   details:
     'A project has instructions, which the default agent reads, and files: every request includes all of them while they ' +

@@ -28,6 +28,7 @@ const forPersons = 'change the system prompt'
 
 export const promptCommand = commandWithSubcommands({
   name: 'prompt',
+  group: 'set-up',
   summary: 'show, edit and reset the system prompt',
   details:
     'An edited prompt replaces the one in the home, or the packaged one, until it is reset. `edit -` reads standard input. ' +

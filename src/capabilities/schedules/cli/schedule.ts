@@ -40,6 +40,7 @@ const addOptions = '--budget MOST [--missed RULE] [--if-changed WHAT] [--time-zo
 
 export const scheduleCommand = commandWithSubcommands({
   name: 'schedule',
+  group: 'talk',
   summary: 'messages that come by themselves at set times, each with a budget',
   details:
     'WHEN is `every day at 8:30`, `every weekday at 8`, `every monday and friday at 18:00`, `every 15 minutes`, ' +

@@ -136,6 +136,7 @@ function notLoadedFailure(name: string, known: KnownSkills): CommandFailure {
 
 export const skillsCommand = commandWithSubcommands({
   name: 'skills',
+  group: 'set-up',
   summary: 'list, show, check and create skills',
   details:
     'The list shows what each skill costs, in full and as a line of the list, and which skills are not loaded and why. ' +

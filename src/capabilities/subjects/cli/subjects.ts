@@ -20,6 +20,7 @@ import type { NotesSummary } from '../notes-summaries.ts'
 
 export const subjectsCommand = commandWithSubcommands({
   name: 'subjects',
+  group: 'set-up',
   summary: 'create and show subjects, and decide on proposals',
   details:
     'A subject is what a session is about, such as a photograph: a folder with a brief, notes, and logs of what was done ' +

@@ -22,6 +22,7 @@ import { liveBlock, callSentence, statusBarText, viewLines } from '../watch/view
 
 export const watchCommand: Command = {
   name: 'watch',
+  group: 'talk',
   summary: 'show a session while it runs: its window by layer, its cost, its cache, its last call',
   usage: ['watch [SESSION] [--json]', 'watch --line [SESSION] [--json]'],
   details:

@@ -10,6 +10,7 @@ const names = wrappedPrograms.map(({ name }) => name)
 
 export const wrapCommand: Command = {
   name: 'wrap',
+  group: 'talk',
   summary: 'run another agent with its calls through this gateway, which records, prices and limits them',
   usage: [
     `wrap (${names.join(' | ')}) [--provider NAME] [--model MODEL] [--gateway-key] [--assemble] [--print] [--json] [-- ARGS…]`,
