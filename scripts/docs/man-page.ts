@@ -32,7 +32,7 @@ export function manPage(version: string, commands: readonly Command[], common: C
 function commandLines({ name, summary, usage, details, options }: Command): readonly string[] {
   return [
     `.SS ${name}`,
-    `${sentence(summary)}`,
+    sentence(summary),
     '.PP',
     '.nf',
     ...usage.map((form) => `foreword ${escaped(form)}`),

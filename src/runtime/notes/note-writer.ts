@@ -23,9 +23,6 @@ import { type IdleSessions, restOfCache } from './idle-sessions.ts'
 import { weighedCut } from '../turn/weighed-cut.ts'
 import { type NoteCallInput, withInstruction } from '../calls/note-call.ts'
 
-/** Prepares words for notes in the background, so that no turn waits for one. */
-export type NoteWriter = ReturnType<typeof createNoteWriter>
-
 interface WriterParts {
   readonly clock: Clock
   /** Is told what went wrong, once for each call. */
@@ -34,6 +31,7 @@ interface WriterParts {
   readonly activity: Activity
 }
 
+/** Prepares words for notes in the background, so that no turn waits for one. */
 export function createNoteWriter({ clock, warn, idle, activity }: WriterParts) {
   const running = new Map<
     string,

@@ -25,12 +25,12 @@ import type { ToolPolicy } from '../tools/tool-policy.ts'
 import { prepareWithRetries, type PreparedTurn, type SaidInTurn } from './prepare-turn.ts'
 import { turnSetup } from './turn-setup.ts'
 
-/** Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). */
-export type TurnQueue = ReturnType<typeof createTurnQueue>
-
 type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
-/** A queue that is empty until `recover` or `add`. */
+/**
+ * Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). The queue is
+ * empty until `recover` or `add`.
+ */
 export function createTurnQueue(parts: {
   readonly store: SessionStore
   /** Everything that a turn of this session needs, after late starts have finished. */
