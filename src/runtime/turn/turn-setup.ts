@@ -112,7 +112,7 @@ function turnJournal(
   let held: HeldBeginning | undefined
   let releasing: Promise<unknown> | undefined
 
-  /** Writes what is held, in the same moment as what comes next. The record is left to the caller. */
+  /** Writes what is held, in the same moment as what comes next. The record is left to whoever asks for it. */
   function takeHeld(): { readonly record?: CallRecord; readonly begun?: Promise<unknown> } {
     if (!held) return {}
     const { record, bodies, time, cancel } = held
