@@ -113,19 +113,19 @@ function turnJournal(
   let releasing: Promise<unknown> | undefined
 
   /** Writes what is held, in the same moment as what comes next. The record is left to whoever asks for it. */
-  function takeHeld(): { readonly record?: CallRecord; readonly begun?: Promise<unknown> } {
+  function takeHeld(): { readonly record?: CallRecord; readonly entries?: Promise<unknown> } {
     if (!held) return {}
     const { record, bodies, time, cancel } = held
     held = undefined
     state.release = undefined
     cancel()
-    return { record, begun: store.append(state.session, bodies, time) }
+    return { record, entries: store.append(state.session, bodies, time) }
   }
 
   async function release(): Promise<void> {
-    const { record, begun } = takeHeld()
+    const { record, entries } = takeHeld()
     if (record) {
-      releasing = Promise.all([store.putCall(record), begun])
+      releasing = Promise.all([store.putCall(record), entries])
       // Deltas come after it. Where it fails, so does whatever is written next.
       state.release = () => releasing
       releasing.then(() => (state.release = undefined)).catch(() => {})
@@ -172,10 +172,10 @@ function turnJournal(
       words.end(call)
       if (state.lastCall?.call === call && wasRead(outcome)) noteRead(state, outcome.usage)
       await releasing
-      const { record, begun } = takeHeld()
+      const { record, entries } = takeHeld()
       const [, , written] = await Promise.all([
         account.finish(call, outcome, record),
-        begun,
+        entries,
         bodies.length > 0 ? append(bodies) : [],
       ])
       return written
