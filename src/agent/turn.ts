@@ -7,8 +7,7 @@ import { turnState } from './turn-state.ts'
 
 /**
  * Runs one turn to its end: assemble, hold, ask, record, run the tools, repeat. It continues after the turn's last entry, so the
- * same function starts a turn and resumes it after a crash. An effect is in the log before it happens, and its result
- * before the next call; what begins a call may come with its answer.
+ * same function starts a turn and resumes it after a crash. Everything that happens is in the log before the next thing happens.
  *
  * Never throws for a failure of a model or a tool: that is an outcome. The last step allows no tool call, so a turn ends
  * with an answer and not with a dangling call (BEHAVIOURS §1.6). When `signal` is aborted with `stopping`, the turn is left

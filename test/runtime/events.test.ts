@@ -29,69 +29,6 @@ test('deltas come in order, and the message that follows holds the same text', a
   assert.equal(events.map(told).at(-1), '7 turn-end')
 })
 
-test('what begins a call that nobody watches is written together with an answer that comes at once', async (t) => {
-  const onDisk: (readonly string[])[] = []
-  const types = async (session: string) => (await at.store.entries(session)).map(({ type }) => type)
-  const model = scriptedModel({
-    answer: () => ({ text: 'hello', before: async () => onDisk.push(await types(session)) }),
-  })
-  const at = await opened(t, { model })
-  const { id: session } = await at.runtime.newSession({})
-  const { turn } = await at.runtime.submit({ text: 'hello', session })
-  await collected(at.runtime.events(session, { turn, quiet: true }))
-  assert.deepEqual(onDisk[0], ['session-start', 'input'])
-  const begun = ['turn-start', 'assembly']
-  assert.deepEqual(await types(session), ['session-start', 'input', ...begun, 'message', 'usage', 'turn-end'])
-  const [call] = await at.store.calls(session)
-  assert.equal(call?.outcome?.finish, 'stop')
-  assert.deepEqual(await at.runtime.replay(session), { session, calls: 1, identical: 1, different: [] })
-})
-
-test('what begins a call is in the log after a second, whether or not the answer has come', async (t) => {
-  const written = Promise.withResolvers<string>()
-  const model = scriptedModel({ answer: () => ({ text: 'hello', before: () => written.promise }) })
-  const { runtime, store } = await opened(t, { model })
-  store.watch((entries) => {
-    for (const entry of entries) if (entry.type === 'assembly') written.resolve(entry.call)
-  })
-  const { session, turn } = await runtime.submit({ text: 'hello' })
-  const call = await store.call(await written.promise)
-  assert.deepEqual([call?.turn, call?.session], [turn, session])
-  await collected(runtime.events(session, { turn, quiet: true }))
-})
-
-test('a reader who comes in the midst of a call that nobody watched gets its beginning and then all of its words', async (t) => {
-  const [spoken, goOn] = [gate(), gate()]
-  const model = scriptedModel({
-    answer: () => ({
-      text: ['one ', 'two ', 'three'],
-      before(piece) {
-        if (piece === 2) spoken.open()
-        return piece === 2 ? goOn.passed : undefined
-      },
-    }),
-  })
-  const { runtime } = await opened(t, { model })
-  const { session, turn } = await runtime.submit({ text: 'go' })
-  await spoken.passed
-  const events: SessionEvent[] = []
-  for await (const event of runtime.events(session, { turn })) {
-    events.push(event)
-    if (told(event) === 'two ') goOn.open()
-  }
-  assert.deepEqual(events.map(told), [
-    '2 input',
-    '3 turn-start',
-    '4 assembly',
-    'one ',
-    'two ',
-    'three',
-    '5 message',
-    '6 usage',
-    '7 turn-end',
-  ])
-})
-
 test('entries that are written while a long session is read arrive once, and in order', async (t) => {
   const { runtime, store } = await opened(t)
   const { id: session } = await runtime.newSession({})

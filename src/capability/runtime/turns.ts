@@ -51,8 +51,6 @@ export interface EventsOptions {
   readonly after?: string
   readonly turn?: string
   readonly signal?: AbortSignal
-  /** Entries alone, such as for the end of a turn: what a call says meanwhile is not given. */
-  readonly quiet?: boolean
 }
 
 /**

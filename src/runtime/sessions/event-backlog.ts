@@ -7,12 +7,7 @@ const LONGEST_BACKLOG = 50_000
 const BATCH = 256
 
 /** Collects from now on, until `end`. Aborting `signal` ends the waiting at once. `budget` bounds all readers together. */
-export function openBacklog(
-  stream: SessionStream,
-  signal: AbortSignal | undefined,
-  budget: BacklogBudget,
-  isQuiet?: boolean,
-) {
+export function openBacklog(stream: SessionStream, signal: AbortSignal | undefined, budget: BacklogBudget) {
   const events: SessionEvent[] = []
   let overrun = false
   let wake: (() => void) | undefined
@@ -33,7 +28,7 @@ export function openBacklog(
       share.add(heldCharacters(event))
     }
     wake?.()
-  }, isQuiet)
+  })
   const onAbort = () => wake?.()
   signal?.addEventListener('abort', onAbort)
 

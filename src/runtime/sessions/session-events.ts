@@ -12,15 +12,14 @@ const PAGE = 500
 export async function* sessionEvents(
   store: LogStore,
   state: SessionState,
-  { after, turn, signal, quiet }: EventsOptions,
+  { after, turn, signal }: EventsOptions,
   budget: BacklogBudget,
 ): AsyncGenerator<SessionEvent> {
   const seen = parsePosition(after)
-  if (!quiet) await state.release?.()?.catch(() => {})
   // What was written up to here is read from the log; what comes later arrives as live events.
   const opened = state.stream.lastSeq()
   let lastSeq = opened
-  const backlog = openBacklog(state.stream, signal, budget, quiet)
+  const backlog = openBacklog(state.stream, signal, budget)
   const work = timeSlice(store.clock)
   try {
     let reached = seen.seq

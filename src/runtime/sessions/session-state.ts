@@ -24,8 +24,6 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   /** Turns that wait, in the order of their input. */
   readonly queue: string[]
   running: { readonly turn: string; readonly controller: AbortController } | undefined
-  /** Writes what has begun in the running turn and is not in the log yet. Absent: nothing. */
-  release?: (() => Promise<unknown> | undefined) | undefined
   /** The first turn that waits was stopped because the log could not be written. It resumes once a write succeeds, or with the next input. */
   stalled: boolean
   /** Entries of turns that were admitted by this process and have not ended, from their input on. */

@@ -13,15 +13,12 @@ type ProvisionalEvent = Exclude<SessionEvent, { readonly type: 'entry' } | { rea
 /** Ids are `SEQ.N`: everything up to the entry `SEQ`, and N deltas of the call that was running there. */
 export function createSessionStream(newest = 0) {
   const listeners = new Set<Listener>()
-  /** Listeners that are given entries alone. */
-  const quiet = new Set<Listener>()
   let seq = newest
   let since = 0
   let deltas: ProvisionalEvent[] = []
 
   function tell(event: SessionEvent): void {
     for (const listener of listeners) listener(event)
-    if (event.type === 'entry' || event.type === 'interrupted') for (const listener of quiet) listener(event)
   }
 
   return {
@@ -30,9 +27,7 @@ export function createSessionStream(newest = 0) {
       seq = entry.seq
       if (endsDeltas(entry, deltas[0]?.turn)) {
         since = entry.seq
-        // A call may have said something before its beginning was written.
-        const first = deltas[0]
-        if (entry.type !== 'assembly' || !first || !('call' in first) || first.call !== entry.call) deltas = []
+        deltas = []
       }
       tell({ id: sessionEventId(seq, deltas.length), type: 'entry', entry })
     },
@@ -45,13 +40,10 @@ export function createSessionStream(newest = 0) {
     interrupted(turn: string, code: RuntimeErrorCode, message: string) {
       tell({ id: sessionEventId(seq, deltas.length), type: 'interrupted', turn, code, message })
     },
-    subscribe(listener: Listener, isQuiet = false) {
-      const own = isQuiet ? quiet : listeners
-      own.add(listener)
-      const events = isQuiet ? [] : deltas
-      return { running: { since, events, count: events.length }, end: () => own.delete(listener) }
+    subscribe(listener: Listener) {
+      listeners.add(listener)
+      return { running: { since, events: deltas, count: deltas.length }, end: () => listeners.delete(listener) }
     },
-    /** Whether anybody is shown more than entries. */
     watched: () => listeners.size > 0,
     lastSeq: () => seq,
   }

@@ -4,7 +4,6 @@ import { type Clock, defined, errorMessage, serialQueue, sha256, withFileLock } 
 import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
 import {
   type AccessRead,
-  accessPaths,
   accessText,
   fileDiff,
   findSandbox,
@@ -18,7 +17,7 @@ import {
 import { capabilitySettings, type Configuration } from '../configuration/configuration.ts'
 import type { Environment } from '../../model.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
-import { createHome, homeAt } from '../home/home.ts'
+import { accessFilePath, createHome, homeAt } from '../home/home.ts'
 import {
   acceptedAccess,
   acceptedWrite,
@@ -86,9 +85,7 @@ export function pinnedPolicy(options: {
   }
 
   async function fileText(): Promise<string> {
-    const [own, inContext] = accessPaths(home)
-    let found = await readText(own)
-    if (found.type === 'missing') found = await readText(inContext)
+    const found = await readText(await accessFilePath(home))
     if (found.type === 'unreadable') throw new Error(`it cannot be read: ${found.why}`)
     return found.type === 'text' ? found.text : ''
   }

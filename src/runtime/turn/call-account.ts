@@ -26,7 +26,7 @@ import type { RecordedOptions } from '../calls/call-input.ts'
 import { seal, type Sealed, type SealedManifest, type CallForecast } from '../calls/seal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
-/** The calls of one turn, or of one completion: each has a record of what is sent, and is learned from once it is over. */
+/** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */
 export type CallAccount = ReturnType<typeof callAccount>
 
 interface CallToWrite {
@@ -48,10 +48,8 @@ interface CallToWrite {
   isUnread?(): Promise<boolean>
   /** Completes the account by what is known of the session. */
   complete?(sealed: Sealed): Promise<SealedManifest>
-  /** What is written together with the account where there is no call to make. */
-  beside?(call: string): Promise<unknown>
-  /** Writes the account of a call with all that begins it, in place of the account alone. */
-  begin?(record: CallRecord, manifest: SealedManifest): Promise<unknown>
+  /** What is written together with the account; without a manifest where there is no call to make. */
+  beside?(call: string, manifest?: SealedManifest): Promise<unknown>
 }
 
 export function callAccount({ context, model, clock }: CallAccountParts) {
@@ -106,7 +104,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       // Asked before this call is one of them.
       const isUnread = (await rest.isUnread?.()) ?? false
       const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
-      await (rest.begin ?? store.putCall)(record, manifest)
+      await Promise.all([store.putCall(record), rest.beside?.(call, manifest)])
       sent = record
       const { request } = outcome
       const estimate = promptAccount(context, model, { call, manifest, request, isUnread })
@@ -137,11 +135,10 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
     },
     /** What the last call was estimated at, by our counter, and what its provider reports for one of those tokens. */
     size: () => ({ used: account?.used ?? 0, ratio: calibration.ratio(model.id, settings.counter) }),
-    /** `record`: of a call whose account is not written yet. */
-    finish(call: string, outcome: CallOutcome, record?: CallRecord) {
+    finish(call: string, outcome: CallOutcome) {
       if (account) learnFrom(context, model, account, outcome)
       slots.end(call, outcome)
-      return record ? store.putCall({ ...record, outcome }) : store.finishCall(call, outcome)
+      return store.finishCall(call, outcome)
     },
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
 import { type Activity, defined, timeSlice } from '../../platform.ts'
-import type { CallRecord, CitationSource, Entry, EntryBody, SessionStore } from '../../session.ts'
+import type { Entry, CitationSource, SessionStore } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from './assembly-context.ts'
@@ -32,17 +32,11 @@ import type { TurnTaint } from './turn-taint.ts'
 /** What the calls of a turn share. */
 interface CallParts {
   readonly account: CallAccount
-  readonly journal: TurnJournal
+  readonly journal: Journal
   readonly citations: TurnCitations
   readonly documents: readonly CitationSource[]
   readonly words: TurnWords
   readonly taint: TurnTaint
-}
-
-/** What a turn writes. */
-export interface TurnJournal extends Journal {
-  /** Writes what begins a call, at the latest when anything else is written or somebody watches the session. */
-  begin(record: CallRecord, bodies: readonly EntryBody[]): Promise<void>
 }
 
 /** Assembles the calls of a turn, one after the other, each written down with the cut that it makes. */
@@ -106,16 +100,15 @@ export function recordedCalls(
         const priced = withPlacementPrices({ manifest: forecast, turn, at: Date.parse(time) }, recent, rules)
         return withCutRecord(live, priced, call.cacheOver ? { why: 'cache-over' } : whyCut(call))
       },
-      beside: (id) => journal.append([{ type: 'assembly', turn, call: id, model: model.id }]),
-      begin(record, manifest) {
-        const { id } = record
+      beside(id, manifest) {
         const assembly = { type: 'assembly', turn, call: id, model: model.id } as const
+        if (!manifest) return journal.append([assembly])
         cutEntries = cutToWrite(state, { turn, call: id, cut: manifest.cut, budget: manifest.budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
         const sent = outcome instanceof ContextOverflowError ? [] : outcome.request.messages
         const read = taint.assembled({ input: call.input, manifest, messages: sent })
         const foreign = read.length > 0 ? { foreign: read } : {}
-        return journal.begin(record, [
+        return journal.append([
           { ...assembly, ...defined({ cut: manifest.cut }), ...sources, ...foreign },
           ...cutEntries,
         ])

@@ -1,7 +1,7 @@
 import type { Delta, Journal, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined, restingClock } from '../../platform.ts'
-import type { AuditFacts, CallRecord, EntryBody } from '../../session.ts'
+import type { AuditFacts, EntryBody } from '../../session.ts'
 import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import { keepImage } from '../calls/attachments.ts'
@@ -9,7 +9,7 @@ import { callAccount, type CallAccount } from './call-account.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnCalls } from './ended-turn.ts'
-import { type LiveTurn, recordedCalls, type TurnJournal, type TurnWords } from './record-call.ts'
+import { type LiveTurn, recordedCalls, type TurnWords } from './record-call.ts'
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from '../calls/turn-projection.ts'
 
@@ -76,7 +76,6 @@ function turnWords({ state, id: turn }: LiveTurn, citations: TurnCitations): Tur
     async show(delta: Delta) {
       // The log has it: readers of a session have no use for it.
       if (delta.type === 'reasoning-end') return
-      if (state.stream.watched()) await state.release?.()
       if (delta.type !== 'text-delta') return state.stream.delta(turn, delta)
       const text = await words.read(delta.text)
       if (text !== '') state.stream.delta(turn, { ...delta, text })
@@ -88,54 +87,19 @@ function turnWords({ state, id: turn }: LiveTurn, citations: TurnCitations): Tur
   }
 }
 
-/** How long the beginning of a call is held, ms: an answer that comes sooner is written together with it. */
-const HELD_MS = 1_000
-
-/** What begins a call that nobody watches. */
-interface HeldBeginning {
-  readonly record: CallRecord
-  readonly bodies: readonly EntryBody[]
-  readonly time: string
-  readonly cancel: () => void
-}
-
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
 function turnJournal(
   { context, state, id: turn, entries, clock, library }: LiveTurn,
   account: CallAccount,
   words: TurnWords,
   taint: TurnTaint,
-): TurnJournal & Required<Omit<Journal, 'keepImage'>> {
+): Required<Omit<Journal, 'keepImage'>> & Pick<Journal, 'keepImage'> {
   const { store, settings } = context
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
-  let held: HeldBeginning | undefined
-  let releasing: Promise<unknown> | undefined
-
-  /** Writes what is held, in the same moment as what comes next. The record is left to whoever asks for it. */
-  function takeHeld(): { readonly record?: CallRecord; readonly entries?: Promise<unknown> } {
-    if (!held) return {}
-    const { record, bodies, time, cancel } = held
-    held = undefined
-    state.release = undefined
-    cancel()
-    return { record, entries: store.append(state.session, bodies, time) }
-  }
-
-  async function release(): Promise<void> {
-    const { record, entries } = takeHeld()
-    if (record) {
-      releasing = Promise.all([store.putCall(record), entries])
-      // Deltas come after it. Where it fails, so does whatever is written next.
-      state.release = () => releasing
-      releasing.then(() => (state.release = undefined)).catch(() => {})
-    }
-    await releasing
-  }
 
   const append: Journal['append'] = async (bodies, noted = []) => {
     const audit = await Promise.all(noted.map(withRequest))
-    const before = release()
     const all = [...opening, ...bodies]
     opening = []
     taint.noted(bodies)
@@ -143,7 +107,6 @@ function turnJournal(
     // Handed in together, they reach the disk together.
     const [written] = await Promise.all([
       store.append(state.session, all, time),
-      before,
       audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
     ])
     return written
@@ -157,27 +120,10 @@ function turnJournal(
 
   return {
     append,
-    async begin(record, bodies) {
-      taint.noted(bodies)
-      const all = [...opening, ...bodies]
-      opening = []
-      const time = clock.time()
-      const cancel = clock.timer(HELD_MS, () => void release().catch(() => {}), { idle: true })
-      held = { record, bodies: all, time, cancel }
-      state.release = release
-      // Those who watch see it begin. The call leaves meanwhile.
-      if (state.stream.watched()) release().catch(() => {})
-    },
     async finish(call, outcome, bodies) {
       words.end(call)
       if (state.lastCall?.call === call && wasRead(outcome)) noteRead(state, outcome.usage)
-      await releasing
-      const { record, entries } = takeHeld()
-      const [, , written] = await Promise.all([
-        account.finish(call, outcome, record),
-        entries,
-        bodies.length > 0 ? append(bodies) : [],
-      ])
+      const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
       return written
     },
     ...(library && { keepImage: (image) => keepImage(library, state.session, image) }),

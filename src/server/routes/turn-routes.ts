@@ -245,7 +245,7 @@ async function waitForEnd(
 ): Promise<void> {
   const signal = AbortSignal.any([runtime.store.clock.timeoutSignal(waitMs), left])
   try {
-    const events = runtime.events(session, { turn, signal, quiet: true })
+    const events = runtime.events(session, { turn, signal })
     while (!(await events.next()).done);
   } catch (error) {
     if (!signal.aborted) throw error
