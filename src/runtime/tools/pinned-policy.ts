@@ -4,6 +4,7 @@ import { type Clock, defined, errorMessage, serialQueue, sha256, withFileLock } 
 import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
 import {
   type AccessRead,
+  accessPaths,
   accessText,
   fileDiff,
   findSandbox,
@@ -17,7 +18,7 @@ import {
 import { capabilitySettings, type Configuration } from '../configuration/configuration.ts'
 import type { Environment } from '../../model.ts'
 import { fileVersionWrites } from '../home/file-versions.ts'
-import { accessFilePath, createHome, homeAt } from '../home/home.ts'
+import { createHome, homeAt } from '../home/home.ts'
 import {
   acceptedAccess,
   acceptedWrite,
@@ -85,7 +86,9 @@ export function pinnedPolicy(options: {
   }
 
   async function fileText(): Promise<string> {
-    const found = await readText(await accessFilePath(home))
+    const [own, inContext] = accessPaths(home)
+    let found = await readText(own)
+    if (found.type === 'missing') found = await readText(inContext)
     if (found.type === 'unreadable') throw new Error(`it cannot be read: ${found.why}`)
     return found.type === 'text' ? found.text : ''
   }
