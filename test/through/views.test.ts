@@ -109,7 +109,7 @@ test('the terminal shows sessions, calls, one call by layer, findings, differenc
   assert.match(await shown('sessions'), /model or program.*\n.*claude-code 2\.1\.330 +What does the parser do\?/)
   const list = await shown('calls', session)
   assert.match(list, /call_\w+ .* 4 +turn +anthropic\/claude-opus-5-5.*\n {2}The tools are in another order/)
-  assert.match(list, new RegExp(`foreword explain ${session}`))
+  assert.match(list, new RegExp(`foreword calls explain ${session}`))
   const one = await shown('calls', session, 'last~1')
   assert.match(one, /^claude-code 2\.1\.330, turn, anthropic\/claude-opus-5-5\n2,400 tokens read/)
   assert.match(one, /\ntool result +1,469 +\$0\.\d+\n +turn 1: Read src\/parser\.ts +633/)

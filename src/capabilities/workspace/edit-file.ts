@@ -301,9 +301,19 @@ async function ownerOnlyReason(
   }
   const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(resolvedPath))
   if (files.includes(path)) return INSTRUCTIONS
-  if ((await findOwnerFiles(root)).ends.some((end) => isWithin(end, path))) return ANOTHER_NAME
   const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])
-  return folders.some((folder) => holdsSkill(folder, root, path)) ? SKILLS : undefined
+  if (folders.some((folder) => holdsSkill(folder, root, path))) return SKILLS
+  return (await ownersEnds(root)).some((end) => isWithin(end, path)) ? ANOTHER_NAME : undefined
+}
+
+/** What files of the owner lead to. Nothing in a workspace that the first file makes. */
+async function ownersEnds(root: string): Promise<readonly string[]> {
+  try {
+    return (await findOwnerFiles(root)).ends
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }
 
 const ANOTHER_NAME =
