@@ -6,6 +6,7 @@ export { decodeUrlPart, elementsOf, fieldsOf, isObject, parseJson } from './plat
 export { errorMessage, ForewordError, type ForewordErrorOptions } from './platform/foreword-error.ts'
 export { answerText } from './platform/answer-text.ts'
 export { byteBudget, growingRoom } from './platform/byte-budget.ts'
+export { decodeBody, decodingStream } from './platform/content-encoding.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { fileLabel } from './platform/file-label.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'

@@ -36,3 +36,25 @@ test('what is larger than all of it has its turn alone, and gives back all that 
   assert.equal(await small, true)
   assert.equal(budget.held(), 1)
 })
+
+test('tasks that hold a part and wait for the rest go on one after another, instead of waiting for each other', async () => {
+  const clock = fixedClock()
+  const budget = byteBudget(100, 10_000, clock)
+  const order: string[] = []
+  const leases = ['a1', 'a2', 'b1'].map((name) => ({ name, lease: budget.lease(name.slice(0, 1)) }))
+  for (const { lease } of leases) assert.equal(await lease.take(20), true)
+  const rest = leases.map(async ({ name, lease }) => {
+    order.push((await lease.take(90)) ? name : `${name} refused`)
+    return lease
+  })
+  for (const [expected, next] of [
+    [['b1'], 2],
+    [['b1', 'a1'], 0],
+    [['b1', 'a1', 'a2'], 1],
+  ] as const) {
+    await clock.yield()
+    assert.deepEqual(order, expected)
+    ;(await rest[next]!).end()
+  }
+  assert.equal(budget.held(), 0)
+})

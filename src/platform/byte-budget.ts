@@ -18,7 +18,8 @@ interface Waiting {
 
 /**
  * Bounds the bytes that several tasks hold in memory at the same time. One owner has at most half of them while it holds any,
- * so that another finds room; the owner that holds the least is next. What is larger than all of it has its turn alone.
+ * so that another finds room; the owner that holds the least is next. What is larger than all of it has its turn alone. Where all
+ * that hold something wait for more, one of them goes on beyond the bound, since none would ever end.
  */
 export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'timer'>) {
   const held = new Map<string, number>()
@@ -26,9 +27,18 @@ export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'tim
   let total = 0
 
   const heldBy = (owner: string) => held.get(owner) ?? 0
-  /** A task that takes more is not held up by what it has itself. */
-  const fits = ({ owner, bytes, own }: Waiting) =>
-    total === own() || (total + bytes <= most && (heldBy(owner) === own() || heldBy(owner) + bytes <= most / 2))
+
+  /** What is held by tasks that do not wait, in all and by one owner, holds up those that do. */
+  function fitting(): readonly Waiting[] {
+    const idle = new Map<string, number>()
+    for (const { owner, own } of waiting) idle.set(owner, (idle.get(owner) ?? 0) + own())
+    const allIdle = [...idle.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return [...waiting].filter(
+      ({ owner, bytes }) =>
+        total === allIdle ||
+        (total + bytes <= most && (heldBy(owner) === idle.get(owner) || heldBy(owner) + bytes <= most / 2)),
+    )
+  }
 
   function add(owner: string, bytes: number): void {
     total += bytes
@@ -40,7 +50,7 @@ export function byteBudget(most: number, waitMs: number, clock: Pick<Clock, 'tim
   /** Begins what waits and fits. */
   function next(): void {
     for (;;) {
-      const able = [...waiting].filter(fits)
+      const able = fitting()
       if (able.length === 0) return
       const first = able.reduce((least, one) => (heldBy(one.owner) < heldBy(least.owner) ? one : least))
       waiting.delete(first)

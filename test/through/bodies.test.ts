@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
+import * as zlib from 'node:zlib'
 import { fixedClock } from '../../src/testing.ts'
 import { systemClock } from '../../src/platform.ts'
-import { type GatewayOptions, send, startGateway, talkToken } from './gateway.ts'
+import { type GatewayOptions, recordedCalls, send, startGateway, talkToken } from './gateway.ts'
 import { answerMessages, startVendor } from './vendor.ts'
 
 /** A gateway with a megabyte for bodies, of which a token has half, before a vendor that answers once `goOn` is resolved. */
-async function opened(t: TestContext, options: Pick<GatewayOptions, 'clock'> = {}) {
+async function opened(t: TestContext, options: Pick<GatewayOptions, 'clock' | 'through'> = {}) {
   const goOn = Promise.withResolvers<void>()
   const vendor = await startVendor(t, async (request, outgoing) => {
     await goOn.promise
@@ -18,12 +21,16 @@ async function opened(t: TestContext, options: Pick<GatewayOptions, 'clock'> = {
     configuration: { gateway: { heldBodyMegabytes: 1 } },
     ...options,
   })
-  const call = async (token: string, chunked = false): Promise<number> => {
+  const post = (token: string, body: string | Uint8Array, ...more: readonly string[]) => {
+    const from = ['x-foreword-token', token, 'X-From', token === gateway.token ? 'first' : 'other']
+    const headers = ['Content-Type', 'application/json', ...from, ...more]
+    return send(`${gateway.url}/through/anthropic/v1/messages`, { headers, body })
+  }
+  const call = async (token: string, form: 'declared' | 'chunked' | 'packed' = 'declared'): Promise<number> => {
     const messages = [{ role: 'user', content: 'x'.repeat(300_000) }]
     const body = JSON.stringify({ model: 'claude-opus-5-5', max_tokens: 10, messages })
-    const length = chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(body.length)]
-    const headers = ['Content-Type', 'application/json', 'x-foreword-token', token, ...length]
-    return (await send(`${gateway.url}/through/anthropic/v1/messages`, { headers, body })).status
+    if (form === 'packed') return (await post(token, zlib.gzipSync(body), 'Content-Encoding', 'gzip')).status
+    return (await post(token, body, ...(form === 'chunked' ? ['Transfer-Encoding', 'chunked'] : []))).status
   }
   /** Another endpoint, which refuses what it has read. */
   const plain = async (token: string, path: string, chunked = false): Promise<number> => {
@@ -33,22 +40,72 @@ async function opened(t: TestContext, options: Pick<GatewayOptions, 'clock'> = {
     const headers = ['Content-Type', 'application/json', 'Authorization', `Bearer ${token}`, ...accept, ...length]
     return (await send(`${gateway.url}${path}`, { headers, body })).status
   }
-  return { goOn, vendor, gateway, call, plain, other: await talkToken(gateway, 'other') }
+  return { goOn, vendor, gateway, post, call, plain, other: await talkToken(gateway, 'other') }
 }
 
-test('calls of one token hold half of the memory for bodies, declared or not, and a call of another token does not wait', async (t) => {
+test('calls of one token hold half of the memory for bodies, declared, packed or not, and a call of another token does not wait', async (t) => {
   const { goOn, vendor, gateway, call, other } = await opened(t)
   const first = vendor.next()
   const calls = [call(gateway.token)]
   await first
-  calls.push(call(gateway.token), call(gateway.token, true))
+  calls.push(call(gateway.token), call(gateway.token, 'chunked'), call(gateway.token, 'packed'))
   const second = vendor.next()
-  calls.push(call(other))
+  calls.push(call(other, 'packed'))
   await second
-  assert.equal(vendor.received.length, 2)
+  const from = vendor.received.map(({ rawHeaders }) => rawHeaders[rawHeaders.indexOf('X-From') + 1])
+  assert.deepEqual(from, ['first', 'other'])
   goOn.resolve()
-  assert.deepEqual(await Promise.all(calls), [200, 200, 200, 200])
+  assert.deepEqual(await Promise.all(calls), [200, 200, 200, 200, 200])
 })
+
+test('tasks whose packed bodies are each larger than what is left go on one after another', async (t) => {
+  const { goOn, gateway, post } = await opened(t)
+  goOn.resolve()
+  const body = JSON.stringify({
+    model: 'claude-opus-5-5',
+    messages: [{ role: 'user', content: 'x'.repeat(3_000_000) }],
+  })
+  const packed = zlib.gzipSync(body)
+  const answers = Array.from({ length: 8 }, () => post(gateway.token, packed, 'Content-Encoding', 'gzip'))
+  assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]))
+})
+
+const fast = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }
+for (const [encoding, pack] of Object.entries({
+  gzip: () => zlib.createGzip({ level: 1 }),
+  deflate: () => zlib.createDeflate({ level: 1 }),
+  br: () => zlib.createBrotliCompress(fast),
+  zstd: () => zlib.createZstdCompress(),
+})) {
+  test(`eight bodies in ${encoding} that become 600 MB each are refused by name, and none of that is ever held`, async (t) => {
+    const { goOn, vendor, gateway, post, call, other } = await opened(t, { through: { maxBodyMegabytes: 16 } })
+    goOn.resolve()
+    const bomb = await packed(pack())
+    const before = process.memoryUsage().arrayBuffers
+    let most = 0
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 1)
+    t.after(() => clearInterval(watch))
+    const bombs = Array.from({ length: 8 }, () => post(gateway.token, bomb, 'Content-Encoding', encoding))
+    assert.equal(await call(other, 'packed'), 200)
+    for (const { status, body } of await Promise.all(bombs)) {
+      assert.equal(status, 413)
+      assert.match(body.toString(), /The body, once it is unpacked, is larger than the limit of 16777216 bytes/)
+    }
+    assert.ok(most < 150_000_000, `${most} bytes`)
+    assert.equal(vendor.received.length, 1)
+    assert.equal((await recordedCalls(gateway)).length, 1)
+    assert.equal(await call(gateway.token), 200)
+  })
+}
+
+/** 600 MB of zeros. */
+async function packed(stream: zlib.Gzip | zlib.Deflate | zlib.BrotliCompress | zlib.ZstdCompress): Promise<Buffer> {
+  const parts = buffer(stream)
+  const megabyte = Buffer.alloc(1_000_000)
+  for (let at = 0; at < 600; at += 1) if (!stream.write(megabyte)) await once(stream, 'drain')
+  stream.end()
+  return parts
+}
 
 for (const [path, chunked] of [
   ['/api/messages', false],

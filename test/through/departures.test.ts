@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } 
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { recordedCalls, send, startGateway, type TestGateway } from './gateway.ts'
 import { answerMessages, startVendor } from './vendor.ts'
 
@@ -21,16 +22,33 @@ function killedNow(t: TestContext, { home }: Pick<TestGateway, 'home'>): string 
   return copy
 }
 
-const ask = ({ url, token }: TestGateway, sent: string | Uint8Array = body) =>
+const ask = ({ url, token }: TestGateway, sent: string | Uint8Array = body, ...headers: readonly string[]) =>
   send(`${url}/through/anthropic/v1/messages`, {
-    headers: ['x-foreword-token', token, 'x-api-key', 'own', 'user-agent', 'claude-cli/2.1.330 (external, cli)'],
+    headers: [
+      'x-foreword-token',
+      token,
+      'x-api-key',
+      'own',
+      'user-agent',
+      'claude-cli/2.1.330 (external, cli)',
+      ...headers,
+    ],
     body: sent,
   })
 
 /** A gateway that was ended before, in the middle of and after an answer, and what it left behind each time. */
 async function killedAtEveryMoment(
   t: TestContext,
-  { sent = body, ...options }: { sent?: string; through?: object; environment?: Record<string, string> } = {},
+  {
+    sent = body,
+    headers = [],
+    ...options
+  }: {
+    sent?: string | Uint8Array
+    headers?: readonly string[]
+    through?: object
+    environment?: Record<string, string>
+  } = {},
 ) {
   const homes = { departed: '', answered: '', written: '' }
   const vendor = await startVendor(t, (request, outgoing) => {
@@ -42,14 +60,22 @@ async function killedAtEveryMoment(
   gateway.runtime.store.watch(([entry]) => {
     if (entry?.type === 'session-start') homes.written = killedNow(t, gateway)
   })
-  await ask(gateway, sent)
+  await ask(gateway, sent, ...headers)
   homes.answered = killedNow(t, gateway)
   const [call] = await recordedCalls(gateway)
   return { homes, gateway, call: call!, next: (home: string) => startGateway(t, { ...settings, home }) }
 }
 
-test('a call that has left is on record after the next start, once, whenever its gateway was killed', async (t) => {
-  const { homes, gateway, call, next } = await killedAtEveryMoment(t)
+for (const [name, sent] of Object.entries({
+  'a call': {},
+  'a packed call': { sent: gzipSync(body), headers: ['content-encoding', 'gzip'] },
+})) {
+  test(`${name} that has left is on record after the next start, once, whenever its gateway was killed`, (t) =>
+    isRecordedOnce(t, sent))
+}
+
+async function isRecordedOnce(t: TestContext, sent: Parameters<typeof killedAtEveryMoment>[1]): Promise<void> {
+  const { homes, gateway, call, next } = await killedAtEveryMoment(t, sent)
   assert.equal(readdirSync(join(gateway.home, 'data', 'departures')).length, 0)
   const ends: Record<string, string | undefined> = {}
   for (const [moment, home] of Object.entries(homes)) {
@@ -78,7 +104,7 @@ test('a call that has left is on record after the next start, once, whenever its
   assert.equal((await recordedCalls(await next(homes.written))).length, 1)
   // How a call went that had not ended is not known; one that was answered whole is.
   assert.deepEqual(ends, { departed: undefined, answered: 'whole', written: 'whole' })
-})
+}
 
 test('a call whose body went with the power is on record with what is known of it', async (t) => {
   const { homes, call, next } = await killedAtEveryMoment(t)

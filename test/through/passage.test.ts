@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { open, recordedCalls, send, startGateway, talkToken } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
 
@@ -28,11 +28,15 @@ async function openGateway(t: TestContext, answer: Vendor['answer'] = answerMess
 }
 
 test('bodies arrive whole in every encoding: packed, in chunks, and forty megabytes', async (t) => {
-  const { vendor, through, token } = await openGateway(t, (_, outgoing) => void outgoing.end('{}'))
+  const { vendor, gateway, through, token } = await openGateway(t, (_, outgoing) => void outgoing.end('{}'))
   const large = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(40_000_000) }] })
   const sent: readonly (readonly [readonly string[], Buffer])[] = [
     [['Content-Encoding', 'gzip'], gzipSync(body)],
     [['Content-Encoding', 'zstd'], zstdCompressSync(body)],
+    [['Content-Encoding', 'BR', 'Transfer-Encoding', 'chunked'], brotliCompressSync(body)],
+    [['Content-Encoding', 'deflate'], deflateSync(body)],
+    [['Content-Encoding', 'deflate'], deflateRawSync(body)],
+    [['Content-Encoding', 'identity'], Buffer.from(body)],
     [['Transfer-Encoding', 'chunked'], Buffer.from(body)],
     [[], Buffer.from(large)],
   ]
@@ -47,6 +51,10 @@ test('bodies arrive whole in every encoding: packed, in chunks, and forty megaby
     vendor.received.map((request) => hash(request.body)),
     sent.map(([, bytes]) => hash(bytes)),
   )
+  const calls = await recordedCalls(gateway)
+  assert.equal(new Set(calls.slice(0, -1).map(({ requestDigest }) => requestDigest)).size, 1)
+  const bodies = calls.slice(0, -1).map(async ({ id }) => (await gateway.runtime.request(id, { body: true })).body)
+  assert.deepEqual(new Set((await Promise.all(bodies)).map(String)), new Set([body]))
 })
 
 test('every method and path goes on, below each form of a base address', async (t) => {

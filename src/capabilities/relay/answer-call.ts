@@ -2,6 +2,7 @@ import type { Agent, IncomingMessage, ServerResponse } from 'node:http'
 import {
   type Failure,
   type ForeignCallService,
+  type ForeignCallStart,
   includesScope,
   type IncomingBody,
   type OpenForeignCall,
@@ -9,7 +10,7 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { type Clock, errorMessage, ForewordError, growingRoom } from '../../platform.ts'
+import { type Clock, decodeBody, errorMessage, type fairTurns, ForewordError, growingRoom } from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
 import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
 import { leavingCall } from './leaving-call.ts'
@@ -21,6 +22,8 @@ interface AnswerParts {
   readonly foreign: ForeignCallService
   readonly clock: Clock
   readonly settings: RelaySettings
+  /** Whose body is unpacked next. */
+  readonly unpacking: ReturnType<typeof fairTurns>
   agentOf(server: URL): Agent
 }
 
@@ -28,7 +31,8 @@ interface AnswerParts {
  * Passes one call on and its answer back: bodies byte by byte, and what `leavingCall` and `returningAnswer` let through beside
  * them. Throws what is to be refused before anything has left.
  */
-export async function answerCall({ foreign, clock, settings, agentOf }: AnswerParts, call: RawCall): Promise<void> {
+export async function answerCall(parts: AnswerParts, call: RawCall): Promise<void> {
+  const { foreign, clock, settings, agentOf } = parts
   const { incoming, outgoing, caller, room, holdsToken } = call
   if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? '')) return refuseCall(noWebSocket, incoming, outgoing)
   const { mode, provider, path } = readThroughAddress(incoming.url ?? '')
@@ -45,19 +49,17 @@ export async function answerCall({ foreign, clock, settings, agentOf }: AnswerPa
       signInTokens: settings.signInTokens,
     },
   )
-  const maxBytes = settings.maxBodyMegabytes * 1024 * 1024
-  const read = await readWholeBody(incoming, maxBytes, room, (bytes) =>
-    foreign.receive({ provider, head, caller }, bytes),
-  )
+  const read = await readWholeBody(parts, call, (bytes) => foreign.receive({ provider, head, caller }, bytes))
   if (read === undefined) {
     room.end()
     return void outgoing.destroy()
   }
-  const { body, release } = read
+  const { body, plain, release } = read
   const recorded = foreign.begin({
     provider,
     head,
     body,
+    plain,
     caller,
     holdsToken,
     overBudget:
@@ -194,42 +196,82 @@ function requireServer(foreign: ForeignCallService, provider: string): ProviderS
   )
 }
 
+interface ReadBody extends Pick<ForeignCallStart, 'body' | 'plain'> {
+  release(): void
+}
+
 /** Reads no more than there is room for. `undefined`: the caller left before the end of the body. */
 async function readWholeBody(
-  incoming: IncomingMessage,
-  maxBytes: number,
-  room: RawCall['room'],
+  parts: Pick<AnswerParts, 'unpacking' | 'settings'>,
+  call: RawCall,
   receive: (bytes: number) => IncomingBody,
-): Promise<{ readonly body: Uint8Array; release(): void } | undefined> {
+): Promise<ReadBody | undefined> {
+  const { incoming, room } = call
+  const most = parts.settings.maxBodyMegabytes * 1024 * 1024
   const declared = Number(incoming.headers['content-length'] ?? 0)
-  if (declared > maxBytes) throw tooLarge(maxBytes)
+  if (declared > most) throw tooLarge(most)
   await room.hold(declared)
-  const whole = declared > 0 ? receive(declared) : undefined
+  // What is packed is received in the memory of its conversation once it is unpacked.
+  const whole = declared > 0 && incoming.headers['content-encoding'] === undefined ? receive(declared) : undefined
   const release = () => whole?.release()
-  const parts: Buffer[] = []
+  const pieces: Buffer[] = []
   let bytes = 0
   try {
     for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (whole) whole.push(part)
-      else parts.push(part)
+      else pieces.push(part)
       bytes += part.byteLength
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      if (!whole) await room.hold(Math.min(growingRoom(bytes), maxBytes))
+      if (bytes > most) throw tooLarge(most)
+      if (declared === 0) await room.hold(Math.min(growingRoom(bytes), most))
     }
   } catch (error) {
     release()
     if (error instanceof ForewordError) throw error
     return undefined
   }
-  if (incoming.complete) return { body: whole ? whole.end() : Buffer.concat(parts, bytes), release }
-  release()
-  return undefined
+  if (!incoming.complete) {
+    release()
+    return undefined
+  }
+  const body = whole?.end() ?? Buffer.concat(pieces, bytes)
+  return whole ? { body, plain: body, release } : unpackBody(parts, call, body, receive)
 }
 
-function tooLarge(maxBytes: number): ForewordError {
+/** Unpacks a body that is within the limit, and for which there is room beside the packed one. */
+async function unpackBody(
+  { unpacking, settings }: Pick<AnswerParts, 'unpacking' | 'settings'>,
+  { incoming, room, caller }: RawCall,
+  body: Uint8Array,
+  receive: (bytes: number) => IncomingBody,
+): Promise<ReadBody> {
+  const most = settings.maxBodyMegabytes * 1024 * 1024
+  let whole: IncomingBody | undefined
+  const release = () => whole?.release()
+  try {
+    const decoded = await decodeBody(body, incoming.headers['content-encoding'], {
+      most,
+      async receive(bytes) {
+        await room.hold(body.byteLength + bytes)
+        return (whole = receive(bytes))
+      },
+      async inTurn(work) {
+        const turn = await unpacking.take(caller.by)
+        return work().finally(() => turn.end())
+      },
+    })
+    if ('body' in decoded) return { body, plain: decoded.body, release }
+    if (decoded.fault === 'too-large') throw tooLarge(most, ', once it is unpacked,')
+    return { body, plain: undefined, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function tooLarge(maxBytes: number, when = ''): ForewordError {
   return new ForewordError(
     'body-too-large',
-    `The body is larger than the limit of ${maxBytes} bytes.`,
+    `The body${when} is larger than the limit of ${maxBytes} bytes.`,
     { maxBytes },
     { hint: 'Send less, or raise through.maxBodyMegabytes.' },
   )

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { CapabilityHost, ForeignCallService, RawEndpoint } from '../../capability.ts'
+import { fairTurns } from '../../platform.ts'
 import { ASSEMBLE, THROUGH } from './address.ts'
 import { answerCall } from './answer-call.ts'
 import { gatewayToken } from './gateway-token.ts'
@@ -11,6 +12,10 @@ export type Relay = ReturnType<typeof openRelay>
 
 /** Idle connections to a provider are kept for so long, ms: less than servers keep theirs. */
 const IDLE_MS = 4_000
+
+/** Bodies that are unpacked at the same time, and those of one token: a decoder has up to 16 MB that no budget counts. */
+const UNPACKED_AT_ONCE = 3
+const UNPACKED_OF_ONE = 2
 
 export function openRelay(host: CapabilityHost<RelaySettings>) {
   const { settings } = host
@@ -23,6 +28,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
     scheduling: 'lifo',
   } as const
   const agents = { http: new Agent(options), https: new SecureAgent(options) }
+  const unpacking = fairTurns(UNPACKED_AT_ONCE, host.clock, UNPACKED_OF_ONE)
   /** Asked for with the first call: before that there may be no runtime, and nothing is lost. */
   let foreign: ForeignCallService | undefined
   const endpointAt = (path: string): RawEndpoint => ({
@@ -35,6 +41,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
           foreign: (foreign ??= host.runtime.foreign),
           clock: host.clock,
           settings,
+          unpacking,
           agentOf: ({ protocol }) => agents[protocol === 'https:' ? 'https' : 'http'],
         },
         call,

@@ -1,10 +1,8 @@
-import type { Clock } from '../../platform.ts'
+import { type Clock, decodeBody } from '../../platform.ts'
 import { lookup } from 'node:dns/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect as open, isIP, type Socket } from 'node:net'
 import { urlHost, isPublicAddress, urlAuthority, urlPort, FetchFault, inTime } from './checked-url.ts'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 
 export interface RequestOptions {
   /** Time limit to resolve a name, and to connect to one address, ms. Default: 5,000. */
@@ -224,15 +222,13 @@ export const readableCodings = 'gzip, deflate, br'
 /** At most `maxBytes`, packed and unpacked: a larger body is not unpacked to its end. Throws a `FetchFault`. */
 export async function readBody({ headers, body }: GuardedResponse, maxBytes: number): Promise<Buffer> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const unpack = findUnpacker(headers['content-encoding'])
-  const packed = await receiveBody(body, maxBytes)
-  if (!unpack || packed.length === 0) return packed
-  try {
-    return await unpack(packed, maxBytes)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
-    throw new FetchFault('broken', 'its compressed content is damaged or breaks off', { cause: error })
-  }
+  const decoded = await decodeBody(await receiveBody(body, maxBytes), headers['content-encoding'], {
+    most: maxBytes,
+  })
+  if ('body' in decoded) return Buffer.from(decoded.body.buffer, decoded.body.byteOffset, decoded.body.byteLength)
+  if (decoded.fault === 'too-large') throw tooLarge(maxBytes)
+  if (decoded.fault === 'damaged') throw new FetchFault('broken', 'its compressed content is damaged or breaks off')
+  throw new FetchFault('unsupported', 'its content is compressed in a way that is not read here')
 }
 
 async function receiveBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
@@ -249,33 +245,6 @@ async function receiveBody(body: AsyncIterable<Buffer>, maxBytes: number): Promi
     throw new FetchFault('broken', 'its answer breaks off', { cause: error })
   }
   return Buffer.concat(chunks, length)
-}
-
-type Unpack = (packed: Buffer, maxOutputLength: number) => Promise<Buffer>
-
-/** Refuses two codings on top of each other: only decompression bombs need them. */
-function findUnpacker(coding: string | undefined): Unpack | undefined {
-  const name = coding?.trim().toLowerCase() ?? ''
-  if (name === '' || name === 'identity') return undefined
-  const unpack = Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
-  if (!unpack) throw new FetchFault('unsupported', 'its content is compressed in a way that is not read here')
-  return unpack
-}
-
-const inGzip = promisify(gunzip)
-const inDeflate = promisify(inflate)
-const inRawDeflate = promisify(inflateRaw)
-const inBrotli = promisify(brotliDecompress)
-
-const gzip: Unpack = (packed, maxOutputLength) => inGzip(packed, { maxOutputLength })
-
-const unpackers: Readonly<Record<string, Unpack>> = {
-  gzip,
-  'x-gzip': gzip,
-  // Some servers send it without its header.
-  deflate: (packed, maxOutputLength) =>
-    (packed[0]! & 0x0f) === 8 ? inDeflate(packed, { maxOutputLength }) : inRawDeflate(packed, { maxOutputLength }),
-  br: (packed, maxOutputLength) => inBrotli(packed, { maxOutputLength }),
 }
 
 function tooLarge(maxBytes: number): FetchFault {

@@ -32,6 +32,8 @@ export interface ForeignCallStart {
   readonly head: ForeignRequestHead
   /** The whole body, as it leaves: with whatever encoding it has. */
   readonly body: Uint8Array
+  /** The same without its encoding; `undefined` where that is unknown or not what it says, and nothing in it can be read. */
+  readonly plain: Uint8Array | undefined
   readonly caller: Caller
   /** What happens to a call that could pass a budget. */
   readonly overBudget: OverBudgetRule

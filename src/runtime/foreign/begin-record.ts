@@ -122,10 +122,10 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
 
 function storedAs(
   name: string,
-  { body, head }: Pick<BegunCall, 'body' | 'head'>,
+  { body, plain, head }: Pick<BegunCall, 'body' | 'plain' | 'head'>,
   analysed: BegunCall['said'],
 ): BodyToStore {
-  return { name, bytes: body, encoding: head.headers['content-encoding'], analysed }
+  return { name, body, plain, encoding: head.headers['content-encoding'], analysed }
 }
 
 function withoutFormat(identity: ForeignIdentity): ForeignIdentity {

@@ -1,13 +1,11 @@
 import { contentHash } from '../../session.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { RecordParts, BegunCall } from './foreign-call.ts'
-import { decodeBody } from './decode-body.ts'
 import type { StoredBody } from './foreign-input.ts'
 import { bodyContents } from './stored-body.ts'
 
-export interface BodyToStore {
+export interface BodyToStore extends Pick<BegunCall, 'body' | 'plain'> {
   readonly name: string
-  readonly bytes: Uint8Array
   readonly encoding: string | undefined
   readonly analysed: AnalysedBody | undefined
 }
@@ -58,17 +56,12 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
       return { parts: await this.text('[]'), sha256, bytes, lost: true }
     },
     /** `isDirty`: it may contain such a secret. */
-    async body({ name, bytes, encoding, analysed }: BodyToStore, isDirty: boolean): Promise<StoredBody> {
-      const coded = encoding === undefined ? {} : { encoding }
-      if (isDirty) {
-        const decoded = await decodeBody(bytes, encoding).catch(() => undefined)
-        return { ...(await putBody(decoded ?? bytes, redact)), redacted: true, ...(decoded ? coded : {}) }
-      }
+    async body({ name, body, plain, encoding, analysed }: BodyToStore, isDirty: boolean): Promise<StoredBody> {
       // What cannot be read is kept as it left.
-      if (!analysed) return putBody(bytes)
-      const known = await putAnalysed(name, analysed)
-      if (known) return { ...known, ...coded }
-      return { ...(await putBody(analysed.stored.isEncoded ? bytes : await decodeBody(bytes, encoding))), ...coded }
+      const coded = encoding === undefined || !plain ? {} : { encoding }
+      if (isDirty) return { ...(await putBody(plain ?? body, redact)), redacted: true, ...coded }
+      const known = analysed && (await putAnalysed(name, analysed))
+      return { ...(known ?? (await putBody(plain ?? body))), ...coded }
     },
   }
 }

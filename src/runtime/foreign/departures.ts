@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Caller, ForeignCallEnd } from '../../capability.ts'
 import { type ForeignRequestHead, identifyingHeaders } from '../../foreign.ts'
-import { defined } from '../../platform.ts'
+import { decodeBody, defined } from '../../platform.ts'
 import { cutName } from './analysis/analysed-body.ts'
 import type { BegunCall, Departure, EndedCall, RecordParts } from './foreign-call.ts'
 import type { CutCall } from './foreign-cuts.ts'
@@ -170,6 +170,10 @@ export function createDepartures({ store, clock, secrets, bodies, departures: fo
     const body = left ?? came
     // A file may be shorter than its row says where the power failed.
     const isWhole = body.byteLength === bytes && (await digest(body)) === sha256
+    const encoding = (cut?.came ?? head).headers['content-encoding']
+    const decoded = isWhole ? await decodeBody(came, encoding, { most: LARGEST }) : undefined
+    const plain = decoded && 'body' in decoded ? decoded.body : undefined
+    const nothing = new Uint8Array()
     return {
       ...facts,
       id,
@@ -178,8 +182,10 @@ export function createDepartures({ store, clock, secrets, bodies, departures: fo
       departure: own,
       overBudget: { type: 'refuse' },
       secrets: 'warn',
-      ...(isWhole ? { body } : { body: new Uint8Array(), lost: { sha256, bytes, ...defined({ model }) } }),
-      ...(cut && isWhole && { cut: { ...cut, ...defined({ body: left }), came: { body: came, head: cut.came } } }),
+      ...(isWhole
+        ? { body, plain: left ?? plain }
+        : { body: nothing, plain: nothing, lost: { sha256, bytes, ...defined({ model }) } }),
+      ...(cut && isWhole && { cut: { ...cut, ...defined({ body: left }), came: { body: came, plain, head: cut.came } } }),
     }
   }
 
@@ -195,6 +201,9 @@ type DepartureParts = Pick<RecordParts, 'store' | 'clock' | 'secrets' | 'bodies'
   /** The folder of the bodies. */
   readonly departures: string
 }
+
+/** The most that a body became before it left, bytes: what `through.maxBodyMegabytes` is at most. */
+const LARGEST = 1024 ** 3
 
 /** With what says whose call it is, and without what may be a secret of its program. */
 function cleanHead({ method, path, headers }: ForeignRequestHead): ForeignRequestHead {

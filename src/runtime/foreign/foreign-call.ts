@@ -17,7 +17,7 @@ export interface BegunCall extends ForeignCallStart {
   readonly said: AnalysedBody | undefined
   readonly left: AnalysedBody | undefined
   /** What a cut made of it, where one was asked for: then `body` is what left, and this is what came. */
-  readonly cut?: CutCall & { readonly came: Pick<ForeignCallStart, 'body' | 'head'> }
+  readonly cut?: CutCall & { readonly came: Pick<ForeignCallStart, 'body' | 'plain' | 'head'> }
   /** It contains a secret of this gateway, or nobody knows. */
   readonly isDirty: boolean
   /** Where it goes; absent where it does not leave. */

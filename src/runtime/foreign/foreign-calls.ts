@@ -2,15 +2,14 @@ import type { Admission, Clock, ForeignCallService, ForeignCallStart, OpenForeig
 import { identifyCall } from '../../foreign.ts'
 import type { Models } from '../../model.ts'
 import { tokensWritten, responseReader, type WireFormat } from '../../wire.ts'
-import { type Activity, defined, inSlices, type KnownSecrets } from '../../platform.ts'
+import { type Activity, decodingStream, defined, inSlices, type KnownSecrets } from '../../platform.ts'
 import { type AnalysedBody, cutName } from './analysis/analysed-body.ts'
 import type { RecordParts, BegunCall, Departure } from './foreign-call.ts'
 import { type BegunRecording, createCallRecorder } from './call-recorder.ts'
 import { createDepartures } from './departures.ts'
 import type { ForeignCuts } from './foreign-cuts.ts'
 import type { ForeignLimits, HeldForeignCall } from './foreign-limits.ts'
-import { decodeBody, decodingStream } from './decode-body.ts'
-import type { KnownBeginning } from './received-bodies.ts'
+import type { ReceivedBodies } from './received-bodies.ts'
 
 interface ForeignCallParts extends RecordParts {
   readonly receive: ForeignCallService['receive']
@@ -36,13 +35,15 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
 
   async function analysed(
     id: string,
-    { head, body: bytes, provider }: Pick<ForeignCallStart, 'head' | 'body' | 'provider'>,
+    { head, body, plain, provider }: Pick<ForeignCallStart, 'head' | 'body' | 'plain' | 'provider'>,
   ): Promise<AnalysedBody | undefined> {
     try {
-      const known = head.headers['content-encoding'] === undefined ? bodies.beginningOf(bytes) : undefined
+      const known = plain && bodies.beginningOf(plain)
       const before = known?.before.call
       const after = before === undefined ? {} : { after: { id: before, same: known!.same } }
-      const said = await analysis.take({ id, head, bytes, ...after, provider, counter: parts.counter.id })
+      const isEncoded = plain === undefined || undefined
+      const of = { id, head, bytes: plain ?? body, ...defined({ isEncoded }), ...after, provider }
+      const said = await analysis.take({ ...of, counter: parts.counter.id })
       if (known) known.found.call = id
       return said
     } catch (error) {
@@ -74,7 +75,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
 
     async function admit(signal: AbortSignal): Promise<Admission> {
       try {
-        const secret = parts.secrets && (await findSecret(clock, start, parts.secrets, bodies.beginningOf(start.body)))
+        const secret = parts.secrets && (await findSecret(clock, start, parts.secrets, bodies))
         isDirty = secret !== undefined
         if (secret && (start.secrets === 'refuse' || secret.isToken)) return refuseSecret(secret)
         if (secret) warn(`A call of another program contains ${secret.name}.`)
@@ -95,7 +96,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
       leaving = { ...start, cut: { ...made, came: start } }
       if (!made.body) return
       const { 'content-encoding': _encoding, ...headers } = start.head.headers
-      leaving = { ...leaving, head: { ...start.head, headers }, body: made.body }
+      leaving = { ...leaving, head: { ...start.head, headers }, body: made.body, plain: made.body }
       const sent = analysed(cutName(id), leaving)
       left = () => sent
     }
@@ -212,15 +213,14 @@ function refuseSecret({ name, isToken }: FoundSecret): Admission {
 /** A secret in a body, or in the path of the call; `undefined` where there is none. */
 async function findSecret(
   clock: Clock,
-  { body, head, holdsToken }: Pick<ForeignCallStart, 'body' | 'head' | 'holdsToken'>,
+  { body, plain, head, holdsToken }: Pick<ForeignCallStart, 'body' | 'plain' | 'head' | 'holdsToken'>,
   { count, find, findInBytes }: Pick<KnownSecrets, 'count' | 'find' | 'findInBytes'>,
-  known: KnownBeginning | undefined,
+  bodies: Pick<ReceivedBodies, 'beginningOf'>,
 ): Promise<FoundSecret | undefined> {
-  const encoding = head.headers['content-encoding']
   // What is not in the encoding that it names is read as it is.
-  const bytes = encoding === undefined ? body : await decodeBody(body, encoding).catch(() => body)
+  const bytes = plain ?? body
   let name = find(head.path)
-  const beginning = encoding === undefined ? known : undefined
+  const beginning = bodies.beginningOf(bytes)
   const secrets = count()
   // What was searched is not searched again, but for a secret that is not over where that ends.
   const begin = beginning?.before.withoutSecrets === secrets ? Math.max(0, beginning.same - LONGEST) : 0

@@ -6,7 +6,6 @@ import { defined, errorMessage, sha256 } from '../../platform.ts'
 import type { CallRecord, ForeignFacts, SessionStore } from '../../session.ts'
 import type { AssemblyContext } from '../turn/assembly-context.ts'
 import { budgetFor, leastAnswer } from '../models/call-budget.ts'
-import { decodeBody } from './decode-body.ts'
 import { explainInSlices } from './explain-in-slices.ts'
 import type { ForeignInput } from './foreign-input.ts'
 import { channelOf, unnamedSessions } from './foreign-sessions.ts'
@@ -57,8 +56,8 @@ export function createForeignCuts({ store, counter, context, factsOf, resolve }:
     // What goes to any other path, such as a list of models, is no conversation.
     const { format } = identifyCall(start.head, undefined)
     if (format === undefined || format === 'embeddings') return { facts: { state: 'fits' } }
-    const bytes = await decodeBody(start.body, start.head.headers['content-encoding'])
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (!start.plain) throw new Error(`it is not in the encoding ${start.head.headers['content-encoding']}`)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(start.plain)
     const body = JSON.parse(text) as unknown
     const identity = identifyCall(start.head, body)
     const { kind } = identity

@@ -67,6 +67,7 @@ export async function recordedEmbeddings(
   const [provider = '', ...name] = model.split('/')
   const server = foreign.server(provider)
   if (!server || name.length === 0) return embed(model, body)
+  const sent = Buffer.from(JSON.stringify({ ...body, model: name.join('/') }))
   const call = foreign.begin({
     provider,
     head: {
@@ -74,7 +75,8 @@ export async function recordedEmbeddings(
       path: '/v1/embeddings',
       headers: from.program === undefined ? {} : { 'user-agent': from.program },
     },
-    body: Buffer.from(JSON.stringify({ ...body, model: name.join('/') })),
+    body: sent,
+    plain: sent,
     caller: from.caller,
     overBudget: { type: 'refuse' },
     secrets: 'refuse',

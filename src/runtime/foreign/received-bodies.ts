@@ -58,7 +58,7 @@ export function createReceivedBodies(clock: Clock) {
 
   const receive: ForeignCallService['receive'] = ({ provider, head, caller }, size): IncomingBody => {
     const { client, session = '' } = identifyCall(head, undefined)
-    const key = JSON.stringify([provider, caller.by, head.path, head.headers['content-encoding'], client.name, session])
+    const key = JSON.stringify([provider, caller.by, head.path, client.name, session])
     const known = kept.findLast((each) => each.key === key && !each.isInUse)
     const memory: BodyMemory = known ?? { key, bytes: Buffer.alloc(0), length: 0, found: {}, isInUse: true }
     memory.isInUse = true

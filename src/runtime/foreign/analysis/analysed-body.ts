@@ -11,12 +11,15 @@ export interface BodyToAnalyse {
   /** Later questions about it are asked by this name. */
   readonly id: string
   readonly head: ForeignRequestHead
+  /** Without their encoding. */
   readonly bytes: Uint8Array
+  /** They have one that is unknown or not what it says. */
+  readonly isEncoded?: true
   /** The body before it in its conversation, which is not written any more, and how many bytes at the beginning are the same. */
   readonly after?: { readonly id: string; readonly same: number }
   readonly provider: string
   readonly counter: string
-  /** Of a call on record: as it was understood then. Its bytes are without their encoding. */
+  /** Of a call on record: as it was understood then. */
   readonly known?: { readonly format: WireFormat; readonly client: string; readonly model: string }
 }
 

@@ -3,7 +3,6 @@ import { commonPrefix, type ForeignAssembly, type ForeignIdentity, identifyCall 
 import { type Clock, defined, serialQueue, sha256 } from '../../../platform.ts'
 import { seal } from '../../calls/seal.ts'
 import type { Counters } from '../../models/counters.ts'
-import { decodeBody } from '../decode-body.ts'
 import { explainInSlices } from '../explain-in-slices.ts'
 import { firstWords, textInMessage, newestWords, turnIn } from '../prompt-words.ts'
 import { putList } from '../stored-body.ts'
@@ -51,10 +50,7 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyWork {
   const large = serialQueue()
 
   const take: BodyWork['take'] = async (taken) => {
-    const encoding = taken.known ? undefined : taken.head.headers['content-encoding']
-    const decoded = await decodeBody(taken.bytes, encoding).catch(() => undefined)
-    const read = await readGrownBody(clock, decoded ?? taken.bytes)
-    return analyse(taken, read, { isEncoded: decoded === undefined })
+    return analyse(taken, await readGrownBody(clock, taken.bytes))
   }
 
   const takeRest: BodyWork['takeRest'] = async (taken) => {
@@ -71,9 +67,9 @@ export function createBodyAnalysis(clock: Clock, counters: Counters): BodyWork {
   async function analyse(
     taken: BodyToAnalyse,
     read: ReadBody,
-    { isEncoded, room, digested }: { isEncoded?: boolean; room?: number; digested?: RequestDigest | undefined },
+    { room, digested }: { room?: number; digested?: RequestDigest | undefined } = {},
   ): Promise<AnalysedBody> {
-    const { id, head, known } = taken
+    const { id, head, known, isEncoded } = taken
     const body = isEncoded ? undefined : read.value
     const identity = known ? identityOf(known) : identifyCall(head, body)
     const assembly = await explain(clock, taken, identity, body, counters)
