@@ -99,7 +99,7 @@ test('a turn with a tool is a trace: the turn, its calls and its tool, with usag
   assert.deepEqual(used!.attributes, {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': 'read',
-    'gen_ai.tool.call.id': 'call_a',
+    'gen_ai.tool.call.id': `sha256:${sha256('call_a').slice(0, 16)}`,
     'gen_ai.tool.type': 'function',
     'foreword.call.id': calls[0]!.id,
     'foreword.turn.id': turn,
@@ -135,7 +135,7 @@ test('a failure has its code, and no word of what the provider or the tool said'
 })
 
 test('a tool that was refused never ran: its span says so, and a name that the model made up is not sent', async (t) => {
-  const toolCalls = ['the canary has flown', 'strict'].map((name, n) => ({ id: `call_${n}`, name, input: {} }))
+  const toolCalls = ['the canary has flown', 'strict'].map((name, n) => ({ id: `canary_${n}`, name, input: {} }))
   const model = scriptedModel({ answer: (_request, n) => (n === 1 ? { toolCalls } : { text: 'Well.' }) })
   const inputSchema = { type: 'object', required: ['path'] }
   const strict = tool('strict', async () => ({ ok: true, output: 'never' }), { inputSchema })
@@ -147,6 +147,19 @@ test('a tool that was refused never ran: its span says so, and a name that the m
     assert.deepEqual([span?.attributes['gen_ai.tool.name'], span?.attributes['error.type']], [name, 'not_run'])
   }
   assert.doesNotMatch(collector.requests.map(({ body }) => body).join(''), /canary/)
+})
+
+test('what is said of a collector that answers with a long text is one short line', async (t) => {
+  const { here, collector } = await exporting(t, {
+    collector: { answer: (response) => refuse(response, 400, `no\u001b[2J\n${'x'.repeat(60_000)}`) },
+  })
+  await here.say('One.')
+  await collector.asked(1)
+  await here.runtime.close()
+  const [warning = ''] = here.warnings
+  assert.match(warning, /answers 400: no/)
+  assert.doesNotMatch(warning, /[\u001b\n]/)
+  assert.ok(warning.length < 1_000, String(warning.length))
 })
 
 test('the call that cuts the conversation says how much it hid', async (t) => {

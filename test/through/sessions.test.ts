@@ -335,6 +335,59 @@ test('a call to a model is a span of what is known of it, and what goes to anoth
   assert.ok(!('gen_ai.request.stream' in attributes))
 })
 
+test('no word that a program or its provider puts in the place of a name is exported', async (t) => {
+  const canary = 'the canary has flown '
+  const answers = [
+    ...[`${canary.repeat(50)}`, 'end_turn'].map((reason) => [
+      200,
+      {
+        model: canary,
+        id: canary,
+        stop_reason: reason,
+        content: [{ type: 'text', text: canary }],
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    ]),
+    [529, { type: 'error', error: { type: canary, message: canary } }],
+    [200, { type: 'error', error: { type: canary, message: canary } }],
+  ] as const
+  let asked = 0
+  const vendor = await startVendor(t, ({ method }, outgoing) => {
+    const [status, answer] = method === 'POST' ? answers[asked++]! : [404, {}]
+    outgoing.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  })
+  const collector = await scriptedCollector()
+  t.after(() => collector.close())
+  const gateway = await startGateway(t, {
+    providers: { anthropic: { kind: 'anthropic', baseURL: `${vendor.url}/v1` } },
+    configuration: { telemetry: { enabled: true, endpoint: collector.url } },
+  })
+  const names = { 'user-agent': 'canary(flown) canary', 'x-claude-code-session-id': canary, session_id: canary }
+  for (const _ of answers) {
+    await send(`${gateway.url}/through/anthropic/v1/messages`, {
+      headers: ['x-foreword-token', gateway.token, 'x-api-key', 'own', ...Object.entries(names).flat()],
+      body: JSON.stringify({
+        model: canary,
+        metadata: { user_id: canary },
+        messages: [user(canary)],
+        tools: [{ name: canary, input_schema: {} }],
+      }),
+    })
+  }
+  await recordedCalls(gateway)
+  await gateway.close()
+  assert.equal(collector.spans.length, answers.length)
+  const values = collector.spans.map(({ attributes }) => [
+    attributes['gen_ai.response.finish_reasons'],
+    attributes['error.type'],
+  ])
+  assert.deepEqual(new Set(values.map(String)), new Set(['other,', 'end_turn,', ',529', ',_OTHER']))
+  for (const { name, attributes } of collector.spans) {
+    assert.match(name, /^chat sha256:[0-9a-f]{16}$/)
+    assert.doesNotMatch(JSON.stringify(attributes), /canary/)
+  }
+})
+
 test('costs are divided by program, token, model, layer and tool', async (t) => {
   const { gateway } = await openGateway(t)
   const tools = [{ name: 'look', description: 'Looks at something.', input_schema: { type: 'object' } }]

@@ -1,4 +1,4 @@
-import { sha256 } from '../../platform.ts'
+import { errorCodes, sha256 } from '../../platform.ts'
 
 /** Names in one version of OpenTelemetry's GenAI conventions. A fact that has none there has a name of Foreword. */
 export interface Conventions {
@@ -82,6 +82,56 @@ export interface Span extends SpanContext {
 
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
 export type AttributeValue = string | number | boolean | readonly string[]
+
+/**
+ * Attributes that are not content. A name or an id that is not made of the characters of names may be words of anybody: it is
+ * replaced by a digest, which is the same wherever it is exported.
+ */
+export function nameAttributes(attributes: Attributes): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([key, value]) => [key, typeof value === 'string' ? exportedName(value) : value]),
+  )
+}
+
+export function exportedName(name: string): string {
+  return NAME.test(name) ? name : exportedId(name)
+}
+
+const NAME = /^[\w.:/@+[\]-]{1,128}$/
+
+/** An id that a provider or a model has made: it may look like a name and be words. */
+export function exportedId(id: string): string {
+  return `sha256:${sha256(id).slice(0, 16)}`
+}
+
+/** Why an answer ended. */
+export function exportedFinish(finish: string): string {
+  return FINISHES.has(finish.toLowerCase()) ? finish : 'other'
+}
+
+/** Words of Messages, of Chat Completions and Responses, of Gemini, and of the AI SDK. */
+const FINISHES: ReadonlySet<string> = new Set([
+  ...['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'pause_turn', 'refusal', 'model_context_window_exceeded'],
+  ...[
+    'stop',
+    'length',
+    'tool_calls',
+    'function_call',
+    'content_filter',
+    'completed',
+    'incomplete',
+    'max_output_tokens',
+  ],
+  ...['safety', 'recitation', 'language', 'blocklist', 'prohibited_content', 'spii', 'image_safety', 'no_image'],
+  ...['malformed_function_call', 'unexpected_tool_call', 'too_many_tool_calls'],
+  ...['tool-calls', 'content-filter', 'error', 'failed', 'cancelled', 'other', 'unknown'],
+])
+
+/** What failed: a code of Foreword, or else the status of the answer. */
+export function exportedError(code: string, status = 0): string {
+  if (Object.hasOwn(errorCodes, code)) return code
+  return status >= 400 ? String(status) : '_OTHER'
+}
 
 /** Lowercase hexadecimal: 32 digits of the trace and 16 of the span. */
 export interface SpanContext {

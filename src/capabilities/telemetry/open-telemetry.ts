@@ -3,7 +3,7 @@ import { defined, errorMessage, serialQueue, settlesWithin, parseTraceparent } f
 import type { CallRecord, Entry } from '../../session.ts'
 import { callSpan, type ExportedCall, tracePlace, turnSpans } from './turn-spans.ts'
 import { collectorOf, serviceName } from './collector.ts'
-import { conventions, traceIdOf, type Conventions, type Attributes } from './conventions.ts'
+import { conventions, exportedId, traceIdOf, type Conventions, type Attributes } from './conventions.ts'
 import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
 import { type AnyMessage, messageReasoning, messageText, outputText, toolCalls, toolResults } from '../../context.ts'
@@ -209,13 +209,13 @@ function messageParts(message: AnyMessage): object {
       ...(text === '' ? [] : [{ type: 'text', content: text }]),
       ...toolCalls(message).map(({ toolCallId, toolName, input }) => ({
         type: 'tool_call',
-        id: toolCallId,
+        id: exportedId(toolCallId),
         name: toolName,
         arguments: input,
       })),
       ...toolResults(message).map(({ toolCallId, output }) => ({
         type: 'tool_call_response',
-        id: toolCallId,
+        id: exportedId(toolCallId),
         result: outputText(output),
       })),
     ],

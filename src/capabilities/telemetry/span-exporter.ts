@@ -6,6 +6,7 @@ import {
   redactSecrets,
   settlesWithin,
 } from '../../platform.ts'
+import { exactLine } from '../../context.ts'
 import type { Collector } from './collector.ts'
 import type { Span, AttributeValue, Attributes } from './conventions.ts'
 
@@ -30,6 +31,8 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 /** What of an answer is read, bytes. */
 const LARGEST_ANSWER = 65_536
+/** What of it is shown, characters. */
+const LONGEST_PROBLEM = 500
 /** Statuses after which the same export is tried again, as OTLP has it. */
 const PASSING = new Set([429, 502, 503, 504])
 
@@ -126,7 +129,9 @@ export function createSpanExporter({ collector, source, clock, warn }: ExporterP
   }
 
   function note(said: string | undefined): void {
-    const sentence = said && `the collector at ${publicAddress(url)} ${redactSecrets(said, Object.values(headers))}`
+    const clean =
+      said && exactLine(redactSecrets(said, Object.values(headers)).slice(0, LONGEST_PROBLEM).toWellFormed())
+    const sentence = clean && `the collector at ${publicAddress(url)} ${clean}`
     problem = sentence
     if (sentence === undefined || hasWarned) return
     hasWarned = true

@@ -1,7 +1,19 @@
 import { toolCalls, type CutRecord, type Manifest } from '../../context.ts'
 import { parseTraceparent, sha256 } from '../../platform.ts'
 import type { Entry, CallRecord } from '../../session.ts'
-import { type Conventions, type Attributes, type Span, type SpanContext, spanIdOf, traceIdOf } from './conventions.ts'
+import {
+  type Conventions,
+  type Attributes,
+  exportedError,
+  exportedFinish,
+  exportedId,
+  exportedName,
+  nameAttributes,
+  type Span,
+  type SpanContext,
+  spanIdOf,
+  traceIdOf,
+} from './conventions.ts'
 import type { CallPrice } from '../../capability.ts'
 import type { CallParameters } from '../../model.ts'
 
@@ -37,7 +49,7 @@ export function turnSpans(turn: EndedTurn, names: Conventions): readonly Span[] 
     kind: 'internal',
     start: Date.parse(begun.time),
     end: Date.parse(ended.time),
-    attributes: {
+    attributes: nameAttributes({
       'gen_ai.operation.name': 'invoke_agent',
       [names.provider]: last === undefined ? 'foreword' : modelNames(last, names).provider,
       'gen_ai.request.model': last === undefined ? undefined : modelNames(last, names).model,
@@ -46,14 +58,14 @@ export function turnSpans(turn: EndedTurn, names: Conventions): readonly Span[] 
       [names.agentVersion]: turn.version,
       'gen_ai.conversation.id': input.session,
       ...usageOf(turn, names),
-      'error.type': failed?.code,
+      'error.type': failed && exportedError(failed.code),
       'foreword.turn.id': input.turn,
       'foreword.turn.outcome': outcome.type,
       'foreword.turn.channel': input.options?.channel,
       'foreword.turn.waited_ms': Date.parse(begun.time) - Date.parse(input.time),
       'foreword.calls': calls.length,
       'foreword.cost.usd': costOf(calls),
-    },
+    }),
     ...(failed && { failure: turn.failure === undefined ? {} : { message: turn.failure } }),
   }
   return [own, ...calls.map((call) => callSpan(call, place.own, names)), ...toolSpans(turn, place.own)]
@@ -120,19 +132,21 @@ function toolSpans({ entries, calls, toolContent }: EndedTurn, parent: SpanConte
         traceId: parent.traceId,
         spanId: spanIdOf(session, turn, entry.call, id),
         parentSpanId: parent.spanId,
-        name: `execute_tool ${tool}`,
+        name: `execute_tool ${exportedName(tool)}`,
         kind: 'internal',
         start: started ? Date.parse(started.time) : end - durationMs,
         end,
         attributes: {
-          'gen_ai.operation.name': 'execute_tool',
-          'gen_ai.tool.name': tool,
-          'gen_ai.tool.call.id': id,
-          'gen_ai.tool.type': 'function',
-          'error.type': ok ? undefined : started ? 'tool_error' : 'not_run',
-          'foreword.call.id': entry.call,
-          'foreword.turn.id': turn,
-          'foreword.tool.waited_ms': approvalWait(entries, id),
+          ...nameAttributes({
+            'gen_ai.operation.name': 'execute_tool',
+            'gen_ai.tool.name': tool,
+            'gen_ai.tool.call.id': exportedId(id),
+            'gen_ai.tool.type': 'function',
+            'error.type': ok ? undefined : started ? 'tool_error' : 'not_run',
+            'foreword.call.id': entry.call,
+            'foreword.turn.id': turn,
+            'foreword.tool.waited_ms': approvalWait(entries, id),
+          }),
           ...toolContent?.get(id),
         },
         ...(!ok && { failure: {} }),
@@ -181,21 +195,23 @@ export function callSpan(
     traceId: parent.traceId,
     spanId: spanIdOf(id),
     ...(parent.spanId !== undefined && { parentSpanId: parent.spanId }),
-    name: `chat ${model}`,
+    name: `chat ${exportedName(model)}`,
     kind: 'client',
     start: end - durationMs,
     end,
     attributes: {
-      'gen_ai.operation.name': 'chat',
-      [names.provider]: provider,
-      'gen_ai.request.model': model,
-      // Whether another program asked for a stream is not on record.
-      [names.isStream]: record.kind === 'foreign' ? undefined : true,
-      'gen_ai.conversation.id': record.session,
-      ...requestAttributes(record),
-      ...answerAttributes(record, names),
-      ...addressAttributes(outcome?.wire?.url),
-      ...ownAttributes(call),
+      ...nameAttributes({
+        'gen_ai.operation.name': 'chat',
+        [names.provider]: provider,
+        'gen_ai.request.model': model,
+        // Whether another program asked for a stream is not on record.
+        [names.isStream]: record.kind === 'foreign' ? undefined : true,
+        'gen_ai.conversation.id': record.session,
+        ...requestAttributes(record),
+        ...answerAttributes(record, names),
+        ...addressAttributes(outcome?.wire?.url),
+        ...ownAttributes(call),
+      }),
       ...content,
     },
     ...(outcome?.error && { failure: failure === undefined ? {} : { message: failure } }),
@@ -224,16 +240,16 @@ function requestAttributes({ input }: CallRecord): Attributes {
 
 /** What the provider did not report has no attribute: none is a guess. */
 function answerAttributes({ outcome }: CallRecord, names: Conventions): Attributes {
-  const { usage, finish, error, firstTokenMs } = outcome ?? {}
+  const { usage, finish, error, firstTokenMs, foreign } = outcome ?? {}
   return {
-    'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
+    'gen_ai.response.finish_reasons': finish === undefined ? undefined : [exportedFinish(finish)],
     'gen_ai.usage.input_tokens': usage?.promptTokens,
     'gen_ai.usage.output_tokens': usage?.outputTokens,
     [names.cacheRead]: usage?.cachedTokens,
     [names.cacheCreation]: usage?.cacheWrittenTokens,
     [names.reasoning]: usage?.reasoningTokens,
     [names.firstChunk]: firstTokenMs === undefined ? undefined : firstTokenMs / 1_000,
-    'error.type': error?.code,
+    'error.type': error && exportedError(error.code, foreign?.status),
   }
 }
 
