@@ -185,7 +185,8 @@ export function createDepartures({ store, clock, secrets, bodies, departures: fo
       ...(isWhole
         ? { body, plain: left ?? plain }
         : { body: nothing, plain: nothing, lost: { sha256, bytes, ...defined({ model }) } }),
-      ...(cut && isWhole && { cut: { ...cut, ...defined({ body: left }), came: { body: came, plain, head: cut.came } } }),
+      ...(cut &&
+        isWhole && { cut: { ...cut, ...defined({ body: left }), came: { body: came, plain, head: cut.came } } }),
     }
   }
 
