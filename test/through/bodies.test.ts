@@ -80,7 +80,7 @@ for (const [encoding, pack] of Object.entries({
   test(`eight bodies in ${encoding} that become 600 MB each are refused by name, and none of that is ever held`, async (t) => {
     const { goOn, vendor, gateway, post, call, other } = await opened(t, { through: { maxBodyMegabytes: 16 } })
     goOn.resolve()
-    const bomb = await packed(pack())
+    const bomb = await zeros(pack())
     const before = process.memoryUsage().arrayBuffers
     let most = 0
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 1)
@@ -98,8 +98,8 @@ for (const [encoding, pack] of Object.entries({
   })
 }
 
-/** 600 MB of zeros. */
-async function packed(stream: zlib.Gzip | zlib.Deflate | zlib.BrotliCompress | zlib.ZstdCompress): Promise<Buffer> {
+/** 600 MB of them. */
+async function zeros(stream: zlib.Gzip | zlib.Deflate | zlib.BrotliCompress | zlib.ZstdCompress): Promise<Buffer> {
   const parts = buffer(stream)
   const megabyte = Buffer.alloc(1_000_000)
   for (let at = 0; at < 600; at += 1) if (!stream.write(megabyte)) await once(stream, 'drain')

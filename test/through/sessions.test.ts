@@ -338,7 +338,7 @@ test('a call to a model is a span of what is known of it, and what goes to anoth
 test('no word that a program or its provider puts in the place of a name is exported', async (t) => {
   const canary = 'the canary has flown '
   const answers = [
-    ...[`${canary.repeat(50)}`, 'end_turn'].map((reason) => [
+    ...[canary.repeat(50), 'end_turn'].map((reason) => [
       200,
       {
         model: canary,

@@ -110,22 +110,13 @@ export function exportedFinish(finish: string): string {
 }
 
 /** Words of Messages, of Chat Completions and Responses, of Gemini, and of the AI SDK. */
-const FINISHES: ReadonlySet<string> = new Set([
-  ...['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'pause_turn', 'refusal', 'model_context_window_exceeded'],
-  ...[
-    'stop',
-    'length',
-    'tool_calls',
-    'function_call',
-    'content_filter',
-    'completed',
-    'incomplete',
-    'max_output_tokens',
-  ],
-  ...['safety', 'recitation', 'language', 'blocklist', 'prohibited_content', 'spii', 'image_safety', 'no_image'],
-  ...['malformed_function_call', 'unexpected_tool_call', 'too_many_tool_calls'],
-  ...['tool-calls', 'content-filter', 'error', 'failed', 'cancelled', 'other', 'unknown'],
-])
+const FINISHES: ReadonlySet<string> = new Set(
+  `end_turn max_tokens stop_sequence tool_use pause_turn refusal model_context_window_exceeded
+  stop length tool_calls function_call content_filter completed incomplete max_output_tokens
+  safety recitation language blocklist prohibited_content spii image_safety no_image
+  malformed_function_call unexpected_tool_call too_many_tool_calls
+  tool-calls content-filter error failed cancelled other unknown`.split(/\s+/),
+)
 
 /** What failed: a code of Foreword, or else the status of the answer. */
 export function exportedError(code: string, status = 0): string {
