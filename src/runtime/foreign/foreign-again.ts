@@ -79,7 +79,7 @@ export async function foreignBody(
 
 /** What an earlier call sent, as its program `said` it or as it `left`. `undefined` where it cannot be taken apart any more. */
 export async function bodyOnRecord(
-  store: Pick<SessionStore, 'content'>,
+  store: Pick<SessionStore, 'clock' | 'content'>,
   call: Pick<CallRecord, 'id' | 'input' | 'foreign' | 'model'>,
   which: 'said' | 'left',
 ): Promise<BodyToAnalyse | undefined> {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { splitBody } from '../../foreign.ts'
-import { type Clock, inSlices, sha256 } from '../../platform.ts'
-import { contentHash, type ContentStore } from '../../session.ts'
+import { type Clock, inSlices, sha256, timeSlice } from '../../platform.ts'
+import { contentHash, type SessionStore } from '../../session.ts'
 import type { StoredBody } from './foreign-input.ts'
 
 /** References that are one content: at most so many, and about 16. */
@@ -70,11 +70,12 @@ function* textParts(parts: readonly Uint8Array[]): Generator<string> {
   }
 }
 
-/** Puts a body together again; `missing` is the reference of the first content that is gone. */
+/** Puts a body together again; `missing` is the reference of the first content that is gone. Other work runs meanwhile. */
 export async function readStoredBody(
-  store: Pick<ContentStore, 'content'>,
+  store: Pick<SessionStore, 'clock' | 'content'>,
   { parts, base64 }: StoredBody,
 ): Promise<{ readonly bytes: Uint8Array } | { readonly missing: string }> {
+  const work = timeSlice(store.clock)
   const read = async (reference: string) => {
     const text = await store.content(reference.replace('sha256:', ''))
     if (text === undefined) throw new MissingPart(reference)
@@ -83,8 +84,21 @@ export async function readStoredBody(
   try {
     const groups = JSON.parse(await read(parts)) as readonly string[]
     const lists = await Promise.all(groups.map(async (group) => JSON.parse(await read(group)) as readonly string[]))
-    const texts = await Promise.all(lists.flat().map(read))
-    return { bytes: Buffer.from(texts.join(''), base64 ? 'base64' : 'utf8') }
+    const pieces: Buffer[] = []
+    let length = 0
+    for (const part of lists.flat()) {
+      if (work.isOver()) await work.rest()
+      const piece = Buffer.from(await read(part), base64 ? 'base64' : 'utf8')
+      pieces.push(piece)
+      length += piece.length
+    }
+    const bytes = Buffer.allocUnsafeSlow(length)
+    let at = 0
+    for (const piece of pieces) {
+      if (work.isOver()) await work.rest()
+      at += piece.copy(bytes, at)
+    }
+    return { bytes }
   } catch (error) {
     if (error instanceof MissingPart) return { missing: error.reference }
     throw error

@@ -49,7 +49,7 @@ test('a body is put together from its contents', async () => {
   const { stored } = await analyst.take(bodyOf('whole', second))
   const texts = await analyst.contents('whole', stored.hashes)
   const contents = new Map(stored.hashes.map((hash, index) => [hash, texts[index]!]))
-  const read = await readStoredBody({ content: async (hash) => contents.get(hash) }, stored.body)
+  const read = await readStoredBody({ clock: systemClock, content: async (hash) => contents.get(hash) }, stored.body)
   assert.equal('bytes' in read && Buffer.from(read.bytes).toString(), second)
   assert.equal(stored.body.sha256, sha256(second))
   await assert.rejects(analyst.contents('whole', stored.hashes), /is not kept any more/)

@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from 'node:module'
 import type { Worker } from 'node:worker_threads'
-import { type Clock, defined } from '../../../platform.ts'
+import { type Clock, defined, inSlices } from '../../../platform.ts'
 import { findCounter } from '../../models/counters.ts'
 import {
   type AnalysedBody,
@@ -127,17 +127,19 @@ async function startThread(clock: Clock, retire: () => void): Promise<Thread> {
       if ('body' in work && work.body.bytes.byteLength > LARGE_BODY) idleMs = IDLE_AFTER_LARGE_MS
       const asked = Promise.withResolvers<unknown>()
       open.set(last, asked)
-      send(worker, { number: last, work })
+      send(clock, worker, { number: last, work }).catch(asked.reject)
       return asked.promise
     },
   }
 }
 
 /** Bytes are copied once: the call itself needs them where they are. */
-function send(worker: Worker, order: AnalysisOrder): void {
+async function send(clock: Clock, worker: Worker, order: AnalysisOrder): Promise<void> {
   const { number, work } = order
   if ('body' in work) {
-    const bytes = new Uint8Array(work.body.bytes)
+    const bytes = new Uint8Array(work.body.bytes.byteLength)
+    const starts = Array.from({ length: Math.ceil(bytes.byteLength / COPIED) }, (_, index) => index * COPIED)
+    await inSlices(clock, starts, (at) => bytes.set(work.body.bytes.subarray(at, at + COPIED), at))
     const body: BodyToAnalyse = { ...work.body, bytes }
     worker.postMessage({ number, work: { ...work, body } }, [bytes.buffer])
   } else {
@@ -145,6 +147,9 @@ function send(worker: Worker, order: AnalysisOrder): void {
     worker.postMessage(order)
   }
 }
+
+/** Bytes that are copied at once. */
+const COPIED = 1024 * 1024
 
 /** A checkout runs the source, the published package the compiled file. */
 function threadFile(): URL {
