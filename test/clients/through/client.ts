@@ -22,8 +22,6 @@ export interface Client {
   readonly environment?: Readonly<Record<string, string>>
   /** Files of its home that it needs: what a person chose in it once. */
   readonly files?: Readonly<Record<string, string>>
-  /** How much longer than the others it may need to start, ms. */
-  readonly startMs?: number
 }
 
 const isMessagesTurn = ({ tools }: ScriptedRequest) => tools.length > 0
@@ -90,7 +88,6 @@ export const clients: readonly Client[] = [
     hasResult: hasToolResult,
     // With a key of OpenAI, it computes embeddings of its workspace beside its turns.
     environment: { OPENAI_API_KEY: '' },
-    startMs: 90_000,
   },
   {
     name: 'gemini',
@@ -103,7 +100,6 @@ export const clients: readonly Client[] = [
     read: (path) => ({ name: 'read_file', input: { file_path: path } }),
     hasResult: ({ bytes }) => bytes.toString().includes('functionResponse'),
     environment: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    startMs: 30_000,
     files: { '.gemini/settings.json': '{ "security": { "auth": { "selectedType": "gemini-api-key" } } }' },
   },
   {
@@ -117,7 +113,6 @@ export const clients: readonly Client[] = [
     isTurn: ({ tools, bytes }) => tools.length > 0 && !bytes.includes('memory extraction subagent'),
     read: (path) => ({ name: 'read_file', input: { file_path: path } }),
     hasResult: hasToolMessage,
-    startMs: 30_000,
   },
   {
     name: 'copilot',
@@ -129,7 +124,6 @@ export const clients: readonly Client[] = [
     isTurn: ({ tools }) => tools.length > 0,
     read: (path) => ({ name: 'view', input: { path } }),
     hasResult: hasToolMessage,
-    startMs: 30_000,
     environment: { COPILOT_OFFLINE: 'true' },
   },
   {
@@ -142,7 +136,6 @@ export const clients: readonly Client[] = [
     isTurn: ({ tools }) => tools.length > 0,
     read: (path) => ({ name: 'Read', input: { filepath: path } }),
     hasResult: hasToolMessage,
-    startMs: 30_000,
   },
   {
     name: 'cline',
@@ -154,6 +147,5 @@ export const clients: readonly Client[] = [
     isTurn: ({ tools }) => tools.length > 0,
     read: (path) => ({ name: 'read_files', input: { files: [{ path }] } }),
     hasResult: hasToolMessage,
-    startMs: 30_000,
   },
 ]

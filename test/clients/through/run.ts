@@ -24,8 +24,11 @@ import { openTap } from './tap.ts'
 /** As `foreword wrap` names a run. */
 const RUN = 'foreword-wrap-0'
 
-/** How long a program may try to get through, ms. */
+/** How long a program may try to get through after its first call, ms. */
 const FAILURE_MS = 30_000
+
+/** How long a program may take to make that call, and a whole run, ms: a busy machine is slow to start one. */
+const RUN_MS = 240_000
 
 /** How a vendor fails. */
 const FAILURES: readonly (readonly [string, ScriptedAnswer])[] = [
@@ -151,7 +154,7 @@ async function tellStory(client: Client): Promise<void> {
       args: plan.args,
       environment: { ...environment, ...client.environment, ...commonVariables({}, RUN), ...plan.variables },
       directory: work,
-      startMs: client.startMs,
+      hasBegun: () => vendor.requests.slice(receivedBefore).some(client.isTurn),
       ...limits,
     })
     for (const { path: file } of plan.files ?? []) rmSync(file, { force: true })
@@ -210,7 +213,7 @@ async function tellStory(client: Client): Promise<void> {
       const failed = await say(client.turn('say hello'), { mostMs: FAILURE_MS })
       const calls = failed.received.filter(client.isTurn).length
       console.log(
-        `  –     ${what}: ${calls} ${calls === 1 ? 'call' : 'calls'}, ${failed.stopped ? `still trying after ${(FAILURE_MS + (client.startMs ?? 0)) / 1_000} s` : `exit code ${failed.code}`}`,
+        `  –     ${what}: ${calls} ${calls === 1 ? 'call' : 'calls'}, ${failed.stopped ? `still trying after ${FAILURE_MS / 1_000} s` : `exit code ${failed.code}`}`,
       )
       checkBytes(what, failed)
     }
@@ -239,7 +242,6 @@ async function tellStory(client: Client): Promise<void> {
     args,
     environment: { ...environment, ...client.environment, FOREWORD_HOME: home },
     directory: work,
-    startMs: client.startMs,
   })
   check(`foreword wrap ${client.name} answers`, wrapped.code === 0 && wrapped.output.includes('Hello there.'), wrapped)
   check('its call reached the vendor', vendor.requests.slice(before).some(client.isTurn))
@@ -275,7 +277,7 @@ async function isSoon(holds: () => boolean): Promise<boolean> {
 interface RunLimits {
   /** The program is stopped, as by Ctrl-C, once this is so. */
   readonly stopWhen?: () => boolean
-  /** The program is ended after so long. */
+  /** The program is ended so long after its first call. */
   readonly mostMs?: number
 }
 
@@ -284,7 +286,8 @@ interface ProgramRun extends RunLimits {
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly directory: string
-  readonly startMs: number | undefined
+  /** Whether it has made its first call. */
+  readonly hasBegun?: () => boolean
 }
 
 interface Ended {
@@ -300,7 +303,7 @@ interface Ran extends Ended {
 }
 
 function runProgram(run: ProgramRun): Promise<Ended> {
-  const { command, args, environment, directory, startMs = 0, stopWhen, mostMs = 120_000 } = run
+  const { command, args, environment, directory, hasBegun, stopWhen, mostMs } = run
   const child = spawn(command, args, {
     cwd: directory,
     env: environment,
@@ -316,8 +319,23 @@ function runProgram(run: ProgramRun): Promise<Ended> {
       // It has ended.
     }
   }
-  const watch = setInterval(() => stopWhen?.() && !stopped && ((stopped = true), end('SIGINT')), 100)
-  const late = globalThis.setTimeout(() => ((stopped = true), end('SIGKILL')), (stopWhen ? 30_000 : mostMs) + startMs)
+  const stop = (signal: NodeJS.Signals) => {
+    stopped = true
+    end(signal)
+  }
+  let late = globalThis.setTimeout(stop, RUN_MS, 'SIGKILL')
+  let isLimited = mostMs === undefined
+  const watch = setInterval(() => {
+    if (stopWhen?.() && !stopped) {
+      stop('SIGINT')
+      clearTimeout(late)
+      late = globalThis.setTimeout(end, FAILURE_MS, 'SIGKILL')
+    }
+    if (isLimited || !hasBegun?.()) return
+    isLimited = true
+    clearTimeout(late)
+    late = globalThis.setTimeout(stop, mostMs, 'SIGKILL')
+  }, 100)
   return new Promise((resolve) => {
     child.once('close', (code) => {
       clearInterval(watch)
