@@ -54,6 +54,14 @@ for (const id of wires.filter((each) => !each.startsWith('ollama'))) {
 }
 
 for (const id of wires) {
+  test(`${id}: a call whose id and name are no texts is answered, and the next request can be made`, async (t) => {
+    const odd = { toolCalls: [{ id: 7, name: { of: 'search' }, input: '{}' }] } as unknown as ScriptedAnswer
+    const { outcome, text } = await answered(t, id, odd, { text: 'Well.' })
+    assert.deepEqual([outcome, text], [{ type: 'completed' }, 'Well.'])
+  })
+}
+
+for (const id of wires) {
   test(`${id}: an answer that was cut at its limit is \`length\``, async (t) => {
     const { outcome, text } = await answered(t, id, { text: 'and then', finish: 'length' })
     assert.deepEqual([outcome, text], [{ type: 'length', limit: 'tokens' }, 'and then'])

@@ -16,7 +16,7 @@ import {
   type StreamingModel,
   UnexpectedAnswer,
 } from '../../model.ts'
-import { defined } from '../../platform.ts'
+import { defined, elementsOf, fieldsOf } from '../../platform.ts'
 import { type EventFilter, usageReader } from '../../wire.ts'
 import { randomUUID } from 'node:crypto'
 
@@ -213,20 +213,12 @@ function ollamaParts(contentType = ''): TransformStream<string, LanguageModelV4S
 
 interface Line {
   readonly error?: string
-  readonly message?: {
-    readonly content?: string
-    readonly thinking?: string
-    readonly tool_calls?: readonly { readonly id?: string; readonly function?: WireCall }[]
-  }
+  /** As the server wrote it: `content`, `thinking` and `tool_calls` may be anything. */
+  readonly message?: unknown
   readonly done?: boolean
   readonly done_reason?: string
   readonly prompt_eval_count?: number
   readonly eval_count?: number
-}
-
-interface WireCall {
-  readonly name?: string
-  readonly arguments?: unknown
 }
 
 function readLine(text: string, blocks: BlockWriter, controller: Controller, contentType: string): void {
@@ -237,22 +229,28 @@ function readLine(text: string, blocks: BlockWriter, controller: Controller, con
   const { message } = line
   if (!message && !line.done)
     return controller.enqueue({ type: 'error', error: new UnexpectedAnswer(contentType, text) })
-  if (message?.thinking) blocks.write('reasoning', message.thinking, controller)
-  if (message?.content) blocks.write('text', message.content, controller)
-  for (const call of message?.tool_calls ?? []) {
+  const { thinking, content, tool_calls: calls } = fieldsOf(message)
+  if (words(thinking)) blocks.write('reasoning', words(thinking), controller)
+  if (words(content)) blocks.write('text', words(content), controller)
+  for (const call of elementsOf(calls)) {
     blocks.end(controller)
-    const { name = '', arguments: input = {} } = call.function ?? {}
-    const json = typeof input === 'string' ? input : JSON.stringify(input)
+    const { id, function: called } = fieldsOf(call)
+    const { name, arguments: input = {} } = fieldsOf(called)
     controller.enqueue({
       type: 'tool-call',
-      toolCallId: call.id || `call_${randomUUID().replaceAll('-', '')}`,
-      toolName: name,
-      input: json,
+      toolCallId: words(id) || `call_${randomUUID().replaceAll('-', '')}`,
+      toolName: words(name),
+      input: typeof input === 'string' ? input : JSON.stringify(input),
     })
   }
   if (!line.done) return
   blocks.end(controller)
   controller.enqueue({ type: 'finish', finishReason: finishReason(line.done_reason), usage: readUsage(line) })
+}
+
+/** A text that a server wrote as a number is that number; anything else in its place says nothing. */
+function words(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 type BlockWriter = ReturnType<typeof blockWriter>
