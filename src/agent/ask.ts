@@ -11,7 +11,7 @@ import type { PreparedCall, Step, TurnRun } from './turn-setup.ts'
 /** How a call ended, before anything of it is recorded. */
 export type ModelReply = Answered | Unanswered
 
-export interface Answered {
+interface Answered {
   readonly type: 'answered'
   readonly finish: Extract<ModelEvent, { type: 'finish' }>
   readonly response: ResponseAccumulator

@@ -3,7 +3,7 @@ import { ModelError } from '../model.ts'
 import { type EntryBody, type PartialReason, StoreError, type TurnOutcome } from '../session.ts'
 import { defined, errorMessage } from '../platform.ts'
 import { answerOnly, answerOutcome, distinctCalls, NoAnswerError, wasCut, withoutCalls } from './answer.ts'
-import { type Answered, type ModelReply, type Unanswered, unanswered } from './ask.ts'
+import { type ModelReply, type Unanswered, unanswered } from './ask.ts'
 import { OverBudgetError } from './hold-call.ts'
 import { type PreparedCall, stopping, type TurnRun } from './turn-setup.ts'
 
@@ -24,9 +24,9 @@ export async function recordAnswer(
   prepared: PreparedCall,
   reply: ModelReply,
 ): Promise<RecordedAnswer | Unanswered> {
-  const missing = reply.type === 'answered' ? await writeAnswer(turn, prepared, reply) : reply
-  if (missing.type !== 'answer') await finish(turn, prepared.call, missing)
-  return missing
+  const written = await writeAnswer(turn, prepared, reply)
+  if (written.type !== 'answer') await finish(turn, prepared.call, written)
+  return written
 }
 
 /** The same within a turn, which ends where there is no answer. Returns how; `undefined` where it goes on, or is left for the next start. */
@@ -35,7 +35,7 @@ export async function record(
   prepared: PreparedCall,
   reply: ModelReply,
 ): Promise<TurnOutcome | undefined> {
-  const missing = reply.type === 'answered' ? await writeAnswer(turn, prepared, reply) : reply
+  const missing = await writeAnswer(turn, prepared, reply)
   if (missing.type === 'answer') return missing.outcome
   if (turn.signal.reason === stopping) {
     await finish(turn, prepared.call, missing)
@@ -92,8 +92,10 @@ export function failure(error: unknown): TurnOutcome {
 async function writeAnswer(
   turn: TurnRun,
   prepared: PreparedCall,
-  { finish: end, response }: Answered,
+  reply: ModelReply,
 ): Promise<RecordedAnswer | Unanswered> {
+  if (reply.type !== 'answered') return reply
+  const { finish: end, response } = reply
   const { clock, model, journal } = turn
   const { usage, reason, message: given } = end
   const { call, options } = prepared

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { imageResult, markResult, type ToolCallPart, type ToolMessage } from '../context.ts'
+import { imageResult, markResult, outputText, type ToolCallPart, type ToolMessage, toolResults } from '../context.ts'
 import { sha256 } from '../platform.ts'
 import { wasCut } from './answer.ts'
 import { type SettledCall, settleCall } from './settle-call.ts'
@@ -16,13 +16,15 @@ const MOST_CALLS = 64
  */
 export async function runTools(
   turn: TurnRun,
-  { pending: calls, call, shownChars }: TurnState,
+  { messages, pending: calls, call }: TurnState,
   prepared: PreparedCall | undefined,
 ): Promise<void> {
   const { activity, journal: log, limits } = turn
   const journal = toolJournal(turn.entries)
   const isCut = wasCut(turn.entries)
-  const share = { most: limits.turnResultChars, shown: shownChars, calls: calls.length }
+  const results = messages.flatMap(({ message }) => toolResults(message))
+  const shown = results.reduce((chars, { output }) => chars + outputText(output).length, 0)
+  const share = { most: limits.turnResultChars, shown, calls: calls.length }
   const room = prepared?.roomTokens
   const roomTokens = room === undefined ? undefined : Math.floor(room / calls.length)
   const settle = async (part: ToolCallPart, index: number) => {

@@ -1,4 +1,4 @@
-import { type Message, type ToolCallPart, toolCalls, toolResults, outputText } from '../context.ts'
+import { type Message, type ToolCallPart, toolCalls } from '../context.ts'
 import type { Entry } from '../session.ts'
 import type { Step } from './turn-setup.ts'
 
@@ -14,8 +14,6 @@ export interface TurnState {
   readonly steps: number
   /** The newest message is an answer: only the end of the turn is missing. */
   readonly answered: boolean
-  /** Characters of all tool results that the model reads. */
-  readonly shownChars: number
 }
 
 /** Derives the state of a turn from its entries, oldest first. */
@@ -24,18 +22,16 @@ export function turnState(entries: readonly Entry[]): TurnState {
   let last: Message | undefined
   let call = ''
   let steps = 0
-  let shownChars = 0
   for (const entry of entries) {
     if (entry.type !== 'input' && (entry.type !== 'message' || entry.partial)) continue
     last = entry.message
     messages.push({ message: last, counted: entry.tokens })
-    for (const { output } of toolResults(last)) shownChars += outputText(output).length
     if (last.role !== 'assistant') continue
     steps += 1
     call = (entry.type === 'message' && entry.call) || ''
   }
   const pending = last ? toolCalls(last) : []
-  return { messages, pending, call, steps, answered: last?.role === 'assistant' && pending.length === 0, shownChars }
+  return { messages, pending, call, steps, answered: last?.role === 'assistant' && pending.length === 0 }
 }
 
 /** The tool calls of a step, as the log has them. */

@@ -84,16 +84,14 @@ export interface AssembledCall {
  */
 export async function assembleCall(turn: AskedTurn, step: AskedStep): Promise<AssembledCall> {
   const { context, model, state, library, clock } = turn
-  const known = {
-    now: Date.parse(clock.time()),
-    recent: await readPlacements(context.store, state),
-    pin: state && !turn.composes ? await readPin(context.store, state) : undefined,
-  }
-  const cacheOver = state !== undefined && isCacheOver({ state, model, now: known.now })
+  const now = Date.parse(clock.time())
+  const recent = await readPlacements(context.store, state)
+  const pin = state && !turn.composes ? await readPin(context.store, state) : undefined
+  const cacheOver = state !== undefined && isCacheOver({ state, model, now })
   let gone = step.gone ?? []
   for (;;) {
-    const call = await attemptCall(turn, { ...step, gone }, { ...known, cacheOver })
-    const found = { ...call, gone, recent: known.recent, cacheOver }
+    const call = await attemptCall(turn, { ...step, gone }, { now, recent, pin, cacheOver })
+    const found = { ...call, gone, recent, cacheOver }
     if (call.outcome instanceof ContextOverflowError) return found
     const { request, missing } = await withPictures(call.outcome.request, library)
     if (missing.length === 0) return { ...found, request }
