@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, linkSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { describeReading, type SecurityFinding } from '../src/cli/doctor/security.ts'
 import { temporaryHome } from './cli/home.ts'
@@ -154,6 +154,13 @@ test(
     }
     writeFileSync(join(workspace, 'plain/.git/config'), '[core]\n\tfsmonitor = true\n[user]\n\tname = A\n')
     assert.equal((await found()).by.get('S17')!.level, 'ok')
+    for (const names of [['HEAD'], ['head'], ['HEAD', 'commondir']]) {
+      const folder = join(workspace, names.length === 1 ? 'sub' : 'tree')
+      mkdirSync(folder, { recursive: true })
+      for (const name of names) writeFileSync(join(folder, name), '')
+      assert.match((await found()).by.get('S17')!.message, new RegExp(`repository: ${basename(folder)}$`))
+      for (const name of names) rmSync(join(folder, name))
+    }
     writeFileSync(join(workspace, 'sub/HEAD'), 'ref: refs/heads/main\n')
     for (const config of [
       '[core]\n\tfsmonitor = ./x',

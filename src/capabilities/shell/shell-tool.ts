@@ -30,6 +30,7 @@ import {
   type ToolPlan,
   type ToolResult,
   obeyedPath,
+  obeyedWithin,
   isSecretName,
   type PlaceWord,
 } from '../../tool.ts'
@@ -320,7 +321,8 @@ async function wordFault({ word, kind }: PlaceWord, place: CommandPlace, root: s
   if (kind !== 'path' && facts?.isDirectory()) return `${shown} is a folder: name a file`
   if (kind !== 'written') return undefined
   if (!facts?.isFile()) return `${shown} is no file: name one that is there`
-  if (obeyedPath(names)?.level === 'never') return `${shown} is a file of the owner, which tools do not change`
+  const obeying = [obeyedPath(names), await obeyedWithin(root, found.names)]
+  if (obeying.some((one) => one?.level === 'never')) return `${shown} is a file of the owner, which tools do not change`
   const kept = await Promise.all(place.readOnly.map(resolvedPath))
   return kept.some((one) => one !== undefined && isWithin(one, found.path))
     ? `${shown} is a file of the owner, which tools do not change`

@@ -1,4 +1,13 @@
-import { type Tool, fileDiff, findOwnerFiles, obeyedPath, type ToolFailed, type ToolPlan } from '../../tool.ts'
+import {
+  createOwnerEnds,
+  fileDiff,
+  type ObeyedNames,
+  obeyedWithin,
+  type Tool,
+  type ToolContext,
+  type ToolFailed,
+  type ToolPlan,
+} from '../../tool.ts'
 import {
   MOST_FILE_BYTES,
   type WorkspaceOptions,
@@ -12,7 +21,7 @@ import { join, relative } from 'node:path'
 import type { PathInFolder } from '../../capability.ts'
 import { confinedPath, isWithin, pathInput, resolvedPath } from '../../capability/toolkit.ts'
 import { encodedBytes, decodedFile } from '../../document.ts'
-import { holdFolder, writeFileAtomically } from '../../platform.ts'
+import { type Clock, holdFolder, serialQueue, writeFileAtomically } from '../../platform.ts'
 
 interface EditInput {
   readonly path: string
@@ -21,7 +30,19 @@ interface EditInput {
   readonly replace_all?: boolean
 }
 
-export function editFileTool(options: WorkspaceOptions): Tool {
+/** The tools that write files of the workspace. */
+export function changeTools(options: WorkspaceOptions): readonly Tool[] {
+  const state: ChangeState = { ...options, ends: createOwnerEnds(), writes: serialQueue() }
+  return [writeFileTool(state), editFileTool(state)]
+}
+
+interface ChangeState extends WorkspaceOptions {
+  readonly ends: ReturnType<typeof createOwnerEnds>
+  /** One write after another, so that two together make nothing that neither may make alone. */
+  readonly writes: ReturnType<typeof serialQueue>
+}
+
+function editFileTool(state: ChangeState): Tool {
   return {
     name: 'edit_file',
     description:
@@ -44,9 +65,9 @@ export function editFileTool(options: WorkspaceOptions): Tool {
     origin: 'file',
     readsFrom: ({ path }) => [String(path)],
     results: 'own',
-    plan(input) {
+    plan(input, context) {
       const edit = input as EditInput
-      return changePlan(options, edit.path, (shown, before) => {
+      return changePlan(state, context, edit.path, (shown, before) => {
         if (before === undefined) return refuseEdit(`${shown} does not exist; write_file creates a file`)
         return editText(shown, before, edit)
       })
@@ -155,7 +176,7 @@ interface WriteInput {
   readonly content: string
 }
 
-export function writeFileTool(options: WorkspaceOptions): Tool {
+function writeFileTool(state: ChangeState): Tool {
   return {
     name: 'write_file',
     description: 'Create a text file, or replace all of one. Missing folders are made.',
@@ -171,9 +192,9 @@ export function writeFileTool(options: WorkspaceOptions): Tool {
     // It answers in its own words.
     origin: 'operator',
     results: 'own',
-    plan(input) {
+    plan(input, context) {
       const { path, content } = input as WriteInput
-      return changePlan(options, path, (shown, before) => {
+      return changePlan(state, context, path, (shown, before) => {
         if (before === undefined) return { type: 'text', text: content, replacesAll: true, said: `created ${shown}` }
         const text = /[\r\n]/.test(before) ? content.replaceAll(LINE_END, usualEnd(before)) : content
         return { type: 'text', text, replacesAll: true, said: `replaced ${shown}` }
@@ -194,11 +215,17 @@ type Changing = (shown: string, before: string | undefined) => Change
  * Plans a change to one file: the folder, a diff, and the digests before and after (BEHAVIOURS §2). Its run makes
  * exactly this change, or none if the file has changed by then.
  */
-async function changePlan(options: WorkspaceOptions, path: string, changing: Changing): Promise<ToolPlan | ToolFailed> {
-  const place = await confinedPath(options.folder, path, options.outOfReach)
+async function changePlan(
+  state: ChangeState,
+  { clock }: ToolContext,
+  path: string,
+  changing: Changing,
+): Promise<ToolPlan | ToolFailed> {
+  const place = await confinedPath(state.folder, path, state.outOfReach)
   if (place.type === 'refused') return failure(place.why)
   const shown = printableName(place.names.join('/')) || '.'
-  const kept = await ownerOnlyReason(place, options)
+  const obeying = await obeyedWithin(place.root, place.names)
+  const kept = obeying?.level === 'never' ? obeyedReason(place, obeying) : await ownerOnlyReason(place, state, clock)
   if (kept !== undefined) return failure(`${shown} is out of reach for changes: ${kept}`)
   const found = await readTextFile(place)
   if (found.type === 'folder') return failure(`${shown} is a folder, not a file`)
@@ -209,7 +236,6 @@ async function changePlan(options: WorkspaceOptions, path: string, changing: Cha
   const written = encodeChange(shown, change, before)
   if (typeof written === 'string') return failure(written)
   const { text, bytes, said } = written
-  const obeying = obeyedPath(place.names)
   return {
     folder: place.root,
     diff: await fileDiff(shown, before?.text, text),
@@ -221,7 +247,7 @@ async function changePlan(options: WorkspaceOptions, path: string, changing: Cha
     },
     ...(obeying && { asks: true }),
     async run() {
-      if (!(await replaceFile(place, bytes, before))) return failure(`${shown}: ${CHANGED}`)
+      if (!(await state.writes.add(() => replaceFile(place, bytes, before)))) return failure(`${shown}: ${CHANGED}`)
       return { ok: true, output: said, meta: { bytes: bytes.length } }
     },
   }
@@ -270,7 +296,7 @@ const CHANGED = 'the file has changed since the change was shown: read it again,
 /** Answers false, and writes nothing, where the file is not `before` any more. Keeps permission bits; follows no link. */
 async function replaceFile(place: PathInFolder, bytes: Uint8Array, before: Before): Promise<boolean> {
   const name = place.names.at(-1)
-  if (name === undefined) return false
+  if (name === undefined || (await obeyedWithin(place.root, place.names))?.level === 'never') return false
   const folder = await holdFolder(place.root, place.names.slice(0, -1), { create: before === undefined })
   try {
     if (!(await isStill(place, before))) return false
@@ -286,34 +312,31 @@ async function isStill(place: PathInFolder, before: Before): Promise<boolean> {
   return before === undefined ? now.type === 'missing' : now.type === 'text' && now.digest === before.digest
 }
 
+function obeyedReason({ names }: PathInFolder, { by }: ObeyedNames): string {
+  return plainName(names[0]!) === '.agents'
+    ? SKILLS
+    : `it becomes instructions or makes ${by} run programs; only its owner changes it`
+}
+
 /**
  * Why only the owner may change a file, or `undefined`. Git runs programs in `.git`; and a model that could write a file of
  * the operator's layers, under any name that a link gives it, would write its own instructions.
  */
 async function ownerOnlyReason(
-  { root, path, names }: PathInFolder,
-  { readOnly = [] }: Pick<WorkspaceOptions, 'readOnly'>,
+  { root, path }: PathInFolder,
+  { readOnly = [], ends }: ChangeState,
+  clock: Clock,
 ): Promise<string | undefined> {
-  const obeying = obeyedPath(names)
-  if (obeying?.level === 'never') {
-    if (plainName(names[0]!) === '.agents') return SKILLS
-    return `it becomes instructions or makes ${obeying.by} run programs; only its owner changes it`
-  }
   const files = await Promise.all([join(root, 'AGENTS.md'), ...readOnly].map(resolvedPath))
   if (files.includes(path)) return INSTRUCTIONS
   const folders = await skillFolders([join(root, '.agents', 'skills'), ...readOnly])
   if (folders.some((folder) => holdsSkill(folder, root, path))) return SKILLS
-  return (await ownersEnds(root)).some((end) => isWithin(end, path)) ? ANOTHER_NAME : undefined
-}
-
-/** What files of the owner lead to. Nothing in a workspace that the first file makes. */
-async function ownersEnds(root: string): Promise<readonly string[]> {
-  try {
-    return (await findOwnerFiles(root)).ends
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+  const found = await ends(root, clock.monotonic()).catch((error: NodeJS.ErrnoException) => {
+    // The first file makes the workspace.
+    if (error.code === 'ENOENT') return []
     throw error
-  }
+  })
+  return found.some((end) => isWithin(end, path)) ? ANOTHER_NAME : undefined
 }
 
 const ANOTHER_NAME =

@@ -1,5 +1,5 @@
 import type { PromptBlock } from '../../capability.ts'
-import { editFileTool, writeFileTool } from './edit-file.ts'
+import { changeTools } from './edit-file.ts'
 import { listFilesTool } from './list-files.ts'
 import { searchWorkspaceTool } from './search-files.ts'
 import { fileLines } from './line-matcher.ts'
@@ -15,13 +15,7 @@ export function workspaceBlock(options: WorkspaceOptions): PromptBlock {
     version: '1',
     description: 'Lists, reads, searches, writes and edits files in the workspace.',
     promptBlock,
-    tools: [
-      listFilesTool(options),
-      readFileTool(options),
-      searchWorkspaceTool(options),
-      writeFileTool(options),
-      editFileTool(options),
-    ],
+    tools: [listFilesTool(options), readFileTool(options), searchWorkspaceTool(options), ...changeTools(options)],
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import {
+import promises, {
   mkdir,
   mkdtemp,
   readdir,
@@ -13,6 +13,7 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -301,6 +302,63 @@ test('what a file of the owner leads to is not written under its own name', asyn
   for (const path of ['docs/free.md', 'hooks/pre-push', 'sub/bare/config']) {
     assert.notEqual((await plan('write_file', { path, content: 'fine' })).type, 'refused')
   }
+})
+
+test('no file makes a folder one that Git takes for a repository, and in one its settings are not written', async (t) => {
+  const { plan, run, folder } = await workspace(t, {
+    'bare/HEAD': 'ref: refs/heads/main\n',
+    'bare/refs/heads/main': '',
+    'own.git/HEAD': '',
+    'own.git/objects/a': '',
+    'own.git/refs/a': '',
+    'tree/HEAD': '',
+    'bare/config': '',
+  })
+  for (const path of [
+    'bare/objects/a',
+    'bare/OBJECTS/a',
+    'own.git/config',
+    'own.git/hooks/post-checkout',
+    'own.git/commondir',
+    'own.git/config.worktree',
+    'own.git/HEAD',
+    'tree/commondir',
+  ]) {
+    const planned = await plan('write_file', { path, content: '[core]' })
+    assert.ok(planned.type === 'refused' && !planned.result.ok, path)
+    assert.match(planned.result.error, /makes Git run programs; only its owner changes it/)
+  }
+  for (const path of ['bare/config', 'bare/hooks/a', 'own.git/description', 'own.git/objects/b', 'tree/refs/a']) {
+    assert.notEqual((await plan('write_file', { path, content: 'fine' })).type, 'refused', path)
+  }
+  // Each part of it alone may be made, and each was planned when the others were not there.
+  const parts = ['new/HEAD', 'new/objects/a', 'new/refs/a']
+  const said = await Promise.all(parts.map((path) => run('write_file', { path, content: 'x' })))
+  assert.equal(said.filter((one) => one.startsWith('error')).length, 1, said.join('\n'))
+  assert.equal((await readdir(join(folder, 'new'))).length, 2)
+})
+
+test('a workspace is searched once for what its owner’s files lead to, and again where one of them leads elsewhere', async (t) => {
+  const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${index}/a.md`, '']))
+  const { plan, folder } = await workspace(t, { ...files, 'one/rules.md': '', 'two/a.md': '' })
+  await symlink('one', join(folder, 'docs'))
+  await symlink('docs/rules.md', join(folder, 'CLAUDE.md'))
+  const listed = t.mock.method(promises, 'readdir')
+  syncBuiltinESMExports()
+  t.after(() => (listed.mock.restore(), syncBuiltinESMExports()))
+  const foldersListed = async (path: string, expected: 'refused' | 'allowed') => {
+    listed.mock.resetCalls()
+    assert.equal((await plan('write_file', { path, content: 'new' })).type, expected, path)
+    return listed.mock.callCount()
+  }
+  assert.ok((await foldersListed('one/rules.md', 'refused')) > 40)
+  for (let index = 0; index < 20; index++) assert.ok((await foldersListed(`d${index}/a.md`, 'allowed')) < 6)
+  assert.ok((await foldersListed('two/rules.md', 'allowed')) < 6)
+  await rm(join(folder, 'docs'))
+  await symlink('two', join(folder, 'docs'))
+  assert.ok((await foldersListed('two/rules.md', 'refused')) > 40)
+  await rm(join(folder, 'CLAUDE.md'))
+  assert.ok((await foldersListed('two/rules.md', 'allowed')) > 40)
 })
 
 test('every name of the table is refused or asks and says why, whatever is allowed', async (t) => {

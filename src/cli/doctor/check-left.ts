@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path'
 import type { Finding } from '../../capability.ts'
 import { followWithin, openWithin, withOpened } from '../../platform.ts'
 import type { Configuration } from '../../runtime.ts'
+import { looksLikeRepository } from '../../tool.ts'
 import { sizeText } from '../state-text.ts'
 import { ok, warning } from './finding.ts'
 
@@ -34,7 +35,7 @@ export async function checkRepositories({ agent }: Configuration): Promise<Findi
     const way = relative(workspace, folder).split(sep).filter(Boolean)
     const entries = await withOpened(workspace, way, (path) => readdir(path, { withFileTypes: true })).catch(() => [])
     const names = new Set(entries.map(({ name }) => name))
-    if (['HEAD', 'objects', 'refs'].every((name) => names.has(name))) bare.push(folder)
+    if (looksLikeRepository(names)) bare.push(folder)
     if (names.has('.git') && RUNS.test(await gitConfig(workspace, way).catch(() => '')))
       running.push(join(folder, '.git/config'))
     for (const entry of entries) {

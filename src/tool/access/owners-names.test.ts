@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
-import { isOwnersName, OBEYED_NAMES_CHECKED, obeyedNames, obeyedPath } from './owners-names.ts'
+import {
+  isOwnersName,
+  looksLikeRepository,
+  OBEYED_NAMES_CHECKED,
+  obeyedBeside,
+  obeyedName,
+  obeyedNames,
+  obeyedPath,
+} from './owners-names.ts'
 
 for (const name of [
   '.git',
@@ -70,6 +78,44 @@ test('what lies in a folder that belongs to the owner does, too, and a folder th
   assert.equal(obeyedPath(['workflows', 'ci.yml']), undefined)
   assert.equal(obeyedPath(['build', 'notes.md']), undefined)
   assert.equal(obeyedPath(['sub', 'build'])?.level, 'asks')
+})
+
+for (const [names, is] of [
+  [['HEAD', 'objects', 'refs'], true],
+  [['HEAD', 'commondir'], true],
+  [['head', 'Objects', 'REFS.', 'other'], true],
+  [['HE\u200CAD', '\uFF4Fbjects', 'refs::$DATA'], true],
+  [['HEAD', 'objects'], false],
+  [['objects', 'refs', 'commondir', 'config', 'hooks'], false],
+  [['HEAD.md', 'objects', 'refs'], false],
+  [[], false],
+] as const) {
+  test(`a folder with ${names.join(', ') || 'nothing'} is ${is ? '' : 'not '}taken for a repository`, () =>
+    assert.equal(looksLikeRepository(names), is))
+}
+
+test('of a repository settings and hooks are obeyed, and without one what makes it', () => {
+  const there = ['HEAD', 'objects', 'refs']
+  for (const name of [
+    'HEAD',
+    'config',
+    'CONFIG.',
+    'config.worktree',
+    'CONFIG~1.WOR',
+    'hooks',
+    'ho\u200Coks',
+    'commondir',
+  ]) {
+    assert.equal(obeyedBeside(name, there)?.level, 'never', name)
+    assert.equal(obeyedName(name, 'any', true)?.level, 'never', name)
+    assert.notEqual(obeyedName(name, 'any')?.level, 'never', name)
+  }
+  for (const name of ['objects', 'refs', 'description', 'notes.md']) assert.equal(obeyedBeside(name, there), undefined)
+  for (const name of there) {
+    const others = there.filter((one) => one !== name)
+    assert.equal(obeyedBeside(name.toUpperCase(), others)?.level, 'never', name)
+    assert.equal(obeyedBeside(name, others.slice(1)), undefined, name)
+  }
 })
 
 test('no name is listed twice', () => {

@@ -170,8 +170,33 @@ export function isOwnersName(name: string, folder?: string): boolean {
   return obeyedName(name, folder)?.level === 'never'
 }
 
+/** What Git obeys in a folder that it takes for a repository, and what makes a folder one. */
+const repository: ObeyedNames = { level: 'never', by: 'Git', names: 'HEAD commondir config config.worktree hooks' }
+
+/** Whether Git takes a folder that holds these names for a repository, whatever the folder is called, on any file system. */
+export function looksLikeRepository(names: Iterable<string>): boolean {
+  const found = new Set<string>()
+  // A folder may have very many names.
+  for (const name of names) if (/^[hcor]|[^\x20-\x7e]/i.test(name)) found.add(plainName(name))
+  return found.has('head') && (found.has('commondir') || (found.has('objects') && found.has('refs')))
+}
+
+/** What obeys an entry by the names beside it: of a repository its settings and hooks, and anything that makes a folder one. */
+export function obeyedBeside(name: string, beside: readonly string[]): ObeyedNames | undefined {
+  if (looksLikeRepository(beside)) return obeyedInRepository(name)
+  return looksLikeRepository([...beside, name]) ? repository : undefined
+}
+
+function obeyedInRepository(name: string): ObeyedNames | undefined {
+  const plain = plainName(name)
+  return repository.names.toLowerCase().split(' ').includes(plain) || /^co[a-z0-9]{1,4}~\d+(?:\.wor)?$/.test(plain)
+    ? repository
+    : undefined
+}
+
 /** What obeys an entry of this name, in a folder of that name, on any file system. */
-export function obeyedName(name: string, folder = ''): ObeyedNames | undefined {
+export function obeyedName(name: string, folder = '', isRepository = false): ObeyedNames | undefined {
+  if (isRepository && obeyedInRepository(name)) return repository
   const plain = plainName(name)
   const path = `${plainName(folder)}/${plain}`
   const own = byName.get(plain) ?? byName.get(path)

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import test from 'node:test'
 import { systemTemporaryFolder } from '../../../test/tool/system-temporary-folder.ts'
-import { findOwnerFiles } from './owner-files.ts'
+import { createOwnerEnds, findOwnerFiles } from './owner-files.ts'
 import { restoreOwnerFiles } from './restore-owner-files.ts'
 
 /** A file system of its own, so that nothing can be renamed into it from the folder for temporary files. */
@@ -57,4 +57,22 @@ test('a workspace that is another folder than before is not touched', async (t) 
   writeFileSync(join(folder, 'AGENTS.md'), 'mine')
   await assert.rejects(restoreOwnerFiles(folder, before, join(top, 'place')), /not the folder that it was/)
   assert.deepEqual(readdirSync(folder), ['AGENTS.md'])
+})
+
+test('a link that the owner makes counts ten seconds later at the latest, and what a known one leads through at once', async (t) => {
+  const folder = realpathSync(mkdtempSync(join(systemTemporaryFolder, 'ends-')))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const findEnds = createOwnerEnds()
+  const ends = async (now: number) => (await findEnds(folder, now)).map((path) => path.slice(folder.length + 1))
+  assert.deepEqual(await ends(0), [])
+  symlinkSync('docs/rules.md', join(folder, 'CLAUDE.md'))
+  assert.deepEqual(await ends(9_999), [])
+  assert.deepEqual(await ends(10_000), ['docs/rules.md'])
+  mkdirSync(join(folder, 'two'))
+  symlinkSync('two', join(folder, 'docs'))
+  assert.deepEqual(await ends(10_001), ['two/rules.md'])
+  mkdirSync(join(folder, '.git'))
+  writeFileSync(join(folder, '.git/config'), '[core]\nhooksPath = a\n')
+  writeFileSync(join(folder, '.git/config.worktree'), '[core]\nhooksPath = b\n[include]\npath = c\n')
+  assert.deepEqual((await ends(30_000)).toSorted(), ['.git/c', 'a', 'b', 'two/rules.md'])
 })

@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
-import { followWithin, type HeldFolder, holdRealFolder, openWithin } from '../../platform.ts'
-import { obeyedName, type ObeyedNames, obeyedPath } from '../access/owners-names.ts'
+import { followWithin, type HeldFolder, holdFolder, holdRealFolder, openWithin } from '../../platform.ts'
+import { looksLikeRepository, obeyedBeside, obeyedName, type ObeyedNames, obeyedPath } from '../access/owners-names.ts'
 
 /** Folders with very many files of others, which nothing obeys where they lie. */
 const NOT_SEARCHED = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
@@ -22,8 +22,6 @@ export interface OwnerFiles {
   readonly watched: ReadonlyMap<string, string>
   /** Sockets and pipes with a name that lie in the workspace. Absolute. */
   readonly sockets: readonly string[]
-  /** What links and files of Git among the entries lead to, under names of its own, also where it is missing. Absolute. */
-  readonly ends: readonly string[]
   /** Folders that cannot be searched although this account could open them to itself, as a program could. Absolute. */
   readonly closed: readonly string[]
   /** `false` where the workspace has more or deeper folders than were searched. */
@@ -51,14 +49,12 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
   const watched = new Map<string, string>()
   const sockets: string[] = []
   const closed: string[] = []
-  const ends: string[] = []
   const root = await holdRealFolder(folder)
   try {
     const identity = await root.identity()
-    const isComplete = await searchFolder(root, folder, ({ folders, name, isSocket, isClosed, level, end, found }) => {
+    const isComplete = await searchFolder(root, folder, ({ folders, name, isSocket, isClosed, level, found }) => {
       const within = join(...folders.map((each) => each.name), name)
       const path = join(folder, within)
-      if (end) ends.push(join(folder, ...end))
       if (isSocket) sockets.push(path)
       if (isClosed) closed.push(path)
       if (isSocket || isClosed || level === 'never') {
@@ -70,10 +66,33 @@ export async function findOwnerFiles(folder: string): Promise<OwnerFiles> {
       entries.set(path, { identity: found.identity, ...(target !== undefined && { link: { target, folders } }) })
       if (target === undefined) identities.set(path, /^[^:]*:[^:]*/.exec(found.identity)![0])
     })
-    return { identity, entries, identities, watched, sockets, ends, closed, isComplete }
+    return { identity, entries, identities, watched, sockets, closed, isComplete }
   } finally {
     await root.close()
   }
+}
+
+/**
+ * What obeys an entry of a workspace by the names of its way, without links, and by those beside each of them: in a folder that Git
+ * takes for a repository, or would with this entry.
+ */
+export async function obeyedWithin(root: string, names: readonly string[]): Promise<ObeyedNames | undefined> {
+  const named = obeyedPath(names)
+  if (named?.level === 'never') return named
+  let held = await unlessClosed(() => holdRealFolder(root))
+  try {
+    for (const name of names) {
+      const folder = held
+      if (!folder) break
+      const obeying = obeyedBeside(name, (await unlessClosed(() => readdir(folder.at('.')))) ?? [])
+      if (obeying) return obeying
+      held = await unlessClosed(() => folder.enter(name))
+      await folder.close()
+    }
+  } finally {
+    await held?.close()
+  }
+  return named
 }
 
 /** Which file or folder a path names now, as `DEVICE:INODE`. Follows no link; `undefined` where there is none. */
@@ -98,8 +117,6 @@ interface FoundEntry {
   readonly isClosed: boolean
   /** What a tool may do with it, where a program of the owner obeys it. */
   readonly level: ObeyedNames['level'] | undefined
-  /** Where another entry leads to: names of the way. */
-  readonly end?: readonly string[]
   /** What is there, of an entry with a level. */
   readonly found: LookedAt | undefined
 }
@@ -113,25 +130,29 @@ export async function searchFolder(
   root: HeldFolder,
   folder: string,
   visit: (entry: FoundEntry) => unknown,
+  onLead?: (lead: Lead) => void,
 ): Promise<boolean> {
   let left = MOST_FOLDERS
 
   async function search(held: HeldFolder, folders: FolderPath): Promise<boolean> {
     if (left-- === 0 || folders.length > MOST_LEVELS) return false
     const listed = await unlessClosed(() => readdir(held.at('.'), { withFileTypes: true }))
+    const isRepository = looksLikeRepository((listed ?? []).map(({ name }) => name))
     for (const entry of listed ?? []) {
       const { name } = entry
       const isSocket = entry.isSocket() || entry.isFIFO()
       const isFolder = entry.isDirectory()
-      const level = obeyedName(name, folders.at(-1)?.name)?.level
+      const level = obeyedName(name, folders.at(-1)?.name, isRepository)?.level
       const one = { held, folders, name, isSocket, isClosed: false, level, found: undefined }
       if (isSocket || level === 'never' || (level && !isFolder)) {
         const found = level && (await lookAt(held.at(name)))
         await visit({ ...one, found })
         if (level !== 'never' || isSocket) continue
         const from = folders.map((each) => each.name)
-        if (found?.target !== undefined) await visitEnd(from, found.target)
-        else if (name === '.git') for (const path of await namedByGit(held, isFolder)) await visitEnd(from, path)
+        if (found?.target !== undefined) await visitEnd([...from, name], found.target, found)
+        else if (name === '.git' || isRepository) {
+          for (const path of await namedByGit(held, name, isFolder)) await visitEnd([...from, name], path, found)
+        }
         if (isFolder) await visitLinks(held, [...from, name], name === '.git' ? ['hooks'] : undefined)
       } else if (isFolder && !NOT_SEARCHED.has(name)) {
         const next = await unlessClosed(() => held.enter(name))
@@ -151,15 +172,16 @@ export async function searchFolder(
   }
 
   /** What is obeyed under another name, since an entry of the owner leads there. */
-  async function visitEnd(from: readonly string[], path: string): Promise<void> {
-    const names = isAbsolute(path) ? relative(folder, path).split(sep) : [...from, ...path.split(sep)]
-    const way = await unlessClosed(() => followWithin(root.at('.'), names, [folder]))
-    if (way?.type !== 'inside' || way.names.length === 0 || obeyedPath(way.names)?.level === 'never') return
-    const name = way.names.at(-1)!
+  async function visitEnd(entry: readonly string[], path: string, from: LookedAt | undefined): Promise<void> {
+    const names = isAbsolute(path) ? relative(folder, path).split(sep) : [...entry.slice(0, -1), ...path.split(sep)]
+    const end = await endOf(root, folder, names)
+    onLead?.({ entry, identity: from?.identity, names, end })
+    if (end === undefined || obeyedPath(end)?.level === 'never') return
+    const name = end.at(-1)!
     const folders: { readonly name: string; readonly identity: string }[] = []
     let held: HeldFolder | undefined = await root.enter('.')
     try {
-      for (const each of way.names.slice(0, -1)) {
+      for (const each of end.slice(0, -1)) {
         const above: HeldFolder = held
         held = await unlessClosed(() => above.enter(each))
         await above.close()
@@ -167,8 +189,8 @@ export async function searchFolder(
         folders.push({ name: each, identity: await held.identity() })
       }
       const found = held && (await lookAt(held.at(name)))
-      const end = { folders, name, isSocket: false, isClosed: false, level: 'never', found } as const
-      if (found?.target === undefined) await visit({ ...end, held: held ?? root, end: way.names })
+      const one = { folders, name, isSocket: false, isClosed: false, level: 'never', found } as const
+      if (found?.target === undefined) await visit({ ...one, held: held ?? root })
     } finally {
       await held?.close()
     }
@@ -183,8 +205,8 @@ export async function searchFolder(
         const { name } = entry
         if (only && !only.includes(name)) continue
         if (entry.isSymbolicLink()) {
-          const target = (await lookAt(held.at(name)))?.target
-          if (target !== undefined) await visitEnd(from, target)
+          const found = await lookAt(held.at(name))
+          if (found?.target !== undefined) await visitEnd([...from, name], found.target, found)
         } else if (entry.isDirectory() && depth > 1 && !NOT_SEARCHED.has(name)) {
           await visitLinks(held, [...from, name], undefined, depth - 1)
         }
@@ -197,25 +219,94 @@ export async function searchFolder(
   return search(root, [])
 }
 
+/** An entry of the owner that leads elsewhere: a link, or a file of Git that names a path. */
+interface Lead {
+  /** Names from the top, of the entry. */
+  readonly entry: readonly string[]
+  readonly identity: string | undefined
+  /** The path that it names, from the top. Links in it are not followed. */
+  readonly names: readonly string[]
+  /** Where that leads now, also where nothing is; `undefined` for any place outside, and for the folder itself. */
+  readonly end: readonly string[] | undefined
+}
+
+async function endOf(root: HeldFolder, folder: string, names: readonly string[]): Promise<Lead['end']> {
+  const way = await unlessClosed(() => followWithin(root.at('.'), names, [folder]))
+  return way?.type === 'inside' && way.names.length > 0 ? way.names : undefined
+}
+
+/** After so long, ms, all folders are searched again for entries that the owner has made meanwhile. */
+const SEARCH_AGAIN_MS = 10_000
+
+/**
+ * What the owner's entries in a folder lead to, absolute and also where it is missing, for one question after another. A program in the
+ * sandbox can make no such entry, but it can exchange what an entry leads through: so each known one is followed for every question,
+ * and where one is gone or leads elsewhere all is searched again.
+ */
+export function createOwnerEnds() {
+  let known: { readonly folder: string; readonly time: number; readonly leads: readonly Lead[] } | undefined
+
+  /** `now`: any monotonic time, ms. */
+  return async function findEnds(folder: string, now: number): Promise<readonly string[]> {
+    const root = await holdRealFolder(folder)
+    try {
+      const isRecent = known?.folder === folder && now - known.time < SEARCH_AGAIN_MS
+      const same = isRecent && (await Promise.all(known!.leads.map((lead) => isAsBefore(root, folder, lead))))
+      if (!same || same.includes(false)) {
+        const leads: Lead[] = []
+        const ignore = () => {}
+        await searchFolder(root, folder, ignore, (lead) => leads.push(lead))
+        known = { folder, time: now, leads }
+      }
+      return known!.leads.flatMap(({ end }) => (end ? [join(folder, ...end)] : []))
+    } finally {
+      await root.close()
+    }
+  }
+}
+
+async function isAsBefore(root: HeldFolder, folder: string, { entry, identity, names, end }: Lead): Promise<boolean> {
+  const held = await unlessClosed(() => holdFolder(root.at('.'), entry.slice(0, -1)))
+  try {
+    const found = held && (await lookAt(held.at(entry.at(-1)!)))
+    return found?.identity === identity && (await endOf(root, folder, names))?.join(sep) === end?.join(sep)
+  } finally {
+    await held?.close()
+  }
+}
+
 /** Folders in an entry are searched for links so deep. */
 const LINKS_DEPTH = 3
 
 /** The most bytes of a file of Git that are read. */
 const MOST_GIT_BYTES = 65_536
 
-/** Where Git finds its repository, hooks and further settings, as `.git` or its `config` says: from the folder that holds `.git`. */
-async function namedByGit(held: HeldFolder, isFolder: boolean): Promise<readonly string[]> {
+/** Where Git finds its repository, hooks and further settings, as a file says: from the folder that holds it, or its `.git`. */
+async function namedByGit(held: HeldFolder, name: string, isFolder: boolean): Promise<readonly string[]> {
+  if (name === '.git' && isFolder) {
+    const inside = await Promise.all(SETTINGS.map((each) => namedIn(held, ['.git', each], SETTING)))
+    return inside.flat()
+  }
+  if (isFolder) return []
+  if (name === '.git') return namedIn(held, [name], /^(gitdir): (.*)$/gm)
+  if (name === 'commondir') return namedIn(held, [name], /^()(.+)$/gm)
+  return SETTINGS.includes(name) ? namedIn(held, [name], SETTING) : []
+}
+
+const SETTINGS = ['config', 'config.worktree']
+
+const SETTING = /^[ \t]*(hookspath|path)[ \t]*=[ \t]*"?(.*?)"?[ \t]*$/gim
+
+/** Paths that stand behind a key in a file. */
+async function namedIn(held: HeldFolder, way: readonly string[], pattern: RegExp): Promise<readonly string[]> {
   const text = await unlessClosed(async () => {
-    await using file = await openWithin(held.at('.'), isFolder ? ['.git', 'config'] : ['.git'])
+    await using file = await openWithin(held.at('.'), way)
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_GIT_BYTES) })
     return buffer.toString('utf8', 0, bytesRead)
   })
-  const named = text?.matchAll(
-    isFolder ? /^[ \t]*(hookspath|path)[ \t]*=[ \t]*"?(.*?)"?[ \t]*$/gim : /^(gitdir): (.*)$/gm,
-  )
   // A path of further settings begins at the file that names it.
-  return [...(named ?? [])].map(([, key = '', path = '']) =>
-    /^path$/i.test(key) && !isAbsolute(path) ? `.git/${path}` : path,
+  return [...(text ?? '').matchAll(pattern)].map(([, key = '', path = '']) =>
+    /^path$/i.test(key) && !isAbsolute(path) ? [...way.slice(0, -1), path].join('/') : path,
   )
 }
 

@@ -381,6 +381,34 @@ test('no name of the owner is written by a program', { skip }, async (t) => {
   )
 })
 
+test(
+  'a program makes no folder that Git takes for a repository, and changes the settings of none',
+  { skip },
+  async (t) => {
+    const { sh, workspace } = await box(t)
+    const evil = "'[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch pwned\n'"
+    execFileSync('git', ['init', '-q', '--bare', join(workspace, 'own')])
+    const settings = readFileSync(join(workspace, 'own/config'), 'utf8')
+    await mkdir(join(workspace, 'half/objects'), { recursive: true })
+    await writeFile(join(workspace, 'half/config'), evil.slice(1, -1).replaceAll('\\n', '\n').replaceAll('\\t', '\t'))
+    await sh(`printf ${evil} > own/config; echo 'touch pwned' > own/hooks/post-checkout; mv own/hooks elsewhere`)
+    await sh('git init -q --bare made; mkdir -p half/refs; cp own/HEAD half/HEAD')
+    await sh(`mkdir -p tree; cp own/HEAD tree; echo ../own > tree/commondir; printf ${evil} > own/config.worktree`)
+    for (const folder of ['made', 'half', 'tree']) {
+      const from = join(workspace, folder)
+      assert.throws(() => execFileSync('git', ['status'], { cwd: from, stdio: 'pipe' }), folder)
+      assert.equal(existsSync(join(from, 'pwned')), false)
+    }
+    assert.equal(readFileSync(join(workspace, 'own/config'), 'utf8'), settings)
+    assert.equal(existsSync(join(workspace, 'own/config.worktree')), false)
+    assert.equal(existsSync(join(workspace, 'own/hooks/post-checkout')), false)
+    assert.match(
+      output(await sh('git --git-dir=own fetch -q ./own; git --git-dir=own rev-parse --is-bare-repository')),
+      /true/,
+    )
+  },
+)
+
 test('what cannot be moved away is named with the reason, and the output of the run is kept', { skip }, async (t) => {
   const { sh, workspace, setAside } = await box(t)
   await writeFile(setAside, 'a file where the folder should be')
