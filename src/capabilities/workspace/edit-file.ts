@@ -1,7 +1,6 @@
 import {
   createOwnerEnds,
   fileDiff,
-  type ObeyedNames,
   obeyedWithin,
   type Tool,
   type ToolContext,
@@ -225,7 +224,7 @@ async function changePlan(
   if (place.type === 'refused') return failure(place.why)
   const shown = printableName(place.names.join('/')) || '.'
   const obeying = await obeyedWithin(place.root, place.names)
-  const kept = obeying?.level === 'never' ? obeyedReason(place, obeying) : await ownerOnlyReason(place, state, clock)
+  const kept = obeying?.level === 'never' ? obeyedReason(place, obeying.by) : await ownerOnlyReason(place, state, clock)
   if (kept !== undefined) return failure(`${shown} is out of reach for changes: ${kept}`)
   const found = await readTextFile(place)
   if (found.type === 'folder') return failure(`${shown} is a folder, not a file`)
@@ -312,7 +311,7 @@ async function isStill(place: PathInFolder, before: Before): Promise<boolean> {
   return before === undefined ? now.type === 'missing' : now.type === 'text' && now.digest === before.digest
 }
 
-function obeyedReason({ names }: PathInFolder, { by }: ObeyedNames): string {
+function obeyedReason({ names }: PathInFolder, by: string): string {
   return plainName(names[0]!) === '.agents'
     ? SKILLS
     : `it becomes instructions or makes ${by} run programs; only its owner changes it`
