@@ -2,7 +2,7 @@
  * Measures the work before a call: load the history from the store, assemble, serialise. The floor is the part that
  * every implementation needs: `JSON.parse` of the rows in the request and `JSON.stringify` of the request.
  *
- *   npm run bench:assembly [-- RUNS]
+ *   npm run bench:assembly [-- RUNS] [--record]
  *
  * A turn has a question of 60 to 560 characters and an answer of 300 to 2,300. Three in ten call a tool, whose output has
  * 300 to 8,300. "first" is a call between two cuts that reads all of its history, as after a restart. "steady" continues
@@ -19,6 +19,8 @@ import { rememberCounts } from '../src/runtime/models/counters.ts'
 import { tokenCounts } from '../src/runtime/calls/turn-projection.ts'
 import { type EntryBody, openStore, type SessionStore } from '../src/session.ts'
 import { systemClock } from '../src/platform.ts'
+import { type Figure, keepFigures } from './history.ts'
+import { median } from './measures.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
 const WINDOWS = [8_000, 128_000]
@@ -28,9 +30,10 @@ const layers = [{ id: 'you', layer: 'system-prompt', renditions: [{ form: 'full'
 /** As in the gateway, the system prompt is counted once and not at every step. */
 const counter = rememberCounts(tokenx)
 
-const runs = Number(process.argv[2] ?? 15)
+const runs = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 15)
 
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
+const figures: Record<string, Figure> = {}
 const store = await openStore({ clock: systemClock, path: join(home, 'bench.sqlite') })
 try {
   for (const size of SIZES) await fill(store, size)
@@ -39,11 +42,17 @@ try {
   for (const window of WINDOWS) {
     for (const size of SIZES) {
       const cutting = await measure(window, size, undefined)
-      console.log(row(window, size, 'first', cutting.cut ? await measure(window, size, cutting.cut) : cutting))
-      console.log(row(window, size, 'steady', await measure(window, size, cutting.cut, createTurnCache())))
-      if (cutting.cut) console.log(row(window, size, 'cut', cutting))
+      const first = cutting.cut ? await measure(window, size, cutting.cut) : cutting
+      const steady = await measure(window, size, cutting.cut, createTurnCache())
+      for (const [kind, measured] of Object.entries({ first, steady, ...(cutting.cut ? { cut: cutting } : {}) })) {
+        console.log(row(window, size, kind, measured))
+        const { whole: value, floor: beside } = measured
+        if (size === SIZES.at(-1) && window === WINDOWS.at(-1))
+          figures[`${kind}, 100,000 messages, 128k, ms`] = { value, beside }
+      }
     }
   }
+  keepFigures('bench:assembly', figures)
 } finally {
   await store.close()
   rmSync(home, { recursive: true })
@@ -60,13 +69,13 @@ interface Measured {
   readonly floor: number
 }
 
-async function measure(window: number, size: number, cut: Cut | undefined, shelf?: TurnCache): Promise<Measured> {
+async function measure(window: number, size: number, cut: Cut | undefined, cache?: TurnCache): Promise<Measured> {
   const times = { load: [] as number[], assemble: [] as number[], serialise: [] as number[], whole: [] as number[] }
   const floors: number[] = []
-  let last = await call(window, size, cut, shelf)
+  let last = await call(window, size, cut, cache)
   const rows = await rowsThatFit(last.assembly, window, size, cut)
   for (let run = 0; run < runs + 3; run++) {
-    last = await call(window, size, cut, shelf)
+    last = await call(window, size, cut, cache)
     const begin = performance.now()
     for (const text of rows) JSON.parse(text)
     JSON.stringify(last.assembly.request)
@@ -87,7 +96,7 @@ async function measure(window: number, size: number, cut: Cut | undefined, shelf
   }
 }
 
-async function call(window: number, size: number, cut: Cut | undefined, shelf: TurnCache | undefined) {
+async function call(window: number, size: number, cut: Cut | undefined, cache: TurnCache | undefined) {
   const layout = layoutOf('auto')
   const budget = { window, reserve: 1_000 }
   const current = { id: 'now', messages: [{ message: { role: 'user', content: 'And now?' } as const }] }
@@ -101,7 +110,7 @@ async function call(window: number, size: number, cut: Cut | undefined, shelf: T
     cut,
     layout,
     counter,
-    ...(shelf ? { shelf } : {}),
+    cache,
   })
   const loaded = performance.now()
   const given = { layout, layers, history: turns, current, budget, counter }
@@ -147,10 +156,6 @@ function row(window: number, size: number, kind: string, measured: Measured): st
     (whole / floor).toFixed(2).padStart(6),
   ]
   return columns.join(' ')
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 }
 
 /** One session with this number of messages, in turns of two or, three times in ten, four messages. */

@@ -1,6 +1,7 @@
-// What a long conversation costs under policies for a full window: `npm run bench:cost`. Nothing is sent: the requests are
+// What a long conversation costs under policies for a full window: `npm run bench:cost [-- --record]`. Nothing is sent: the requests are
 // made, and what a provider would find in its cache is the beginning that a request shares with the call before it.
 import { type Policy, policies, type SentCall } from './cost/policies.ts'
+import { keepFigures } from './history.ts'
 import { newTokens, type Trace, traces } from './cost/traces.ts'
 
 /** How vendors bill prompts: price of a cached and of a written token, as shares of a fresh one, and how long a cache lives, s. */
@@ -81,6 +82,12 @@ for (const trace of traces) {
       row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  '),
     )
 }
+const [talk] = traces as readonly [Trace]
+const share = (name: string) =>
+  sums(policies.find((policy) => policy.name === name)!.calls(talk)).fullPrice / newTokens(talk)
+keepFigures('bench:cost', {
+  [`${talk.name}: full price over what is new`]: { value: share('notes by a model'), beside: share('drop the oldest') },
+})
 console.log(
   '\nBills in thousands of fresh prompt tokens. Full price: prompt tokens outside the cache and answers of side calls, over what is new.',
 )

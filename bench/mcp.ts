@@ -2,7 +2,7 @@
  * Measures how soon `foreword mcp` answers: from the start of the process to the answers to `initialize`, `tools/list`
  * and the first tool call, compared with a server of ten lines in the same run.
  *
- *   npm run bench:mcp [-- RUNS]
+ *   npm run bench:mcp [-- RUNS] [--record]
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,8 +10,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { keepFigures } from './history.ts'
+import { median } from './measures.ts'
 
-const runs = Number(process.argv[2] ?? 15)
+const runs = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 15)
 const here = import.meta.dirname
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
@@ -41,6 +43,8 @@ for (const [name, each] of times) {
   const medians = requests.map((_, at) => median(each.map((run) => run[at]!)))
   console.log(`${name.padEnd(13)}${medians.map((ms) => ms.toFixed(0).padStart(12)).join('')}`)
 }
+const initialize = (name: string) => median(times.get(name)!.map((run) => run[0]!))
+keepFigures('bench:mcp', { 'initialize, ms': { value: initialize('foreword mcp'), beside: initialize('ten lines') } })
 
 /** The times to each answer, in ms. Requests follow one another, as clients send them. */
 async function timesOf(args: readonly string[]): Promise<readonly number[]> {
@@ -62,8 +66,4 @@ async function timesOf(args: readonly string[]): Promise<readonly number[]> {
   child.stdin.end()
   await ended
   return found
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 }

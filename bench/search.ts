@@ -2,10 +2,11 @@
  * Measures the quality of the search engine on judged collections, compared with plain FTS5 in the same run, and its speed
  * on generated documents of up to 100,000 chunks.
  *
- *   npm run bench:search [-- --collection DIR] [--weights] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…]
+ *   npm run bench:search [-- --collection DIR] [--weights] [--ollama MODEL] [--variants] [--quality] [--chunks N,N,…] [--record]
  */
 import { parseArgs } from 'node:util'
 import { ollamaEmbedder } from '../src/capabilities/ollama/ollama-embedder.ts'
+import { keepFigures } from './history.ts'
 import { hashedNgrams } from './search/hashed-ngrams.ts'
 import { ownCollections } from './search/own-collection.ts'
 import { type Quality, qualities } from './search/quality.ts'
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     variants: { type: 'boolean', default: false },
     /** Skip the speed. */
     quality: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     chunks: { type: 'string', default: '1000,10000,100000' },
   },
 })
@@ -41,7 +43,11 @@ const embedders = [
 const collections = [...ownCollections(), ...(values.collection ? [readCollection(values.collection)] : [])]
 console.log(`${'collection'.padEnd(16)}${'method'.padEnd(52)}${'nDCG@10'.padStart(9)}${'recall@25'.padStart(11)}`)
 for (const collection of collections) {
-  print(collection.name, await qualities(collection, embedders))
+  const measured = await qualities(collection, embedders)
+  print(collection.name, measured)
+  const [plain, words] = measured as [Quality, Quality]
+  if (collection === collections[0])
+    keepFigures('bench:search', { 'English, nDCG@10': { value: words.ndcg, beside: plain.ndcg } })
   if (values.variants) print('', [...variantQualities(collection)])
 }
 if (!values.quality) {

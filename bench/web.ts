@@ -2,19 +2,21 @@
  * Measures the page: the size of its parts, the time to the first screen and to open a long conversation, and the frames
  * while an answer arrives, in a real Chromium. Beside each time is that of a document with nothing in it, in the same run.
  *
- *   npm run bench:web [-- RUNS]
+ *   npm run bench:web [-- RUNS] [--record]
  */
 import chromium from '@sparticuz/chromium'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium as launcher, type Locator, type Page } from 'playwright-core'
-import { pageSizes, sizeTable } from '../test/page/page-sizes.ts'
+import { pageSizes, SCRIPT_BUDGET, scriptBytes, sizeTable } from '../test/page/page-sizes.ts'
 import { scriptedProvider } from '../src/testing.ts'
 import { writeLongSession, writeSessions } from '../test/page/large-home.ts'
 import { startChild } from './gateway/child.ts'
+import { keepFigures } from './history.ts'
+import { median } from './measures.ts'
 
-const runs = Number(process.argv[2] ?? 5)
+const runs = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 5)
 const TURNS = 2_500
 const SESSIONS = 5_000
 const root = join(import.meta.dirname, '..')
@@ -52,13 +54,18 @@ try {
     return page.evaluate<number>('performance.now()')
   }
   console.log(`\nMedians of ${runs} runs with ${SESSIONS.toLocaleString('en')} sessions in the home, ms\n`)
-  await printTimes('a document with nothing in it', () => opened('/health', page.getByText('ok')))
-  await printTimes('first screen: a message can be written', () =>
+  const beside = await printTimes('a document with nothing in it', () => opened('/health', page.getByText('ok')))
+  const first = await printTimes('first screen: a message can be written', () =>
     opened('/', page.getByLabel('Message', { exact: true })),
   )
-  await printTimes(`a conversation of ${(TURNS * 2).toLocaleString('en')} messages`, () =>
+  const conversation = await printTimes(`a conversation of ${(TURNS * 2).toLocaleString('en')} messages`, () =>
     opened('/sessions/session_long', page.getByText(`Answer ${TURNS}.`)),
   )
+  keepFigures('bench:web', {
+    'scripts, kB': { value: scriptBytes(pageSizes()) / 1000, beside: SCRIPT_BUDGET / 1000 },
+    'first screen, ms': { value: first, beside },
+    'conversation of 5,000 messages, ms': { value: conversation, beside },
+  })
   console.log('\nFrames while an answer of 1,500 words arrives, ms\n')
   printFrames('idle', await framesDuring(page, () => page.waitForTimeout(2_000)))
   await page.goto(address)
@@ -77,10 +84,12 @@ try {
   rmSync(home, { recursive: true, force: true })
 }
 
-async function printTimes(name: string, measure: () => Promise<number>): Promise<void> {
+/** Returns their median, ms. */
+async function printTimes(name: string, measure: () => Promise<number>): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < runs; run++) times.push(await measure())
   console.log(`${median(times).toFixed(0).padStart(8)}  ${name}`)
+  return median(times)
 }
 
 /** The time between each two frames of the page while `work` runs, ms. */
@@ -101,8 +110,4 @@ function printFrames(name: string, frames: readonly number[]): void {
   console.log(
     `${name.padEnd(10)} ${frames.length} frames, median ${at(0.5)}, 99 of 100 within ${at(0.99)}, longest ${at(1)}`,
   )
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 }

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openSqliteSearch, type SearchEngine } from '../../src/search.ts'
 import { hashedNgrams } from './hashed-ngrams.ts'
 import { madeDocuments } from './made-documents.ts'
-import { quantile } from './measures.ts'
+import { quantile } from '../measures.ts'
 import { systemClock } from '../../src/platform.ts'
 
 export interface Speed {

@@ -169,6 +169,7 @@ export async function restoreInput(
         layout,
         counter,
         upTo,
+        cache: undefined,
       })
     : undefined
   const noted =

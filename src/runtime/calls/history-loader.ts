@@ -27,8 +27,8 @@ interface HistoryQuestion {
   readonly counter: TokenCounter
   /** Reads the log up to this `seq`. */
   readonly upTo?: number
-  /** Settled turns that were read before. Not used where the log is read up to a `seq`. */
-  readonly cache?: TurnCache
+  /** Settled turns that were read before; absent where none are kept. Not used where the log is read up to a `seq`. */
+  readonly cache: TurnCache | undefined
 }
 
 /** Reads backwards from the newest entry and stops when the budget is full: the length of a session costs nothing. */

@@ -142,6 +142,7 @@ export function createNoteService({ context, models, clock, budgets, openState }
       cut: { dropBefore: from },
       layout,
       counter,
+      cache: undefined,
     })
     const last = turns.findIndex(({ id }) => id === to)
     const lines = turns.slice(0, last + 1).flatMap(turnLines)
