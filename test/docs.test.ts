@@ -52,6 +52,7 @@ test('every link of the reference and of llms.txt leads somewhere', () => {
     [...text.matchAll(/\]\(([^):]*)\)/g)].flatMap(([, target]) => {
       const [file, anchor] = target!.split('#')
       const page = file === '' ? path : posix.join(posix.dirname(path), file!)
+      if (page.startsWith('..')) return existsSync(join(docs, page)) ? [] : [`${path}: ${target}`]
       if (!texts.has(page)) return [`${path}: ${target}`]
       return anchor === undefined || anchors.get(page)!.has(anchor) ? [] : [`${path}: ${target}`]
     }),
