@@ -157,10 +157,10 @@ async function load({ port, headers, child }: Target, callers: number, duration:
 
 /** Asks for `/health` every 10 ms until the function that it returns is called, which returns the slowest answer, ms. */
 function watchHealth(port: number): () => Promise<number> {
-  let isOver = false
-  let slowest = 0
+  const over = new AbortController()
   const asked = (async () => {
-    while (!isOver) {
+    let slowest = 0
+    while (!over.signal.aborted) {
       const began = performance.now()
       await (await fetch(`http://127.0.0.1:${port}/health`)).arrayBuffer()
       slowest = Math.max(slowest, performance.now() - began)
@@ -169,7 +169,7 @@ function watchHealth(port: number): () => Promise<number> {
     return slowest
   })()
   return () => {
-    isOver = true
+    over.abort()
     return asked
   }
 }
