@@ -268,7 +268,7 @@ function callTarget(tool: string, input: unknown, tables: readonly Recogniser[])
   const plain = tool.slice(tool.lastIndexOf('.') + 1)
   const patched = patchedFile(textOf(input) ?? textOf(fieldsOf(input)['input']))
   if (patched !== undefined) return { kind: 'file', name: shown(patched) }
-  for (const { tool: of, field, kind } of tables.flatMap(({ targets }) => targets)) {
+  for (const { tool: of, field, kind } of tables.flatMap(({ targets = [] }) => targets)) {
     if (of && !of.test(plain) && !of.test(tool)) continue
     const value = valueOf(fieldsOf(input)[field])
     if (value === undefined || value.trim() === '') continue

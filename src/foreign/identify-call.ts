@@ -72,7 +72,7 @@ export const identifyingHeaders: ReadonlySet<string> = new Set([
   'user-agent',
   'content-encoding',
   'traceparent',
-  ...[general, ...clientTables].flatMap(({ signs, session, parent, turn, agent = [], kinds }) =>
+  ...[general, ...clientTables].flatMap(({ signs, session = [], parent = [], turn = [], agent = [], kinds = [] }) =>
     [...signs, ...session, ...parent, ...turn, ...agent, ...kinds.map(({ at }) => at ?? {})].flatMap((place) =>
       'header' in place && place.header !== undefined ? [place.header] : [],
     ),
@@ -175,7 +175,7 @@ function kindOf(call: IdentifiedCall, isKnown: boolean, tables: readonly Recogni
   if (!isKnown || makesCache(call.head)) return 'other'
   if (COUNT.test(withoutQuery(call.head.path))) return 'count'
   if (callFormat(call.head) === 'embeddings') return 'embedding'
-  return tables.flatMap(({ kinds }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
+  return tables.flatMap(({ kinds = [] }) => kinds).find((rule) => holds(rule, call))?.kind ?? 'turn'
 }
 
 const COUNT = /(?:\/(?:count_tokens|input_tokens)|:countTokens|\/count-tokens:rawPredict)\/?$/

@@ -1,4 +1,5 @@
 import type { Origin } from '../context.ts'
+import { defined } from '../platform.ts'
 import type { SectionRule, TextPlace } from './recognisers/recogniser.ts'
 
 /** A part of a text; without a layer it is what nobody recognised. All parts joined are the text. */
@@ -113,7 +114,7 @@ function addText(sections: CutSection[], text: string): void {
 function named(text: string, rule: SectionRule): CutSection {
   const name = rule.name?.exec(text.slice(0, NAMED))?.groups?.['name']?.trim()
   const { layer, origin, continues } = rule
-  return { text, layer, origin, rule, ...(name ? { name } : {}), ...(continues ? { continues } : {}) }
+  return { text, layer, rule, ...defined({ origin, continues, name: name || undefined }) }
 }
 
 function withInner({ rule, ...section }: CutSection, place: TextPlace): readonly TextSection[] {

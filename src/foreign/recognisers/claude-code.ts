@@ -1,6 +1,6 @@
-import type { Recogniser, SectionRule } from './recogniser.ts'
+import { type Recogniser, type SectionRule, tag, wholeMessage } from './recogniser.ts'
 
-const reminder = { begin: '<system-reminder>', end: '</system-reminder>' } as const
+const reminder = tag('system-reminder')
 
 const requestClass = { header: 'x-claude-code-request-class' } as const
 
@@ -19,9 +19,7 @@ const inInstructions: readonly SectionRule[] = [
     name: /^Contents of (?<name>[^\n]{1,400}?)(?: \([^\n)]{0,200}\))?:\n/,
     origin: 'file',
   },
-  { layer: 'environment', begin: '# currentDate', origin: 'operator' },
-  { layer: 'environment', begin: '# gitStatus', origin: 'operator' },
-  { layer: 'environment', begin: '# userEmail', origin: 'operator' },
+  ...['# currentDate', '# gitStatus', '# userEmail'].map((begin) => ({ layer: 'environment', begin })),
 ]
 
 /** Claude Code, versions 2.1. */
@@ -77,7 +75,7 @@ export const claudeCode: Recogniser = {
     { kind: 'sub-agent', system: ['cc_is_subagent=true'] },
   ],
   sections: [
-    { layer: 'billing', begin: 'x-anthropic-billing-header', whole: true, origin: 'operator', where: ['system'] },
+    { layer: 'billing', begin: 'x-anthropic-billing-header', whole: true, where: ['system'] },
     ...['# claudeMd', 'user instructions are shown below'].map((holds) => ({
       layer: 'instructions',
       ...reminder,
@@ -87,10 +85,10 @@ export const claudeCode: Recogniser = {
       inner: inInstructions,
     })),
     { layer: 'skills', ...reminder, holds: 'skills are available', origin: 'file' },
-    { layer: 'agents', ...reminder, holds: 'agent types', origin: 'operator' },
-    { layer: 'deferred-tools', ...reminder, holds: 'deferred tools', origin: 'operator' },
+    { layer: 'agents', ...reminder, holds: 'agent types' },
+    { layer: 'deferred-tools', ...reminder, holds: 'deferred tools' },
     { layer: 'mcp-instructions', ...reminder, holds: '# MCP Server Instructions', origin: 'tool' },
-    { layer: 'todo-list', ...reminder, holds: 'todo list', origin: 'operator', where: ['user', 'system', 'result'] },
+    { layer: 'todo-list', ...reminder, holds: 'todo list', where: ['user', 'system', 'result'] },
     {
       layer: 'changed-file',
       ...reminder,
@@ -123,35 +121,33 @@ export const claudeCode: Recogniser = {
       origin: 'file',
       where: ['user', 'system'],
     },
-    { layer: 'reminder', ...reminder, origin: 'operator', where: ['user', 'system', 'result'] },
+    { layer: 'reminder', ...reminder, where: ['user', 'system', 'result'] },
     // A system message within the conversation has several of them, one behind the other and without tags.
     { layer: 'skills', begin: 'The following skills are available', origin: 'file', where: ['system'] },
-    { layer: 'agents', begin: 'Available agent types', origin: 'operator', where: ['system'] },
-    { layer: 'deferred-tools', begin: 'The following deferred tools', origin: 'operator', where: ['system'] },
+    { layer: 'agents', begin: 'Available agent types', where: ['system'] },
+    { layer: 'deferred-tools', begin: 'The following deferred tools', where: ['system'] },
     {
       layer: 'summary',
       begin: 'This session is being continued from a previous conversation',
-      whole: true,
+      ...wholeMessage,
       origin: 'model',
-      where: ['user'],
     },
-    { layer: 'environment', begin: '# Environment', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: 'gitStatus:', origin: 'operator', where: ['system'] },
-    { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
+    { layer: 'environment', begin: '# Environment', where: ['system'] },
+    { layer: 'environment', ...tag('env'), where: ['system'] },
+    { layer: 'environment', begin: 'gitStatus:', where: ['system'] },
+    { layer: 'memory', begin: '# auto memory', where: ['system'] },
     { layer: 'mcp-instructions', begin: '# MCP Server Instructions', origin: 'tool', where: ['system'] },
     {
       layer: 'skill',
       begin: 'Base directory for this skill:',
-      whole: true,
+      ...wholeMessage,
       name: /^Base directory for this skill: (?<name>[^\n]{1,400})/,
       origin: 'file',
-      where: ['user'],
     },
-    { layer: 'command', begin: '<command-name>', whole: true, origin: 'user', where: ['user'] },
-    { layer: 'command', begin: '<command-message>', whole: true, origin: 'user', where: ['user'] },
-    { layer: 'command', begin: '<local-command-', whole: true, origin: 'user', where: ['user'] },
-    { layer: 'interruption', begin: '[Request interrupted by user', whole: true, origin: 'operator', where: ['user'] },
+    { layer: 'command', begin: '<command-name>', ...wholeMessage, origin: 'user' },
+    { layer: 'command', begin: '<command-message>', ...wholeMessage, origin: 'user' },
+    { layer: 'command', begin: '<local-command-', ...wholeMessage, origin: 'user' },
+    { layer: 'interruption', begin: '[Request interrupted by user', ...wholeMessage },
   ],
   targets: [
     { tool: /^(?:Read|Edit|Write|MultiEdit)$/, field: 'file_path', kind: 'file' },

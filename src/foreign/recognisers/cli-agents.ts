@@ -1,28 +1,18 @@
 import { contextFile } from './general.ts'
-import type { Recogniser } from './recogniser.ts'
+import { type Recogniser, tag } from './recogniser.ts'
 
 /** Gemini CLI, versions 0.6. It sends no id of its session. */
 const geminiCli: Recogniser = {
   client: 'gemini-cli',
   signs: [{ header: 'user-agent', pattern: /^GeminiCLI(?:-[\w-]{1,40})?\/(?<version>[\w.-]{1,40})/ }],
-  session: [],
-  parent: [],
-  turn: [],
   kinds: [
     { kind: 'compaction', system: ['distilling chat history into a structured XML <state_snapshot>'] },
     { kind: 'compaction', last: ['generate the <state_snapshot>', 'evaluate the <state_snapshot>'] },
   ],
   sections: [
     // The files of instructions are within it.
-    {
-      layer: 'environment',
-      begin: '<session_context>',
-      end: '</session_context>',
-      origin: 'operator',
-      where: ['user'],
-      inner: [contextFile],
-    },
-    { layer: 'summary', begin: '<state_snapshot>', end: '</state_snapshot>', origin: 'model', where: ['user'] },
+    { layer: 'environment', ...tag('session_context'), where: ['user'], inner: [contextFile] },
+    { layer: 'summary', ...tag('state_snapshot'), origin: 'model', where: ['user'] },
   ],
   targets: [
     { tool: /^(?:read_file|write_file|replace)$/, field: 'file_path', kind: 'file' },
@@ -33,27 +23,24 @@ const geminiCli: Recogniser = {
   ],
 }
 
-const reminder = { begin: '<system-reminder>', end: '</system-reminder>', origin: 'operator', where: ['user'] } as const
+const reminder = { ...tag('system-reminder'), where: ['user'] as const }
 
 /** Qwen Code, versions 0.2. It sends no id of its session. */
 const qwenCode: Recogniser = {
   client: 'qwen-code',
   signs: [{ header: 'user-agent', pattern: /^QwenCode\/(?<version>[\w.-]{1,40})/ }, { prompt: 'You are Qwen Code,' }],
-  session: [],
-  parent: [],
-  turn: [],
   kinds: [
     { kind: 'compaction', last: ['produce the <state_snapshot> XML', 'generate the <state_snapshot>'] },
     { kind: 'sub-agent', system: ['acting as the managed memory extraction subagent'] },
   ],
   sections: [
-    { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
+    { layer: 'memory', begin: '# auto memory', where: ['system'] },
     { layer: 'memory', begin: '## /', holds: 'MEMORY.md', origin: 'file', where: ['system'] },
     { layer: 'skills', ...reminder, holds: 'skills are available' },
     { layer: 'environment', ...reminder, holds: 'setting up the context for our chat' },
     { layer: 'environment', ...reminder, holds: 'The current date is' },
     { layer: 'deferred-tools', ...reminder, holds: 'tools are reachable through' },
-    { layer: 'summary', begin: '<state_snapshot>', end: '</state_snapshot>', origin: 'model', where: ['user'] },
+    { layer: 'summary', ...tag('state_snapshot'), origin: 'model', where: ['user'] },
   ],
   targets: geminiCli.targets,
 }
@@ -63,31 +50,12 @@ const copilotCli: Recogniser = {
   client: 'copilot-cli',
   signs: [{ prompt: 'You are the GitHub Copilot CLI' }],
   session: [{ said: 'system', pattern: /^Session folder: [^\n]{0,400}[\\/](?<value>[\w-]{8,64})$/m }],
-  parent: [],
-  turn: [],
   kinds: [{ kind: 'sub-agent', at: { header: 'x-interaction-type' }, value: /^conversation-sub-?agent/ }],
   sections: [
-    ...['environment_context', 'session_context'].map((name) => ({
-      layer: 'environment',
-      begin: `<${name}>`,
-      end: `</${name}>`,
-      origin: 'operator' as const,
-      where: ['system'] as const,
-    })),
-    {
-      layer: 'environment',
-      begin: '<current_datetime>',
-      end: '</current_datetime>',
-      origin: 'operator',
-      where: ['user'],
-    },
-    {
-      layer: 'instructions',
-      begin: '<custom_instruction>',
-      end: '</custom_instruction>',
-      origin: 'file',
-      where: ['system'],
-    },
+    { layer: 'environment', ...tag('environment_context'), where: ['system'] },
+    { layer: 'environment', ...tag('session_context'), where: ['system'] },
+    { layer: 'environment', ...tag('current_datetime'), where: ['user'] },
+    { layer: 'instructions', ...tag('custom_instruction'), origin: 'file', where: ['system'] },
   ],
   targets: [
     { tool: /^(?:view|create|edit)$/, field: 'path', kind: 'file' },
@@ -104,18 +72,9 @@ const continueCli: Recogniser = {
     { prompt: 'You are an agent in the Continue CLI' },
     { header: 'user-agent', pattern: /^continue(?:\/(?<version>[\w.-]{1,40}))?/i },
   ],
-  session: [],
-  parent: [],
-  turn: [],
   kinds: [{ kind: 'compaction', last: ['provide a concise summary of our conversation so far'] }],
   sections: [
-    {
-      layer: 'environment',
-      begin: '<context name="gitStatus">',
-      end: '</context>',
-      origin: 'operator',
-      where: ['system'],
-    },
+    { layer: 'environment', begin: '<context name="gitStatus">', end: '</context>', where: ['system'] },
     {
       layer: 'instructions',
       begin: '<context name="userRules">',
@@ -135,19 +94,10 @@ const continueCli: Recogniser = {
 const cline: Recogniser = {
   client: 'cline',
   signs: [{ header: 'user-agent', pattern: /^Cline\/(?<version>[\w.-]{1,40})/i }, { prompt: 'You are Cline,' }],
-  session: [],
-  parent: [],
-  turn: [],
   kinds: [{ kind: 'compaction', last: ['Summarize this session for continuation'] }],
   sections: [
     { layer: 'instructions', begin: '# Rules\n', origin: 'file', where: ['system'] },
-    {
-      layer: 'environment',
-      begin: '<environment_details>',
-      end: '</environment_details>',
-      origin: 'operator',
-      where: ['user'],
-    },
+    { layer: 'environment', ...tag('environment_details'), where: ['user'] },
   ],
   targets: [
     { tool: /^(?:read_file|write_to_file|replace_in_file|editor)$/, field: 'path', kind: 'file' },

@@ -1,4 +1,4 @@
-import type { Recogniser, SectionRule } from './recogniser.ts'
+import { type Recogniser, type SectionRule, tag, wholeMessage } from './recogniser.ts'
 
 /** A file of instructions, as Gemini CLI and those that descend from it write it. */
 export const contextFile: SectionRule = {
@@ -34,28 +34,10 @@ export const general: Recogniser = {
   ],
   sections: [
     // What a cut of ours puts in the place of older parts (`cut/cut-request.ts`).
-    {
-      layer: 'note',
-      begin: '[Foreword left older parts of this conversation out.]',
-      whole: true,
-      origin: 'operator',
-      where: ['user'],
-    },
-    {
-      layer: 'reminder',
-      begin: '<system-reminder>',
-      end: '</system-reminder>',
-      origin: 'operator',
-      where: ['system', 'user', 'result'],
-    },
-    {
-      layer: 'environment',
-      begin: '<environment>',
-      end: '</environment>',
-      origin: 'operator',
-      where: ['system', 'user'],
-    },
-    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
+    { layer: 'note', begin: '[Foreword left older parts of this conversation out.]', ...wholeMessage },
+    { layer: 'reminder', ...tag('system-reminder'), where: ['system', 'user', 'result'] },
+    { layer: 'environment', ...tag('environment'), where: ['system', 'user'] },
+    { layer: 'environment', ...tag('env'), where: ['system'] },
     ...['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'].map((file) => ({
       layer: 'instructions',
       begin: `# ${file}`,
@@ -64,13 +46,7 @@ export const general: Recogniser = {
       where: ['system', 'user'] as const,
     })),
     contextFile,
-    {
-      layer: 'skills',
-      begin: '<available_skills>',
-      end: '</available_skills>',
-      origin: 'file',
-      where: ['system', 'user'],
-    },
+    { layer: 'skills', ...tag('available_skills'), origin: 'file', where: ['system', 'user'] },
   ],
   targets: [
     { field: 'file_path', kind: 'file' },

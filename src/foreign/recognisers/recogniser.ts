@@ -9,17 +9,17 @@ export interface Recogniser {
   /** How it names itself: any of them is enough. */
   readonly signs: readonly ClientSign[]
   /** Where its ids are, the best first. */
-  readonly session: readonly ValuePlace[]
-  readonly parent: readonly ValuePlace[]
-  readonly turn: readonly ValuePlace[]
+  readonly session?: readonly ValuePlace[]
+  readonly parent?: readonly ValuePlace[]
+  readonly turn?: readonly ValuePlace[]
   /** The id of an agent within the session: calls that have one are a session of their own. */
   readonly agent?: readonly ValuePlace[]
   /** The first rule that holds names the kind. */
-  readonly kinds: readonly KindRule[]
+  readonly kinds?: readonly KindRule[]
   /** Parts of texts that are something of their own. */
   readonly sections: readonly SectionRule[]
   /** Fields of the input of its tools that name what a call is about. */
-  readonly targets: readonly TargetRule[]
+  readonly targets?: readonly TargetRule[]
   /** What to do in it about a finding; `{name}` is the tool or the server. */
   readonly remedies?: Readonly<Partial<Record<ForeignFinding['code'], string>>>
 }
@@ -78,12 +78,21 @@ export interface SectionRule {
   readonly whole?: true
   /** The group `name` is what people call it, such as a path. Looked for in the first 1,000 characters. */
   readonly name?: RegExp
-  readonly origin: Origin['kind']
+  /** `operator` unless given. */
+  readonly origin?: Origin['kind']
   /** Texts in which it is looked for; all but results of tools unless given. */
   readonly where?: readonly TextPlace[]
   /** Sections within it, such as the files of a list. */
   readonly inner?: readonly SectionRule[]
 }
+
+/** A section between the tags of this name. */
+export function tag(name: string): Pick<SectionRule, 'begin'> & { readonly end: string } {
+  return { begin: `<${name}>`, end: `</${name}>` }
+}
+
+/** A section that is a message of the user as a whole. */
+export const wholeMessage = { whole: true, where: ['user'] } as const satisfies Partial<SectionRule>
 
 export type TextPlace = 'system' | 'user' | 'assistant' | 'result'
 

@@ -1,7 +1,7 @@
 import { claudeCode } from './claude-code.ts'
 import { cliAgents } from './cli-agents.ts'
 import { general } from './general.ts'
-import type { Recogniser, SectionRule } from './recogniser.ts'
+import { type Recogniser, type SectionRule, tag, wholeMessage } from './recogniser.ts'
 
 const metadata = ['client_metadata', 'x-codex-turn-metadata'] as const
 const inMetadata = (json: string) => [
@@ -47,22 +47,17 @@ const codex: Recogniser = {
     ...inMetadata('thread_source').map((at) => ({ kind: 'sub-agent' as const, at, value: /sub-?agent/ })),
   ],
   sections: [
-    {
-      layer: 'permissions',
-      begin: '<permissions instructions>',
-      end: '</permissions instructions>',
-      origin: 'operator',
-    },
-    { layer: 'skills', begin: '<skills_instructions>', end: '</skills_instructions>', origin: 'file' },
-    { layer: 'mode', begin: '<collaboration_mode>', end: '</collaboration_mode>', origin: 'operator' },
-    { layer: 'personality', begin: '<personality_spec>', end: '</personality_spec>', origin: 'operator' },
-    { layer: 'apps', begin: '<apps_instructions>', end: '</apps_instructions>', origin: 'operator' },
-    { layer: 'plugins', begin: '<plugins_instructions>', end: '</plugins_instructions>', origin: 'operator' },
-    { layer: 'agents', begin: '<multi_agent_mode>', end: '</multi_agent_mode>', origin: 'operator' },
-    { layer: 'environment', begin: '<environment_context>', end: '</environment_context>', origin: 'operator' },
-    { layer: 'model-change', begin: '<model_switch>', end: '</model_switch>', origin: 'operator' },
+    { layer: 'permissions', ...tag('permissions instructions') },
+    { layer: 'skills', ...tag('skills_instructions'), origin: 'file' },
+    { layer: 'mode', ...tag('collaboration_mode') },
+    { layer: 'personality', ...tag('personality_spec') },
+    { layer: 'apps', ...tag('apps_instructions') },
+    { layer: 'plugins', ...tag('plugins_instructions') },
+    { layer: 'agents', ...tag('multi_agent_mode') },
+    { layer: 'environment', ...tag('environment_context') },
+    { layer: 'model-change', ...tag('model_switch') },
     // A heading of its own prompt, which says what such files are.
-    { layer: 'system-prompt', begin: '# AGENTS.md spec', origin: 'operator' },
+    { layer: 'system-prompt', begin: '# AGENTS.md spec' },
     {
       layer: 'instructions',
       begin: '# AGENTS.md instructions for ',
@@ -70,31 +65,17 @@ const codex: Recogniser = {
       name: /^# AGENTS\.md instructions for (?<name>[^\n]{1,400})/,
       origin: 'file',
     },
-    { layer: 'instructions', begin: '<user_instructions>', end: '</user_instructions>', origin: 'file' },
-    {
-      layer: 'skill',
-      begin: '<skill>',
-      end: '</skill>',
-      name: /<name>(?<name>[^<\n]{1,200})<\/name>/,
-      origin: 'file',
-      where: ['user'],
-    },
-    { layer: 'command', begin: '<user_shell_command>', end: '</user_shell_command>', origin: 'user', where: ['user'] },
-    { layer: 'interruption', begin: '<turn_aborted>', end: '</turn_aborted>', origin: 'operator', where: ['user'] },
-    {
-      layer: 'agents',
-      begin: '<subagent_notification>',
-      end: '</subagent_notification>',
-      origin: 'model',
-      where: ['user'],
-    },
-    { layer: 'goal', begin: '<goal_context>', end: '</goal_context>', origin: 'operator', where: ['user', 'system'] },
+    { layer: 'instructions', ...tag('user_instructions'), origin: 'file' },
+    { layer: 'skill', ...tag('skill'), name: /<name>(?<name>[^<\n]{1,200})<\/name>/, origin: 'file', where: ['user'] },
+    { layer: 'command', ...tag('user_shell_command'), origin: 'user', where: ['user'] },
+    { layer: 'interruption', ...tag('turn_aborted'), where: ['user'] },
+    { layer: 'agents', ...tag('subagent_notification'), origin: 'model', where: ['user'] },
+    { layer: 'goal', ...tag('goal_context'), where: ['user', 'system'] },
     {
       layer: 'summary',
       begin: 'Another language model started to solve this problem',
-      whole: true,
+      ...wholeMessage,
       origin: 'model',
-      where: ['user'],
     },
   ],
   targets: [
@@ -150,7 +131,6 @@ const openclaw: Recogniser = {
     { header: 'session_id' },
     { body: ['prompt_cache_key'] },
   ],
-  parent: [],
   turn: [{ header: 'x-openclaw-turn-id' }, { body: ['metadata', 'openclaw_turn_id'] }],
   kinds: [
     { kind: 'compaction', withoutTools: true, system: ['context summarization assistant'] },
@@ -164,15 +144,14 @@ const openclaw: Recogniser = {
   ],
   sections: [
     { layer: 'skills', begin: '## Skills\n', origin: 'file', where: ['system'] },
-    { layer: 'environment', begin: '## Current Date & Time', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: '## Temporal Context', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: '## Runtime\n', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: 'Runtime: agent=', origin: 'operator', where: ['user'] },
+    { layer: 'environment', begin: '## Current Date & Time', where: ['system'] },
+    { layer: 'environment', begin: '## Temporal Context', where: ['system'] },
+    { layer: 'environment', begin: '## Runtime\n', where: ['system'] },
+    { layer: 'environment', begin: 'Runtime: agent=', where: ['user'] },
     {
       layer: 'environment',
       begin: '<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>',
       end: '<<<END_OPENCLAW_INTERNAL_CONTEXT>>>',
-      origin: 'operator',
       where: ['user'],
     },
     // When a person wrote stands before what they wrote: `[Tue 2026-11-24 18:11 UTC] `.
@@ -180,14 +159,12 @@ const openclaw: Recogniser = {
       layer: 'environment',
       begin: `[${day} 20`,
       end: '] ',
-      origin: 'operator' as const,
       where: ['user'] as const,
     })),
     // The rules of OpenClaw end what is before them.
     ...['## Skill Workshop', '## Delegation'].map((begin) => ({
       layer: 'system-prompt',
       begin,
-      origin: 'operator' as const,
       where: ['system'] as const,
     })),
     { ...projectContext, end: '<!-- /openclaw:attempt:STABLE -->' },
@@ -233,9 +210,9 @@ const opencode: Recogniser = {
     { kind: 'sub-agent', at: { header: 'x-opencode-parent-session' } },
   ],
   sections: [
-    { layer: 'environment', begin: '<env>', end: '</env>', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: '<directories>', end: '</directories>', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: '<files>', end: '</files>', origin: 'operator', where: ['system'] },
+    { layer: 'environment', ...tag('env'), where: ['system'] },
+    { layer: 'environment', ...tag('directories'), where: ['system'] },
+    { layer: 'environment', ...tag('files'), where: ['system'] },
     {
       layer: 'instructions',
       begin: 'Instructions from: ',
@@ -243,7 +220,7 @@ const opencode: Recogniser = {
       origin: 'file',
       where: ['system', 'result'],
     },
-    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
+    { layer: 'skills', ...tag('available_skills'), origin: 'file', where: ['system'] },
     {
       layer: 'skill',
       begin: '<skill_content',
@@ -281,16 +258,14 @@ const pi: Recogniser = {
     { header: 'x-session-affinity' },
     { body: ['prompt_cache_key'] },
   ],
-  parent: [],
-  turn: [],
   kinds: [
     { kind: 'compaction', withoutTools: true, system: ['context summarization assistant'] },
     { kind: 'compaction', withoutTools: true, last: ['structured context checkpoint summary'] },
   ],
   sections: [
-    { layer: 'skills', begin: '<available_skills>', end: '</available_skills>', origin: 'file', where: ['system'] },
-    { layer: 'environment', begin: 'Current date', origin: 'operator', where: ['system'] },
-    { layer: 'environment', begin: 'Current working directory:', origin: 'operator', where: ['system'] },
+    { layer: 'skills', ...tag('available_skills'), origin: 'file', where: ['system'] },
+    { layer: 'environment', begin: 'Current date', where: ['system'] },
+    { layer: 'environment', begin: 'Current working directory:', where: ['system'] },
     {
       layer: 'instructions',
       begin: '<project_instructions',
@@ -309,17 +284,10 @@ const pi: Recogniser = {
     {
       layer: 'summary',
       begin: 'The conversation history before this point was compacted',
-      whole: true,
+      ...wholeMessage,
       origin: 'model',
-      where: ['user'],
     },
-    {
-      layer: 'summary',
-      begin: 'The following is a summary of a branch',
-      whole: true,
-      origin: 'model',
-      where: ['user'],
-    },
+    { layer: 'summary', begin: 'The following is a summary of a branch', ...wholeMessage, origin: 'model' },
   ],
   targets: [
     { tool: /^(?:read|edit|write|ls)$/, field: 'path', kind: 'file' },
@@ -341,9 +309,6 @@ const aider: Recogniser = {
     { header: 'http-referer', pattern: /aider\.chat/i },
     { prompt: '*SEARCH/REPLACE block*' },
   ],
-  session: [],
-  parent: [],
-  turn: [],
   kinds: [
     { kind: 'compaction', last: ['summarize this partial conversation about programming'] },
     { kind: 'compaction', system: ['summarize this partial conversation about programming'] },
@@ -353,27 +318,13 @@ const aider: Recogniser = {
     {
       layer: 'repository-map',
       begin: 'Here are summaries of some files present in my git repository',
-      whole: true,
+      ...wholeMessage,
       origin: 'file',
-      where: ['user'],
     },
-    {
-      layer: 'summary',
-      begin: 'I spoke to you previously about a number of things',
-      whole: true,
-      origin: 'model',
-      where: ['user'],
-    },
-    {
-      layer: 'attachment',
-      begin: 'I have *added these files to the chat*',
-      whole: true,
-      origin: 'file',
-      where: ['user'],
-    },
-    { layer: 'attachment', begin: 'Here are some READ ONLY files', whole: true, origin: 'file', where: ['user'] },
+    { layer: 'summary', begin: 'I spoke to you previously about a number of things', ...wholeMessage, origin: 'model' },
+    { layer: 'attachment', begin: 'I have *added these files to the chat*', ...wholeMessage, origin: 'file' },
+    { layer: 'attachment', begin: 'Here are some READ ONLY files', ...wholeMessage, origin: 'file' },
   ],
-  targets: [],
 }
 
 /** The tables of the clients, in the order in which their signs are looked for. */
