@@ -31,13 +31,14 @@ export {
 } from './server/completions/completion-source.ts'
 export {
   answerAccount,
+  answerCompletion,
+  type CompletionFormat,
   collectAnswer,
   type CollectedAnswer,
   type CompletionNames,
   ignoredHeader,
   namingHeaders,
   unreadFields,
-  writeCompletion,
 } from './server/completions/write-completion.ts'
 export { recordRoutes, restoreBodySchema, expectedVersionSchema } from './server/routes/record-routes.ts'
 export { attachmentsSchema, decidedBySchema, digestSchema, limitSchema, MOST_MESSAGES } from './server/schema.ts'

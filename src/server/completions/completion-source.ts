@@ -31,6 +31,8 @@ export interface CompletionSource {
   readonly inSession: boolean
   readonly session?: string
   readonly turn?: string
+  /** Fields of the request that nobody reads, as `x-foreword-ignored` names them. */
+  readonly ignored: readonly string[]
   events(signal: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
@@ -42,7 +44,9 @@ export interface SessionMessage {
   /** The turn of that session that it follows. Absent: its last one. */
   readonly from?: string | undefined
   readonly model?: string | undefined
+  /** Those that choose among tools are the gateway's own here. */
   readonly parameters: CallParameters
+  readonly ignored: readonly string[]
   /** What it came with: its key for repeats, and the span that it belongs to. */
   readonly request: Request
   readonly caller: Caller
@@ -50,14 +54,15 @@ export interface SessionMessage {
 
 /** Submits a message to its session: it is on disk when this resolves. The turn is the answer. */
 export async function sessionSource(runtime: Runtime, message: SessionMessage): Promise<CompletionSource> {
-  const { text: said, files, to, from, model, parameters, request, caller } = message
+  const { text: said, files, to, from, model, ignored, request, caller } = message
+  const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = message.parameters
   const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
   const trace = readTraceparent(request.headers.get('traceparent'))
   const binding = typeof to === 'string' ? undefined : to
   const first = binding ? newSessionWords(said) : undefined
   if (binding && first === '' && files.length === 0) {
     const { id } = await runtime.newSession({ binding })
-    return { inSession: true, session: id, events: newSessionEvents }
+    return { inSession: true, session: id, ignored, events: newSessionEvents }
   }
   const named =
     typeof to === 'string'
@@ -72,7 +77,7 @@ export async function sessionSource(runtime: Runtime, message: SessionMessage): 
       ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     }),
   )
-  return { inSession: true, session, turn, events: (signal) => turnCompletion(runtime, session, turn, signal) }
+  return { inSession: true, session, turn, ignored, events: (signal) => turnCompletion(runtime, session, turn, signal) }
 }
 
 async function* newSessionEvents(): AsyncGenerator<CompletionEvent> {

@@ -1,14 +1,26 @@
 import type { AnswerCitation } from '../../citation.ts'
-import { costOfCalls, type Sink, type CompletionCut, type CompletionEvent, type Runtime } from '../../capability.ts'
-import type { CompletionSource } from './completion-source.ts'
+import {
+  type CompletionCut,
+  type CompletionEvent,
+  costOfCalls,
+  type RouteCall,
+  type Runtime,
+} from '../../capability.ts'
+import { defined, fieldsOf } from '../../platform.ts'
+import { json } from '../answer.ts'
+import { type CompletionSource, CONFIGURED_MODEL } from './completion-source.ts'
 import type { AnswerEvent } from './turn-completion.ts'
-import { defined } from '../../platform.ts'
 
-/** A format of an API in which an answer is written as it comes. */
-interface CompletionFormat {
+/** A format of an API in which an answer is written, whole or as it comes. */
+export interface CompletionFormat {
   headers(names: CompletionNames): Readonly<Record<string, string>>
   /** Asked once, when something is to be written. */
   open(names: CompletionNames): CompletionWriter
+  whole(names: CompletionNames, said: CollectedAnswer, events: readonly AnswerEvent[]): Promise<unknown>
+  /** The end of a stream that fails. */
+  lastWords(error: unknown, names: () => CompletionNames): string
+  /** Whether clients look for this failure in the stream, even where nothing of the answer has come. No failure unless given. */
+  readonly streamsFailure?: (error: unknown) => boolean
 }
 
 /** An answer that is being written. A text without characters is not. */
@@ -18,31 +30,62 @@ interface CompletionWriter {
   end(said: CollectedAnswer): Promise<string>
 }
 
-/** Writes an answer no faster than it is read. A failure before its first word is thrown while the headers are still open. */
-export async function writeCompletion(
-  sink: Sink,
-  { source, model }: { readonly source: CompletionSource; readonly model: string },
+/** Answers a request. A stream is written no faster than it is read, and a failure before its first word has a status of its own. */
+export async function answerCompletion(
+  { source, model, streams }: { readonly source: CompletionSource; readonly model?: string; readonly streams: unknown },
+  { request, stream }: Pick<RouteCall<unknown, unknown>, 'request' | 'stream'>,
   format: CompletionFormat,
-): Promise<void> {
-  const answer = collectAnswer(source, model)
-  let writer: CompletionWriter | undefined
-  const begun = () => {
-    if (writer) return writer
-    const names = answer.names()
-    for (const [name, value] of Object.entries(format.headers(names))) sink.header(name, value)
-    writer = format.open(names)
-    if (writer.start !== undefined) void sink.write(writer.start)
-    return writer
+): Promise<Response> {
+  const answer = collectAnswer(source, model ?? CONFIGURED_MODEL)
+  // What is ignored may be known only once the answer has begun.
+  const headers = () => ({ ...ignoredHeader(source.ignored), ...format.headers(answer.names()) })
+  if (streams !== true) {
+    const events: AnswerEvent[] = []
+    for await (const event of source.events(request.signal)) {
+      answer.note(event)
+      events.push(event)
+    }
+    return json(await format.whole(answer.names(), answer.said, events), 200, headers())
   }
-  for await (const event of source.events(sink.signal)) {
-    answer.note(event)
-    if (event.type === 'call-start') continue
-    const text = begun().piece(event)
-    const full = text === '' ? undefined : sink.write(text)
-    if (full !== undefined) await full
-    if (sink.signal.aborted) return
+  const failedNames = (error: unknown): CompletionNames => {
+    // What fails before its first call is named after the call that its account was written for.
+    const id = fieldsOf(fieldsOf(error)['facts'])['call']
+    if (answer.said.calls.length === 0 && typeof id === 'string')
+      answer.note({ type: 'call-start', call: id, model: '' })
+    return answer.names()
   }
-  await sink.write(await begun().end(answer.said))
+  return stream({
+    isAnswer: true,
+    headers: ignoredHeader(source.ignored),
+    async run(sink) {
+      const begin = () => Object.entries(headers()).forEach(([name, value]) => sink.header(name, value))
+      let writer: CompletionWriter | undefined
+      const begun = () => {
+        if (writer) return writer
+        begin()
+        writer = format.open(answer.names())
+        if (writer.start !== undefined) void sink.write(writer.start)
+        return writer
+      }
+      try {
+        for await (const event of source.events(sink.signal)) {
+          answer.note(event)
+          if (event.type === 'call-start') continue
+          const text = begun().piece(event)
+          const full = text === '' ? undefined : sink.write(text)
+          if (full !== undefined) await full
+          if (sink.signal.aborted) return
+        }
+        await sink.write(await begun().end(answer.said))
+      } catch (error) {
+        if (writer || !format.streamsFailure?.(error)) throw error
+        const names = failedNames(error)
+        begin()
+        await sink.write(format.lastWords(error, () => names))
+      }
+    },
+    lastWords: (error) => format.lastWords(error, () => failedNames(error)),
+  })
 }
 
 /** What an answer is called: in its headers, and in every piece of it. */

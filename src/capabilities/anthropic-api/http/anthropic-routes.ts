@@ -1,18 +1,14 @@
 import { z } from 'zod'
-import { type Route, route, type RouteCall, type Runtime } from '../../../capability.ts'
+import { type Route, route, type Runtime } from '../../../capability.ts'
 import {
-  collectAnswer,
+  answerCompletion,
+  type CompletionFormat,
   completionHeaderWords,
-  type CompletionNames,
-  type CompletionSource,
-  CONFIGURED_MODEL,
-  ignoredHeader,
   json,
   knownModel,
   knownModels,
   namingHeaders,
   toFailure,
-  writeCompletion,
   type KnownModel,
 } from '../../../server.ts'
 import { anthropicMessage, emptyMessage, messageEnd, type MessageEvent, messageEvents } from './anthropic-answer.ts'
@@ -22,6 +18,27 @@ import { defined } from '../../../platform.ts'
 
 /** The endpoints in Anthropic's format. Its official clients work unchanged. */
 export function anthropicRoutes(runtime: Runtime): readonly Route[] {
+  const format: CompletionFormat = {
+    // The call is the request that a client tells its support about.
+    headers: (names) => ({ ...namingHeaders(names), 'request-id': encodeURIComponent(names.call) }),
+    open(names) {
+      const { add, end } = messageEvents()
+      return {
+        start: written([{ type: 'message_start', message: emptyMessage(names) }, { type: 'ping' }]),
+        piece: (event) => written(add(event)),
+        async end(said) {
+          const { stop_reason, ...facts } = await messageEnd(runtime, names, said)
+          const delta = { stop_reason, stop_sequence: null }
+          return written([...end(), { type: 'message_delta', delta, ...facts }, { type: 'message_stop' }])
+        },
+      }
+    },
+    async whole(names, said, events) {
+      const { add } = messageEvents()
+      return anthropicMessage(names, events.flatMap(add), await messageEnd(runtime, names, said))
+    },
+    lastWords: (error) => written([anthropicFailure(toFailure(error)).body as MessageEvent]),
+  }
   return [
     route({
       method: 'POST',
@@ -40,10 +57,9 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
       },
       body: messagesBody,
       answers: { 200: { description: 'A message, or with `stream` its events', schema: z.looseObject({}) } },
-      handle: async ({ body, request, caller, stream }) => {
-        const { source, ignored } = await messageSource(runtime, body, { request, caller })
-        const answering = { source, model: body.model ?? CONFIGURED_MODEL, headers: ignoredHeader(ignored) }
-        return body.stream === true ? streamed(answering, stream) : whole(answering, request)
+      handle: async ({ body, ...call }) => {
+        const source = await messageSource(runtime, body, call)
+        return answerCompletion({ source, ...defined({ model: body.model }), streams: body.stream }, call, format)
       },
     }),
     route({
@@ -88,45 +104,6 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param }) => json(messagesModel(await knownModel(runtime, param('model')))),
     }),
   ]
-
-  async function whole({ source, model, headers }: Answering, request: Request): Promise<Response> {
-    const answer = collectAnswer(source, model)
-    const writer = messageEvents()
-    const events: MessageEvent[] = []
-    for await (const event of source.events(request.signal)) {
-      answer.note(event)
-      events.push(...writer.add(event))
-    }
-    const names = answer.names()
-    const message = anthropicMessage(names, events, await messageEnd(runtime, names, answer.said))
-    return json(message, 200, { ...headers, ...headersOf(names) })
-  }
-
-  function streamed(answering: Answering, stream: RouteCall<unknown, unknown>['stream']): Promise<Response> {
-    return stream({
-      isAnswer: true,
-      headers: answering.headers,
-      run: (sink) =>
-        writeCompletion(sink, answering, {
-          headers: headersOf,
-          open(names) {
-            const { add, end } = messageEvents()
-            return {
-              start: written([{ type: 'message_start', message: emptyMessage(names) }, { type: 'ping' }]),
-              piece: (event) => written(add(event)),
-              async end(said) {
-                const { stop_reason, ...facts } = await messageEnd(runtime, names, said)
-                const delta = { stop_reason, stop_sequence: null }
-                return written([...end(), { type: 'message_delta', delta, ...facts }, { type: 'message_stop' }])
-              },
-            }
-          },
-        }),
-      lastWords(error) {
-        return written([anthropicFailure(toFailure(error)).body as MessageEvent])
-      },
-    })
-  }
 }
 
 function written(events: readonly MessageEvent[]): string {
@@ -135,18 +112,6 @@ function written(events: readonly MessageEvent[]): string {
 
 /** Clients of Anthropic's format send this header with every request. */
 const VERSION = 'anthropic-version'
-
-interface Answering {
-  readonly source: CompletionSource
-  /** As the request names it. */
-  readonly model: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** The call is the request that a client tells its support about. */
-function headersOf(names: CompletionNames): Readonly<Record<string, string>> {
-  return { ...namingHeaders(names), 'request-id': encodeURIComponent(names.call) }
-}
 
 const modelPage = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),

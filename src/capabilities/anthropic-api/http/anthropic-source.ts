@@ -23,12 +23,7 @@ import { z } from 'zod'
 
 type Asking = Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>
 
-interface MessageSource {
-  readonly source: CompletionSource
-  readonly ignored: readonly string[]
-}
-
-export async function messageSource(runtime: Runtime, body: MessagesBody, asking: Asking): Promise<MessageSource> {
+export async function messageSource(runtime: Runtime, body: MessagesBody, asking: Asking): Promise<CompletionSource> {
   const to = asking.request.headers.get('x-foreword-session')
   refuseServers(body)
   const reasons = await canReason(runtime, body)
@@ -36,12 +31,11 @@ export async function messageSource(runtime: Runtime, body: MessagesBody, asking
   const ignored = [...ignoredMessageFields(body, { inSession: to !== null, reasons }), ...ignoredIn(parts)]
   if (to === null) {
     const input = completionInput(body, parts, asking, reasons)
-    return { source: { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }, ignored }
+    return { inSession: false, ignored, events: (signal) => runtime.complete({ ...input, signal }) }
   }
   refuseToolsInSession(body.tools, 'x-foreword-session')
-  const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body, reasons)
-  const source = await sessionSource(runtime, { ...lastInput(parts), to, model: modelOf(body), parameters, ...asking })
-  return { source, ignored }
+  const parameters = callParameters(body, reasons)
+  return sessionSource(runtime, { ...lastInput(parts), to, model: modelOf(body), parameters, ignored, ...asking })
 }
 
 /** The call that the same body would make. */

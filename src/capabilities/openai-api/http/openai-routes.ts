@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Route, route, type RouteCall, type Runtime, fileEmbedder } from '../../../capability.ts'
+import { type Route, route, type Runtime, fileEmbedder } from '../../../capability.ts'
 import { defined, errorMessage } from '../../../platform.ts'
 import {
-  collectAnswer,
+  answerCompletion,
+  type CompletionFormat,
   completionHeaderWords,
-  type CompletionSource,
-  CONFIGURED_MODEL,
+  type CompletionNames,
   ignoredHeader,
   json,
   type KnownModel,
@@ -13,7 +13,6 @@ import {
   knownModels,
   namingHeaders,
   toFailure,
-  writeCompletion,
   HttpFailure,
   requestedModel,
 } from '../../../server.ts'
@@ -41,10 +40,13 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       },
       body: completionBody,
       answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
-      handle: async ({ body, request, caller, stream }) => {
-        const { source, ignored } = await openSource(runtime, body, { request, caller })
-        const headers = ignoredHeader(ignored)
-        return body.stream === true ? streamed(source, body, headers, stream) : whole(source, body, headers, request)
+      handle: async ({ body, ...call }) => {
+        const source = await openSource(runtime, body, call)
+        return answerCompletion(
+          { source, ...defined({ model: body.model }), streams: body.stream },
+          call,
+          formatOf(body),
+        )
       },
     }),
     embeddingsRoute(runtime),
@@ -69,48 +71,17 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
     }),
   ]
 
-  async function whole(
-    source: CompletionSource,
-    body: CompletionBody,
-    headers: Readonly<Record<string, string>>,
-    request: Request,
-  ): Promise<Response> {
-    const answer = collectAnswer(source, body.model ?? CONFIGURED_MODEL)
-    for await (const event of source.events(request.signal)) answer.note(event)
-    const { said } = answer
-    const names = { ...answer.names(), created: Math.floor(runtime.store.clock.now() / 1000) }
-    return json(chatCompletion(names, said, await forewordField(runtime, names, said)), 200, {
-      ...headers,
-      ...namingHeaders(names),
-    })
-  }
-
-  function streamed(
-    source: CompletionSource,
-    body: CompletionBody,
-    headers: Readonly<Record<string, string>>,
-    stream: RouteCall<unknown, unknown>['stream'],
-  ): Promise<Response> {
-    return stream({
-      isAnswer: true,
-      headers,
-      async run(sink) {
-        const includeUsage = body.stream_options?.include_usage === true
-        await writeCompletion(
-          sink,
-          { source, model: body.model ?? CONFIGURED_MODEL },
-          {
-            headers: namingHeaders,
-            open(names) {
-              const created = Math.floor(runtime.store.clock.now() / 1000)
-              const { piece, end } = completionChunks({ ...names, created }, { includeUsage })
-              return { piece, end: async (said) => end(said, await forewordField(runtime, names, said)) }
-            },
-          },
-        )
+  function formatOf({ stream_options: options }: CompletionBody): CompletionFormat {
+    const dated = (names: CompletionNames) => ({ ...names, created: Math.floor(runtime.store.clock.now() / 1000) })
+    return {
+      headers: namingHeaders,
+      open(names) {
+        const { piece, end } = completionChunks(dated(names), { includeUsage: options?.include_usage === true })
+        return { piece, end: async (said) => end(said, await forewordField(runtime, names, said)) }
       },
+      whole: async (names, said) => chatCompletion(dated(names), said, await forewordField(runtime, names, said)),
       lastWords: (error) => `data: ${JSON.stringify(openaiFailure(toFailure(error)).body)}\n\n`,
-    })
+    }
   }
 }
 

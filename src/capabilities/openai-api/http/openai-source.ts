@@ -29,7 +29,7 @@ export async function openSource(
   runtime: Runtime,
   body: CompletionBody,
   call: Pick<RouteCall<unknown, unknown>, 'request' | 'caller'>,
-): Promise<{ readonly source: CompletionSource; readonly ignored: readonly string[] }> {
+): Promise<CompletionSource> {
   const to = namedSession(call.request, body.user)
   refuseUnsupported(body, UNSUPPORTED)
   const parts = [...chatCompletions.parts({ messages: body.messages })]
@@ -37,9 +37,8 @@ export async function openSource(
   const model = requestedModel(body.model)
   if (to !== undefined) {
     refuseToolsInSession(body.tools, '`user` and x-foreword-session')
-    const { toolChoice: _gatewaysOwn, parallelToolCalls: _too, ...parameters } = callParameters(body)
-    const source = await sessionSource(runtime, { ...lastInput(parts), to, model, parameters, ...call })
-    return { source, ignored }
+    const parameters = callParameters(body)
+    return sessionSource(runtime, { ...lastInput(parts), to, model, parameters, ignored, ...call })
   }
   const input = callerInput(
     {
@@ -55,7 +54,7 @@ export async function openSource(
     },
     call,
   )
-  return { source: { inSession: false, events: (signal) => runtime.complete({ ...input, signal }) }, ignored }
+  return { inSession: false, ignored, events: (signal) => runtime.complete({ ...input, signal }) }
 }
 
 function callParameters(body: CompletionBody): CallParameters {

@@ -1,16 +1,18 @@
 import { z } from 'zod'
-import { type Caller, type Route, route, type Runtime, type RouteCall } from '../../../capability.ts'
+import { type Caller, type Route, route, type Runtime } from '../../../capability.ts'
 import {
-  completionHeaderWords,
-  HttpFailure,
-  json,
+  answerCompletion,
   type AnswerEvent,
+  type CollectedAnswer,
   collectAnswer,
+  type CompletionFormat,
+  completionHeaderWords,
   type CompletionNames,
   CONFIGURED_MODEL,
-  turnCompletion,
-  ignoredHeader,
+  HttpFailure,
+  json,
   namingHeaders,
+  turnCompletion,
 } from '../../../server.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import {
@@ -25,7 +27,6 @@ import {
 } from './response-source.ts'
 import {
   asResponses,
-  responseError,
   streamedError,
   belongsInStream,
   responseBuilder,
@@ -67,10 +68,11 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       },
       body: responseBody,
       answers: { 200: { description: 'A response, or with `stream` its events', schema: z.looseObject({}) } },
-      handle: async ({ body, request, caller, stream }) => {
-        const source = await openResponseSource({ runtime, kept, unable }, body, { request, caller }).catch(asResponses)
-        const parts = { runtime, kept, source, body, call: { request, caller, stream } }
-        return body.stream === true ? streamedResponse(parts) : wholeResponse(parts)
+      handle: async ({ body, ...call }) => {
+        const source = await openResponseSource({ runtime, kept, unable }, body, call).catch(asResponses)
+        const format = responseFormat({ runtime, kept, source, body, caller: call.caller })
+        const about = { source, ...defined({ model: body.model }), streams: body.stream }
+        return answerCompletion(about, call, format).catch(asResponses)
       },
     }),
     ...conversationRoutes(runtime, kept),
@@ -248,112 +250,54 @@ interface AnswerParts {
   readonly kept: KeptResponses
   readonly source: ResponseSource
   readonly body: ResponseBody
-  readonly call: Pick<RouteCall<unknown, unknown>, 'request' | 'caller' | 'stream'>
+  readonly caller: Caller
 }
 
-/** Rejects with an `HttpFailure` where the answer fails. */
-async function wholeResponse(parts: AnswerParts): Promise<Response> {
-  const answer = answering(parts)
-  try {
-    for await (const event of parts.source.events(parts.call.request.signal)) answer.add(event)
-    answer.close()
-    const { response } = await answer.end()
-    return json(response, 200, answer.headers())
-  } catch (error) {
-    throw responseError(error)
-  }
-}
-
-/**
- * The response as events. A failure before the first word has a status of its own, except those that the clients look
- * for in the stream: an input that is too large, and a call that a budget does not allow.
- */
-async function streamedResponse(parts: AnswerParts): Promise<Response> {
-  const answer = answering(parts)
+/** One response. Failures that clients look for in the stream: an input that is too large, and a call that a budget does not allow. */
+function responseFormat({ runtime, kept, source, body, caller }: AnswerParts): CompletionFormat {
   const number = numbering()
-  let begun = false
-  const lastWords = (error: unknown) => {
-    const failed = answer.fail(error)
-    return number(begun ? failed : [...answer.begin(), ...failed])
-  }
-  try {
-    return await parts.call.stream({
-      isAnswer: true,
-      async run(sink) {
-        const write = (events: readonly ResponseEvent[]) => {
-          if (events.length === 0) return undefined
-          if (!begun) for (const [name, value] of Object.entries(answer.headers())) sink.header(name, value)
-          const all = begun ? events : [...answer.begin(), ...events]
-          begun = true
-          return sink.write(number(all))
-        }
-        try {
-          for await (const event of parts.source.events(sink.signal)) {
-            const full = write(answer.add(event))
-            if (full !== undefined) await full
-            if (sink.signal.aborted) return
-          }
-          await write(answer.close())
-          await write([await answer.end()])
-        } catch (error) {
-          if (begun || !belongsInStream(error)) throw error
-          await write(answer.fail(error))
-        }
-      },
-      lastWords,
-    })
-  } catch (error) {
-    throw responseError(error)
-  }
-}
-
-function answering({ runtime, kept, source, body, call }: AnswerParts) {
-  const collected = collectAnswer(source, body.model ?? CONFIGURED_MODEL)
-  let named: ResponseNames | undefined
+  const now = () => Math.floor(runtime.store.clock.now() / 1000)
   let builder: ResponseBuilder | undefined
-  const names = () => (named ??= withKey(collected.names()))
-  const built = () => (builder ??= responseBuilder(names(), body, source.tools))
-
-  return {
-    headers: () => ({ ...ignoredHeader(source.ignored), ...namingHeaders(names()) }),
-    add(event: AnswerEvent): readonly ResponseEvent[] {
-      collected.note(event)
-      return event.type === 'call-start' ? [] : built().add(event)
-    },
-    begin: () => built().begin(),
-    close: () => built().close(),
-    /** What fails before its first call is named after the call that its account was written for. */
-    fail(error: unknown): readonly ResponseEvent[] {
-      const id = fieldsOf(fieldsOf(error)['facts'])['call']
-      if (!named && typeof id === 'string') collected.note({ type: 'call-start', call: id, model: '' })
-      return [built().fail(streamedError(error))]
-    },
-    /** What is kept is on disk when this resolves. */
-    async end(): Promise<ResponseEvent & { readonly response: ResponseObject }> {
-      const foreword = await forewordField(runtime, names(), collected.said)
-      const at = now()
-      const whole = (store: boolean) => built().end({ at, store, foreword })
-      // A session keeps its turns by itself.
-      if (source.inSession) return whole(true)
-      return whole(body.store !== false && (await keep(whole(true).response)))
-    },
-  }
-
-  function now(): number {
-    return Math.floor(runtime.store.clock.now() / 1000)
-  }
-
-  function withKey(found: CompletionNames): ResponseNames {
-    const { session, turn, call: id } = found
+  const open = (names: CompletionNames) => {
+    const { session, turn, call: id } = names
     const key = session !== undefined && turn !== undefined ? turnKey({ session, turn }) : id
-    return { ...found, key, created: now() }
+    return (builder = responseBuilder({ ...names, key, created: now() }, body, source.tools))
   }
-
-  function keep(response: ResponseObject): Promise<boolean> {
-    const previous = body.previous_response_id
-    const { input } = source
-    const { by, tokenId: token } = call.caller
-    return kept.keep({ by, ...defined({ token }), response, input, ...(previous ? { previous } : {}) })
+  /** What is kept is on disk when this resolves. A session keeps its turns by itself. */
+  const end = async (built: ResponseBuilder, names: CompletionNames, said: CollectedAnswer) => {
+    const foreword = await forewordField(runtime, names, said)
+    const at = now()
+    const whole = (store: boolean) => built.end({ at, store, foreword })
+    if (source.inSession) return whole(true)
+    const { by, tokenId: token } = caller
+    const previous = body.previous_response_id || undefined
+    const { response } = whole(true)
+    const isKept =
+      body.store !== false && kept.keep({ by, response, input: source.input, ...defined({ token, previous }) })
+    return whole(await isKept)
+  }
+  return {
+    headers: namingHeaders,
+    open(names) {
+      const built = open(names)
+      return {
+        start: number(built.begin()),
+        piece: (event) => number(built.add(event)),
+        end: async (said) => number([...built.close(), await end(built, names, said)]),
+      }
+    },
+    async whole(names, said, events) {
+      const built = open(names)
+      for (const event of events) built.add(event)
+      built.close()
+      return (await end(built, names, said)).response
+    },
+    lastWords(error, names) {
+      const begun = builder
+      const built = begun ?? open(names())
+      return number([...(begun ? [] : built.begin()), built.fail(streamedError(error))])
+    },
+    streamsFailure: belongsInStream,
   }
 }
 

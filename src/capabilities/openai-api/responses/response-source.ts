@@ -25,8 +25,6 @@ export interface ResponseSource extends CompletionSource {
   readonly tools: readonly OfferedTool[]
   /** The items that the request adds. Empty in a session, which keeps them itself. */
   readonly input: readonly ResponseItem[]
-  /** As `x-foreword-ignored` names it; whole once the answer has begun. */
-  readonly ignored: readonly string[]
 }
 
 interface SourceParts {
@@ -51,17 +49,13 @@ export async function openResponseSource(
   const target = await targetOf(runtime, body, call.request)
   if (!target) return outsideSessions({ runtime, kept, unable }, body, call)
   refuseToolsInSession(body.tools, '`user`, x-foreword-session and the `previous_response_id` of a session')
-  const {
-    toolChoice: _gatewaysOwn,
-    parallelToolCalls: _too,
-    ...parameters
-  } = responseParameters({ ...body, tool_choice: undefined }, [])
+  const parameters = responseParameters({ ...body, tool_choice: undefined }, [])
   const parts = [...responses.parts({ input: inputItems(body).map(readableItem) })]
   const model = requestedModel(body.model)
   const said = lastInput(parts, 'the last item must be a message with the role user', { parameter: 'input' })
-  const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ...call })
   const ignored = [...ignoredResponseFields(body, true), ...ignoredIn(parts)]
-  return { ...source, tools: [], input: [], ignored }
+  const source = await sessionSource(runtime, { ...said, ...target, model, parameters, ignored, ...call })
+  return { ...source, tools: [], input: [] }
 }
 
 const responses = formatReaders.responses
