@@ -23,6 +23,7 @@ import {
   reasoningPart,
   restParts,
   resultPart,
+  resultParts,
   textOf,
   unread,
   type WirePart,
@@ -90,14 +91,9 @@ function readCall(value: unknown): readonly WirePart[] {
 
 function readResult(message: JsonFields): readonly WirePart[] {
   const id = textOf(message['tool_call_id']) ?? textOf(message['name']) ?? ''
-  const { content } = message
-  const more = restParts('tool', unread(message, ['role', 'tool_call_id', 'content', 'name']))
-  if (typeof content === 'string') return [marked(resultPart(id, content), message), ...more]
-  if (!Array.isArray(content)) {
-    return [content === undefined || content === null ? resultPart(id, '') : otherResult(id, content), ...more]
-  }
-  const parts = content.flatMap((value, at) => placed(readResultPart(id, value), `content.${at}`))
-  return [...(parts.length === 0 ? [resultPart(id, '')] : parts), ...more]
+  const parts = resultParts(id, message['content'], (part) => readResultPart(id, part))
+  const rest = restParts('tool', unread(message, ['role', 'tool_call_id', 'content', 'name']))
+  return [...(typeof message['content'] === 'string' ? markedLast(parts, message) : parts), ...rest]
 }
 
 function readResultPart(id: string, value: unknown): readonly WirePart[] {

@@ -18,6 +18,7 @@ import {
   restParts,
   resultMediaPart,
   resultPart,
+  resultParts,
   textOf,
   textPart,
   toolPart,
@@ -135,13 +136,8 @@ function readResult(block: JsonFields): ReturnType<BlockReader> {
   const id = textOf(block['tool_use_id'])
   if (id === undefined) return undefined
   const isError = block['is_error'] === true
-  const { content } = block
-  const keys = ['type', 'tool_use_id', 'content', 'is_error']
-  if (typeof content === 'string') return { parts: [resultPart(id, content, isError)], keys }
-  if (content === undefined || content === null) return { parts: [resultPart(id, '', isError)], keys }
-  if (!Array.isArray(content)) return { parts: [otherResult(id, content, isError)], keys }
-  const parts = content.flatMap((value, at) => placed(readResultBlock(id, value, isError), `content.${at}`))
-  return { parts: parts.length === 0 ? [resultPart(id, '', isError)] : parts, keys }
+  const parts = resultParts(id, block['content'], (part) => readResultBlock(id, part, isError), { isError })
+  return { parts, keys: ['type', 'tool_use_id', 'content', 'is_error'] }
 }
 
 function readResultBlock(id: string, value: unknown, isError: boolean): readonly WirePart[] {

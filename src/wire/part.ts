@@ -205,6 +205,20 @@ export function otherResult(id: string, value: unknown, isError = false): WirePa
   return { ...resultPart(id, jsonOf(value), isError), isUnknown: true }
 }
 
+/** What a call gave: a text, or a list of parts, each at its place. Anything else is a result that no reader knows. */
+export function resultParts(
+  id: string,
+  content: unknown,
+  readPart: (part: unknown) => readonly WirePart[],
+  { base = 'content', isError = false } = {},
+): readonly WirePart[] {
+  if (typeof content === 'string') return [resultPart(id, content, isError)]
+  if (content === undefined || content === null) return [resultPart(id, '', isError)]
+  if (!Array.isArray(content)) return placed([otherResult(id, content, isError)], base)
+  const parts = content.flatMap((part, at) => placed(readPart(part), `${base}.${at}`))
+  return parts.length === 0 ? [resultPart(id, '', isError)] : parts
+}
+
 /** An image or a file that a person sent. */
 export function mediaPart(media: WireMedia): WirePart {
   const { data, mediaType, filename } = media

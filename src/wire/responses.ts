@@ -20,6 +20,7 @@ import {
   restParts,
   resultMediaPart,
   resultPart,
+  resultParts,
   textOf,
   textPart,
   unread,
@@ -204,14 +205,8 @@ function readAction(item: JsonFields, tool: string, key: string): readonly WireP
 function readOutput(item: JsonFields): readonly WirePart[] | undefined {
   const id = textOf(item['call_id']) ?? textOf(item['id'])
   if (id === undefined) return undefined
-  const { output } = item
-  const more = restParts('tool', unread(item, ['type', 'call_id', 'output']))
-  if (typeof output === 'string') return [resultPart(id, output), ...more]
-  if (!Array.isArray(output)) {
-    return [...placed([output === undefined ? resultPart(id, '') : otherResult(id, output)], 'output'), ...more]
-  }
-  const parts = output.flatMap((value, at) => placed(readResultPart(id, value), `output.${at}`))
-  return [...(parts.length === 0 ? [resultPart(id, '')] : parts), ...more]
+  const parts = resultParts(id, item['output'], (part) => readResultPart(id, part), { base: 'output' })
+  return [...parts, ...restParts('tool', unread(item, ['type', 'call_id', 'output']))]
 }
 
 function readResultPart(id: string, value: unknown): readonly WirePart[] {
