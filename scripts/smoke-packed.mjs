@@ -18,6 +18,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { npmProgram } from './npm-program.mjs'
+import { packPackage } from './package.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
@@ -53,8 +54,7 @@ function pack() {
     run(process.execPath, [join(root, 'scripts', 'build.mjs')])
   }
   tell('packing')
-  const told = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root)
-  const [{ filename, files, unpackedSize }] = Object.values(JSON.parse(told))
+  const { filename, files, unpackedSize } = packPackage(folder)
   const astray = files.map(({ path }) => path).filter((path) => /^(src|test|node|scripts)\/|\.test\./.test(path))
   if (astray.length > 0) stop(`the package holds what it should not: ${astray.slice(0, 5).join(', ')}`)
   tell(`${files.length} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`)
@@ -179,7 +179,9 @@ function checkProject(tarball) {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
   // The other imports of the examples.
-  const others = ['ai', 'zod'].map((name) => `${name}@${(devDependencies[name] ?? dependencies[name]).slice(1)}`)
+  const others = ['@ai-sdk/openai-compatible', 'ai', 'zod'].map(
+    (name) => `${name}@${(devDependencies[name] ?? dependencies[name]).slice(1)}`,
+  )
   npm(['install', tarball, ...others, '--no-audit', '--no-fund'], project)
   writeFileSync(
     join(project, 'use.ts'),

@@ -25,7 +25,8 @@ export {
   faultyText,
   shellGap,
 } from './tool/access/access-answer.ts'
-export { accessFile, accessPaths } from './tool/access/access-file.ts'
+export { accessFile } from './tool/access/access-file.ts'
+export { accessPaths } from './tool/access/access-paths.ts'
 export { accessText, narrowAccess } from './tool/access/narrow-access.ts'
 export { editJson, type JsonChange } from './tool/access/edit-json.ts'
 export { readAccess, SHELL_VARIABLES } from './tool/access/read-access.ts'

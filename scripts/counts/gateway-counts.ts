@@ -7,8 +7,6 @@ import { pathToFileURL } from 'node:url'
 
 /** What a gateway does for its user, counted without a clock. */
 export interface GatewayCounts {
-  /** Files that a start loads: of `src/`, and of packages. */
-  readonly start: { readonly own: number; readonly packages: number }
   /** Named functions below `src/` that ran for one `Hello` in a new session after two others, and the files they are in. */
   readonly hello: { readonly functions: number; readonly files: number }
   /** Averages over the turns of one session, which follow each other, and what follows them. Bytes kept are pages of the databases that are in use. */
@@ -31,31 +29,12 @@ const TURNS = 24
  * Starts a gateway on a home of its own with the rehearsal model and sends it messages over HTTP. Whatever follows a turn, such as
  * the index of sessions, has ended before anything is counted; waiting for that is a request of its own, which is left out.
  */
-export async function gatewayCounts(root: string): Promise<GatewayCounts> {
-  const home = mkdtempSync(join(tmpdir(), 'foreword-counts-'))
-  const gateway = spawn(
-    process.execPath,
-    ['--import', join(import.meta.dirname, 'gateway-hook.mjs'), join(root, 'bin', 'foreword.js'), 'start', '--json'],
-    {
-      env: {
-        PATH: process.env.PATH,
-        FOREWORD_HOME: home,
-        FOREWORD_MODEL: 'rehearsal',
-        FOREWORD_GATEWAY_PORT: '0',
-        NODE_OPTIONS: '--conditions=foreword-source',
-      },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    },
-  )
-  try {
-    const [line] = (await once(gateway.stdout!, 'data')) as [Buffer]
-    const { address } = JSON.parse(line.toString()) as { readonly address?: string }
-    if (address === undefined) throw new Error(`the gateway did not start: ${line.toString()}`)
-    const http = client(address, readFileSync(join(home, 'data', 'token'), 'utf8').trim())
+export function gatewayCounts(root: string): Promise<GatewayCounts> {
+  return withGateway(root, async ({ gateway, http }) => {
     const idle = () => http('/api/status?wait=idle')
     const take = () => takeCounts(gateway)
     await idle()
-    const { modules } = await take()
+    await take()
     const own = pathToFileURL(join(root, 'src')).href
 
     await say(http, 'Hello')
@@ -81,13 +60,43 @@ export async function gatewayCounts(root: string): Promise<GatewayCounts> {
     await idle()
     const { disk: questions } = await take()
     return {
-      start: {
-        own: modules.filter((url) => url.startsWith(own)).length,
-        packages: modules.filter((url) => url.includes('/node_modules/')).length,
-      },
       hello: { functions: ofHello.length, files: new Set(ofHello).size },
       turn: mapCounts(turns, (sum, name) => (sum - questions[name]) / TURNS),
     }
+  })
+}
+
+export interface CountedGateway {
+  readonly gateway: ChildProcess
+  readonly http: Http
+  /** Of a process that runs a command of the same home. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Starts the gateway of a checkout or a package with the hook in it, on a home of its own with the rehearsal model. */
+export async function withGateway<Value>(
+  root: string,
+  work: (counted: CountedGateway) => Promise<Value>,
+): Promise<Value> {
+  const home = mkdtempSync(join(tmpdir(), 'foreword-counts-'))
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    FOREWORD_HOME: home,
+    FOREWORD_MODEL: 'rehearsal',
+    FOREWORD_GATEWAY_PORT: '0',
+    NODE_OPTIONS: '--conditions=foreword-source',
+  }
+  const words = [join(root, 'bin', 'foreword.js'), 'start', '--json']
+  const gateway = spawn(process.execPath, ['--import', join(import.meta.dirname, 'gateway-hook.mjs'), ...words], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  try {
+    const [line] = (await once(gateway.stdout!, 'data')) as [Buffer]
+    const { address } = JSON.parse(line.toString()) as { readonly address?: string }
+    if (address === undefined) throw new Error(`the gateway did not start: ${line.toString()}`)
+    const http = client(address, readFileSync(join(home, 'data', 'token'), 'utf8').trim())
+    return await work({ gateway, http, environment })
   } finally {
     gateway.kill()
     await once(gateway, 'close')
@@ -137,7 +146,7 @@ interface Counts {
 }
 
 /** What the gateway did since these counts were last taken. */
-async function takeCounts(gateway: ChildProcess): Promise<Counts> {
+export async function takeCounts(gateway: ChildProcess): Promise<Counts> {
   gateway.send('take')
   const [answer] = (await once(gateway, 'message')) as [Counts]
   return answer

@@ -15,15 +15,18 @@ interface LockedPackage {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** The packages that production needs, by the lockfile. One for another system is listed there and not installed: it is left out. */
-export function installCounts(root: string): InstallCounts {
+/**
+ * The packages that an install of a package with these dependencies brings, by the lockfile. One for another system is listed there and not
+ * installed: it is left out.
+ */
+export function installCounts(root: string, dependencies: readonly string[]): InstallCounts {
   const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }
   const paths = new Set<string>()
   const open = ['']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const name of neededNames(locked[path]!)) {
+    for (const name of path === '' ? dependencies : neededNames(locked[path]!)) {
       const found = findPackage(locked, path, name)
       if (found === undefined || paths.has(found) || !existsSync(join(root, found))) continue
       paths.add(found)
@@ -55,7 +58,7 @@ function findPackage(locked: Readonly<Record<string, LockedPackage>>, from: stri
 }
 
 /** Without the packages inside, which are counted on their own. */
-function folderBytes(folder: string): number {
+export function folderBytes(folder: string): number {
   return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     if (entry.name === 'node_modules') return sum
     const path = join(folder, entry.name)

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
-import { isFileLocked, lockFile } from '../platform.ts'
+import { fieldsOf, isFileLocked, lockFile, parseJson } from '../platform.ts'
 import { storeError, StoreError } from './store-error.ts'
 
 /** The process that holds a home. */
@@ -70,12 +69,13 @@ function claimedError(directory: string): StoreError {
   })
 }
 
-const claimInfo = z.object({ pid: z.int(), address: z.string().optional(), started: z.string() })
-
+/** `undefined` where the file is missing, or is not what `writeInfo` writes. */
 function readInfo(directory: string): ClaimInfo | undefined {
   try {
-    const { pid, address, started } = claimInfo.parse(JSON.parse(readFileSync(join(directory, INFO), 'utf8')))
-    return { pid, started, ...(address !== undefined && { address }) }
+    const { pid, address, started } = fieldsOf(parseJson(readFileSync(join(directory, INFO), 'utf8')))
+    if (!Number.isSafeInteger(pid) || typeof started !== 'string') return undefined
+    if (address === undefined) return { pid: pid as number, started }
+    return typeof address === 'string' ? { pid: pid as number, started, address } : undefined
   } catch {
     return undefined
   }

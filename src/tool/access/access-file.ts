@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { AccessRead } from './access.ts'
 import type { TextRead, TextReader } from '../text-reader.ts'
@@ -36,9 +35,4 @@ async function readFirst(paths: readonly string[], read: TextReader): Promise<Te
 function toAccess(found: TextRead, environment: Readonly<Record<string, string | undefined>>): AccessRead {
   if (found.type === 'unreadable') return { type: 'faulty', problems: [`it cannot be read: ${found.why}`] }
   return readAccess(found.type === 'text' ? found.text : undefined, environment)
-}
-
-/** The paths at which a home may have its policy; the first that exists counts (BEHAVIOURS §2.3). */
-export function accessPaths(root: string): readonly [string, string] {
-  return [join(root, 'tool-access.json'), join(root, 'context', 'tool-access.json')]
 }
