@@ -37,6 +37,7 @@ try {
   const tarball = pack()
   const command = installGlobally(tarball)
   expect('foreword --version', run(command, ['--version']), version)
+  expect('foreword --help', run(command, ['--help']), 'foreword start')
   expect('foreword assemble', run(command, ['assemble', '-'], { input: scenario() }), 'window 1000, reserve 100')
   expect('foreword mcp', run(command, ['mcp'], { input: initialize() }), '"serverInfo":{"name":"foreword"')
   expect('foreword docs', run(command, ['docs', 'getting-started']), '# Getting started')
@@ -108,6 +109,7 @@ async function checkHome(command) {
     )
     await checkHttp(address, new URL(run(command, ['token']).trim()).searchParams.get('token'))
     await checkChannel(command, join(home, 'letters', 'anna'))
+    await checkParts(command, address, home)
     const { findings } = JSON.parse(run(command, ['doctor', '--json']))
     const found = findings.filter(({ check }) => ['harbour', 'mailbox'].includes(check)).map(({ level }) => level)
     expect('foreword doctor', found.join(), 'ok,ok')
@@ -142,6 +144,57 @@ async function checkHttp(address, token) {
   const { session, turn } = JSON.parse(await ask('/api/messages', message))
   const answer = await ask(`/api/sessions/${session}/turns/${turn}?wait=10000`)
   expect('a message over HTTP', answer, 'Hello from the rehearsal.')
+}
+
+/** Parts that are loaded late or run in threads and processes of their own, beside the running gateway. */
+async function checkParts(command, address, home) {
+  const ask = (...words) => run(command, ['send', ...words])
+  writeFileSync(join(home, 'tide.pdf'), pdf('High water is at four.'))
+  expect('foreword send', ask('/say Beside the gateway.'), 'Beside the gateway.')
+  expect('a message with a PDF', ask('What does it say?', '--file', join(home, 'tide.pdf')), 'input        file_')
+  const file = JSON.parse(run(command, ['files', 'add', join(home, 'tide.pdf'), '--json']))
+  expect('the text of the PDF', run(command, ['files', 'text', file.id]), 'High water is at four.')
+  const skill = join(home, 'skills', 'tides')
+  mkdirSync(skill, { recursive: true })
+  writeFileSync(
+    join(skill, 'SKILL.md'),
+    '---\nname: tides\ndescription: Reads tide tables.\n---\nAsk for the harbour.\n',
+  )
+  run(command, ['reload'])
+  expect('the skill in the context', run(command, ['context', '--input', 'Hello']), 'system  skills ')
+  run(command, ['tools', 'allow', 'search_files'])
+  mkdirSync(join(home, 'workspace'), { recursive: true })
+  writeFileSync(join(home, 'workspace', 'table.txt'), 'high water')
+  const { calls } = JSON.parse(
+    ask(`/call search_files ${JSON.stringify({ pattern: 'h(i)gh', regex: true })}`, '--json'),
+  )
+  expect('the result of a tool', run(command, ['calls', 'request', calls.at(-1)]), 'table.txt:1: high water')
+  const wrapped = run(command, ['wrap', 'codex', '--model', 'rehearsal', '--print'])
+  expect('foreword wrap', wrapped, '/through/')
+  const token = new URL(run(command, ['token']).trim()).searchParams.get('token')
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const answer = await fetch(`${address}/mcp`, { method: 'POST', headers, body: initialize() })
+  expect('/mcp of the gateway', await answer.text(), '"name":"foreword"')
+  expect('the page', await (await fetch(`${address}/`)).text(), '<div id="root">')
+}
+
+/** A PDF with one line of text. */
+function pdf(text) {
+  const content = `BT /F1 12 Tf 50 800 Td (${text}) Tj ET`
+  const page = '/Resources << /Font << /F1 4 0 R >> >> /MediaBox [0 0 595 842] /Contents 5 0 R'
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R ${page} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+  ]
+  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('')
+  return `%PDF-1.4\n${body}trailer\n<< /Root 1 0 R /Size 6 >>\nstartxref\n0\n%%EOF\n`
 }
 
 /** A stranger is paired with a code, and then a letter is answered. */
