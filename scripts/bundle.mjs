@@ -24,23 +24,31 @@ const together = [
   {
     name: 'gateway',
     roots: [
-      ...['cli/command/start', 'cli/gateway', 'foreword/built-in', 'session/sqlite/open-sqlite-store'],
-      ...[
-        'runtime openRuntime',
-        'runtime loadConfiguration',
-        'runtime configurationWarnings',
-        'runtime completeRestore',
-      ],
-      ...['runtime createHome', 'runtime createWorkspace', 'runtime homeWarning', 'runtime openGatewayTokens'],
-      ...[
-        'server createServer',
-        'server hostedOptions',
-        'server listen',
-        'server recordRoutes',
-        'server assertBindIsSafe',
-      ],
-      ...['session claimHome', 'search openRecallIndex', 'model createModels', 'document createDocumentReader'],
-      ...['tool readText', 'tool confineNode', 'capability/toolkit pinnedFile', 'capability/toolkit readerWithin'],
+      'cli/command/start',
+      'cli/gateway',
+      'foreword/built-in',
+      'session/sqlite/open-sqlite-store',
+      'runtime openRuntime',
+      'runtime loadConfiguration',
+      'runtime configurationWarnings',
+      'runtime completeRestore',
+      'runtime createHome',
+      'runtime createWorkspace',
+      'runtime homeWarning',
+      'runtime openGatewayTokens',
+      'server createServer',
+      'server hostedOptions',
+      'server listen',
+      'server recordRoutes',
+      'server assertBindIsSafe',
+      'session claimHome',
+      'search openRecallIndex',
+      'model createModels',
+      'document createDocumentReader',
+      'tool readText',
+      'tool confineNode',
+      'capability/toolkit pinnedFile',
+      'capability/toolkit readerWithin',
       ...capabilityParts({
         agents: ['agent-record', 'http/agent-routes'],
         'ai-sdk-chat': ['http/chat-routes'],
@@ -56,8 +64,12 @@ const together = [
         schedules: ['open-schedules', 'http/schedule-routes'],
         shell: ['shell-tool'],
         skills: [
-          ...['open-skills', 'pinned-skills', 'skills-tools', 'http/skill-routes'],
-          ...['folder/load-skills', 'folder/requirements'],
+          'open-skills',
+          'pinned-skills',
+          'skills-tools',
+          'http/skill-routes',
+          'folder/load-skills',
+          'folder/requirements',
         ],
         subjects: ['subject-service', 'http/subject-routes'],
         'web-access': ['web-tools'],
@@ -76,6 +88,7 @@ export async function bundle(folder) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const named = Object.values(exports).flatMap((door) => door['foreword-source'] ?? [])
   const stems = [...named.map((path) => path.slice('./src/'.length, -'.ts'.length)), ...commandLine]
+  /** @type {Set<string>} */
   const packages = new Set()
   const build = await rolldown({
     cwd: root,
@@ -117,11 +130,11 @@ function fileOf(stem) {
   return join(source, `${stem}.ts`)
 }
 
-function moduleOf(root) {
-  const [stem, name] = root.split(' ')
+function moduleOf(part) {
+  const [stem, name] = part.split(' ')
   const file = name === undefined ? fileOf(stem) : originOf(fileOf(stem), name).file
   if (existsSync(file)) return file
-  throw new Error(`the bundle keeps ${root} together with others, and there is no ${file}`)
+  throw new Error(`the bundle keeps ${part} together with others, and there is no ${file}`)
 }
 
 /** Groups of modules: each has what its roots import at once, without what an earlier one has. */

@@ -29,6 +29,7 @@ export const publishedDependencies = [
 /** Deletes the declarations in dist/ that no entry point leads to. Throws where those that stay name other packages than an install brings. */
 export function keepPublicDeclarations(all) {
   const kept = new Set()
+  /** @type {Set<string>} */
   const named = new Set()
   const open = Object.values(manifest.exports).flatMap(({ types }) => types ?? [])
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
@@ -57,7 +58,7 @@ export function stagePackage(folder, { dist = true } = {}) {
   }
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
-  for (const name of ['README.md', 'LICENSE', ...manifest.files.filter((name) => !name.startsWith('!'))]) {
+  for (const name of ['README.md', 'LICENSE', ...manifest.files.filter((each) => !each.startsWith('!'))]) {
     if (name !== 'dist' || dist) cpSync(join(root, name), join(folder, name), { recursive: true })
   }
 }
