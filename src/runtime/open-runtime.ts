@@ -68,7 +68,7 @@ export async function openRuntime(options: OpenOptions): Promise<HostedRuntime> 
     findCounter(context.counter),
   ])
   const early = [...(options.warnings ?? [])]
-  const orphans = recovers === false ? 0 : endOrphans(home)
+  const orphans = recovers === false || !hasStore ? 0 : endOrphans(home)
   if (orphans > 0) {
     const text = `Stopped ${orphans} programs that a former process had left running.`
     early.push(text)
