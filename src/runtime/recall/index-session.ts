@@ -1,7 +1,7 @@
 import { messageText, outputText, type ToolCallPart, toolCalls, toolResults, wholeCharacter } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { HistoryItem, IndexedSession, LogPart, RecallIndex, ReplacedMessage } from '../../search.ts'
-import { type Entry, type LogStore, readReferredContent, type SessionStore, type TurnRow } from '../../session.ts'
+import { type Entry, type LogStore, readReferredContent, type SessionStore } from '../../session.ts'
 
 export interface IndexingParts {
   readonly store: Pick<SessionStore, 'clock' | 'entries' | 'turn' | 'content' | 'session'>
@@ -62,7 +62,9 @@ export async function* logParts(
   let items: HistoryItem[] = []
   let replaced: ReplacedMessage[] = []
   let characters = 0
-  let turn: TurnRow | undefined
+  // Turns are numbered in the order of their inputs.
+  const ordinals = new Map<string, number>()
+  let newest = from === 0 ? 0 : undefined
   for (const [index, entry] of entries.entries()) {
     const message = await replacedMessage(store, entry)
     if (message) {
@@ -70,9 +72,12 @@ export async function* logParts(
       items = items.filter((item) => item.turn !== message.turn)
     }
     if (entry.type === 'input' || entry.type === 'edit' || entry.type === 'message') {
-      if (turn?.turn !== entry.turn) turn = await store.turn(entry.session, entry.turn)
+      const known = entry.type === 'input' && newest !== undefined ? newest + 1 : ordinals.get(entry.turn)
+      const ordinal = known ?? (await store.turn(entry.session, entry.turn))?.ordinal ?? 0
+      ordinals.set(entry.turn, ordinal)
+      if (entry.type === 'input' && ordinal > 0) newest = ordinal
       const near = entries.slice(Math.max(0, index - LOOKED_BACK), index)
-      const more = await historyItems(store, entry, turn?.ordinal ?? 0, near)
+      const more = await historyItems(store, entry, ordinal, near)
       items.push(...more)
       characters += more.reduce((sum, { text }) => sum + text.length, 0)
     }

@@ -74,7 +74,7 @@ export async function admit(
     (idempotencyKey === undefined ? clock.newId('session') : `session_${sha256(idempotencyKey).slice(0, 12)}`)
   const known = await states.of(session)
   if (!known && input.session !== undefined) throw sessionNotFound(session)
-  if (known) await requireOwnSession(store, session)
+  if (known) requireOwnSession(known)
   if (known && idempotencyKey !== undefined) {
     const before = await admittedBefore(store, known, idempotencyKey, text)
     if (before) return before
@@ -82,7 +82,7 @@ export async function admit(
   requireRoom(open, settings.maxOpenTurns ?? MOST_OPEN)
   if (after !== undefined && !(await states.of(after))) throw sessionNotFound(after)
 
-  const parent = await parentOf(store, session, input.from)
+  const parent = await parentOf(store, session, known, input.from)
   const turn = clock.newId('turn')
   const body = {
     type: 'input',
@@ -172,12 +172,14 @@ function requireWords(text: string, files: readonly string[]): void {
 async function parentOf(
   store: LogStore,
   session: string,
+  known: SessionState | undefined,
   from: string | null | undefined,
 ): Promise<string | null | undefined> {
   if (from !== undefined) {
     if (from !== null) await requireLiveTurn(store, session, from)
     return from
   }
+  if (!known?.hasBranches) return undefined
   const row = await store.session(session)
   if (row?.head === undefined) return undefined
   const turns = await store.turns(session)

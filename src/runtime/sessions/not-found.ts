@@ -21,8 +21,13 @@ export function sessionNotFound(session: string): RuntimeError {
 }
 
 /** Refuses a session whose calls another program makes: nothing may be said in it from here. */
-export async function requireOwnSession(store: Pick<LogStore, 'entries'>, session: string): Promise<void> {
-  const program = await programOf(store, session)
+export function requireOwnSession({
+  session,
+  program,
+}: {
+  readonly session: string
+  readonly program?: string | undefined
+}): void {
   if (program === undefined) return
   throw new RuntimeError(
     'invalid-input',

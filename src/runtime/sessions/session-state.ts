@@ -15,6 +15,7 @@ import type { HasPlacements } from '../calls/recent-placements.ts'
 import type { HasPin } from '../calls/head-pin.ts'
 import type { SealedPiece } from '../calls/seal.ts'
 import { type HasCut, lastCut } from './session-cut.ts'
+import { programOf } from './not-found.ts'
 import { createSessionStream, type SessionStream } from './session-stream.ts'
 
 /** What the runtime remembers of a session between turns. All of it can be read from the log again. */
@@ -30,6 +31,10 @@ export interface SessionState extends HasCut, HasPin, HasPlacements {
   readonly live: Map<string, Entry[]>
   /** Whether the log has turns before the ones that are live; only a new session has none. */
   hasHistory: boolean
+  /** The program that makes the calls of the session, where it is not this gateway. */
+  program: string | undefined
+  /** Whether a turn may follow another one than the turn before it. */
+  hasBranches: boolean
   model: string | undefined
   /** Ids of what the session has chosen, by the name of the choice. */
   choices: Choices
@@ -180,10 +185,12 @@ export function createSessionStates(store: SessionStore) {
     // Looked for only where there is one: in a long session that was never cut, the search would read all of it.
     const cut = made?.manifest.cut && (await lastCut(store, session))
     const asked = made && (await askedWords(store, session, row.entries))
+    const program = await programOf(store, session)
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const state = { ...blank(session, row.entries), model, choices, cut, lastCall, readCall, reads, ...asked }
+    const known = { program, hasBranches: row.head !== undefined, model, choices, cut, lastCall, readCall, reads }
+    const state = { ...blank(session, row.entries), ...known, ...asked }
     publish(
       state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
@@ -264,6 +271,8 @@ function blank(session: string, newest = 0): SessionState {
     queue: [],
     live: new Map(),
     hasHistory: true,
+    program: undefined,
+    hasBranches: false,
     running: undefined,
     stalled: false,
     model: undefined,
@@ -281,8 +290,15 @@ function blank(session: string, newest = 0): SessionState {
 function publish(state: SessionState, entries: readonly Entry[]): void {
   for (const entry of entries) {
     switch (entry.type) {
+      case 'session-start':
+        state.program = entry.foreign
+        break
+      case 'branch':
+        state.hasBranches = true
+        break
       case 'input':
         state.live.set(entry.turn, [entry])
+        if (entry.parent !== undefined) state.hasBranches = true
         break
       case 'turn-end':
         state.live.delete(entry.turn)

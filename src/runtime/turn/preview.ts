@@ -84,7 +84,7 @@ async function nextScenario(parts: PreviewParts, options: ScenarioOptions): Prom
 }
 
 async function assembleNext(
-  { prepare, states, clock, files, store: log }: PreviewParts,
+  { prepare, states, clock, files }: PreviewParts,
   {
     session,
     input = '',
@@ -98,7 +98,7 @@ async function assembleNext(
 ) {
   const state = session === undefined ? undefined : await states.of(session)
   if (session !== undefined && !state) throw sessionNotFound(session)
-  if (state) await requireOwnSession(log, state.session)
+  if (state) requireOwnSession(state)
   const all = { ...state?.choices, ...choices }
   const of = { session: session ?? NEW_SESSION, choices: all, model: askedModel ?? state?.model }
   const { message, attachments } = await messageWithFiles(files, of, input, ids)

@@ -1,9 +1,9 @@
-import { planAppend } from '../append-plan.ts'
+import { type AppendPlan, planAppend } from '../append-plan.ts'
 import { type ToolSums, toolSumsOf } from '../call-sums.ts'
 import { rowDigest } from '../content.ts'
 import type { Entry, EntryBody } from '../entry.ts'
 import { StoreError } from '../store-error.ts'
-import type { EntriesOptions } from '../log-store.ts'
+import type { EntriesOptions, TurnRow } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { insertInto, statement, where } from './statement.ts'
 import { type StoredState, sessionState } from './session-table.ts'
@@ -21,28 +21,51 @@ export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies 
   return { bodies, data: bodies.map((body) => JSON.stringify(body)), toolSums: bodies.map(toolSumsOf) }
 }
 
+/**
+ * What this process appended last, by session: the row of the session, and the turns that it changed. Only a guess where another
+ * process has appended since: then the digest of the newest entry is another one, and everything is read from the disk.
+ */
+export type LastAppends = Map<string, { readonly state: StoredState; readonly turns: ReadonlyMap<string, TurnRow> }>
+
+const MOST_SESSIONS = 256
+
 /** Writes entries and updates the projections. To be run within a transaction. */
 export function append(
   connection: StoreConnection,
+  lastAppends: LastAppends,
   session: string,
-  { bodies, data, toolSums }: SerializedBodies,
+  made: SerializedBodies,
   time: string,
 ): readonly Entry[] {
+  const { bodies, data, toolSums } = made
   if (bodies.length === 0) return []
+  const last = lastAppends.get(session)
+  lastAppends.delete(session)
+  const state = last ? last.state : connection.get(sessionState, { id: session })
   const stored = {
-    session: connection.get(sessionState, { id: session }),
-    turn: (id: string) => readTurn(connection, session, id),
+    session: state,
+    turn: (id: string) => last?.turns.get(id) ?? readTurn(connection, session, id),
     turnsAfter: (ordinal: number) => readTurnsAfter(connection, session, ordinal),
     turnByKey: (idempotencyKey: string) => readTurnByKey(connection, session, idempotencyKey)?.turn,
   }
-  const planned = planAppend(stored, session, bodies, time)
+  let planned: AppendPlan
+  try {
+    planned = planAppend(stored, session, bodies, time)
+  } catch (error) {
+    if (last) return append(connection, lastAppends, session, made, time)
+    throw error
+  }
 
-  let chain = stored.session?.chain ?? ''
+  let chain = state?.chain ?? ''
   const digests = planned.entries.map(({ seq, type }, index) => {
     chain = rowDigest(chain, seq, time, type, turnOf(bodies[index]!), data[index]!)
     return chain
   })
-  connection.run(planned.isNewSession ? insertSession : updateSession, { ...planned.session, chain })
+  const after = { ...planned.session, chain }
+  if (planned.isNewSession) connection.run(insertSession, after)
+  else if (connection.run(updateSession, { ...after, chainBefore: state?.chain ?? '' }) === 0) {
+    return append(connection, lastAppends, session, made, time)
+  }
   planned.entries.forEach(({ seq, type }, index) => {
     const turn = turnOf(bodies[index]!)
     connection.run(insertEntry, { session, seq, time, type, turn, data: data[index]!, digest: digests[index]! })
@@ -54,6 +77,8 @@ export function append(
       connection.run(insertTurn, { ...row, parent: row.parent === null ? '' : (row.parent ?? null), idempotencyKey })
     else connection.run(updateTurn, row)
   }
+  lastAppends.set(session, { state: after, turns: new Map(planned.turns.map(({ row }) => [row.turn, row])) })
+  if (lastAppends.size > MOST_SESSIONS) lastAppends.delete(lastAppends.keys().next().value!)
   return planned.entries
 }
 
@@ -90,8 +115,9 @@ const changing = [
 ] satisfies (keyof StoredState)[]
 
 const insertSession = statement<StoredState>(insertInto('sessions', ['id', 'created', ...changing]))
-const updateSession = statement<StoredState>(
-  `update sessions set ${changing.map((column) => `${column} = :${column}`).join(', ')} where id = :id`,
+const updateSession = statement<StoredState & { readonly chainBefore: string }>(
+  `update sessions set ${changing.map((column) => `${column} = :${column}`).join(', ')}
+    where id = :id and chain = :chainBefore`,
 )
 
 type StoredEntry = readonly [seq: number, time: string, data: string]
@@ -101,22 +127,16 @@ export function readEntries(
   session: string,
   options: EntriesOptions = {},
 ): readonly Entry[] {
-  const { types, turn, last, limit = -1 } = options
-  let { after = 0, upTo = Number.MAX_SAFE_INTEGER } = options
-  if (turn !== undefined) {
-    const row = readTurn(connection, session, turn)
-    if (!row) return []
-    after = Math.max(after, row.firstSeq - 1)
-    upTo = Math.min(upTo, row.lastSeq)
-  }
+  const { types, turn, after, upTo, last, limit = -1 } = options
   const { where: conditions, values } = where({
     'session = ?': session,
-    'turn = ?': turn,
+    // Its row knows where the entries of a turn begin and end, so that no other part of the session is read.
+    'turn = ? and seq between first_seq and last_seq': turn,
     'type in (select value from json_each(?))': types && JSON.stringify(types),
     'seq > ?': after,
     'seq <= ?': upTo,
   })
-  const query = `${stored} ${conditions} order by seq ${last === undefined ? '' : 'desc'} limit ?`
+  const query = `${turn === undefined ? stored : storedOfTurn} ${conditions} order by seq ${last === undefined ? '' : 'desc'} limit ?`
   const found = connection.queryTuples<StoredEntry>(query, ...values, last ?? limit).map((row) => toEntry(session, row))
   return last === undefined ? found : found.toReversed()
 }
@@ -130,6 +150,7 @@ function toEntry(session: string, [seq, time, data]: StoredEntry): Entry {
 }
 
 const stored = 'select seq, time, data from entries'
+const storedOfTurn = 'select seq, time, data from turns cross join entries using (session, turn)'
 
 export function readEntry(connection: StoreConnection, session: string, seq: number): Entry | undefined {
   return connection.tuples(entryBySeq, { session, seq }).map((found) => toEntry(session, found))[0]

@@ -122,7 +122,7 @@ function* sessionDamage(connection: StoreConnection, memory: StoreConnection, se
       if (isWithdrawal(body, next)) continue
       const previous = all[index - 1]?.body
       const bodies = isWithdrawal(previous, body) ? [previous!, body] : [body]
-      append(memory, session, serializeBodies(bodies), time)
+      append(memory, new Map(), session, serializeBodies(bodies), time)
     }
     return true
   })

@@ -102,3 +102,42 @@ function call(id: string, input: unknown): CallRecord {
   const manifest = { used: 0, entries: [] } as unknown as Manifest
   return { id, time: '2026-01-01T00:00:00.000Z', model: 'rehearsal', input, manifest, requestDigest: 'e3b0' }
 }
+
+test('a session goes on in order though another process writes in it, and after writes that were undone', async (context) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'foreword-store-')), 'store.sqlite')
+  context.after(() => rm(dirname(path), { recursive: true, force: true }))
+  const time = '2026-01-01T00:00:00.000Z'
+  const tokens = { counter: 'chars@1', full: 5, least: 1 }
+  const input = (turn: string) => ({ type: 'input', turn, message: { role: 'user', content: turn }, tokens }) as const
+  const [one, other] = [
+    await openStoreFile({ clock: systemClock, path }),
+    await openStoreFile({ clock: systemClock, path }),
+  ]
+  await one.append('s', [{ type: 'session-start' }, input('t1')], time)
+  await other.append('s', [{ type: 'turn-start', turn: 't1' }, input('t2')], time)
+  await one.append('s', [{ type: 'turn-end', turn: 't1', outcome: { type: 'completed' } }], time)
+  // Both are one transaction, which the second one undoes.
+  const undone = one.append('missing', [input('t1')], time)
+  const [refused] = await Promise.allSettled([undone, one.append('s', [input('t3')], time)])
+  assert.equal(refused.status, 'rejected')
+  await other.append('s', [{ type: 'turn-start', turn: 't2' }], time)
+  await one.append('s', [input('t4')], time)
+  assert.deepEqual(
+    (await other.entries('s')).map(({ seq, type }) => [seq, type]),
+    ['session-start', 'input', 'turn-start', 'input', 'turn-end', 'input', 'turn-start', 'input'].map((type, index) => [
+      index + 1,
+      type,
+    ]),
+  )
+  assert.deepEqual(
+    (await one.turns('s')).map(({ turn, ordinal, state, tokensBefore }) => [turn, ordinal, state, tokensBefore]),
+    [
+      ['t4', 4, 'queued', 15],
+      ['t3', 3, 'queued', 10],
+      ['t2', 2, 'running', 5],
+      ['t1', 1, 'completed', 0],
+    ],
+  )
+  assert.deepEqual(await Array.fromAsync(one.damage()), [])
+  await Promise.all([one.close(), other.close()])
+})

@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.ts'
 import type { Entry } from '../entry.ts'
 import type { EntryListener } from '../log-store.ts'
 import { endedCalls, type SessionStore, type Write } from '../session-store.ts'
-import { append, readEntries, readEntry, serializeBodies } from './entry-table.ts'
+import { append, type LastAppends, readEntries, readEntry, serializeBodies } from './entry-table.ts'
 import { readAuditHead, readAuditRecords, putAudit, removeArchived } from './audit-table.ts'
 import {
   callsAnswered,
@@ -70,6 +70,7 @@ function createStore(connection: StoreConnection): SessionStore {
   const queue = createWriteQueue(connection)
   const known = createKnownHashes(KNOWN_HASHES)
   const newest = createNewestCalls()
+  const lastAppends: LastAppends = new Map()
   const listeners = new Set<EntryListener>()
   const callListeners = new Set<CallListener>()
   let closed: Promise<void> | undefined
@@ -84,10 +85,10 @@ function createStore(connection: StoreConnection): SessionStore {
     append(session, bodies, time) {
       const made = serializeBodies(bodies)
       const characters = made.data.reduce((sum, data) => sum + data.length, 0)
-      return write(() => append(connection, session, made, time), { written: tell, characters })
+      return write(() => append(connection, lastAppends, session, made, time), { written: tell, characters })
     },
     async transaction(writes) {
-      const prepared = writes.map((each) => prepareWrite(each, newest.bySession))
+      const prepared = writes.map((each) => prepareWrite(each, newest.bySession, lastAppends))
       await write(() => prepared.map(({ run }) => run(connection)), {
         written(written) {
           for (const { call } of prepared) if (call) newest.add(call)
@@ -233,11 +234,15 @@ interface PreparedWrite {
 }
 
 /** Serializes one write. */
-function prepareWrite(write: Write, newestCalls: ReadonlyMap<string, CallBase>): PreparedWrite {
+function prepareWrite(
+  write: Write,
+  newestCalls: ReadonlyMap<string, CallBase>,
+  lastAppends: LastAppends,
+): PreparedWrite {
   if (write.type === 'append') {
     const { session, time } = write
     const made = serializeBodies(write.bodies)
-    return { run: (connection) => append(connection, session, made, time) }
+    return { run: (connection) => append(connection, lastAppends, session, made, time) }
   }
   if (write.type === 'call') {
     const call = serializeCall(write.record, newestCalls.get(write.record.session ?? ''))

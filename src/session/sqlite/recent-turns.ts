@@ -44,11 +44,13 @@ function earlierThan(
 /** Counts the turns that lead to the oldest one, without those that were undone as of this `seq`. */
 function countTurnsBefore(connection: StoreConnection, oldest: TurnRow, { upTo = ALL }: RecentTurnsOptions): number {
   const { session, ordinal } = oldest
+  const newest = ordinalBefore(connection, oldest)
+  if (newest === 0) return 0
   const undone = readUndoneTurnsBefore(connection, session, ordinal).filter(
     (row) => turnRowUpTo(connection, row, upTo).state === 'undone',
   )
   let count = 0
-  for (let last = ordinalBefore(connection, oldest); last > 0;) {
+  for (let last = newest; last > 0;) {
     const branch = readBranchUpTo(connection, session, last)
     const first = branch?.ordinal ?? 1
     count += last - first + 1 - undone.filter((row) => row.ordinal >= first && row.ordinal <= last).length
