@@ -75,6 +75,8 @@ export function runCapabilities(
   services: ReadonlyMap<string, unknown>,
 ): RunningCapabilities {
   let stopped: Promise<void> | undefined
+  /** Those that have something to say are asked, at each turn and step. */
+  const having = (member: keyof AnyCapability) => started.filter(({ value }) => value[member])
 
   return {
     capabilities: started.map(({ value }) => value),
@@ -88,15 +90,17 @@ export function runCapabilities(
       const context = { ...given, promptBlocks }
       const [layers, placeholders] = await Promise.all([
         Promise.all(
-          started.map((each) =>
-            runGuarded(each, 'could not give its layers', async ({ value, self }) => [
-              ...((await value.layers?.(self, context)) ?? []),
-              ...((await parts.get(value.name)?.layers?.(context)) ?? []),
-            ]),
-          ),
+          started
+            .filter(({ value }) => value.layers ?? parts.get(value.name)?.layers)
+            .map((each) =>
+              runGuarded(each, 'could not give its layers', async ({ value, self }) => [
+                ...((await value.layers?.(self, context)) ?? []),
+                ...((await parts.get(value.name)?.layers?.(context)) ?? []),
+              ]),
+            ),
         ),
         Promise.all(
-          started.map((each) =>
+          having('placeholders').map((each) =>
             runGuarded(each, 'could not give its placeholders', ({ value, self }) =>
               value.placeholders?.(self, context),
             ),
@@ -132,7 +136,7 @@ export function runCapabilities(
     chosen: choices.resolve,
     async turn(question) {
       const parts = await Promise.all(
-        started.map(async (each) => {
+        having('turn').map(async (each) => {
           const part = await runGuarded(each, 'could not give its part of the turn', ({ value, self }) =>
             value.turn?.(self, question),
           )
@@ -142,7 +146,7 @@ export function runCapabilities(
       return new Map(parts.flatMap(([name, part]) => (part ? [[name, part] as const] : [])))
     },
     async ready() {
-      await Promise.all(started.map(async ({ value, self }) => value.ready?.(self)))
+      await Promise.all(having('ready').map(async ({ value, self }) => value.ready?.(self)))
     },
     async recover() {
       await Promise.all(started.map(async ({ value, self }) => value.recover?.(self)))
@@ -158,7 +162,7 @@ export function runCapabilities(
       for (const { value, self } of started) left = (await value.conversation?.(self, session, left)) ?? left
       return left
     },
-    withheld: () => started.flatMap(({ value, self }) => value.withheld?.(self) ?? []),
+    withheld: () => having('withheld').flatMap(({ value, self }) => value.withheld?.(self) ?? []),
     async accept(tool, digest) {
       for (const { value, self } of started) if (await value.accept?.(self, tool, digest)) return true
       return false

@@ -59,6 +59,7 @@ export interface SqliteOptions {
   readonly settings?: string | undefined
 }
 
+const waitForDisk = promisify(fdatasync)
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 /** The size of the page cache: pages that are read often stay in memory. */
 const CACHE_KIBIBYTES = 32 * 1024
@@ -124,7 +125,7 @@ export function openSqlite(options: SqliteOptions): SqliteConnection {
       try {
         // It stays the same file for as long as the database is open.
         logFile ??= openSync(log, 'r+')
-        await promisify(fdatasync)(logFile)
+        await waitForDisk(logFile)
       } catch (error) {
         fault ??= notSynced(error, path, kind)
       }

@@ -364,6 +364,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.idle(), recall.close()])
         budgets.close()
+        policy.close?.()
         await parts.checkpoints?.close()
         await store.close()
       })()

@@ -32,18 +32,24 @@ export function dateSentence(time: string, granularity: Granularity, timeZone: s
 
 /** The same date for use in a sentence: `Saturday, 2026-11-21`. A prompt that asks for it gets at least the day. */
 export function dateWords(time: string, granularity: Granularity, timeZone: string): string {
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { ...dateFormat, timeZone })
-  formats.set(timeZone, format)
-  const parts: Readonly<Record<string, string>> = Object.fromEntries(
-    format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]),
-  )
-  const { weekday, year, month, day, hour, minute } = parts
+  const at = `${Math.floor(Date.parse(time) / 60_000)} ${timeZone}`
+  if (last?.at !== at) {
+    const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-US', { ...dateFormat, timeZone })
+    formats.set(timeZone, format)
+    last = {
+      at,
+      parts: Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value])),
+    }
+  }
+  const { weekday, year, month, day, hour, minute } = last.parts
   const written = `${weekday}, ${year}-${month}-${day}`
   return granularity === 'minute' ? `${written}, ${hour}:${minute} (${timeZone})` : written
 }
 
 /** Making a format costs a hundred times what using it does. */
 const formats = new Map<string, Intl.DateTimeFormat>()
+/** The minute that was written last: all turns of a minute have the same date. */
+let last: { readonly at: string; readonly parts: Readonly<Record<string, string>> } | undefined
 
 const dateFormat = {
   calendar: 'gregory',

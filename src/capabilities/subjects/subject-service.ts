@@ -1,4 +1,5 @@
 import { type CapabilityHost, RuntimeError } from '../../capability.ts'
+import { rememberWhileUnchanged } from '../../platform.ts'
 import type { OfferedWhile, Tool } from '../../tool.ts'
 import {
   openSubjects,
@@ -61,7 +62,8 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
   })
   const proposals = createProposals({ store, subjects, clock })
   // Their definitions cost a thousand tokens in every request: nothing for a home without subjects.
-  const offeredWhile = { what: 'there is a subject', isSo: () => subjects.any() }
+  const any = rememberWhileUnchanged(clock, { folders: [directory] }, () => subjects.any())
+  const offeredWhile = { what: 'there is a subject', isSo: any.value }
   const operations = subjectOperations({ subjects, proposals, time: () => clock.time() })
   const tools = operations.map((operation) => subjectTool(operation, offeredWhile))
   let warnings: readonly string[] = []
@@ -87,7 +89,10 @@ export async function startSubjects(host: CapabilityHost<SubjectSettings>): Prom
     reload,
     warnings: () => warnings,
     idle: summaries.idle,
-    close: summaries.stop,
+    async close() {
+      any.close()
+      await summaries.stop()
+    },
   }
 }
 

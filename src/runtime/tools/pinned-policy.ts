@@ -1,6 +1,14 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { AnyCapability, WaitingChange } from '../../capability.ts'
-import { type Clock, defined, errorMessage, serialQueue, sha256, withFileLock } from '../../platform.ts'
+import {
+  type Clock,
+  defined,
+  errorMessage,
+  rememberWhileUnchanged,
+  serialQueue,
+  sha256,
+  withFileLock,
+} from '../../platform.ts'
 import { type AuditFacts, type SessionStore, StoreError } from '../../session.ts'
 import {
   type AccessRead,
@@ -93,9 +101,16 @@ export function pinnedPolicy(options: {
     return found.type === 'text' ? found.text : ''
   }
 
-  async function current(isStart = false): Promise<AccessRead> {
+  const paths = accessPaths(home)
+  const remembered = rememberWhileUnchanged(
+    clock,
+    { folders: paths.map((path) => dirname(path)), files: paths },
+    fileText,
+  )
+
+  async function current(isStart = false, read = fileText): Promise<AccessRead> {
     try {
-      const text = await fileText()
+      const text = await read()
       // Asked for each time: another process may have taken something back, and the file be as it was.
       const accepted = await readAccepted(store)
       const isWhole = accepted !== undefined && isAccepted(accepted, text)
@@ -175,6 +190,8 @@ export function pinnedPolicy(options: {
 
   return {
     current: () => current(),
+    offering: () => current(false, remembered.value),
+    close: remembered.close,
     async start() {
       await current(true)
     },

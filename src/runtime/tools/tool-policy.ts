@@ -20,6 +20,8 @@ import {
 /** The policy for tools as it is now: a change of `tool-access.json` takes effect at the next decision. */
 export interface ToolPolicy {
   current(): Promise<AccessRead>
+  /** The same for what is offered, not read again while the disk reports no change. Default: `current`. */
+  offering?(): Promise<AccessRead>
   /** Names of tools whose definition is not the one that their owner accepted: they may not run, whatever is allowed. */
   withheld?(): ReadonlySet<string>
   /** Takes the secrets that are known out of results, before they are kept, shown or sent. */
@@ -29,11 +31,12 @@ export interface ToolPolicy {
   /** Accepts the file with this digest. Returns false where no such file waits. */
   accept?(digest: string, by?: string): Promise<boolean>
   warnings?(): Promise<readonly string[]>
+  close?(): void
 }
 
 /** Those of the tools that may run, or may be asked for. What may not run is not offered (BEHAVIOURS §2.3). */
 export async function allowedTools(policy: ToolPolicy, tools: readonly Tool[]): Promise<readonly Tool[]> {
-  const access = await policy.current()
+  const access = await (policy.offering ?? policy.current)()
   const withheld = policy.withheld?.()
   return createToolbox(tools).tools.filter(
     (tool) => !withheld?.has(tool.name) && accessAnswer(access, tool).type !== 'refuse',
