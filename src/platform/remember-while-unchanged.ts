@@ -24,7 +24,8 @@ export function rememberWhileUnchanged<Value>(
   return {
     async value(): Promise<Value> {
       // Notices that wait arrive first. They are collected between the first yield and the second.
-      for (let turn = 0; known && turn < 2; turn += 1) await clock.yield()
+      if (known) await clock.yield()
+      if (known) await clock.yield()
       if (known) return known.value
       forget()
       const opened = process.platform === 'linux' ? watchAll(folders, forget) : []

@@ -189,8 +189,8 @@ export function createSessionStates(store: SessionStore) {
     const madeMeanwhile = find(session)
     if (madeMeanwhile) return madeMeanwhile
     const { model, choices } = row
-    const known = { program, hasBranches: row.head !== undefined, model, choices, cut, lastCall, readCall, reads }
-    const state = { ...blank(session, row.entries), ...known, ...asked }
+    const facts = { program, hasBranches: row.head !== undefined, model, choices, cut, lastCall, readCall, reads }
+    const state = { ...blank(session, row.entries), ...facts, ...asked }
     publish(
       state,
       (meanwhile.get(session) ?? []).filter(({ seq }) => seq > row.entries),
