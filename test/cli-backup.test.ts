@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, hash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
   cpSync,
@@ -292,10 +292,21 @@ test('an archive cannot write through a link that it brings', async (context) =>
   const outside = join(home, '..', 'outside')
   mkdirSync(outside)
   const archive = join(home, '..', 'evil.tar.gz')
-  writeFileSync(archive, await forged({ 'home/way': { link: outside }, 'home/way/in.txt': 'in' }, []))
-  const { code } = await run(['restore', archive, '--home', home], { environment: { FOREWORD_HOME: home } })
-  assert.equal(code, 1)
-  assert.deepEqual(readdirSync(outside), [])
+  for (const entries of [
+    { 'home/way': { link: outside }, 'home/way/in.txt': 'in' },
+    { 'home/way/in.txt': 'in', 'home/way': { link: outside } },
+    { 'home/way': { link: outside }, 'home/way/in': { link: 'anything' } },
+    { 'home/way/in': { link: 'anything' }, 'home/way': { link: outside } },
+    { 'home/a': { link: '..' }, 'home/a/outside/in': { link: 'anything' } },
+    { 'home/way': { link: outside }, 'home/way/deeper/in': { link: 'anything' } },
+  ]) {
+    const digests = 'home/way/in.txt' in entries ? [{ path: 'way/in.txt', bytes: 2, sha256: hash('sha256', 'in') }] : []
+    writeFileSync(archive, await forged(entries, digests))
+    const { code, stderr } = await run(['restore', archive, '--home', home], { environment: { FOREWORD_HOME: home } })
+    assert.equal(code, 1, stderr)
+    assert.deepEqual(readdirSync(outside), [])
+    assert.equal(existsSync(join(home, 'way')), false)
+  }
 })
 
 /** The same archive with files added or changed, and every digest right: whoever does that has no key. */

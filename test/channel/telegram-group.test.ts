@@ -82,10 +82,13 @@ test('what somebody passes on is not taken for words of theirs, and commands not
   home.telegram.say(ada, 'Look', {
     extra: { forward_origin: { type: 'hidden_user', date: 1, sender_user_name: 'Kim' } },
   })
-  await home.reads(ada, 'ok', 'ok')
+  const via_bot = { id: 8, is_bot: true, first_name: 'Cats', username: 'cats_bot' }
+  home.telegram.say(ada, '/new https://cats.example/', { extra: { via_bot } })
+  await home.reads(ada, 'ok', 'ok', 'ok')
   assert.deepEqual(userTexts(await home.log(String(ada))), [
     '(forwarded from Eve x)\n/new',
     '(forwarded from Kim)\nLook',
+    '(forwarded from Cats)\n/new https://cats.example/',
   ])
 })
 

@@ -220,6 +220,44 @@ test('the token, its cookies and what proxies say of the caller leave in no head
       [],
     ],
     [
+      `Client-Cert client-cert-chain X-SSL-Client-S-DN ssl-client-verify X-Client-Cert x-client-verify X-Amzn-Mtls-Clientcert
+        Remote-Groups remote-email Remote-Name x-remote-groups X-authentik-username x-authelia-user X-Pomerium-Claim-Email X-Vouch-User
+        X-WebAuth-User x-ms-client-principal X-MS-Client-Principal-Name x-ms-token-aad-access-token X-Azure-ClientIP x-azure-socketip
+        X-AppEngine-User-IP x-appengine-city Fly-Client-IP WL-Proxy-Client-IP Proxy-Client-IP X-NF-Client-Connection-IP x-remote-addr
+        X-Forward-For X-Forwarded-User x-ProxyUser-Ip X-Vercel-IP-City x-vercel-forwarded-for CloudFront-Viewer-Address akamai-origin-hop
+        CF-IPCity cf-region-code CF-Pseudo-IPv4 X-Arr-ClientCert X_Azure_ClientIP`
+        .trim()
+        .split(/\s+/)
+        .flatMap((name) => [name, 'of the caller']),
+      [],
+    ],
+    [
+      [
+        'x-client-name',
+        'a',
+        'X-Client-Request-Id',
+        'b',
+        'x-ms-client-request-id',
+        'c',
+        'remote-name-x',
+        'd',
+        'x-host',
+        'e',
+      ],
+      [
+        'x-client-name',
+        'a',
+        'X-Client-Request-Id',
+        'b',
+        'x-ms-client-request-id',
+        'c',
+        'remote-name-x',
+        'd',
+        'x-host',
+        'e',
+      ],
+    ],
+    [
       [
         'X-Original-URL',
         '/admin',

@@ -202,9 +202,12 @@ function ownHeaders(
 const OF_OTHERS = new RegExp(
   `^(?:${[
     'host|x-foreword-.*|cookie2|http2-settings|max-forwards|early-data',
-    'forwarded|via|x-forwarded.*|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|fastly-client-ip|cdn-loop',
-    'cf-(?:connecting-ip.*|ray|visitor|ipcountry|worker|ew-via|access-jwt-assertion|access-authenticated-user-email)',
-    'tailscale-.*|x-envoy-.*|x-auth-request-.*|x-amzn-oidc-.*|x-goog-(?:iap|authenticated-user)-.*|(?:x-)?remote-user',
+    'forwarded|via|x-forward(?:ed.*|-for)|x-real-(?:ip|port)|x-(?:cluster-|appengine-user-|azure-)?client-?ip|x-azure-socketip|cdn-loop',
+    '(?:true|fastly|fly|wl-proxy|proxy)-client-ip|x-nf-client-connection-ip|x-(?:proxyuser|remote|host|peer)-(?:ip|addr(?:ess)?)',
+    'client-cert(?:-chain)?|(?:x-)?ssl-.*|x-client-(?:cert|verify|dn|subject).*|x-amzn-mtls-.*|x-arr-.*|x-appengine-.*|x-vercel-.*',
+    'x-(?:authentik|authelia|pomerium|vouch|webauth|ms-client-principal|ms-token)-?.*|x-ms-client-principal|cloudfront-.*|akamai-.*|x-akamai-.*',
+    'cf-(?:connecting-ip.*|pseudo-ipv4|ip(?:city|continent|country|latitude|longitude)|region.*|ray|visitor|worker|ew-via|access-jwt-assertion|access-authenticated-user-email)',
+    'tailscale-.*|x-envoy-.*|x-auth-request-.*|x-amzn-oidc-.*|x-goog-(?:iap|authenticated-user)-.*|(?:x-)?remote-(?:user|name|email|groups?)',
     'x-original-.*|x-rewrite-url|x-http-method(?:-override)?|x-method-override',
   ].join('|')})$`,
 )

@@ -49,6 +49,7 @@ test('what programs read comes back as it came, and what browsers obey does not'
     x-sourcemap x-frame-options x-xss-protection cache-control public-key-pins expect-ct set-login sec-session-registration
     secure-session-registration activate-storage-access use-as-dictionary attribution-reporting-register-source
     x-accel-redirect x-accel-expires x-sendfile x-sendfile-type x-lighttpd-send-file cdn-cache-control surrogate-control
+    connection-allowlist allow-csp-from delegate-ch edge-control edge-cache-tag p3p cloudflare-cdn-cache-control
     observe-browsing-topics x-dns-prefetch-control supports-loading-mode integrity-policy x-foreword-token
     x-permitted-cross-domain-policies connection keep-alive transfer-encoding upgrade trailer proxy-authenticate
   `

@@ -41,7 +41,7 @@ const OBEYED = new RegExp(
     'idp-signin-status|(?:secure|sec)-.*|strict-transport-security|public-key-pins.*|expect-ct|alt-svc|alt-used',
     'content-security-policy.*|x-content-security-policy.*|x-webkit-csp.*|integrity-policy.*|cross-origin-.*|origin-.*',
     'access-control-.*|timing-allow-origin|x-permitted-cross-domain-policies|activate-storage-access',
-    'link|speculation-rules|supports-loading-mode|no-vary-search|use-as-dictionary|x-dns-prefetch-control|x-ua-compatible',
+    'link|speculation-rules|connection-allowlist|allow-csp-from|delegate-ch|set-txn-.*|edge-.*|p3p|supports-loading-mode|no-vary-search|use-as-dictionary|x-dns-prefetch-control|x-ua-compatible',
     'report-to|reporting-endpoints|nel|permissions-policy.*|feature-policy|(?:require-)?document-.*|accept-ch.*|critical-ch',
     '(?:[\\w-]+-)?cache-control|surrogate-.*|x-accel-(?!buffering).*|x-sendfile.*|x-lighttpd-.*|x-reproxy-.*',
     'sourcemap|x-sourcemap|x-xss-protection|attribution-reporting-.*|ad-auction-.*|observe-browsing-topics|x-foreword-.*',

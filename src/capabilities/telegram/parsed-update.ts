@@ -16,7 +16,7 @@ export interface ParsedMessage {
   readonly text: string
   /** What it has beside, which is not read. */
   readonly unread?: string
-  /** The author of a forwarded message: its words are not the sender's own. */
+  /** The author of a forwarded message, or the bot that wrote it for its sender: its words are not the sender's own. */
   readonly forwardedFrom?: string
   readonly answers?: Answered
   /** Whether the message is for the bot: always in a private chat; in a group where it mentions the bot or replies to it. */
@@ -328,9 +328,12 @@ function parseSpeaker({ from, sender_chat: speaksAs, author_signature: signature
   return { id: from.id, name: memberName(from), ...(from.username ? { handle: `@${from.username}` } : {}) }
 }
 
-/** `undefined` for a message that was not forwarded. */
-function forwardedAuthor({ forward_origin: origin }: Pick<Message, 'forward_origin'>): string | undefined {
-  if (!origin) return undefined
+/** Whose words a message has, where they are not its sender's: of a forwarded one, and of one that another bot has written inline. */
+function forwardedAuthor({
+  forward_origin: origin,
+  via_bot: bot,
+}: Pick<Message, 'forward_origin' | 'via_bot'>): string | undefined {
+  if (!origin) return bot && memberName(bot)
   if (origin.type === 'user') return memberName(origin.sender_user)
   if (origin.type === 'hidden_user') return memberName({ first_name: origin.sender_user_name })
   const chat = origin.type === 'channel' ? origin.chat : origin.sender_chat

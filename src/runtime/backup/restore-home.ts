@@ -134,13 +134,21 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
   const [facts] = await Promise.allSettled([reading])
   await closed
   if (facts.status === 'rejected') throw facts.reason
-  // Last, so that nothing is unpacked through a link to some other place.
+  // Last, so that nothing is unpacked through a link to some other place; and none of them through another one.
+  const through = links.find(({ path }) => links.some((other) => isBelow(other.path, path)))
+  if (through) throw new BackupError('damaged', `The archive ${file} puts ${through.path} below a link.`)
   for (const { path, target } of links) {
     await mkdir(dirname(join(root, path)), { recursive: true, mode: 0o700 })
     await symlink(target ?? '', join(root, path))
   }
   for (const { path, mode } of folders.toReversed()) await chmod(join(root, path), mode)
   return { ...facts.value, links }
+}
+
+/** On file systems that tell no case and no forms of characters apart, too. */
+function isBelow(folder: string, path: string): boolean {
+  const [above, plain] = [folder, path].map((each) => each.normalize('NFC').toLowerCase())
+  return plain!.startsWith(`${above}/`)
 }
 
 /** Whether the key of an archive is that of the home, or the one that was asked for. */

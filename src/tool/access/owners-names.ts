@@ -12,7 +12,7 @@ export interface ObeyedNames {
 }
 
 /** When the names were last compared with the manuals of the programs. */
-export const OBEYED_NAMES_CHECKED = '2026-11-28'
+export const OBEYED_NAMES_CHECKED = '2026-11-29'
 
 /** Of `never` also everything below counts. Of `asks` files alone: `BUILD` is also how people name a folder. */
 export const obeyedNames: readonly ObeyedNames[] = [
@@ -43,25 +43,31 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'agents in editors',
     names:
-      '.roo .roorules .roomodes .kilocode .kilocodemodes .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine',
+      '.roo .roorules .roomodes .kilocode .kilocodemodes .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine .rovodev .codebuddy CODEBUDDY.md .lingma .zencoder .qodo .cody .firebender firebender.json .ruler .rulesync replit.md',
   },
   {
     level: 'never',
     by: 'agents in terminals',
     names:
-      '.goose .goosehints CRUSH.md crush.json .crush.json .crush .amp WARP.md .warp .factory .openhands .openhands_instructions',
+      '.goose .goosehints CRUSH.md crush.json .crush.json .crush .amp WARP.md .warp .factory .openhands .openhands_instructions .iflow IFLOW.md .vibe .grok GROK.md .kimi .forge forge.yaml .gptme gptme.toml',
   },
-  { level: 'never', by: 'editors', names: '.vscode *.code-workspace .vs .idea .fleet .zed .rules .helix .nova .theia' },
+  {
+    level: 'never',
+    by: 'editors',
+    names:
+      '.vscode *.code-workspace .vs .idea .fleet .zed .rules .helix .nova .theia hie.yaml .rust-analyzer.toml rust-analyzer.toml .omnisharp omnisharp.json .vimspector.json .neoconf.json .ideavimrc .luarc.json .luarc.jsonc *.sublime-project',
+  },
   {
     level: 'never',
     by: 'Vim, Emacs and their kind',
     names:
-      '.exrc .vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vim .dir-locals.el .dir-locals-2.el .emacs .emacs.d',
+      '.exrc .vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vim .dir-locals.el .dir-locals-2.el .emacs .emacs.d .lazy.lua .projectile',
   },
   {
     level: 'never',
     by: 'development containers',
-    names: '.devcontainer .devcontainer.json .gitpod.yml .gitpod.yaml .gitpod.Dockerfile',
+    names:
+      '.devcontainer .devcontainer.json .gitpod.yml .gitpod.yaml .gitpod.Dockerfile .replit replit.nix .stackblitzrc .codesandbox devfile.yaml .devfile.yaml devfile.yml .devfile.yml',
   },
   { level: 'never', by: 'git', names: '.git .gitmodules .gitconfig .githooks' },
   { level: 'never', by: 'other version control', names: '.hg .hgrc .hgsub .svn .bzr .jj .sl' },
@@ -69,31 +75,31 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'Git hooks',
     names:
-      '.husky .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .lefthook .lefthook-local lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json .overcommit.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs',
+      '.husky .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .lefthook .lefthook-local lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json .overcommit.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs grumphp.yml grumphp.yml.dist grumphp.yaml captainhook.json',
   },
   {
     level: 'never',
     by: 'shells',
     names:
-      '.envrc .autoenv .autoenv.zsh .mise .mise.toml .mise.local.toml mise.toml mise.local.toml .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .screenrc .tmux.conf .ssh .config/fish .config/git .config/nvim .config/mise .config/direnv .config/systemd .config/autostart',
+      '.envrc .autoenv .autoenv.zsh .mise .mise.toml .mise.local.toml mise.toml mise.local.toml .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .screenrc .tmux.conf .ssh .config/fish .config/git .config/nvim .config/mise .config/direnv .config/systemd .config/autostart .rtx.toml .miserc.toml .config/mise.toml .shadowenv.d .devbox .flox .xonshrc .config/environment.d .config/nushell .config/xonsh .config/zsh .config/helix .config/tmux .tmux',
   },
   {
     level: 'never',
     by: 'debuggers and prompts of languages',
     names:
-      '.gdbinit .gdbearlyinit .lldbinit .pdbrc .irbrc .pryrc .psqlrc .sqliterc .Rprofile .Renviron .ghci .ocamlinit .iex.exs .octaverc .ycm_extra_conf.py',
+      '.gdbinit .gdbearlyinit .lldbinit .pdbrc .irbrc .pryrc .psqlrc .sqliterc .Rprofile .Renviron .ghci .ocamlinit .iex.exs .octaverc .ycm_extra_conf.py .byebugrc .rdbgrc .erlang .pythonrc .pythonrc.py .radare2rc .gnuplot .maxima .jupyter .ipython jupyter_notebook_config.py jupyter_server_config.py jupyter_lab_config.py ipython_config.py',
   },
   {
     level: 'never',
     by: 'package managers',
     names:
-      '.npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/plugins .yarn/releases bunfig.toml .cargo/config .cargo/config.toml .gemrc .condarc .bazelrc .curlrc .wgetrc .netrc',
+      '.npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/plugins .yarn/releases bunfig.toml .cargo/config .cargo/config.toml .gemrc .condarc .bazelrc .curlrc .wgetrc .netrc .pip .config/pip pip.conf pip.ini .bundle/plugin .mill-jvm-opts .jvmopts .sbtopts Directory.Build.rsp MSBuild.rsp',
   },
   {
     level: 'never',
     by: 'the CI of the host of the code',
     names:
-      '.github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci .circleci .travis.yml .buildkite .drone.yml .woodpecker .woodpecker.yml .woodpecker.yaml .cirrus.yml .cirrus.star .semaphore .teamcity .tekton .builds .build.yml appveyor.yml .appveyor.yml azure-pipelines.yml azure-pipelines.yaml .azure-pipelines bitbucket-pipelines.yml Jenkinsfile buildspec.yml cloudbuild.yaml cloudbuild.yml',
+      '.github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci .circleci .travis.yml .buildkite .drone.yml .woodpecker .woodpecker.yml .woodpecker.yaml .cirrus.yml .cirrus.star .semaphore .teamcity .tekton .builds .build.yml appveyor.yml .appveyor.yml azure-pipelines.yml azure-pipelines.yaml .azure-pipelines bitbucket-pipelines.yml Jenkinsfile buildspec.yml cloudbuild.yaml cloudbuild.yml .appveyor.yaml appveyor.yaml .drone.yaml .drone.star .drone.jsonnet .vela.yml .vela.yaml .cirun.yml codefresh.yml .codefresh .shippable.yml shippable.yml wercker.yml circle.yml .scrutinizer.yml .readthedocs.yml .readthedocs.yaml .zuul.yaml .zuul.d zuul.yaml .harness .onedev-buildspec.yml .azuredevops .bitrise.yml bitrise.yml codemagic.yaml .ebextensions .platform .xcode ci_scripts/ci_post_clone.sh ci_scripts/ci_pre_xcodebuild.sh ci_scripts/ci_post_xcodebuild.sh amplify.yml',
   },
   { level: 'asks', by: 'OpenClaw', names: 'TOOLS.md IDENTITY.md USER.md MEMORY.md' },
   {
@@ -106,49 +112,50 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'asks',
     by: 'JavaScript tools, which run it',
     names:
-      '*.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts *.setup.js *.setup.ts .eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .babelrc .babelrc.js .babelrc.json .prettierrc.js .prettierrc.mjs .lintstagedrc .lintstagedrc.js .lintstagedrc.mjs .lintstagedrc.json .mocharc.js .mocharc.cjs .stylelintrc.js .commitlintrc.js .releaserc.js gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js karma.conf.js',
+      '*.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts *.setup.js *.setup.ts .eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .babelrc .babelrc.js .babelrc.json .prettierrc.js .prettierrc.mjs .lintstagedrc .lintstagedrc.js .lintstagedrc.mjs .lintstagedrc.json .mocharc.js .mocharc.cjs .stylelintrc.js .commitlintrc.js .releaserc.js gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js karma.conf.js .eslintrc.yml .eslintrc.yaml .babelrc.cjs .babelrc.mjs .prettierrc .prettierrc.json .prettierrc.json5 .prettierrc.yml .prettierrc.yaml .prettierrc.toml .prettierrc.cjs .prettierrc.ts .lintstagedrc.cjs .lintstagedrc.ts .lintstagedrc.yml .lintstagedrc.yaml .mocharc.json .mocharc.jsonc .mocharc.yml .mocharc.yaml .mocharc.mjs .stylelintrc .stylelintrc.json .stylelintrc.yml .stylelintrc.yaml .stylelintrc.cjs .stylelintrc.mjs .commitlintrc .commitlintrc.json .commitlintrc.yml .commitlintrc.yaml .commitlintrc.cjs .commitlintrc.ts .releaserc .releaserc.json .releaserc.yml .releaserc.yaml .releaserc.cjs .nycrc .nycrc.json .c8rc.json .swcrc .postcssrc .postcssrc.js .postcssrc.cjs .postcssrc.json .parcelrc .svgrrc.js .graphqlrc.js .graphqlrc.ts .detoxrc.js .umirc.ts .umirc.js .dumirc.ts .dependency-cruiser.js .dependency-cruiser.cjs .remarkrc.js .remarkrc.mjs .textlintrc.js .czrc .changelogrc.js .size-limit.js .huskyrc .huskyrc.js .storybook/main.js .storybook/main.ts .storybook/main.cjs .storybook/main.mjs .storybook/preview.js .storybook/preview.ts angular.json ember-cli-build.js Jakefile Jakefile.js Cakefile gulpfile.babel.js wallaby.js .wallaby.js',
   },
   {
     level: 'asks',
     by: 'Make, CMake and their kind',
     names:
-      'Makefile GNUmakefile makefile.am *.mk CMakeLists.txt CMakePresets.json CMakeUserPresets.json *.cmake meson.build configure configure.ac autogen.sh SConstruct SConscript wscript Justfile .justfile Taskfile.yml Taskfile.yaml Earthfile Tiltfile xmake.lua premake5.lua conanfile.py conanfile.txt vcpkg.json magefile.go',
+      'Makefile GNUmakefile makefile.am *.mk CMakeLists.txt CMakePresets.json CMakeUserPresets.json *.cmake meson.build configure configure.ac autogen.sh SConstruct SConscript wscript Justfile .justfile Taskfile.yml Taskfile.yaml Earthfile Tiltfile xmake.lua premake5.lua conanfile.py conanfile.txt vcpkg.json magefile.go Makefile.PL Build.PL Makefile.toml meson.options meson_options.txt .proverc .air.toml .goreleaser.yml .goreleaser.yaml bacon.toml Trunk.toml Cross.toml',
   },
   { level: 'asks', by: 'Bazel', names: 'BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel *.bzl' },
   {
     level: 'asks',
     by: 'Python and its package managers',
     names:
-      'pyproject.toml setup.py setup.cfg requirements.txt Pipfile Pipfile.lock poetry.lock uv.lock uv.toml tox.ini noxfile.py conftest.py pytest.ini sitecustomize.py usercustomize.py environment.yml fabfile.py dodo.py',
+      'pyproject.toml setup.py setup.cfg requirements.txt Pipfile Pipfile.lock poetry.lock uv.lock uv.toml tox.ini noxfile.py conftest.py pytest.ini sitecustomize.py usercustomize.py environment.yml fabfile.py dodo.py .pylintrc pylintrc .flake8 mypy.ini .mypy.ini .coveragerc pytest.toml .pytest.ini pixi.toml pixi.lock pdm.toml .pdm.toml hatch.toml hatch_build.py buildout.cfg',
   },
   {
     level: 'asks',
     by: 'Cargo, Go and their kind',
     names:
-      'Cargo.toml Cargo.lock build.rs rust-toolchain rust-toolchain.toml go.mod go.sum go.work go.work.sum build.zig build.zig.zon Package.swift Package.resolved Podfile Cartfile pubspec.yaml *.nimble dune-project *.opam *.cabal cabal.project stack.yaml Setup.hs rebar.config mix.exs mix.lock shard.yml',
+      'Cargo.toml Cargo.lock build.rs rust-toolchain rust-toolchain.toml go.mod go.sum go.work go.work.sum build.zig build.zig.zon Package.swift Package.resolved Podfile Cartfile pubspec.yaml *.nimble dune-project *.opam *.cabal cabal.project stack.yaml Setup.hs rebar.config mix.exs mix.lock shard.yml .golangci.yml .golangci.yaml .golangci.toml .golangci.json cabal.project.local cabal.project.freeze dune dune-workspace rebar.config.script .formatter.exs .credo.exs cpanfile dist.ini deps.edn project.clj build.clj shadow-cljs.edn bb.edn .luacheckrc .busted *.rockspec',
   },
   {
     level: 'asks',
     by: 'Maven, Gradle, sbt and Ant',
     names:
-      'pom.xml mvnw mvnw.cmd .mvn/extensions.xml .mvn/maven.config .mvn/jvm.config wrapper/maven-wrapper.properties wrapper/maven-wrapper.jar *.gradle *.gradle.kts gradle.properties gradlew gradlew.bat wrapper/gradle-wrapper.properties wrapper/gradle-wrapper.jar *.sbt build.sc build.xml',
+      'pom.xml mvnw mvnw.cmd .mvn/extensions.xml .mvn/maven.config .mvn/jvm.config wrapper/maven-wrapper.properties wrapper/maven-wrapper.jar *.gradle *.gradle.kts gradle.properties gradlew gradlew.bat wrapper/gradle-wrapper.properties wrapper/gradle-wrapper.jar *.sbt build.sc build.xml build.mill .scalafix.conf project/build.properties',
   },
   {
     level: 'asks',
     by: 'Ruby, PHP and .NET tools',
     names:
-      'Rakefile Gemfile Gemfile.lock *.gemspec .rspec .bundle/config Guardfile Capfile Dangerfile Fastfile composer.json composer.lock .htaccess .user.ini *.csproj *.fsproj *.vbproj *.vcxproj *.sln *.props *.targets global.json nuget.config',
+      'Rakefile Gemfile Gemfile.lock *.gemspec .rspec .bundle/config Guardfile Capfile Dangerfile Fastfile composer.json composer.lock .htaccess .user.ini *.csproj *.fsproj *.vbproj *.vcxproj *.sln *.props *.targets global.json nuget.config .rubocop.yml .simplecov config.ru Steepfile Appraisals phpunit.xml phpunit.xml.dist phpstan.neon phpstan.neon.dist .php-cs-fixer.php .php-cs-fixer.dist.php rector.php psalm.xml ecs.php *.cake *.proj *.shproj *.sqlproj *.slnx *.runsettings paket.dependencies .config/dotnet-tools.json',
   },
   {
     level: 'asks',
     by: 'containers and machines',
     names:
-      'Dockerfile *.Dockerfile Containerfile docker-compose.yml docker-compose.yaml docker-compose.override.yml compose.yaml compose.yml compose.override.yaml Vagrantfile Procfile skaffold.yaml Brewfile flake.nix flake.lock shell.nix default.nix devenv.nix .tool-versions',
+      'Dockerfile *.Dockerfile Containerfile docker-compose.yml docker-compose.yaml docker-compose.override.yml compose.yaml compose.yml compose.override.yaml Vagrantfile Procfile skaffold.yaml Brewfile flake.nix flake.lock shell.nix default.nix devenv.nix .tool-versions devbox.json aqua.yaml .prototools',
   },
   {
     level: 'asks',
     by: 'services that deploy',
-    names: 'netlify.toml vercel.json wrangler.toml wrangler.jsonc fly.toml',
+    names:
+      'netlify.toml vercel.json wrangler.toml wrangler.jsonc fly.toml render.yaml railway.json railway.toml nixpacks.toml heroku.yml .platform.app.yaml',
   },
   {
     level: 'asks',
