@@ -1,15 +1,21 @@
 /**
- * What stands for one character of ASCII in JSON and JavaScript, however often that was escaped again, in a URL and in HTML. The
+ * What stands for one character of ASCII in JSON, JavaScript and shells, however often that was escaped again, in a URL and in HTML. The
  * lengths are bounded, so that no text is slow.
  */
-const ESCAPE =
-  /\\{1,8}(?:u00|x|u\{0{0,6})([0-7][\da-f])\}?|%(?:25){0,4}([0-7][\da-f])|&#x0{0,4}([2-7][\da-f]);|&#0{0,4}(\d{2,3});/gi
+const ESCAPE = new RegExp(
+  [
+    String.raw`\\{1,8}(?:(?:u00|x|u\{0{0,6})([0-7][\da-f])\}?|(1[0-7]{2}|0[4-7][0-7]|[4-7][0-7](?![0-7])))`,
+    String.raw`%(?:25){0,4}(?:u00)?([0-7][\da-f])`,
+    String.raw`&(?:amp;){0,3}#(?:x0{0,4}([2-7][\da-f])(?:;|(?![\da-f]))|0{0,4}(\d{2,3})(?:;|(?!\d)))`,
+  ].join('|'),
+  'gi',
+)
 
 /** No text may have all of a large body, bytes. */
 const READ_AT_ONCE = 16_000_000
 
 /** Without any of these a text has no escape. */
-const SIGNS = ['\\u00', '\\u{', '\\x', '&#', '%']
+const SIGNS = ['\\u00', '\\u{', '\\x', ...Array.from('014567', (digit) => `\\${digit}`), '&#', 'amp;#', '%']
 
 /** Characters. */
 export const LONGEST_ESCAPE = 24
@@ -49,8 +55,11 @@ export function withoutEscapes(text: string): PlainText | undefined {
   return { text: parts.join(''), placeOf }
 }
 
-function escapedCharacter([, json, url, html, decimal]: RegExpMatchArray): string {
-  return String.fromCharCode(decimal === undefined ? Number.parseInt((json ?? url ?? html)!, 16) : Number(decimal))
+function escapedCharacter([, json, octal, url, html, decimal]: RegExpMatchArray): string {
+  if (decimal !== undefined) return String.fromCharCode(Number(decimal))
+  return String.fromCharCode(
+    octal === undefined ? Number.parseInt((json ?? url ?? html)!, 16) : Number.parseInt(octal, 8),
+  )
 }
 
 /** The parts of a text in UTF-8 that are so near to an escape of one of these characters, bytes. Most texts have few of them. */
