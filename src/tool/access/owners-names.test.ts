@@ -72,6 +72,14 @@ for (const [form, write] of Object.entries(FORMS)) {
   })
 }
 
+test('every name of the table is known with backslashes, which are a way on Windows', () => {
+  const unknown = paths.filter(({ level, path }) => {
+    const name = path.replace('*', 'any').replaceAll('/', '\\')
+    return obeyedPath(['sub', name])?.level !== level || obeyedName(`C:\\x\\${name}`)?.level !== level
+  })
+  assert.deepEqual(unknown, [])
+})
+
 test('what lies in a folder that belongs to the owner does, too, and a folder that is called as a file of a build does not count', () => {
   assert.equal(obeyedPath(['.github', 'workflows', 'ci.yml'])?.level, 'never')
   assert.equal(obeyedPath(['.git', 'package.json'])?.level, 'never')

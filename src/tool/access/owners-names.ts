@@ -204,6 +204,8 @@ function obeyedInRepository(name: string): ObeyedNames | undefined {
 /** What obeys an entry of this name, in a folder of that name, on any file system. */
 export function obeyedName(name: string, folder = '', isRepository = false): ObeyedNames | undefined {
   if (isRepository && obeyedInRepository(name)) return repository
+  // A name here is a way on Windows, where an archive may be unpacked.
+  if (name.includes('\\')) return obeyedPath([folder, ...name.split('\\')])
   const plain = plainName(name)
   const path = `${plainName(folder)}/${plain}`
   const own = byName.get(plain) ?? byName.get(path)
