@@ -309,6 +309,16 @@ test('an archive cannot write through a link that it brings', async (context) =>
     assert.deepEqual(readdirSync(outside), [])
     assert.equal(existsSync(join(home, 'way')), false)
   }
+  // Nor is a store opened that lies elsewhere.
+  for (const link of ['home/data', 'home/data/foreword.sqlite']) {
+    writeFileSync(archive, await forged({ [link]: { link: link === 'home/data' ? outside : join(outside, 'a') } }, []))
+    writeFileSync(join(outside, 'a'), '')
+    writeFileSync(join(outside, 'foreword.sqlite'), '')
+    const { code, stderr } = await run(['restore', archive, '--home', home], { environment: { FOREWORD_HOME: home } })
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /is a link to /)
+    assert.deepEqual(readdirSync(outside), ['a', 'foreword.sqlite'])
+  }
 })
 
 /** The same archive with files added or changed, and every digest right: whoever does that has no key. */

@@ -329,10 +329,7 @@ function parseSpeaker({ from, sender_chat: speaksAs, author_signature: signature
 }
 
 /** Whose words a message has, where they are not its sender's: of a forwarded one, and of one that another bot has written inline. */
-function forwardedAuthor({
-  forward_origin: origin,
-  via_bot: bot,
-}: Pick<Message, 'forward_origin' | 'via_bot'>): string | undefined {
+function forwardedAuthor({ forward_origin: origin, via_bot: bot }: Partial<Message>): string | undefined {
   if (!origin) return bot && memberName(bot)
   if (origin.type === 'user') return memberName(origin.sender_user)
   if (origin.type === 'hidden_user') return memberName({ first_name: origin.sender_user_name })

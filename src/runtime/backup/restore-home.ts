@@ -1,9 +1,9 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, symlink, utimes } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, rmdir, symlink, utimes } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
-import { type Clock, defined, syncFolder, writeFileAtomically } from '../../platform.ts'
+import { type Clock, defined, isWithin, syncFolder, writeFileAtomically } from '../../platform.ts'
 import {
   type AuditVerdict,
   budgetLedgerFile,
@@ -163,7 +163,14 @@ async function isTrustedKey({ home, file, signedBy }: RestoreOptions, key: strin
 
 /** Whether this Foreword can work on what arrived: the store is whole, of a version that it knows, and so is the audit. */
 async function examineStore({ home, clock, file }: RestoreOptions): Promise<AuditVerdict> {
-  const path = storePath(homeAt(arrivingHome(home)).data)
+  const arriving = await realpath(arrivingHome(home))
+  const { data } = homeAt(arriving)
+  const path = storePath(data)
+  for (const each of [data, path]) {
+    const real = await realpath(each).catch(() => each)
+    if (!isWithin(arriving, real))
+      throw new BackupError('damaged', `In the archive ${file} ${relative(arriving, each)} is a link to ${real}.`)
+  }
   if (!existsSync(path)) return { type: 'whole', records: 0 }
   const fault = await findStoreFault(path)
   if (fault !== undefined) throw new BackupError('damaged', `The store in ${file} is damaged: ${fault}`)
