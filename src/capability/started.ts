@@ -1,4 +1,4 @@
-import { errorMessage } from '../platform.ts'
+import { errorMessage, ForewordError } from '../platform.ts'
 import type { AnyCapability, Self } from './capability.ts'
 import { isPlugin } from './plugin.ts'
 
@@ -34,7 +34,10 @@ export async function stopAll(started: readonly Started[]): Promise<readonly Err
   return faults
 }
 
-/** An error of a capability by its name, such as `The capability tide did not start: there is no harbour`. */
+/**
+ * An error of a capability by its name, such as `The capability tide did not start: there is no harbour`. What may be shown to a
+ * caller keeps its code and its hint.
+ */
 export function capabilityError(
   value: AnyCapability,
   what: string,
@@ -42,7 +45,8 @@ export function capabilityError(
   others: readonly Error[] = [],
 ): Error {
   const why = [errorMessage(error), ...others.map(({ message }) => message)]
-  return new Error(`The ${isPlugin(value) ? 'plugin' : 'capability'} ${value.name} ${what}: ${why.join('; ')}`, {
-    cause: error,
-  })
+  const message = `The ${isPlugin(value) ? 'plugin' : 'capability'} ${value.name} ${what}: ${why.join('; ')}`
+  return error instanceof ForewordError && error.expose
+    ? new ForewordError(error.code, message, error.facts, { hint: error.hint, cause: error })
+    : new Error(message, { cause: error })
 }

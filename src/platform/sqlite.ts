@@ -289,6 +289,7 @@ export const SQLITE_BUSY = 5
 /** The SQLite result code that corresponds to an error of the file system. */
 function fileResult(error: unknown): number | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EIO') return 10
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return 13
   return code === 'EROFS' || code === 'EACCES' || code === 'EPERM' ? 8 : undefined
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../capability.ts'
 import { type ErrorCode, errorCodes, type ErrorMeaning, ForewordError, type KnownSecrets } from '../platform.ts'
-import { sessionNotFound, turnNotFound } from '../runtime.ts'
+import { runtimeFailure, sessionNotFound, turnNotFound } from '../runtime.ts'
 import type { SessionRow, SessionStore, TurnRow } from '../session.ts'
 
 interface HttpFailureOptions {
@@ -25,7 +25,8 @@ export class HttpFailure extends ForewordError {
 }
 
 /** The failure that a caller is shown for an error; an unexpected error becomes `internal`, without its message. */
-export function toFailure(error: unknown): Failure {
+export function toFailure(thrown: unknown): Failure {
+  const error = runtimeFailure(thrown)
   if (error instanceof HttpFailure) return error.failure
   if (error instanceof ForewordError && error.expose) {
     const { code, message, facts, hint } = error

@@ -143,7 +143,7 @@ async function packagedPrompt(): Promise<string> {
   if (found.type === 'text') return found.text
   throw new ForewordError(
     'file',
-    `Cannot read the packaged system prompt at ${path}.`,
+    `Cannot read the packaged system prompt at ${path}: ${found.type === 'missing' ? 'it is not there' : found.why}.`,
     { path },
     { hint: 'Install foreword again.' },
   )

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { goldenDigest, goldenSeeds, readGolden } from './simulate/golden.ts'
+import { liveStory } from './simulate/story.ts'
+
+/** Seeds that broke a law once, with what it was. */
+const KEPT: Readonly<Record<number, string>> = {}
+
+/** How many seeds are lived: `npm run test:long` lives a thousand. */
+const SEEDS = Number(process.env['SEEDS'] ?? 200)
+
+test('the same seed is the same story, to the last digest', async () => {
+  for (const seed of [3, 7, 36]) assert.deepEqual(await liveStory(seed), await liveStory(seed))
+})
+
+test('whatever people, providers, disks and crashes do, a gateway keeps its laws', async () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1) await keepsItsLaws(seed)
+})
+
+test('what broke a law once does so no more', async () => {
+  for (const seed of Object.keys(KEPT)) await keepsItsLaws(Number(seed))
+})
+
+test('the log of the golden stories is the one that is on file: `npm run simulate -- --golden` writes another one', async () => {
+  const digests = Object.fromEntries(
+    await Array.fromAsync(goldenSeeds, async (seed) => [seed, await goldenDigest(seed)] as const),
+  )
+  assert.deepEqual(digests, readGolden())
+})
+
+async function keepsItsLaws(seed: number): Promise<void> {
+  const { broken } = await liveStory(seed)
+  assert.deepEqual(broken, [], `npm run simulate -- --seed ${seed} --trace`)
+}
