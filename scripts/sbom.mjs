@@ -24,8 +24,9 @@ export function billOfMaterials() {
       delete each.workspaces
       delete each.devDependencies
     }
-    for (const [at, { dev, link }] of Object.entries(lockfile.packages)) {
-      if (at !== '' && (dev || link || !at.startsWith('node_modules/'))) delete lockfile.packages[at]
+    const needed = neededPackages(lockfile.packages, Object.keys(manifest.dependencies))
+    for (const at of Object.keys(lockfile.packages)) {
+      if (at !== '' && !needed.has(at)) delete lockfile.packages[at]
     }
     writeFileSync(join(published, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(published, 'package-lock.json'), JSON.stringify(lockfile))
@@ -36,6 +37,31 @@ export function billOfMaterials() {
     return `${JSON.stringify(document, null, 1)}\n`
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The places in a lockfile of the packages that an install of these names brings, on any system. */
+export function neededPackages(locked, names) {
+  const places = new Set()
+  const open = names.map((name) => ['', name])
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const place = placeOf(locked, ...next)
+    if (place === undefined || places.has(place)) continue
+    places.add(place)
+    const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta = {} } = locked[place]
+    const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
+    for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers])
+      open.push([place, name])
+  }
+  return places
+}
+
+/** As Node looks for it: beside the package that needs it, then further out. */
+function placeOf(locked, from, name) {
+  for (let end = from.length; ; end = from.lastIndexOf('node_modules/', end - 1)) {
+    const place = `${from.slice(0, end).replace(/[^/]$/, '$&/')}node_modules/${name}`
+    if (place in locked) return place
+    if (end === 0) return undefined
   }
 }
 

@@ -4,6 +4,8 @@
 //   node scripts/setup.mjs                  prepares the checkout
 //   node scripts/setup.mjs node FILE …      prepares, then runs the command with the Node of the checkout
 //   node scripts/setup.mjs --page …         builds the page of the gateway, too
+//   node scripts/setup.mjs --run …          installs only what running needs: no tools of the tests, and no Node where this
+//                                           one is new enough. What needs more installs it later.
 //
 // The command runs from here and not after `&&`, because a shell remembers where it first found `node` and would
 // use the old one again.
@@ -21,17 +23,30 @@ const modules = join(root, 'node_modules')
 const stampFile = join(modules, '.foreword-setup')
 const lockFile = join(root, '.foreword-setup.lock')
 const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
-const stamp = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}\n`
+const words = process.argv.slice(2)
+const program = words.findIndex((word) => !word.startsWith('--'))
+const options = program === -1 ? words : words.slice(0, program)
+const onlyRun = options.includes('--run')
+const ownNodeIsNeeded = !onlyRun || !isNew(process.versions.node)
+const stamp = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}`
 
 if (!isReady()) await makeReady()
 const node = nodeToUse()
-const withPage = process.argv[2] === '--page'
-if (withPage) await preparePage()
-const [program, ...rest] = process.argv.slice(withPage ? 3 : 2)
-if (program !== undefined) await run(program === 'node' ? node : program, rest)
+if (options.includes('--page')) await preparePage()
+if (program !== -1) await run(words[program] === 'node' ? node : words[program], words.slice(program + 1))
 
+/** The stamp of everything is good for running, too; one for running alone names whether it has a Node of its own. */
 function isReady() {
-  return textOf(stampFile) === stamp
+  const stamps = ['all', ...(onlyRun ? ['run with node', ...(ownNodeIsNeeded ? [] : ['run'])] : [])]
+  return stamps.some((extent) => textOf(stampFile) === stampOf(extent))
+}
+
+function stampOf(extent) {
+  return `${stamp} ${extent}\n`
+}
+
+function isNew(version) {
+  return Number(version.split('.')[0]) >= NEEDED
 }
 
 async function makeReady() {
@@ -41,7 +56,7 @@ async function makeReady() {
     if (!isInstalled()) await install()
     checkNode()
     mkdirSync(modules, { recursive: true })
-    writeFileSync(stampFile, stamp)
+    writeFileSync(stampFile, stampOf(onlyRun ? (ownNodeIsNeeded ? 'run with node' : 'run') : 'all'))
   } finally {
     release()
   }
@@ -60,11 +75,12 @@ async function preparePage() {
   }
 }
 
-/** Whether node_modules matches the lockfile, as after a manual `npm ci`. */
+/** Whether node_modules has what is needed of the lockfile, as after a manual `npm ci`. */
 function isInstalled() {
+  if (ownNode() === undefined && !isNew(process.versions.node)) return false
   const installed = JSON.parse(textOf(join(modules, '.package-lock.json')) ?? '{}').packages ?? {}
   return Object.entries(JSON.parse(lockText).packages).every(([path, wanted]) => {
-    if (!path.startsWith('node_modules/') || wanted.link) return true
+    if (!path.startsWith('node_modules/') || wanted.link || (onlyRun && wanted.dev)) return true
     const found = installed[path]
     if (found === undefined) return wanted.optional === true || wanted.devOptional === true
     return found.version === wanted.version && found.integrity === wanted.integrity
@@ -74,11 +90,13 @@ function isInstalled() {
 async function install() {
   say(existsSync(modules) ? 'the packages have changed, installing them anew' : 'installing packages, once')
   const npm = process.env.npm_execpath
-  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const extent = onlyRun ? ['--omit=dev'] : ['--include=dev']
+  if (!ownNodeIsNeeded) extent.push('--workspace=web', '--include-workspace-root')
+  const asked = ['ci', ...extent, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const code =
     npm !== undefined && /npm-cli\.[cm]?js$/.test(npm)
-      ? await wait(process.env.npm_node_execpath ?? process.execPath, [npm, ...options], ['ignore', 2, 2])
-      : await wait('npm', options, ['ignore', 2, 2], process.platform === 'win32')
+      ? await wait(process.env.npm_node_execpath ?? process.execPath, [npm, ...asked], ['ignore', 2, 2])
+      : await wait('npm', asked, ['ignore', 2, 2], process.platform === 'win32')
   if (code === 0) return say('packages are installed')
   if (code === 130) fail('stopped half way. The next run begins again.', code)
   fail(
@@ -102,7 +120,7 @@ function nodeToUse() {
     ? ownNode()
     : undefined
   if (own !== undefined) return own
-  if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath
+  if (isNew(process.versions.node)) return process.execPath
   fail(
     `Foreword needs Node ${NEEDED} or newer. This is ${process.version}, and npm has no Node of its own for ` +
       `${process.platform}-${process.arch} here. Install Node ${NEEDED} or newer from nodejs.org, then run this again.`,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 // @ts-expect-error A script without types.
-import { billOfMaterials } from '../scripts/sbom.mjs'
+import { billOfMaterials, neededPackages } from '../scripts/sbom.mjs'
 
 const root = dirname(import.meta.dirname)
 const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8')) as unknown
@@ -12,21 +12,14 @@ interface LockedPackage {
   readonly version: string
   readonly integrity?: string
   readonly license?: string
-  readonly dev?: boolean
-  readonly link?: boolean
   readonly hasInstallScript?: boolean
 }
 
-/** A checkout brings its own Node; the package does not. */
-const { optionalDependencies: nodes } = read('node/package.json') as { optionalDependencies: object }
-
-/** What an install of the package brings, by where it lies. */
-const locked = Object.entries(
-  (read('package-lock.json') as { packages: Record<string, LockedPackage> }).packages,
-).filter(
-  ([at, { dev, link }]) =>
-    at.startsWith('node_modules/') && !dev && !link && !Object.hasOwn(nodes, at.slice('node_modules/'.length)),
-)
+/** What an install of the package brings or has in its bundle, by where it is in the lockfile. */
+const { packages } = read('package-lock.json') as { readonly packages: Record<string, LockedPackage> }
+const { dependencies } = read('package.json') as { readonly dependencies: object }
+const needed = neededPackages(packages, Object.keys(dependencies)) as ReadonlySet<string>
+const locked = [...needed].map((at) => [at, packages[at]!] as const)
 
 test('an install runs no program of any package, and brings only what the lockfile has a digest of', () => {
   const { scripts } = read('package.json') as { scripts: Record<string, string> }
