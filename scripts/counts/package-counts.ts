@@ -24,8 +24,11 @@ interface PackageScripts {
   readonly publishedDependencies: readonly string[]
 }
 
-/** Bundles a checkout as it is published, without declarations, and runs it where no other package is installed. */
-export async function packageCounts(root: string): Promise<PackageCounts> {
+/** Bundles a checkout as it is published, without declarations, into a folder where no other package is installed. */
+export async function withPackage<Value>(
+  root: string,
+  work: (folder: string, dependencies: readonly string[]) => Promise<Value>,
+): Promise<Value> {
   const scripts = ['bundle.mjs', 'package.mjs'].map((name) => import(pathToFileURL(join(root, 'scripts', name)).href))
   const { bundle, stagePackage, publishedDependencies }: PackageScripts = Object.assign(
     {},
@@ -35,7 +38,15 @@ export async function packageCounts(root: string): Promise<PackageCounts> {
   try {
     await bundle(join(folder, 'dist'))
     stagePackage(folder, { dist: false })
-    return await withGateway(folder, async ({ gateway, http, environment }) => {
+    return await work(folder, publishedDependencies)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export function packageCounts(root: string): Promise<PackageCounts> {
+  return withPackage(root, (folder, dependencies) =>
+    withGateway(folder, async ({ gateway, http, environment }) => {
       await http('/api/status?wait=idle')
       const { modules } = await takeCounts(gateway)
       const loadedBy = async (...words: readonly string[]) => {
@@ -49,10 +60,8 @@ export async function packageCounts(root: string): Promise<PackageCounts> {
         help: await loadedBy('--help'),
         send: await loadedBy('send', 'Hello'),
         bytes: folderBytes(join(folder, 'dist')),
-        dependencies: publishedDependencies,
+        dependencies,
       }
-    })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    }),
+  )
 }
