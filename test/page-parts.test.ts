@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matchingItem } from '../web/src/parts/typeahead.ts'
+import { matchingItem } from '../web/src/parts/menu.tsx'
 
 const names = ['rename …', 'pin', 'move to a folder …', 'export', 'delete', 'print']
 

@@ -61,3 +61,8 @@ const offline = new ApiError(0, {
   message: 'The file did not arrive: the gateway cannot be reached.',
   hint: 'Check that `foreword start` is running, then try again.',
 })
+
+/** The bytes of a file, as it was handed in. Rejects with `ApiError`. */
+export async function fileContent(file: string, signal: AbortSignal): Promise<Blob> {
+  return (await request(`/api/files/${encodeURIComponent(file)}/content`, { signal })).blob()
+}

@@ -1,13 +1,17 @@
-import { lazy, type ReactNode, Suspense } from 'react'
-import { Route, Switch } from 'wouter'
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { Loading } from '../api/underway.ts'
 import { ChatPage } from '../chat/chat-page.tsx'
-import { SessionPage } from './session-page.tsx'
 import { Shortcuts } from './shortcuts.tsx'
-import { NotFoundPage } from './not-found-page.tsx'
-import { Shell } from './shell.tsx'
-import { SignInPage } from './sign-in-page.tsx'
-import { useSignedIn } from './use-signed-in.ts'
+import { type ListedSession, type Status, useResource } from '../api/resources.ts'
+import { Menu } from 'lucide-react'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Toasts } from '../parts/toasts.tsx'
+import { SessionList } from '../sessions/session-list.tsx'
+import type { ApiError } from '../api/client.ts'
+import { signIn } from '../api/sign-in.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
 
 const SettingsPage = lazy(() => import('../settings/settings-page.tsx'))
 
@@ -36,5 +40,131 @@ export function App(): ReactNode {
       </Suspense>
       <Shortcuts />
     </Shell>
+  )
+}
+
+function NotFoundPage(): ReactNode {
+  return (
+    <main className="p-6">
+      <h1 className="text-xl font-semibold">This page does not exist</h1>
+      <p className="mt-2">
+        <Link href="/" className="text-accent underline">
+          Start a new conversation
+        </Link>
+      </p>
+    </main>
+  )
+}
+
+const ForeignPage = lazy(() => import('../foreign/foreign-page.tsx'))
+
+interface SessionPageProps {
+  readonly session: string
+  /** The call that is open in the inspector. */
+  readonly call: string | undefined
+}
+
+/** Nobody has typed before the first page is on the screen: only that one waits to know whose session it is. */
+let isFirst = true
+
+/** A session: the conversation, or the calls of the program that it belongs to. */
+function SessionPage({ session, call }: SessionPageProps): ReactNode {
+  const { data, error } = useResource<ListedSession>(`/api/sessions/${encodeURIComponent(session)}`)
+  const isKnown = data !== undefined || error !== undefined
+  useEffect(() => {
+    if (isKnown) isFirst = false
+  }, [isKnown])
+  if (data?.program) return <ForeignPage session={data} program={data.program} call={call} />
+  return isKnown || !isFirst ? <ChatPage session={session} call={call} /> : null
+}
+
+/** The frame of every page: the sessions on the left, the page beside them. On a narrow screen the sessions open over it. */
+function Shell({ children }: { readonly children: ReactNode }): ReactNode {
+  const [open, setOpen] = useState(false)
+  const [location] = useLocation()
+  useEffect(() => setOpen(false), [location])
+  return (
+    <div className="flex h-full">
+      <a href="#main" className="absolute -top-12 left-2 z-50 rounded bg-accent px-3 py-2 text-accent-ink focus:top-2">
+        Skip to the conversation
+      </a>
+      <aside
+        aria-label="Sessions"
+        className={`${open ? 'fixed inset-y-0 left-0 z-40 flex w-72 shadow-xl' : 'hidden'} flex-col border-r border-line bg-sunken md:static md:flex md:w-72 md:shadow-none`}
+      >
+        <SessionList />
+      </aside>
+      {open && (
+        <button
+          type="button"
+          aria-label="Close the list of sessions"
+          className="fixed inset-0 z-30 bg-black/40 md:hidden"
+          onClick={() => setOpen(false)}
+        />
+      )}
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex items-center gap-2 border-b border-line px-2 py-1 md:hidden">
+          <IconButton label="Show the sessions" onClick={() => setOpen(true)}>
+            <Menu size={18} aria-hidden />
+          </IconButton>
+          <span className="font-semibold">Foreword</span>
+        </div>
+        {children}
+      </div>
+      <Toasts />
+    </div>
+  )
+}
+
+/** Whether the browser has the cookie of this gateway; `unknown` until it has answered once. */
+function useSignedIn(): 'yes' | 'no' | 'unknown' {
+  const { data, error } = useResource<Status>('/api/status')
+  if (error?.status === 401) return 'no'
+  return data === undefined ? 'unknown' : 'yes'
+}
+
+const wrong = {
+  message: 'This is not the token of this gateway.',
+  hint: 'Run `foreword token` on the machine of the gateway and copy the whole line.',
+}
+
+/** Shown to a browser that has no cookie of this gateway. The token is sent once; the gateway answers with a cookie. */
+function SignInPage(): ReactNode {
+  const [token, setToken] = useState('')
+  const [error, setError] = useState<Pick<ApiError, 'message' | 'hint'>>()
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const refusal = await signIn(token)
+    if (refusal === undefined) location.reload()
+    // An expired one is named.
+    else setError(refusal.status === 401 && refusal.facts['token'] === undefined ? wrong : refusal)
+  }
+
+  return (
+    <main className="mx-auto flex min-h-full max-w-md flex-col justify-center gap-4 p-6">
+      <h1 className="text-2xl font-semibold">Sign in to Foreword</h1>
+      <p className="text-soft">
+        Open the link that <code>foreword start</code> prints, or paste the token. The command{' '}
+        <code>foreword token</code> shows it.
+      </p>
+      <form onSubmit={(event) => void submit(event)} className="flex gap-2">
+        <label className="sr-only" htmlFor="token">
+          Token
+        </label>
+        <input
+          id="token"
+          type="password"
+          required
+          autoFocus
+          autoComplete="current-password"
+          value={token}
+          className="min-w-0 flex-1 rounded-lg border border-strong-line bg-raised px-3 py-2"
+          onChange={(event) => setToken(event.target.value)}
+        />
+        <Button type="submit">Sign in</Button>
+      </form>
+      {error && <ErrorNote error={error} />}
+    </main>
   )
 }

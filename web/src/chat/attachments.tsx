@@ -1,6 +1,6 @@
 import { FileText, ImageOff } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { fileContent } from '../api/file-content.ts'
+import { fileContent } from '../api/upload.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { count } from '../parts/numbers.ts'
 import type { Turn } from './conversation.ts'

@@ -1,11 +1,10 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { CommandList } from '../api/commands.ts'
 import { type ModelList, useResource } from '../api/resources.ts'
 import { AttachContext } from '../markdown/citation.tsx'
 import { InspectorPanel } from '../inspector/inspector-panel.tsx'
 import { ChatHeader } from './chat-header.tsx'
-import { DropArea } from './drop-area.tsx'
 import { keepFocus } from '../parts/focus-message.ts'
 import { MessageForm } from './message-form.tsx'
 import { MessageList } from './message-list.tsx'
@@ -15,6 +14,7 @@ import { useConversation } from './use-conversation.ts'
 import { useDraft } from './use-draft.ts'
 import { useSending } from './use-sending.ts'
 import { useSessionChoices } from './use-session-choices.ts'
+import { showToast } from '../parts/toasts.tsx'
 
 interface ChatPageProps {
   /** Absent: a new one, which begins with the first message. */
@@ -108,4 +108,66 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
 /** What failed is shown, and not sent. */
 function sendable(items: readonly Attachment[]): readonly string[] {
   return items.flatMap(({ file, state }) => (file === undefined || state.type === 'failed' ? [] : [file]))
+}
+
+interface DropAreaProps {
+  onFiles(files: readonly File[]): void
+  readonly children: ReactNode
+}
+
+/** A browser gives a folder as a file that cannot be read. */
+function dropped({ items }: DataTransfer): { readonly files: readonly File[]; readonly folders: readonly string[] } {
+  const given = [...items].flatMap((item) => {
+    const file = item.getAsFile()
+    return file === null ? [] : [{ file, isFolder: item.webkitGetAsEntry()?.isDirectory === true }]
+  })
+  return {
+    files: given.filter(({ isFolder }) => !isFolder).map(({ file }) => file),
+    folders: given.filter(({ isFolder }) => isFolder).map(({ file }) => file.name),
+  }
+}
+
+/** The conversation: files that are dropped anywhere on it go with the next message. */
+function DropArea({ onFiles, children }: DropAreaProps): ReactNode {
+  const [over, setOver] = useState(false)
+  /** The pointer also leaves and enters what is inside. */
+  const depth = useRef(0)
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
+  const end = (): void => {
+    depth.current = 0
+    setOver(false)
+  }
+  return (
+    <main
+      id="main"
+      className="relative flex min-w-0 flex-1 flex-col"
+      onDragEnter={(event) => {
+        if (!hasFiles(event)) return
+        depth.current += 1
+        setOver(true)
+      }}
+      onDragLeave={() => {
+        depth.current -= 1
+        if (depth.current <= 0) end()
+      }}
+      onDragOver={(event) => {
+        if (hasFiles(event)) event.preventDefault()
+      }}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        end()
+        const { files, folders } = dropped(event.dataTransfer)
+        onFiles(files)
+        for (const name of folders) showToast({ text: `${name} is a folder. Drop the files in it instead.` })
+      }}
+    >
+      {children}
+      {over && (
+        <div className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-xl border-2 border-dashed border-accent bg-ground/90 p-4 text-center font-medium">
+          Drop the files to attach them to the next message.
+        </div>
+      )}
+    </main>
+  )
 }

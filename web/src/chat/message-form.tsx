@@ -1,25 +1,30 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { cancelTurn } from '../api/turns.ts'
 import { ContextStrip } from '../inspector/context-strip.tsx'
 import type { NextCall } from '../inspector/next-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { AttachmentList } from './attachment-list.tsx'
-import { CommandPanel } from './command-panel.tsx'
 import { Composer } from './composer.tsx'
 import { onComposedText, takeText } from './composed-text.ts'
 import { focusMessage } from '../parts/focus-message.ts'
-import { GoneSession } from './gone-session.tsx'
-import { openTurns } from './open-turns.ts'
-import { OtherBranch } from './other-branch.tsx'
+import { leafOf, openTurns } from './open-turns.ts'
 import { QueuedMessages } from './queued-messages.tsx'
-import { readLine, runsAtOnce } from './slash-commands.ts'
+import { argumentCompletions, completions, readLine, runsAtOnce, typedArgument } from './slash-commands.ts'
 import type { Attachments } from './use-attachments.ts'
-import { useCompletions } from './use-completions.ts'
-import { unknownCommand, useCommands } from './use-commands.ts'
+import { type CommandResult, unknownCommand, useCommands } from './use-commands.ts'
 import type { HeldDraft } from './use-draft.ts'
 import type { FollowedConversation } from './use-conversation.ts'
 import { type Sending, UNKNOWN_HINT } from './use-sending.ts'
+import { X } from 'lucide-react'
+import { IconButton } from '../parts/icon-button.tsx'
+import { useLocation } from 'wouter'
+import { Button } from '../parts/button.tsx'
+import { keepDraft, readDraft } from './drafts.ts'
+import { goOnFrom } from '../api/branches.ts'
+import type { Conversation, Turn } from './conversation.ts'
+import type { CommandList, ListedCommand } from '../api/commands.ts'
+import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
 
 interface MessageFormProps {
   readonly next: NextCall
@@ -131,4 +136,95 @@ export function MessageForm(props: MessageFormProps): ReactNode {
       </div>
     </div>
   )
+}
+
+interface CommandPanelProps {
+  readonly result: CommandResult
+  onClose(): void
+}
+
+/** The result of a command, above the message field. No model reads it. */
+function CommandPanel({ result, onClose }: CommandPanelProps): ReactNode {
+  return (
+    <section aria-label={`Result of ${result.title}`} className="rounded-lg border border-line bg-ground text-sm">
+      <div className="flex items-center justify-between gap-2 border-b border-line ps-3">
+        <h2 className="truncate font-mono">{result.title}</h2>
+        <IconButton label="Close the result" onClick={onClose}>
+          <X size={14} aria-hidden />
+        </IconButton>
+      </div>
+      <pre
+        role="status"
+        tabIndex={0}
+        className="max-h-[30vh] overflow-auto px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+      >
+        {result.text}
+      </pre>
+    </section>
+  )
+}
+
+/** The way on from a session that is not there any more. What was written for it begins the next one. */
+function GoneSession({ held }: { readonly held: HeldDraft }): ReactNode {
+  const [, navigate] = useLocation()
+  const goOn = (): void => {
+    const { text, files } = held.current()
+    const next = readDraft(undefined)
+    const texts = [next.text, text].filter((each) => each.trim() !== '')
+    keepDraft(undefined, { ...next, text: texts.join('\n\n'), files: [...new Set([...next.files, ...files])] })
+    held.clear()
+    navigate('/')
+  }
+  return (
+    <div>
+      <Button look="plain" onClick={goOn}>
+        Go on in a new conversation
+      </Button>
+    </div>
+  )
+}
+
+interface OtherBranchProps {
+  readonly session: string
+  readonly conversation: Conversation
+  readonly running: Turn | undefined
+  onStop(): Promise<void>
+}
+
+/** Says that a turn runs in a branch that is not on the screen, with the way to it. A message waits for that turn. */
+function OtherBranch({ session, conversation, running, onStop }: OtherBranchProps): ReactNode {
+  const [error, setError] = useState<ApiError>()
+  if (running === undefined || conversation.turns.some(({ id }) => id === running.id)) return null
+  const show = (): void => void goOnFrom(session, leafOf(conversation, running.id)).catch(setError)
+  return (
+    <section
+      aria-label="Another branch"
+      className="flex flex-wrap items-center gap-2 rounded-lg border border-line bg-ground px-3 py-1 text-sm"
+    >
+      <p role="status" className="min-w-40 flex-1 text-soft">
+        <span className="block">A turn runs in another branch. The next message waits for it.</span>
+        <bdi className="block truncate text-ink">{running.text}</bdi>
+      </p>
+      <Button look="plain" onClick={show}>
+        Show it
+      </Button>
+      <Button look="plain" onClick={() => void onStop()}>
+        Stop it
+      </Button>
+      {error && <ErrorNote error={error} />}
+    </section>
+  )
+}
+
+/** What completes the line that is typed: the names of commands, then the models or the options of a choice. */
+function useCompletions(text: string, list: CommandList | undefined): readonly ListedCommand[] | undefined {
+  const argument = typedArgument(text)
+  const { data: offered } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
+  const isChoice = offered?.choices.some(({ name }) => name === argument?.name)
+  const { data: models } = useResource<ModelList>(argument?.name === 'model' ? '/api/models' : undefined)
+  const { data: choice } = useResource<OptionList>(
+    isChoice ? `/api/choices/${encodeURIComponent(argument!.name)}` : undefined,
+  )
+  if (argument === undefined) return completions(text, list)
+  return argumentCompletions(argument, choice?.options ?? models?.models ?? [])
 }

@@ -1,19 +1,29 @@
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import { memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import type { CitationSource } from '../../../src/session.ts'
-import { CallBars } from './call-bars.tsx'
 import type { Sources } from '../markdown/citation.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Attachments } from './attachments.tsx'
 import type { Turn } from './conversation.ts'
-import { EditTurn } from './edit-turn.tsx'
 import type { WhatWasRead } from './read-before.tsx'
-import { SourcesPanel } from './sources-panel.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { TurnActions } from './turn-actions.tsx'
-import { TurnNotes } from './turn-notes.tsx'
 import type { Part, TextPart } from './turn-parts.ts'
+import type { ReportedManifest } from '../api/resources.ts'
+import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
+import { CallBar } from '../inspector/call-bar.tsx'
+import { outcomeNotice } from '../../../src/runtime/sessions/outcome-notice.ts'
+import { api, type ApiError } from '../api/client.ts'
+import { DecisionButtons } from '../parts/decision-buttons.tsx'
+import { useNow } from '../parts/use-now.ts'
+import { Words } from '../parts/words.tsx'
+import { SourceList } from './source-list.tsx'
+import { sendAfter } from '../api/branches.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { EditField } from './edit-field.tsx'
+import { focusMessage } from '../parts/focus-message.ts'
 
 interface TurnViewProps {
   readonly session: string
@@ -86,4 +96,180 @@ function sourcesByNumber(given: readonly CitationSource[]): Sources {
 function readBefore(before: readonly Part[], sources: readonly CitationSource[]): WhatWasRead {
   const results = before.filter((part) => part.type === 'tool').filter(({ result }) => result !== undefined)
   return { sources, results }
+}
+
+interface CallBarsProps {
+  readonly session: string
+  readonly turn: Pick<Turn, 'calls' | 'state'>
+}
+
+/** The calls of a turn, and what several of them cost together. */
+function CallBars({ session, turn: { calls, state } }: CallBarsProps): ReactNode {
+  const [prices, setPrices] = useState<Readonly<Record<string, ReportedManifest['paid']>>>({})
+  const ended = state === 'ended'
+  const note = useCallback((call: string, paid: ReportedManifest['paid']) => {
+    setPrices((before) => ({ ...before, [call]: paid }))
+  }, [])
+  const paid = calls.flatMap((call) => prices[call] ?? [])
+  const sum = (of: (price: (typeof paid)[number]) => number): number => paid.reduce((all, each) => all + of(each), 0)
+  const saved = sum((price) => price.saved)
+  return (
+    <>
+      {calls.map((call) => (
+        <CallBar key={call} session={session} call={call} ended={ended} onPaid={note} />
+      ))}
+      {ended && calls.length > 1 && paid.length > 0 && calls.every((call) => call in prices) && (
+        <p className="text-xs text-soft tabular-nums">
+          {`This turn: ${dollars(sum(({ money }) => money))}`}
+          {paid.length < calls.length && ` without ${callsText(calls.length - paid.length)} whose price is not known`}
+          {saved !== 0 && `, the cache ${cacheWords(saved)}`}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** What a person should know about a turn besides its words: that it waits, is tried again, stopped, or did not end well. */
+function TurnNotes({ turn }: { readonly turn: Turn }): ReactNode {
+  const { state, held, retry, interrupted, undone, warnings, outcome } = turn
+  const notice = outcome && outcomeNotice(outcome)
+  return (
+    <>
+      {state === 'queued' && <Note>Waits for its turn.</Note>}
+      {held && <HeldCall question={held} />}
+      {retry && <RetryNote {...retry} />}
+      {interrupted !== undefined && <Note look="text-warn">{interrupted}</Note>}
+      {undone && <Note>Undone: no later call reads this turn.</Note>}
+      {warnings.map((warning) => (
+        <Note key={warning} look="text-warn">
+          {warning}
+        </Note>
+      ))}
+      {notice !== undefined &&
+        (outcome?.type === 'failed' ? (
+          <p role="alert" dir="auto" className="text-sm text-bad">
+            <Words>{notice}</Words>
+          </p>
+        ) : (
+          <Note>{notice}</Note>
+        ))}
+    </>
+  )
+}
+
+/** A call to a model that waits for a person, since it could pass a budget: what it may cost, and the decisions. */
+function HeldCall({ question }: { readonly question: NonNullable<Turn['held']> }): ReactNode {
+  const { approval, digest, request, held } = question
+  if (held === undefined) return undefined
+  const decide = (decision: object): Promise<unknown> =>
+    api(`/api/approvals/${encodeURIComponent(approval)}`, { method: 'POST', body: { ...decision, digest, by: 'web' } })
+  const { model } = request.input as { readonly model?: string }
+  return (
+    <DecisionButtons
+      label="Approval of a call over budget"
+      agreements={[
+        { key: 'y', label: 'Allow this call', run: () => decide({ decision: 'approve', scope: 'once' }) },
+        { key: 's', label: 'Raise the limit', run: () => decide({ decision: 'approve', scope: 'session' }) },
+      ]}
+      refusal="Refuse"
+      refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
+    >
+      <p>{held.sentence}</p>
+      <p className="text-soft">{`The call to ${model ?? 'the model'} has not left. “Raise the limit” ${held.raise.charAt(0).toLowerCase() + held.raise.slice(1)}`}</p>
+    </DecisionButtons>
+  )
+}
+
+/** Counts down to the next attempt. Screen readers hear the reason, not the seconds. */
+function RetryNote({ attempt, until, message }: NonNullable<Turn['retry']>): ReactNode {
+  const seconds = Math.max(0, Math.ceil((until - useNow(true)) / 1_000))
+  return (
+    <p className="text-sm text-warn">
+      <span role="status">{message}</span>
+      <span className="block">
+        {seconds > 0 ? `Attempt ${attempt} follows in ${seconds} s.` : `Attempt ${attempt} is being made.`}
+      </span>
+    </p>
+  )
+}
+
+function Note({ children, look = 'text-soft' }: { readonly children: ReactNode; readonly look?: string }): ReactNode {
+  return (
+    <p role="status" dir="auto" className={`text-sm ${look}`}>
+      {children}
+    </p>
+  )
+}
+
+/** The sources of a turn: those that its answer cites, and those that the model read and did not cite. */
+function SourcesPanel({ turn: { parts, sources } }: { readonly turn: Turn }): ReactNode {
+  if (sources.length === 0) return null
+  const cited = new Set(
+    parts.flatMap((part) => (part.type === 'text' ? part.citations : [])).map(({ citation }) => citation),
+  )
+  const documents = new Set(sources.map(({ document }) => document)).size
+  return (
+    <Fold
+      className="text-sm"
+      summaryClassName="text-soft"
+      summary={`${documents} ${documents === 1 ? 'source' : 'sources'}, ${cited.size} cited`}
+    >
+      <div className="mt-2">
+        <SourceList sources={sources} cited={cited} />
+      </div>
+    </Fold>
+  )
+}
+
+interface EditTurnProps {
+  readonly session: string
+  readonly turn: Turn
+  onClose(): void
+}
+
+/** A message in the place where it stands, to be changed and sent again in a branch of its own. */
+function EditTurn({ session, turn, onClose }: EditTurnProps): ReactNode {
+  const [text, setText] = useState(turn.text)
+  const [sending, setSending] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const after = turn.place?.after
+  const attachments = turn.attachments.map(({ file }) => file)
+  const ready = !sending && after !== undefined && (text.trim() !== '' || attachments.length > 0)
+
+  const send = async (): Promise<void> => {
+    if (after === undefined || !ready) return
+    setSending(true)
+    try {
+      await sendAfter(session, after, { text, attachments })
+      onClose()
+      focusMessage()
+    } catch (failed) {
+      // The text is kept.
+      setError(failed as ApiError)
+      setSending(false)
+    }
+  }
+
+  return (
+    <div className="flex flex-col gap-2 rounded-2xl bg-sunken p-3">
+      <EditField
+        label="Edit the message"
+        text={text}
+        mostRows={12}
+        onText={setText}
+        onSave={() => void send()}
+        onEscape={onClose}
+      />
+      {error && <ErrorNote error={error} />}
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p className="mr-auto text-xs text-soft">The earlier message and its answer are kept.</p>
+        <Button look="plain" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button disabled={!ready} onClick={() => void send()}>
+          Send again
+        </Button>
+      </div>
+    </div>
+  )
 }

@@ -1,18 +1,18 @@
 import { type ReactNode, useState } from 'react'
-import { useLocation } from 'wouter'
-import type { SessionProgram } from '../../../src/capability.ts'
+import { Link, useLocation } from 'wouter'
+import type { SessionFindings, SessionProgram } from '../../../src/capability.ts'
 import type { ListedSession } from '../api/listed-session.ts'
 import { SessionCost } from '../chat/session-cost.tsx'
 import { InspectorPanel } from '../inspector/inspector-panel.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { callsText } from '../parts/numbers.ts'
+import { callsText, count, dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { sessionTitle } from '../sessions/session-row.tsx'
-import { FindingsPanel } from './findings-panel.tsx'
 import { useForeignSession } from './foreign-session.ts'
 import { ForeignTurns } from './foreign-turns.tsx'
 import { programName } from '../parts/program-name.ts'
+import { Fold } from '../parts/fold.tsx'
 
 interface ForeignPageProps {
   readonly session: ListedSession
@@ -79,5 +79,62 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
         onClose={() => navigate(`/sessions/${encodeURIComponent(id)}`)}
       />
     </div>
+  )
+}
+
+/** What the calls of a session paid for without need, the most expensive first. Nothing where nothing was found. */
+function FindingsPanel({ session, calls, sum, findings }: SessionFindings): ReactNode {
+  if (findings.length === 0) return null
+  const money = sum.money === undefined ? '' : `, ${dollars(sum.money)}`
+  const title = `${findings.length === 1 ? 'One finding' : `${count(findings.length)} findings`}${money}`
+  return (
+    <Fold
+      className="rounded-lg border border-line bg-raised text-sm"
+      summaryClassName="px-3 py-2 font-medium"
+      summary={title}
+    >
+      <ul aria-label="Findings" className="flex flex-col border-t border-line">
+        {findings.map((finding) => (
+          <FindingRow key={`${finding.code} ${finding.message}`} session={session} finding={finding} />
+        ))}
+      </ul>
+      <p className="border-t border-line px-3 py-2 text-xs text-soft">{`Looked for in ${callsText(calls)}.`}</p>
+    </Fold>
+  )
+}
+
+interface FindingRowProps {
+  readonly session: string
+  readonly finding: SessionFindings['findings'][number]
+}
+
+function FindingRow({ session, finding: { severity, message, hint, cost, where } }: FindingRowProps): ReactNode {
+  const { kind, tokens, money } = cost
+  const [first] = where.calls ?? []
+  return (
+    <li className="flex flex-col gap-0.5 border-t border-line px-3 py-2 first:border-0">
+      <p dir="auto" className="break-words">
+        <span className={severity === 'warning' ? 'text-warn' : 'text-soft'}>
+          {severity === 'warning' ? 'Warning: ' : 'Note: '}
+        </span>
+        {message}
+      </p>
+      <p className="text-xs text-soft tabular-nums">
+        {`${count(tokens)} tokens ${kind === 'again' ? 'not read from the cache' : 'sent'}`}
+        {money !== undefined && `, ${dollars(money)}`}
+        {first !== undefined && (
+          <>
+            {' · '}
+            <Link
+              className="text-accent underline"
+              href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(first)}`}
+            >
+              Open the first call
+            </Link>
+          </>
+        )}
+      </p>
+      <p className="text-xs text-soft">{hint}</p>
+    </li>
   )
 }

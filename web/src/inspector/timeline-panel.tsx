@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useResource } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -6,7 +6,6 @@ import { count, dollars, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { Inspected } from './share-late-panel.tsx'
 import { type TimelineCall, type TimelinePoint, timelinePoints } from './timeline-points.ts'
-import { TimelineTable } from './timeline-table.tsx'
 
 /** Every call of a session as a bar: its prompt, what of it was there before, and where it was cut. */
 export default function TimelinePanel({ session, call }: Inspected): ReactNode {
@@ -115,5 +114,60 @@ function Sign({ color, text }: { readonly color: string; readonly text: string }
       <span aria-hidden className="size-2 rounded-full" style={{ background: color }} />
       {text}
     </li>
+  )
+}
+
+interface TimelineTableProps {
+  readonly session: string
+  readonly points: readonly TimelinePoint[]
+}
+
+const columns = [
+  { title: 'Call', className: 'text-start' },
+  { title: 'Tokens', className: 'text-end' },
+  { title: 'As before', className: 'text-end' },
+  { title: 'Cost', className: 'text-end' },
+  { title: 'What happened', className: 'ps-2 text-start' },
+] as const
+
+/** The same as the bars in numbers, for those who read rather than look. */
+function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer text-soft">As a table</summary>
+      <div className="max-h-80 overflow-auto">
+        <table className="w-full tabular-nums">
+          <thead className="text-xs text-soft">
+            <tr>
+              {columns.map(({ title, className }) => (
+                <th key={title} scope="col" className={`py-1 font-medium ${className}`}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {points.map(({ id, used, reused, money, isCut, cutWords, breaksCache }, index) => (
+              <tr key={id} className="border-t border-line">
+                <th scope="row" className="py-1 text-start font-normal">
+                  <Link
+                    className="text-accent underline"
+                    href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(id)}`}
+                  >
+                    {index + 1}
+                  </Link>
+                </th>
+                <td className="text-end">{count(used)}</td>
+                <td className="text-end">{count(reused)}</td>
+                <td className="text-end">{money === undefined ? '–' : dollars(money)}</td>
+                <td className="ps-2">
+                  {[...(isCut ? [cutWords ?? 'cut'] : []), ...(breaksCache ? ['cache broken'] : [])].join(', ')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   )
 }

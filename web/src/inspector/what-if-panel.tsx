@@ -1,8 +1,17 @@
 import { Copy, Download, RotateCcw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import type { Scenario } from '../../../src/context.ts'
+import {
+  compare,
+  forecast,
+  type Forecast,
+  formPhrase,
+  layouts,
+  type Manifest,
+  reasonSentence,
+  type Scenario,
+} from '../../../src/context.ts'
 import { api } from '../api/client.ts'
-import type { Status } from '../api/resources.ts'
+import { type ModelList, type ModelView, type Status, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { useScenario } from './call-scenario.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -12,10 +21,23 @@ import { saveFile } from './share-save.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
-import { type Changes, changedScenario, configurationOf, cutsAnew, settingsOf } from './what-if-changes.ts'
-import { WhatIfControls } from './what-if-controls.tsx'
-import { WhatIfCost } from './what-if-cost.tsx'
-import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
+import {
+  changedScenario,
+  type Changes,
+  configurationOf,
+  cutsAnew,
+  settingsOf,
+  type SkillsMode,
+  skillsModes,
+} from './what-if-changes.ts'
+import { Select, Slider } from '../parts/fields.tsx'
+import { count, dollars, percent } from '../parts/numbers.ts'
+import { usePreviousCall } from './previous-call.ts'
+import type { Assembled } from './what-if-assembly.ts'
+import { slotTitles } from './bar-segments.ts'
+import { ContextBar } from './context-bar.tsx'
+import { entryTitle } from './entry-words.ts'
+import { entryKey } from './share-texts.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
 export default function WhatIfPanel(inspected: Inspected): ReactNode {
@@ -81,4 +103,270 @@ function save(scenario: Scenario): void {
 /** A power of two, so that a slider asks for more of the history a few times only. */
 function roundedUp(tokens: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1024, tokens)))
+}
+
+interface ControlsProps {
+  /** The scenario with no change other than the model. */
+  readonly scenario: Scenario
+  /** The model in force. */
+  readonly model: string
+  readonly changes: Changes
+  onChange(changes: Changes): void
+}
+
+const skillsTitles: Readonly<Record<SkillsMode, string>> = {
+  auto: 'As they are offered now',
+  full: 'In full',
+  readOnDemand: 'As a list, read on demand',
+}
+
+/** Settings from 0 to 1. */
+const shares = [
+  { key: 'headShare', label: 'Share of the head' },
+  { key: 'lowWater', label: 'Low water after a cut' },
+] as const
+
+/** What can be tried: each control is at what is in force until it is moved. */
+function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): ReactNode {
+  const { data: list } = useResource<ModelList>('/api/models')
+  const { layout: inForce } = settingsOf(scenario)
+  const now = settingsOf(changedScenario(scenario, pickedLayout(changes)))
+  const tried = { ...now, ...changes }
+  const modes = skillsModes(scenario)
+  const set = <Key extends keyof Changes>(key: Key, value: NonNullable<Changes[Key]>, usual: Changes[Key]): void => {
+    const { [key]: _, ...others } = changes
+    onChange(value === usual ? others : { ...others, [key]: value })
+  }
+  const models = [...new Set([model, tried.model, ...(list?.models ?? []).map(({ id }) => id)])].filter(Boolean)
+  return (
+    <form aria-label="Settings to try" className="grid grid-cols-1 gap-3" onSubmit={(event) => event.preventDefault()}>
+      <Select
+        label="Model"
+        value={tried.model}
+        options={models.map((id) => ({ value: id, title: id }))}
+        onChange={({ target }) => onChange(target.value === model ? {} : { model: target.value })}
+      />
+      <Slider
+        label="Window"
+        shown={`${count(tried.window)} tokens`}
+        min={step(now.window)}
+        max={now.window * 4}
+        step={step(now.window)}
+        value={tried.window}
+        onChange={({ target }) => set('window', Number(target.value), now.window)}
+      />
+      <Slider
+        label="Kept for the answer"
+        shown={`${count(tried.reserve)} tokens`}
+        min={0}
+        max={Math.max(now.reserve, Math.floor(tried.window / 2))}
+        step={1}
+        value={tried.reserve}
+        onChange={({ target }) => set('reserve', Math.max(1, Number(target.value)), now.reserve)}
+      />
+      <Select
+        label="Layout"
+        value={tried.layout}
+        options={Object.keys(layouts).map((name) => ({ value: name, title: name }))}
+        hint={changes.layout === undefined ? undefined : 'The texts of the layers stay as they are now.'}
+        onChange={({ target }) => set('layout', target.value, inForce)}
+      />
+      {shares.map(({ key, label }) => (
+        <Slider
+          key={key}
+          label={label}
+          shown={percent(tried[key])}
+          min={0}
+          max={1}
+          step={0.05}
+          value={tried[key]}
+          onChange={({ target }) => set(key, Number(target.value), now[key])}
+        />
+      ))}
+      {modes.length > 1 && (
+        <Select
+          label="Skills"
+          value={changes.skills ?? 'auto'}
+          options={modes.map((mode) => ({ value: mode, title: skillsTitles[mode] }))}
+          onChange={({ target }) => set('skills', target.value as SkillsMode, 'auto')}
+        />
+      )}
+    </form>
+  )
+}
+
+/** A layout has a share of the head and a low water of its own. */
+function pickedLayout({ layout }: Changes): Changes {
+  return layout === undefined ? {} : { layout }
+}
+
+/** Steps of a slider over a window, tokens: some hundred from end to end. */
+function step(tokens: number): number {
+  return Math.max(1, 2 ** Math.floor(Math.log2(tokens / 32)))
+}
+
+interface CostProps extends Inspected {
+  readonly assembled: Assembled
+  readonly model: string
+}
+
+/** What the prompt would cost: how much of it the cache of the provider has from the call before, and the money. */
+function WhatIfCost({ assembled, model, ...inspected }: CostProps): ReactNode {
+  const { data: view } = useResource<ModelView>(`/api/model?id=${encodeURIComponent(model)}`)
+  const { data: list } = useResource<ModelList>('/api/models')
+  const before = usePreviousAssembly(inspected)
+  const ratio = list?.models.find(({ id }) => id === model)?.calibration?.ratio ?? 1
+  const { cached, written, fresh, money } = priceOf({ assembled, before, facts: view?.facts, ratio })
+  return (
+    <section aria-label="What the prompt would cost" className="flex flex-wrap gap-x-4 text-sm tabular-nums">
+      <span>{count(cached)} cached</span>
+      {written > 0 && <span>{count(written)} written</span>}
+      <span>{count(fresh)} fresh</span>
+      {ratio !== 1 && <span className="text-soft">as the provider counts</span>}
+      <span className="font-medium">{money === undefined ? 'price not known' : dollars(money)}</span>
+    </section>
+  )
+}
+
+/** The assembly of the call that was made before this one: its beginning is what a cache has. */
+function usePreviousAssembly(inspected: Inspected): Assembled | undefined {
+  const previous = usePreviousCall(inspected)
+  const { next } = inspected
+  const { data } = useScenario(previous === undefined ? undefined : { call: previous, next })
+  return useAssembly(data).assembled
+}
+
+interface PriceQuestion {
+  readonly assembled: Assembled
+  /** The previous call, if any. */
+  readonly before: Assembled | undefined
+  readonly facts: ModelView['facts'] | undefined
+  /** Reported ÷ estimated tokens of the model. */
+  readonly ratio: number
+}
+
+/** What the prompt of a call would cost, as the gateway forecasts it. */
+function priceOf({ assembled, before, facts, ratio }: PriceQuestion): Forecast {
+  const reuse = before === undefined ? 0 : compare(before, assembled).commonPrefix.tokens
+  return forecast({
+    promptTokens: Math.round(assembled.manifest.used * ratio),
+    reuseTokens: Math.round(reuse * ratio),
+    ...(facts?.price ? { price: facts.price } : {}),
+    ...(facts?.cache ? { cache: facts.cache } : {}),
+  })
+}
+
+interface ResultProps {
+  readonly assembled: Assembled
+  /** The manifest without any change. */
+  readonly unchanged: Manifest | undefined
+}
+
+interface EntriesProps extends ResultProps {
+  /** How the messages of turns begin, by their ids. */
+  readonly titles: ReadonlyMap<string, string>
+}
+
+type Entry = Manifest['entries'][number]
+
+function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
+  const { manifest, overflow, estimated } = assembled
+  return (
+    <section aria-label="What the model would read" className="flex flex-col gap-1">
+      <ContextBar manifest={manifest} />
+      <p className="text-sm tabular-nums" role="status">
+        {count(manifest.used)} of {count(manifest.budget.available)} tokens
+        {unchanged !== undefined && unchanged.used !== manifest.used && (
+          <span className="text-soft"> (now {count(unchanged.used)})</span>
+        )}
+      </p>
+      {overflow !== undefined && <p className="text-sm text-bad">{overflow}</p>}
+      {estimated && (
+        <p className="text-sm text-warn">
+          The counter of this home is not part of the page. These are estimates by a faster one.
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** What is in and what is out. What a change moved is marked. */
+function WhatIfEntries({ assembled, unchanged, titles }: EntriesProps): ReactNode {
+  const { entries } = assembled.manifest
+  const before = new Map(unchanged?.entries.map((entry) => [entryKey(entry), entry]))
+  const list = { manifest: assembled.manifest, before, titles }
+  const isIn = ({ outcome }: Entry): boolean => outcome !== 'omitted'
+  return (
+    <section aria-label="What is in and what is out" className="flex flex-col gap-3">
+      <EntryList title="In the request" entries={entries.filter(isIn)} {...list} />
+      <EntryList title="Left out" entries={entries.filter((entry) => !isIn(entry))} {...list} />
+    </section>
+  )
+}
+
+interface EntryListProps extends Pick<EntriesProps, 'titles'> {
+  readonly title: string
+  readonly entries: readonly Entry[]
+  readonly manifest: Manifest
+  readonly before: ReadonlyMap<string, Entry>
+}
+
+function EntryList({ title, entries, manifest, before, titles }: EntryListProps): ReactNode {
+  if (entries.length === 0) return null
+  return (
+    <div>
+      <h3 className="text-sm font-medium">
+        {title} <span className="text-soft">({entries.length})</span>
+      </h3>
+      <ul className="divide-y divide-line text-sm">
+        {entries.map((entry) => {
+          const change = changeOf(entry, before)
+          const words = titles.get(entry.id)
+          const name = entryTitle(entry, manifest)
+          const why = entry.outcome === 'included' ? undefined : reasonSentence(entry, manifest)
+          return (
+            <li key={entryKey(entry)} className="flex items-baseline gap-2 py-1">
+              <span
+                aria-hidden
+                className="size-2 shrink-0 rounded-full"
+                style={{ background: `var(--slot-${entry.slot})` }}
+              />
+              <div className="min-w-0 flex-1">
+                <p className="truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
+                  {words === undefined ? name : `${name}: ${words}`}
+                </p>
+                {why !== undefined && <p className="text-xs text-soft">{why}</p>}
+              </div>
+              {change !== undefined && (
+                <span className="shrink-0 text-xs text-warn" title={entry.form}>
+                  {change}
+                </span>
+              )}
+              <span className="shrink-0 text-end tabular-nums text-soft">
+                {count(entry.tokens)}
+                {entry.tokens !== entry.fullTokens && ` of ${count(entry.fullTokens)}`}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+function changeOf(entry: Entry, entries: ReadonlyMap<string, Entry>): string | undefined {
+  if (entries.size === 0) return undefined
+  const before = entries.get(entryKey(entry))
+  // Turns that an earlier call cut are one entry until a change looks at each of them again.
+  if (before === undefined && entry.outcome === 'omitted') return undefined
+  if (before === undefined) return entry.slot === 'history' && hasCut(entries) ? 'now in' : 'new'
+  if (before.outcome === entry.outcome && before.form === entry.form && before.slot === entry.slot) return undefined
+  if (before.slot !== entry.slot) return 'moved'
+  if (entry.outcome === 'omitted') return 'now left out'
+  if (before.outcome === 'omitted') return 'now in'
+  return formPhrase(entry.form ?? entry.outcome)
+}
+
+function hasCut(entries: ReadonlyMap<string, Entry>): boolean {
+  return [...entries.values()].some(({ layer, id }) => layer === 'turn' && id === 'earlier')
 }

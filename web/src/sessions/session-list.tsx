@@ -1,19 +1,23 @@
-import { MessageSquarePlus, Settings } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { MessageSquarePlus, Settings, Upload } from 'lucide-react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import { Link, useRoute } from 'wouter'
-import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
+import { Link, useLocation, useRoute } from 'wouter'
+import { type HistoryHits, type ListedSession, type SessionFolders, useResource } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useLate } from '../parts/use-late.ts'
-import { HistoryHit } from './history-hit.tsx'
-import { ImportButton } from './import-button.tsx'
-import { LabelDialog } from './label-dialog.tsx'
-import { usePendingDeletions } from './pending-deletion.ts'
+import { finishDeletion, usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, SessionFilter } from './session-filter.tsx'
-import { focusActions, SessionRow } from './session-row.tsx'
+import { focusActions, SessionRow, sessionTitle } from './session-row.tsx'
 import { useSessionRows } from './use-session-rows.ts'
+import type { ApiError } from '../api/client.ts'
+import { importSession, labelSession } from '../api/session-requests.ts'
+import { IconButton } from '../parts/icon-button.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { TextField } from '../parts/fields.tsx'
 
 /** The next page is read when the end of the list is this near, px. */
 const NEAR = 3_000
@@ -135,4 +139,163 @@ function useSharedSessions(): void {
       void mutate('/api/session-folders')
     })
   }, [mutate])
+}
+
+/** Characters of a passage before its first word that matched. */
+const BEFORE = 30
+
+/** A passage of a conversation that a search found. */
+function HistoryHit({ passage }: { readonly passage: HistoryHits['passages'][number] }): ReactNode {
+  const text = passage.text.replaceAll(/\s+/g, ' ')
+  const first = Math.min(...passage.matched.map((word) => text.toLowerCase().indexOf(word.toLowerCase())).filter(found))
+  const start = Number.isFinite(first) ? Math.max(0, first - BEFORE) : 0
+  return (
+    <Link
+      href={`/sessions/${encodeURIComponent(passage.session)}`}
+      className="block rounded-lg px-2 py-1.5 text-sm hover:bg-line"
+    >
+      <span className="line-clamp-2 wrap-anywhere text-soft">
+        {start > 0 && '… '}
+        {pieces(text.slice(start, start + 200), passage.matched).map(({ piece, at, hit }) =>
+          hit ? (
+            <mark key={at} className="bg-transparent font-semibold text-ink">
+              {piece}
+            </mark>
+          ) : (
+            piece
+          ),
+        )}
+      </span>
+    </Link>
+  )
+}
+
+function found(index: number): boolean {
+  return index !== -1
+}
+
+/** The text in pieces that are a word of the search, or not. */
+function pieces(text: string, words: readonly string[]) {
+  const escaped = words.filter((word) => word !== '').map((word) => RegExp.escape(word))
+  if (escaped.length === 0) return [{ piece: text, at: 0, hit: false }]
+  let at = 0
+  return text.split(new RegExp(`(${escaped.join('|')})`, 'iu')).map((piece, index) => {
+    const from = at
+    at += piece.length
+    return { piece, at: from, hit: index % 2 === 1 }
+  })
+}
+
+/** Imports an exported session from a file and opens it. Where its id is taken, a copy is offered. */
+function ImportButton(): ReactNode {
+  const input = useRef<HTMLInputElement>(null)
+  const [, navigate] = useLocation()
+
+  const bringIn = async (file: File, as?: string): Promise<void> => {
+    try {
+      if (as === undefined) await finishDeletion(await exportedSession(file))
+      const { id } = await importSession(file, as)
+      navigate(`/sessions/${encodeURIComponent(id)}`)
+    } catch (failed) {
+      const { message, facts } = failed as ApiError
+      const copy = {
+        label: 'Import a copy',
+        run: () => void bringIn(file, `session_${crypto.randomUUID().slice(0, 8)}`),
+      }
+      showToast({ text: message, ms: 12_000, ...(facts['store'] === 'conflict' ? { action: copy } : {}) })
+    }
+  }
+  return (
+    <>
+      <IconButton label="Import a session" onClick={() => input.current?.click()}>
+        <Upload size={16} aria-hidden />
+      </IconButton>
+      <input
+        ref={input}
+        type="file"
+        accept=".jsonl,.ndjson,application/jsonl"
+        aria-label="File with an exported session"
+        className="hidden"
+        onChange={({ target }) => {
+          const file = target.files?.[0]
+          target.value = ''
+          if (file) void bringIn(file)
+        }}
+      />
+    </>
+  )
+}
+
+/** The longest first line that is read, bytes. */
+const HEADER_BYTES = 65_536
+
+/** Id of the session of an export; empty where its first line cannot be read, which the gateway tells. */
+async function exportedSession(file: File): Promise<string> {
+  try {
+    const [header = ''] = (await file.slice(0, HEADER_BYTES).text()).split('\n', 1)
+    const { session } = JSON.parse(header) as { readonly session?: { readonly id?: unknown } }
+    return typeof session?.id === 'string' ? session.id : ''
+  } catch {
+    return ''
+  }
+}
+
+interface LabelDialogProps {
+  readonly what: 'title' | 'folder'
+  readonly session: ListedSession
+  onClose(): void
+}
+
+const texts = {
+  title: { heading: 'Rename', label: 'Title', hint: 'Empty: the first words of the conversation.' },
+  folder: { heading: 'Move to a folder', label: 'Folder', hint: 'A new name makes a new folder. Empty: no folder.' },
+} as const
+
+function LabelDialog({ what, session, onClose }: LabelDialogProps): ReactNode {
+  const { heading, label, hint } = texts[what]
+  const [value, setValue] = useState(session[what] ?? '')
+  const [problem, setProblem] = useState<string>()
+  const { data } = useResource<SessionFolders>(what === 'folder' ? '/api/session-folders' : undefined)
+
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const name = value.trim() === '' ? null : value
+    try {
+      await labelSession(session.id, what === 'title' ? { title: name } : { folder: name })
+      onClose()
+    } catch (failed) {
+      setProblem((failed as ApiError).message)
+    }
+  }
+  return (
+    <Dialog title={heading} onClose={onClose}>
+      <form className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
+        <p className="truncate text-sm text-soft">{sessionTitle(session)}</p>
+        <TextField
+          // The dialog of the browser gives the focus to the field with this attribute.
+          ref={(field) => field?.setAttribute('autofocus', '')}
+          label={label}
+          hint={hint}
+          problem={problem}
+          value={value}
+          maxLength={500}
+          list={what === 'folder' ? 'session-folders' : undefined}
+          onChange={(event) => setValue(event.target.value)}
+        />
+        {data && (
+          <datalist id="session-folders">
+            {data.folders.map(({ folder }) => (
+              <option key={folder} value={folder} />
+            ))}
+          </datalist>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button look="plain" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Save</Button>
+        </div>
+      </form>
+    </Dialog>
+  )
 }

@@ -9,7 +9,6 @@ import { Spinner } from '../parts/spinner.tsx'
 import { showToast } from '../parts/toasts.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { AccessDraft } from './access-draft.ts'
-import { AccessProblems } from './access-problems.tsx'
 import { accessTitles, ruleText, untrustedTitle } from './access-words.ts'
 
 /** The line at the edge of the page while something is not saved. It leads to the difference. */
@@ -141,5 +140,20 @@ function Changes({ preview: { changes } }: { readonly preview: AccessPreview }):
         ))}
       </ul>
     </section>
+  )
+}
+
+/** Why the file cannot be read: each problem with its line. */
+export function AccessProblems({ problems }: { readonly problems: readonly string[] }): ReactNode {
+  if (problems.length === 0) return null
+  return (
+    <div role="alert" className="rounded-lg border border-bad px-3 py-2 text-sm">
+      <p className="font-medium text-bad">With these mistakes no tool may run:</p>
+      <ul className="list-disc ps-5 break-words">
+        {problems.map((problem) => (
+          <li key={problem}>{problem}</li>
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -1,7 +1,9 @@
-import { type ReactNode, useState } from 'react'
-import { type AuditFilter, AuditFilterForm, filterQuery, noFilter } from './audit-filter.tsx'
+import { type ReactNode, useEffect, useState } from 'react'
 import { AuditHistory } from './audit-records.tsx'
 import { AuditVerify } from './audit-verify.tsx'
+import { Button } from '../parts/button.tsx'
+import { Select, TextField } from '../parts/fields.tsx'
+import { decisions } from './audit-words.ts'
 
 export default function AuditPage(): ReactNode {
   const [filter, setFilter] = useState<AuditFilter>(noFilter)
@@ -26,5 +28,112 @@ export default function AuditPage(): ReactNode {
         <AuditHistory key={query} filter={query} onSession={(session) => setFilter({ ...noFilter, session })} />
       </section>
     </div>
+  )
+}
+
+/** Which records are shown; empty where all are. Days of this browser's time zone, the last one included. */
+interface AuditFilter {
+  readonly session: string
+  readonly tool: string
+  readonly decision: string
+  readonly from: string
+  readonly to: string
+}
+
+const noFilter: AuditFilter = { session: '', tool: '', decision: '', from: '', to: '' }
+
+/** The filter as a query of the gateway. */
+function filterQuery({ session, tool, decision, from, to }: AuditFilter): URLSearchParams {
+  const given = {
+    session: session.trim(),
+    tool: tool.trim(),
+    decision,
+    since: dayStart(from, 0),
+    until: dayStart(to, 1),
+  }
+  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''))
+}
+
+/** The first moment of a day (`2026-01-31`), or of the day so many later; ISO 8601. */
+function dayStart(day: string, later: number): string {
+  const [year, month, date] = day.split('-').map(Number)
+  if (year === undefined || month === undefined || date === undefined) return ''
+  return new Date(year, month - 1, date + later).toISOString()
+}
+
+interface AuditFilterFormProps {
+  readonly filter: AuditFilter
+  onChange(filter: AuditFilter): void
+}
+
+/** The fields of the filter. Each applies at once; texts when one leaves the field or presses Enter. */
+function AuditFilterForm({ filter, onChange }: AuditFilterFormProps): ReactNode {
+  const texts = [
+    { name: 'tool', label: 'Tool' },
+    { name: 'session', label: 'Session' },
+  ] as const
+  return (
+    <form
+      aria-label="Which records"
+      className="grid grid-cols-2 gap-3 sm:grid-cols-3"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {texts.map(({ name, label }) => (
+        <LateField
+          key={name}
+          label={label}
+          value={filter[name]}
+          onChange={(value) => onChange({ ...filter, [name]: value })}
+        />
+      ))}
+      <Select
+        label="Decision"
+        options={decisions}
+        value={filter.decision}
+        onChange={({ target }) => onChange({ ...filter, decision: target.value })}
+      />
+      <TextField
+        label="From"
+        type="date"
+        value={filter.from}
+        onChange={({ target }) => onChange({ ...filter, from: target.value })}
+      />
+      <TextField
+        label="To"
+        type="date"
+        value={filter.to}
+        onChange={({ target }) => onChange({ ...filter, to: target.value })}
+      />
+      <div className="flex items-end">
+        <Button look="plain" disabled={filterQuery(filter).size === 0} onClick={() => onChange(noFilter)}>
+          Show all
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface LateFieldProps {
+  readonly label: string
+  readonly value: string
+  onChange(value: string): void
+}
+
+/** A text that applies on Enter or when the field loses the focus. */
+function LateField({ label, value, onChange }: LateFieldProps): ReactNode {
+  const [draft, setDraft] = useState(value)
+  useEffect(() => setDraft(value), [value])
+  const apply = (): void => {
+    if (draft !== value) onChange(draft)
+  }
+  return (
+    <TextField
+      label={label}
+      value={draft}
+      placeholder="Any"
+      onChange={({ target }) => setDraft(target.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
+    />
   )
 }

@@ -4,12 +4,11 @@ import { type CostReport, type ListedSession, useResource } from '../api/resourc
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
-import { cacheWords, callsText, count, dollars } from '../parts/numbers.ts'
+import { cacheWords, callsText, count, dollars, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { CostsBudgets } from './costs-budgets.tsx'
-import { costBy, costRange, type CostRangeId, costRanges } from './costs-range.ts'
-import { CostsTable } from './costs-table.tsx'
-import { UsageChoice } from './usage-choice.tsx'
+import { UsageChoice } from './usage-bar.tsx'
+import { UsageBar } from './usage-bar.tsx'
+import { dayText, titled } from './usage-range.ts'
 
 const FEW = '50'
 /** As many as the gateway lists. */
@@ -134,3 +133,199 @@ function Report({ report }: { readonly report: CostReport }): ReactNode {
     </>
   )
 }
+
+type Row = CostReport['rows'][number]
+
+/** What the money was spent on: the dearest first, days from the newest. */
+function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
+  const most = Math.max(...rows.map(({ nanoDollars }) => nanoDollars), 1)
+  const row = (key: string, name: ReactNode, sums: Omit<Row, 'key'>): ReactNode => (
+    <tr key={key} className="border-b border-line align-top">
+      <th scope="row" className="w-full max-w-0 py-2 text-start font-normal whitespace-normal">
+        <bdi className="block break-words">{name}</bdi>
+        <UsageBar most={most} parts={[{ id: 'money', color: 'var(--slot-input)', tokens: sums.nanoDollars }]} />
+      </th>
+      <td className="py-2 ps-3 text-end">{count(sums.calls)}</td>
+      <td className="hidden py-2 ps-3 text-end sm:table-cell">
+        {total.nanoDollars > 0 && sums.money !== undefined && percent(sums.nanoDollars / total.nanoDollars)}
+      </td>
+      <td className="py-2 ps-3 text-end">
+        {sums.money === undefined ? sums.calls > 0 && 'not known' : dollars(sums.money)}
+        {sums.waiting !== undefined && (
+          <span className="block text-xs text-soft">{`${callsText(sums.waiting)} waiting`}</span>
+        )}
+        {sums.money !== undefined && sums.unpriced > 0 && (
+          <span className="block text-xs text-soft">{`without ${callsText(sums.unpriced)}`}</span>
+        )}
+      </td>
+    </tr>
+  )
+  return (
+    <table className="w-full text-sm whitespace-nowrap tabular-nums">
+      <caption className="sr-only">{`Costs by ${by}`}</caption>
+      <thead className="text-xs text-soft">
+        <tr className="border-b border-line text-end">
+          <th scope="col" className="py-1.5 text-start font-medium capitalize">
+            {by}
+          </th>
+          <th scope="col" className="ps-3 font-medium">
+            Calls
+          </th>
+          <th scope="col" className="hidden ps-3 font-medium sm:table-cell">
+            Share
+          </th>
+          <th scope="col" className="ps-3 font-medium">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((one) => row(one.key ?? '', <RowName by={by} row={one} />, one))}
+        {rest && row('rest', `${count(rest.rows)} more`, rest)}
+      </tbody>
+    </table>
+  )
+}
+
+/** Names of rows without a key. */
+const nameOfNone: Readonly<Record<string, string>> = {
+  layer: 'Not divided',
+  skill: 'Everything but skills',
+  tool: 'Everything but tools',
+  agent: 'No agent',
+  session: 'Outside sessions',
+  token: 'No named token',
+}
+
+const names: Readonly<Record<string, string>> = {
+  history: 'history (earlier turns)',
+  input: 'input (the turn that is answered)',
+  tools: 'tools (definitions)',
+  answer: 'answer (what the model wrote)',
+}
+
+function RowName({ by, row: { key, title } }: { readonly by: string; readonly row: Row }): ReactNode {
+  if (key === null) return nameOfNone[by] ?? 'Not known'
+  if (by === 'day') return dayText(key)
+  if (by === 'layer') return names[key] ?? key
+  if (by !== 'session') return key
+  return (
+    <Link href={`/sessions/${encodeURIComponent(key)}`} className="text-accent underline">
+      {title ?? key}
+    </Link>
+  )
+}
+
+/** A budget in its present period, as `GET /api/budgets` lists it; one of each turn or session has a limit alone. */
+interface ListedBudget {
+  readonly name: string
+  readonly unit: 'usd' | 'tokens'
+  readonly period?: string
+  readonly limit: number
+  readonly spent?: number
+  /** Reserved for calls that run. */
+  readonly held?: number
+  readonly left?: number
+}
+
+/** How often the budgets are read again, ms. */
+const AGAIN_MS = 10_000
+
+/** What is left of each budget of the configuration; nothing where there is none. */
+function CostsBudgets(): ReactNode {
+  const { data, error } = useResource<{ readonly budgets: readonly ListedBudget[] }>('/api/budgets', {
+    refreshInterval: AGAIN_MS,
+  })
+  if (error && data === undefined) return <ErrorNote error={error} />
+  if (data === undefined || data.budgets.length === 0) return null
+  return (
+    <section aria-labelledby="budgets" className="flex flex-col gap-2">
+      <h2 id="budgets" className="text-sm font-medium">
+        Budgets
+      </h2>
+      <ul className="divide-y divide-line rounded-lg border border-line">
+        {data.budgets.map((budget) => (
+          <li key={`${budget.name} ${budget.unit} ${budget.limit}`} className="px-3 py-2 text-sm">
+            <Budget budget={budget} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }: { readonly budget: ListedBudget }) {
+  const amount = (value: number): string => (unit === 'usd' ? dollars(value) : `${count(value)} tokens`)
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  return (
+    <>
+      <div className="flex flex-wrap justify-between gap-x-3">
+        <span className="break-words">
+          <bdi>{title}</bdi>
+          {period !== undefined && <span className="text-soft">{` ${period}`}</span>}
+        </span>
+        <span className="tabular-nums">
+          {left === undefined ? `${amount(limit)} each` : `${amount(Math.max(0, left))} of ${amount(limit)} left`}
+        </span>
+      </div>
+      {spent !== undefined && (
+        <>
+          <UsageBar
+            most={Math.max(limit, spent + held)}
+            parts={[
+              { id: 'spent', color: 'var(--slot-input)', tokens: spent },
+              { id: 'held', color: 'var(--slot-tools)', tokens: held },
+            ]}
+          />
+          <p className="mt-1 text-xs text-soft">
+            {`${amount(spent)} spent`}
+            {held > 0 && `, ${amount(held)} held for calls that run`}
+          </p>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Which calls are counted, up to now unless it ends earlier. */
+const costRanges = [
+  { id: 'today', title: 'Today' },
+  { id: '7', title: '7 days' },
+  { id: '30', title: '30 days' },
+  { id: 'month', title: 'This month' },
+  { id: 'last', title: 'Last month' },
+  { id: 'days', title: 'Other days' },
+] as const
+
+type CostRangeId = (typeof costRanges)[number]['id']
+
+/** Days as a date field gives them, such as `2026-11-23`; empty: not limited. */
+interface ChosenDays {
+  readonly since: string
+  /** The last day that is counted. */
+  readonly until: string
+}
+
+interface CostRange {
+  /** ISO 8601. */
+  readonly from?: string
+  readonly to?: string
+}
+
+/** The first moment of a range and the one after its last, in the time zone of this browser. */
+function costRange(id: CostRangeId, { since, until }: ChosenDays, now: Date): CostRange {
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()]
+  const at = (...date: readonly [number, number, number]): string => new Date(...date).toISOString()
+  if (id === 'month') return { from: at(year, month, 1) }
+  if (id === 'last') return { from: at(year, month - 1, 1), to: at(year, month, 1) }
+  if (id !== 'days') return { from: at(year, month, day - (id === 'today' ? 0 : Number(id) - 1)) }
+  return { ...(since === '' ? {} : { from: startOf(since, 0) }), ...(until === '' ? {} : { to: startOf(until, 1) }) }
+}
+
+function startOf(date: string, later: number): string {
+  const [year, month, day] = date.split('-').map(Number)
+  return new Date(year!, month! - 1, day! + later).toISOString()
+}
+
+/** What the money is divided by. A capability that is left out takes its group along. */
+const costBy = titled('day', 'model', 'layer', 'skill', 'tool', 'agent', 'channel', 'token', 'session')

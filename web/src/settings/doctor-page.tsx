@@ -1,15 +1,15 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import type { DoctorPath, Finding } from '../api/doctor.ts'
+import { type DoctorPath, type Finding, runDoctor } from '../api/doctor.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { beginsWithWord, sentence } from '../parts/sentence.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { Words } from '../parts/words.tsx'
-import { type NamedFinding, useDoctor } from './doctor-checks.ts'
-import { doctorPage } from './doctor-links.ts'
 import { settingsPages } from './settings-pages.ts'
+import type { ApiError } from '../api/client.ts'
+import { underway } from '../api/underway.ts'
 
 /** What `foreword doctor` finds: what is well, what is not, and what to do about it. */
 export default function DoctorPage(): ReactNode {
@@ -142,4 +142,54 @@ function Hint({ text }: { readonly text: string }): ReactNode {
       {commands.length === 1 && commands[0]!.startsWith('foreword ') && <CopyButton text={commands[0]!} />}
     </div>
   )
+}
+
+/** A finding; of a known hole it has an id. */
+type NamedFinding = Finding & { readonly id?: string }
+
+interface DoctorChecks {
+  /** In the order in which they came. */
+  readonly findings: readonly NamedFinding[]
+  readonly running: boolean
+  readonly error: ApiError | undefined
+  run(): void
+}
+
+/** Runs the checks once when the page is opened, and again when it is asked to. Leaving the page ends them. */
+function useDoctor(path: DoctorPath): DoctorChecks {
+  const [times, setTimes] = useState(0)
+  const [findings, setFindings] = useState<readonly NamedFinding[]>([])
+  const [running, setRunning] = useState(true)
+  const [error, setError] = useState<ApiError>()
+  useEffect(() => {
+    const controller = new AbortController()
+    setFindings([])
+    setRunning(true)
+    setError(undefined)
+    underway(runDoctor(path, controller.signal, (finding) => setFindings((known) => [...known, finding])))
+      .catch((failure: unknown) => {
+        if (!controller.signal.aborted) setError(failure as ApiError)
+      })
+      .finally(() => {
+        if (!controller.signal.aborted) setRunning(false)
+      })
+    return () => controller.abort()
+  }, [path, times])
+  const run = useCallback(() => setTimes((before) => before + 1), [])
+  return { findings, running, error, run }
+}
+
+/** The page of the settings where one does something about a finding, by the name of its check where that is another. */
+const pages: Readonly<Record<string, string>> = {
+  model: 'models',
+  policy: 'tools',
+  shell: 'tools',
+  mcp: 'mcp-servers',
+  'mcp-client': 'mcp-servers',
+  store: 'backup',
+  contents: 'backup',
+}
+
+function doctorPage<Page extends { readonly id: string }>(check: string, all: readonly Page[]): Page | undefined {
+  return all.find(({ id }) => id === (pages[check] ?? check))
 }

@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { SERVERS, type ServerChange, type ServerPreview } from './mcp-servers-list.ts'
+import { SERVERS, type ServerChange, type ServerPreview } from './mcp-servers-fields.ts'
 
 interface ServerReviewProps {
   readonly change: ServerChange

@@ -1,4 +1,7 @@
 import type { ReactNode } from 'react'
+import { tokenx } from '../../../src/context.ts'
+import { count } from '../parts/numbers.ts'
+import { useLate } from '../parts/use-late.ts'
 
 /** A kind of things that people edit, with versions, at `/api/NAMEs`. */
 export interface RecordsKind<Value extends NamedValue> {
@@ -55,4 +58,11 @@ export function fieldsText(
   const lines = Object.entries(fields).flatMap(([name, field]) => (field === undefined ? [] : [`${name}: ${field}`]))
   const long = Object.entries(texts).flatMap(([name, text = '']) => (text === '' ? [] : [`\n${name}:\n${text}`]))
   return [...lines, ...long].join('\n')
+}
+
+/** What a field is for, and about how many tokens its text adds to each request. */
+export function TokenHint({ text, children }: { readonly text: string; readonly children: string }): ReactNode {
+  const late = useLate(text, 300)
+  if (late.trim() === '') return children
+  return `${children} About ${count(tokenx.text(late))} tokens in each request.`
 }

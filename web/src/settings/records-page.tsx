@@ -1,8 +1,29 @@
 import { type ReactNode, useState } from 'react'
-import { useSearchParams } from 'wouter'
-import { RecordEditor, NewRecord } from './records-editor.tsx'
-import { RecordList } from './records-list.tsx'
-import type { NamedValue, RecordsKind } from './records-kind.ts'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import {
+  type FieldsProps,
+  type KeptList,
+  type KeptRecord,
+  type NamedValue,
+  recordHref,
+  recordPath,
+  type RecordsKind,
+} from './records-kind.ts'
+import { useSWRConfig } from 'swr'
+import { api, type ApiError } from '../api/client.ts'
+import { useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { showToast } from '../parts/toasts.tsx'
+import { RecordFiles } from './records-files.tsx'
+import { useDraft } from './version-draft.ts'
+import { type Saved, VersionForm } from './version-form.tsx'
+import { timeText, VersionList } from './version-list.tsx'
+import { SentLayer } from './version-sent.tsx'
+import { Plus } from 'lucide-react'
+import { Fold } from '../parts/fold.tsx'
 
 export function RecordsPage<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
   const [search] = useSearchParams()
@@ -18,5 +39,295 @@ export function RecordsPage<Value extends NamedValue>({ kind }: { readonly kind:
       warnings={saved?.id === id ? saved.warnings : undefined}
       onSaved={setSaved}
     />
+  )
+}
+
+interface EditorProps<Value extends NamedValue> {
+  readonly kind: RecordsKind<Value>
+  /** Called with the warnings about what was just saved. */
+  onSaved(saved: { readonly id: string; readonly warnings: readonly string[] }): void
+}
+
+/** The form of a new record. */
+function NewRecord<Value extends NamedValue>({ kind, onSaved }: EditorProps<Value>): ReactNode {
+  const { name, empty, textOf, Fields } = kind
+  const newest = { version: 0, value: empty }
+  const draft = useDraft(`${name}/new`, newest)
+  const [, navigate] = useLocation()
+  const { mutate } = useSWRConfig()
+  const save = async (value: Value): Promise<Saved> => {
+    const made = await api<KeptRecord<Value>>(`/api/${name}s`, { method: 'POST', body: withoutEmpty(value) })
+    await mutate(`/api/${name}s`)
+    return {
+      version: made.version,
+      name: `${name}/${made.id}`,
+      done() {
+        onSaved({ id: made.id, warnings: made.warnings ?? [] })
+        navigate(recordHref(name, made.id), { replace: true })
+      },
+    }
+  }
+  return (
+    <div className="flex flex-col gap-6">
+      <BackLink name={name} />
+      <h2 className="text-lg font-semibold">{`New ${name}`}</h2>
+      <VersionForm
+        label={`New ${name}`}
+        newest={newest}
+        draft={draft}
+        textOf={textOf}
+        save={save}
+        saveLabel={`Create the ${name}`}
+      >
+        <RecordFields Fields={Fields} value={draft.value} set={draft.set} />
+      </VersionForm>
+    </div>
+  )
+}
+
+/** A record: its fields, its versions, and its removal. */
+function RecordEditor<Value extends NamedValue>({
+  kind,
+  id,
+  warnings,
+  onSaved,
+}: EditorProps<Value> & { readonly id: string; readonly warnings: readonly string[] | undefined }): ReactNode {
+  const { name, textOf } = kind
+  const path = recordPath(name, id, '/versions')
+  const { data, error, mutate } = useResource<{ readonly versions: readonly KeptRecord<Value>[] }>(path)
+  const { mutate: refresh } = useSWRConfig()
+  const readAgain = async (): Promise<void> => {
+    await Promise.all([mutate(), refresh(`/api/${name}s`), refresh(`/api/${name}s?removed=true`)])
+  }
+  const putBack = async ({ version }: { readonly version: number }): Promise<void> => {
+    await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version } })
+    await readAgain()
+  }
+  const newest = data?.versions[0]
+  if (newest === undefined) {
+    return (
+      <div className="flex flex-col gap-6">
+        <BackLink name={name} />
+        {error ? <ErrorNote error={error} /> : <Spinner />}
+      </div>
+    )
+  }
+  const { value } = newest
+  return (
+    <div className="flex flex-col gap-6">
+      <BackLink name={name} />
+      {error && <ErrorNote error={error} />}
+      {value === undefined ? (
+        <p role="status">{`This ${name} is removed. Put one of its versions back to use it again.`}</p>
+      ) : (
+        <Editor
+          kind={kind}
+          id={id}
+          newest={{ version: newest.version, value }}
+          warnings={warnings}
+          onSaved={onSaved}
+          readAgain={readAgain}
+        />
+      )}
+      <VersionList
+        versions={data!.versions.map((each) => ({ ...each, text: each.value && textOf(each.value) }))}
+        empty="Removed"
+        putBack={putBack}
+      />
+    </div>
+  )
+}
+
+function Editor<Value extends NamedValue>({
+  kind: { name, empty, textOf, layersOf, Fields },
+  id,
+  newest,
+  warnings,
+  onSaved,
+  readAgain,
+}: EditorProps<Value> & {
+  readonly id: string
+  readonly newest: { readonly version: number; readonly value: Value }
+  readonly warnings: readonly string[] | undefined
+  readAgain(): Promise<void>
+}): ReactNode {
+  const draft = useDraft(`${name}/${id}`, newest)
+  const [refusal, setRefusal] = useState<ApiError>()
+  const [, navigate] = useLocation()
+  const save = async (value: Value, after: number): Promise<Saved> => {
+    try {
+      const body = { ...changesOf(value, empty, newest.value), after }
+      const made = await api<KeptRecord<Value>>(recordPath(name, id), { method: 'PATCH', body })
+      return { version: made.version, done: () => onSaved({ id, warnings: made.warnings ?? [] }) }
+    } finally {
+      await readAgain()
+    }
+  }
+  const remove = async (): Promise<void> => {
+    setRefusal(undefined)
+    try {
+      await api(recordPath(name, id), { method: 'DELETE' })
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+      return
+    }
+    await readAgain()
+    navigate(`/settings/${name}s`)
+    const undo = async (): Promise<void> => {
+      await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version: newest.version } })
+      await readAgain()
+    }
+    const action = {
+      label: 'Undo',
+      run: () => void undo().catch((failure: Error) => showToast({ text: failure.message })),
+    }
+    showToast({ text: `${newest.value.name} is removed.`, action, ms: 10_000 })
+  }
+  return (
+    <>
+      <h2 className="text-lg font-semibold" dir="auto">
+        {newest.value.name}
+      </h2>
+      <VersionForm
+        label={`The ${name} ${newest.value.name}`}
+        newest={newest}
+        draft={draft}
+        textOf={textOf}
+        save={save}
+        warnings={warnings}
+      >
+        <RecordFields Fields={Fields} value={draft.value} set={draft.set} />
+      </VersionForm>
+      <section aria-label="What the model reads" className="flex flex-col gap-1">
+        {Object.entries(layersOf(newest.value)).map(([title, layer]) => (
+          <SentLayer key={title} title={title} layer={layer} body={{ [name]: id }} version={newest.version} />
+        ))}
+      </section>
+      <RecordFiles name={name} id={id} />
+      {refusal && <ErrorNote error={refusal} />}
+      <div>
+        <Button look="danger" onClick={() => void remove()}>{`Remove this ${name}`}</Button>
+      </div>
+    </>
+  )
+}
+
+function BackLink({ name }: { readonly name: string }): ReactNode {
+  return <Link href={`/settings/${name}s`} className="text-sm text-accent underline">{`All ${name}s`}</Link>
+}
+
+/** A field that was left empty is not sent. */
+function withoutEmpty(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== ''))
+}
+
+/** The body of a change: every field, and `null` for one that is no longer there. */
+function changesOf(value: object, empty: object, before: object): object {
+  const names = new Set([...Object.keys(empty), ...Object.keys(before), ...Object.keys(value)])
+  const fields = value as Readonly<Record<string, unknown>>
+  return Object.fromEntries([...names].map((field) => [field, fields[field] ?? null]))
+}
+
+function RecordFields<Value extends NamedValue>({
+  Fields,
+  value,
+  set,
+}: FieldsProps<Value> & Pick<RecordsKind<Value>, 'Fields'>): ReactNode {
+  return (
+    <>
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        value={value.name}
+        onChange={({ target }) => set({ ...value, name: target.value })}
+      />
+      <Fields value={value} set={set} />
+    </>
+  )
+}
+
+function RecordList<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
+  const { name, one, about, describe } = kind
+  const { data, error } = useResource<KeptList<Value>>(`/api/${name}s`)
+  const records = data?.[`${name}s`]
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-soft">{about}</p>
+      <div>
+        <Link
+          href={recordHref(name)}
+          className="inline-flex items-center gap-2 rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:brightness-95"
+        >
+          <Plus size={16} aria-hidden /> {`New ${name}`}
+        </Link>
+      </div>
+      {error && <ErrorNote error={error} />}
+      {records === undefined && !error && <Spinner />}
+      {records?.length === 0 && <p className="text-sm text-soft">{`There is no ${name} yet.`}</p>}
+      {records !== undefined && records.length > 0 && (
+        <ul aria-label={`${name}s`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
+          {records.map(({ id, version, value }) => (
+            <li key={id}>
+              <Link href={recordHref(name, id)} className="flex flex-col gap-0.5 px-3 py-2 hover:bg-sunken">
+                <span className="font-medium" dir="auto">
+                  {value.name}
+                </span>
+                <span className="text-sm text-soft">{`${describe(value)} · version ${version}`}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Removed kind={kind} />
+      <p className="text-sm text-soft">{`In a conversation, choose ${one} in the header.`}</p>
+    </div>
+  )
+}
+
+function Removed<Value extends NamedValue>({
+  kind: { name, describe },
+}: {
+  readonly kind: RecordsKind<Value>
+}): ReactNode {
+  const { data, error, mutate } = useResource<KeptList<Value>>(`/api/${name}s?removed=true`)
+  const { mutate: refresh } = useSWRConfig()
+  const [refusal, setRefusal] = useState<ApiError>()
+  const records = data?.[`${name}s`]
+  if (error) return <ErrorNote error={error} />
+  if (records === undefined || records.length === 0) return null
+  const putBack = async (id: string, version: number): Promise<void> => {
+    setRefusal(undefined)
+    try {
+      await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version } })
+      await Promise.all([mutate(), refresh(`/api/${name}s`)])
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+    }
+  }
+  return (
+    <Fold className="text-sm" summaryClassName="text-soft" summary={`Removed ${name}s`}>
+      <div className="mt-2 flex flex-col gap-2">
+        {refusal && <ErrorNote error={refusal} />}
+        <ul
+          aria-label={`Removed ${name}s`}
+          className="flex flex-col divide-y divide-line rounded-lg border border-line"
+        >
+          {records.map(({ id, version, time, value }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+              <div className="min-w-0 flex-1">
+                <Link href={recordHref(name, id)} className="font-medium text-accent underline" dir="auto">
+                  {value.name}
+                </Link>
+                <p className="text-soft">{`${describe(value)} · version ${version}, ${timeText(time)}`}</p>
+              </div>
+              <Button look="plain" aria-label={`Put ${value.name} back`} onClick={() => void putBack(id, version)}>
+                Put back
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Fold>
   )
 }

@@ -6,8 +6,7 @@ import { TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 import type { AccessDraft } from './access-draft.ts'
-import { accessLooks, accessTitles, ruleText } from './access-words.ts'
-import { AfterUntrusted, setValue } from './after-untrusted.tsx'
+import { accessLooks, accessTitles, ruleText, untrustedTitles } from './access-words.ts'
 
 interface ToolListProps {
   readonly tools: readonly ToolStatus[]
@@ -113,4 +112,60 @@ async function stepsTo(
   const { trial } = await attempt({ steps: [allow], tool: name })
   if (trial?.after.access === wanted) return [allow]
   return [allow, { do: 'set', path: ['tools', name, 'approval'], value: wanted === 'ask' ? 'ask' : 'never' }]
+}
+
+type Decided = NonNullable<ToolStatus['afterUntrusted']>
+type Value = Decided['value']
+
+interface AfterUntrustedProps {
+  readonly tool: ToolStatus
+  /** What the policy sets, with the change that is not saved; absent where the tool decides. */
+  readonly set: Value | undefined
+  readonly draft: AccessDraft
+}
+
+/** What happens to a call of a tool once the model has read texts of others, for a person who changes it. */
+function AfterUntrusted({ tool, set, draft }: AfterUntrustedProps): ReactNode {
+  const { name, afterUntrusted } = tool
+  const [error, setError] = useState<ApiError>()
+  const choose = async (wanted: string): Promise<void> => {
+    setError(undefined)
+    const path = ['tools', name, 'afterUntrusted']
+    const step: AccessStep = wanted === '' ? { do: 'remove', path } : { do: 'set', path, value: wanted }
+    try {
+      await draft.apply([step])
+    } catch (failure) {
+      setError(failure as ApiError)
+    }
+  }
+  const own = afterUntrusted?.own ?? 'ask'
+  return (
+    <div className="flex flex-col gap-1">
+      <label className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 text-xs text-soft">
+        <span className="min-w-0 flex-1">
+          {afterUntrusted?.addresses
+            ? 'An address that nobody named, after texts of others:'
+            : 'A call after texts of others:'}
+        </span>
+        <select
+          aria-label={`${name} after texts of others`}
+          value={set ?? ''}
+          onChange={({ target }) => void choose(target.value)}
+          className="rounded-lg border border-strong-line bg-ground px-2 py-1 text-ink"
+        >
+          <option value="">{`${untrustedTitles[own]} (the tool decides)`}</option>
+          {(['ask', 'refuse', 'allow'] as const).map((each) => (
+            <option key={each} value={each}>
+              {untrustedTitles[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {error && <ErrorNote error={error} />}
+    </div>
+  )
+}
+
+function setValue({ afterUntrusted }: ToolStatus): Value | undefined {
+  return afterUntrusted?.rule === undefined ? undefined : afterUntrusted.value
 }

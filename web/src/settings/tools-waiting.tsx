@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
 import { useSWRConfig } from 'swr'
-import type { WaitingChange } from '../../../src/capability.ts'
+import type { ToolStatus, WaitingChange } from '../../../src/capability.ts'
 import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useAction } from '../parts/use-action.ts'
+import { TextDifference } from '../inspector/compare-text.tsx'
 
 /** Files that were changed by other means and let through more: each is shown with its difference before it is accepted. */
 export function WaitingFiles(): ReactNode {
@@ -81,4 +82,47 @@ export function ToAccept({ name, note, path, body, changes, children }: ToAccept
       {children}
     </article>
   )
+}
+
+type Withheld = NonNullable<ToolStatus['withheld']>
+
+/** Definitions that are not the ones that were accepted: each is shown with its difference before it is accepted. */
+export function WithheldTools({ tools }: { readonly tools: readonly ToolStatus[] }): ReactNode {
+  // What is declared in files is accepted with them.
+  const withheld = tools.flatMap((tool) => tool.withheld ?? []).filter(({ declared }) => declared === undefined)
+  if (withheld.length === 0) return null
+  return (
+    <section aria-label="Changed definitions" className="flex flex-col gap-3 rounded-lg border border-warn p-3">
+      <div>
+        <h2 className="font-semibold text-warn">Changed definitions</h2>
+        <p className="text-sm text-soft">
+          A server has changed what a model reads about these tools. They are withheld until you accept the difference.
+        </p>
+      </div>
+      {withheld.map((each) => (
+        <WithheldDefinition key={`${each.name} ${each.digest}`} withheld={each} />
+      ))}
+    </section>
+  )
+}
+
+function WithheldDefinition({ withheld }: { readonly withheld: Withheld }): ReactNode {
+  const { name, accepted, offered, digest } = withheld
+  const note = accepted === undefined ? 'New' : offered === undefined ? 'No longer provided' : 'Changed'
+  return (
+    <ToAccept
+      name={name}
+      note={<span className="text-soft">{note}</span>}
+      path={`/api/tools/${encodeURIComponent(name)}/accept`}
+      body={{ digest }}
+      changes={['/api/tools', '/api/mcp-servers']}
+    >
+      <TextDifference before={written(accepted)} after={written(offered)} />
+      <p className="text-xs break-all text-soft">{`Digest ${digest}`}</p>
+    </ToAccept>
+  )
+}
+
+function written(definition: Withheld['accepted']): string {
+  return definition === undefined ? '' : JSON.stringify(definition, null, 2)
 }

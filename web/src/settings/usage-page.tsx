@@ -2,13 +2,12 @@ import { type ReactNode, useState } from 'react'
 import { type UsageReport, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { count } from '../parts/numbers.ts'
+import { callsText, count, dollars, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { UsageChoice } from './usage-choice.tsx'
-import { CallTable } from './usage-call-table.tsx'
-import { type GroupId, groups, type RangeId, ranges, rangeStart } from './usage-range.ts'
-import { LayerTable, ToolTable } from './usage-token-tables.tsx'
-import { UsageTotals } from './usage-totals.tsx'
+import { UsageChoice } from './usage-bar.tsx'
+import { dayText, type GroupId, groups, type RangeId, ranges, rangeStart } from './usage-range.ts'
+import { UsageBar, UsageSigns } from './usage-bar.tsx'
+import { Link } from 'wouter'
 
 const FEW = 100
 /** As many as the gateway lists. */
@@ -61,4 +60,275 @@ function UsageRows({ report }: { readonly report: UsageReport }): ReactNode {
   if (report.by === 'layer') return <LayerTable rows={report.rows} counted={report.counted} />
   if (report.by === 'tool') return <ToolTable rows={report.rows} />
   return <CallTable by={report.by} rows={report.rows} rest={report.rest} />
+}
+
+type Rows<By extends 'layer' | 'tool'> = Extract<UsageReport, { readonly by: By }>['rows']
+
+/** Names of rows that are not layers. */
+const words: Readonly<Record<string, string>> = {
+  history: 'history (earlier turns)',
+  input: 'input (the turn that is answered)',
+  tools: 'tools (definitions)',
+}
+
+interface LayerTableProps {
+  readonly rows: Rows<'layer'>
+  /** Tokens of all prompts. */
+  readonly counted: number
+}
+
+/** What each layer and the history took in all prompts. */
+function LayerTable({ rows, counted }: LayerTableProps): ReactNode {
+  const most = Math.max(...rows.map(({ tokens }) => tokens), 1)
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-sm text-soft">
+        {count(counted)} prompt tokens in all, as Foreword counted them before the calls. A provider may count
+        otherwise.
+      </p>
+      <table className="w-full text-sm tabular-nums">
+        <caption className="sr-only">Usage by layer</caption>
+        <Head name="Layer" titles={['Calls', 'Tokens', 'Share']} />
+        <tbody>
+          {rows.map(({ key, calls, tokens }) => (
+            <tr key={key} className="border-b border-line align-top">
+              <th scope="row" className="w-full max-w-0 py-2 text-start font-normal break-words">
+                {words[key] ?? key}
+                <UsageBar most={most} parts={[{ id: 'tokens', color: 'var(--accent)', tokens }]} />
+              </th>
+              <Figure>{count(calls)}</Figure>
+              <Figure>{count(tokens)}</Figure>
+              <Figure>{percent(counted === 0 ? 0 : tokens / counted)}</Figure>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const colors = { definitions: 'var(--slot-tools)', results: 'var(--slot-history)' } as const
+
+/** What the definition of each tool took in prompts, and what its results were. */
+function ToolTable({ rows }: { readonly rows: Rows<'tool'> }): ReactNode {
+  const most = Math.max(...rows.map(({ definitions, resultTokens }) => definitions + resultTokens), 1)
+  if (rows.length === 0) return <p className="text-sm">No call of this time offered a tool.</p>
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-sm text-soft">
+        A definition is sent with every call that offers its tool. A result is counted once, when it was written; later
+        calls read it again as history.
+      </p>
+      <UsageSigns
+        label="Tokens"
+        signs={[
+          { text: 'Definitions in prompts', color: colors.definitions },
+          { text: 'Results', color: colors.results },
+        ]}
+      />
+      <table className="w-full text-sm tabular-nums">
+        <caption className="sr-only">Usage by tool</caption>
+        <Head name="Tool" titles={['Definitions', 'Results']} />
+        <tbody>
+          {rows.map(({ key, calls, definitions, results, resultTokens }) => (
+            <tr key={key} className="border-b border-line align-top">
+              <th scope="row" className="w-full max-w-0 py-2 text-start font-normal break-words">
+                {key}
+                <UsageBar
+                  most={most}
+                  parts={[
+                    { id: 'definitions', color: colors.definitions, tokens: definitions },
+                    { id: 'results', color: colors.results, tokens: resultTokens },
+                  ]}
+                />
+                <span className="mt-1 block text-xs text-soft">
+                  {`offered in ${count(calls)} ${calls === 1 ? 'call' : 'calls'}, used ${results === 1 ? 'once' : `${count(results)} times`}`}
+                </span>
+              </th>
+              <Figure>{count(definitions)}</Figure>
+              <Figure>{count(resultTokens)}</Figure>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface HeadProps {
+  readonly name: string
+  /** Titles of the columns with numbers. */
+  readonly titles: readonly string[]
+}
+
+function Head({ name, titles }: HeadProps): ReactNode {
+  return (
+    <thead className="text-xs text-soft">
+      <tr className="border-b border-line align-bottom">
+        <th scope="col" className="py-1.5 text-start font-medium">
+          {name}
+        </th>
+        {titles.map((title) => (
+          <th key={title} scope="col" className="py-1.5 ps-3 text-end font-medium whitespace-nowrap">
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+function Figure({ children }: { readonly children: ReactNode }): ReactNode {
+  return <td className="py-2 ps-3 text-end whitespace-nowrap">{children}</td>
+}
+
+type CallReport = Extract<UsageReport, { readonly rest?: unknown }>
+type CallRow = CallReport['rows'][number]
+
+interface CallTableProps {
+  readonly by: CallReport['by']
+  readonly rows: readonly CallRow[]
+  readonly rest: CallReport['rest']
+}
+
+const titles = { day: 'Day', model: 'Model', session: 'Session' } as const
+
+const parts = [
+  { id: 'fresh', title: 'Fresh', color: 'var(--slot-input)' },
+  { id: 'cached', title: 'Cached', color: 'var(--slot-history)' },
+  { id: 'written', title: 'Written', color: 'var(--slot-before-input)' },
+  { id: 'output', title: 'Answers', color: 'var(--slot-tools)' },
+] as const
+
+/** Calls by day, model or session: what of their prompts was read how, their answers and their money. */
+function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
+  const most = Math.max(...rows.map(({ prompt, output }) => prompt + output), 1)
+  return (
+    <div className="flex flex-col gap-3">
+      <UsageSigns label="Tokens" signs={parts.map(({ title, color }) => ({ text: title, color }))} />
+      <table className="w-full text-sm tabular-nums">
+        <caption className="sr-only">{`Usage by ${by}`}</caption>
+        <thead className="text-xs text-soft">
+          <tr className="border-b border-line text-end align-bottom">
+            <th scope="col" className="py-1.5 text-start font-medium">
+              {titles[by]}
+            </th>
+            <NumberHead title="Calls" />
+            {parts.map(({ id, title }) => (
+              <NumberHead key={id} title={title} wide />
+            ))}
+            <NumberHead title="Money" />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <UsageRow key={row.key ?? ''} row={row} most={most} name={<RowName by={by} row={row} />} />
+          ))}
+          {rest && <UsageRow row={rest} most={most} name={`${count(rest.rows)} more`} />}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function NumberHead({ title, wide = false }: { readonly title: string; readonly wide?: boolean }): ReactNode {
+  return (
+    <th
+      scope="col"
+      className={`ps-3 py-1.5 text-end font-medium whitespace-nowrap ${wide ? 'hidden sm:table-cell' : ''}`}
+    >
+      {title}
+    </th>
+  )
+}
+
+interface UsageRowProps {
+  readonly row: Total
+  /** Tokens of the row that has most of them. */
+  readonly most: number
+  readonly name: ReactNode
+}
+
+function UsageRow({ row, most, name }: UsageRowProps): ReactNode {
+  return (
+    <tr className="border-b border-line align-top">
+      <th scope="row" className="w-full max-w-0 py-2 text-start font-normal">
+        <span className="block break-words">{name}</span>
+        <UsageBar most={most} parts={parts.map(({ id, color }) => ({ id, color, tokens: row[id] }))} />
+        <span className="mt-1 block text-xs text-soft sm:hidden">
+          {parts.map(({ id, title }) => `${title} ${count(row[id])}`).join(', ')}
+        </span>
+      </th>
+      <td className="py-2 ps-3 text-end whitespace-nowrap">{count(row.calls)}</td>
+      {parts.map(({ id }) => (
+        <td key={id} className="hidden py-2 ps-3 text-end whitespace-nowrap sm:table-cell">
+          {count(row[id])}
+        </td>
+      ))}
+      <td className="py-2 ps-3 text-end whitespace-nowrap" title={moneyWords(row)}>
+        {moneyText(row)}
+      </td>
+    </tr>
+  )
+}
+
+function RowName({ by, row }: { readonly by: CallReport['by']; readonly row: CallRow }): ReactNode {
+  const { key, title } = row
+  if (key === null) return 'Outside sessions'
+  if (by === 'day') return dayText(key)
+  if (by === 'model') return key
+  return (
+    <Link href={`/sessions/${encodeURIComponent(key)}`} className="text-accent underline">
+      {title ?? key}
+    </Link>
+  )
+}
+
+type Total = UsageReport['total']
+
+function UsageTotals({ total }: { readonly total: Total }): ReactNode {
+  const figures = [
+    { name: 'Calls', value: count(total.calls) },
+    { name: 'Prompts', value: count(total.prompt), below: 'tokens' },
+    { name: 'Answers', value: count(total.output), below: 'tokens' },
+    { name: 'Money', value: moneyText(total), ...(total.money === undefined ? { below: 'not known' } : {}) },
+  ]
+  return (
+    <section aria-label="Together" className="flex flex-col gap-3">
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        {figures.map(({ name, value, below }) => (
+          <div key={name} className="rounded-lg border border-line bg-raised px-3 py-2">
+            <dt className="text-xs text-soft">{name}</dt>
+            <dd className="text-lg font-semibold tabular-nums">
+              {value}
+              {below !== undefined && <span className="ms-1 text-xs font-normal text-soft">{below}</span>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="text-sm text-soft">
+        Of the prompts, {count(total.fresh)} tokens were read fresh, {count(total.cached)} from a cache, and{' '}
+        {count(total.written)} were written to one. {moneyWords(total)}
+      </p>
+    </section>
+  )
+}
+
+/** `+` behind a sum that some calls are not in. */
+function moneyText({ money, unreported, unpriced }: Total): string {
+  if (money === undefined) return '–'
+  return `${dollars(money)}${unreported + unpriced > 0 ? '+' : ''}`
+}
+
+/** What the sum of money is, and which calls are not in it. */
+function moneyWords({ calls, money, unreported, unpriced, waiting }: Total): string {
+  if (calls === 0) return ''
+  const held = waiting === undefined ? '' : ` ${callsText(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a budget.`
+  const left = [
+    ...(unpriced === 0 ? [] : [`${callsText(unpriced)} of models whose price is not known`]),
+    ...(unreported === 0 ? [] : [`${callsText(unreported)} without a complete report`]),
+  ]
+  const known = money === undefined ? 'No money can be given' : `The money is by the prices that are known now`
+  if (left.length === 0) return `${known}.${held}`
+  return `${known}${money === undefined ? ':' : '; not in it:'} ${left.join(' and ')}.${held}`
 }
