@@ -2,7 +2,7 @@
  * A capability of your own: a setting, a tool, a layer, a route, a command and a check. Put the file into the home and name
  * it in config.json: `"capabilities": ["./06-own-capability.ts"]`. Allow its tool with `foreword tools allow tide`.
  */
-import { capability, route } from 'foreword/capability'
+import { capability, jsonAnswer, route } from 'foreword/capability'
 import { tool } from 'foreword/tool'
 import { z } from 'zod'
 
@@ -39,15 +39,12 @@ export default capability({
   ],
 
   routes: ({ service }) => [
-    route({
-      method: 'GET',
-      path: '/api/harbour/tide',
+    route('GET /api/harbour/tide', {
       scope: 'read',
-      tag: 'harbour',
       summary: 'The height of the tide',
       query: z.object({ hour: z.coerce.number().min(0).max(24) }),
-      answers: { 200: { description: 'Metres', schema: z.object({ metres: z.number() }) } },
-      handle: ({ query: { hour } }) => Response.json({ metres: service.tideAt(hour) }),
+      answers: jsonAnswer('Metres', { metres: z.number() }),
+      handle: ({ query: { hour } }) => ({ metres: service.tideAt(hour) }),
     }),
   ],
 

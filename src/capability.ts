@@ -67,6 +67,7 @@ export type { BodyBudget, BroughtToken, RawCall, RawEndpoint } from './capabilit
 export {
   type ErrorFormat,
   type Failure,
+  jsonAnswer,
   type Route,
   route,
   type RouteCall,

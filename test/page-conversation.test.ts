@@ -10,7 +10,7 @@ import {
   withEarlier,
   withEvent,
 } from '../web/src/chat/conversation.ts'
-import { nextSpoken, type Spoken } from '../web/src/chat/answer-announcer.tsx'
+import { nextSpoken, type Spoken } from '../web/src/chat/spoken-answer.ts'
 
 const tokens = { counter: 'chars@1', full: 1, least: 1 } as const
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matchingItem } from '../web/src/parts/menu.tsx'
+import { matchingItem } from '../web/src/parts/typeahead.ts'
 
 const names = ['rename …', 'pin', 'move to a folder …', 'export', 'delete', 'print']
 

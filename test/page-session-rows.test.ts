@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedSession } from '../web/src/api/listed-session.ts'
-import { withChange, withoutSession, withPage, withSession } from '../web/src/sessions/use-session-rows.ts'
+import { withChange, withoutSession, withPage, withSession } from '../web/src/sessions/session-rows.ts'
 
 function listed(id: string, second: number, more: Partial<ListedSession> = {}): ListedSession {
   return { id, updated: `2026-01-01T00:00:0${second}.000Z`, pinned: false, state: 'done', ...more } as ListedSession

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { curlCommand } from '../web/src/inspector/share-panel.tsx'
+import { curlCommand } from '../web/src/inspector/share-curl.ts'
 import { sharedCallHtml } from '../web/src/inspector/share-html.ts'
 import { timelinePoints } from '../web/src/inspector/timeline-points.ts'
 import { assembleScenario } from '../web/src/inspector/what-if-assembly.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Caller, TokenScope } from './token-scope.ts'
 
 /** What a route is handed: everything in it has been checked against the route's schemas. */
@@ -58,8 +58,10 @@ export interface Route {
   readonly needsToken?: false
   /** Request headers that it reads, with what they are for. */
   readonly headers?: Readonly<Record<string, string>>
+  /** By status; the first is that of success. */
   readonly answers: Readonly<Record<number, RouteAnswer>>
-  handle(call: RouteCall<unknown, unknown>): Response | Promise<Response>
+  /** Returns a `Response`, or what is answered as JSON with the status of success; nothing is answered where that is 204. */
+  handle(call: RouteCall<unknown, unknown>): unknown
 }
 
 interface RouteAnswer {
@@ -69,16 +71,31 @@ interface RouteAnswer {
   readonly schema?: z.ZodType
 }
 
-/** A route whose handler sees the types of its schemas. */
+/**
+ * A route whose handler sees the types of its schemas, at an address such as `GET /api/agents/:agent`. Its tag is the word
+ * behind `/api/` unless another one is given.
+ */
 export function route<Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodUndefined>(
-  definition: Omit<Route, 'handle' | 'query' | 'body'> & {
+  address: `${Route['method']} ${string}`,
+  definition: Omit<Route, 'method' | 'path' | 'tag' | 'handle' | 'query' | 'body'> & {
+    readonly tag?: string
     readonly query?: Query
     readonly body?: Body
-    handle(call: RouteCall<z.output<Query>, z.output<Body>>): Response | Promise<Response>
+    handle(call: RouteCall<z.output<Query>, z.output<Body>>): unknown
   },
 ): Route {
+  const [method, path] = address.split(' ') as [Route['method'], string]
   // The mount parses with these very schemas before it calls.
-  return definition
+  return { method, path, tag: path.split('/')[2] ?? '', ...definition } as Route
+}
+
+/** The answers of a route that succeeds with JSON: of a schema, or of an object with these fields. */
+export function jsonAnswer(
+  description: string,
+  schema: z.ZodType | Readonly<Record<string, z.ZodType>>,
+  status = 200,
+): Route['answers'] {
+  return { [status]: { description, schema: schema instanceof z.ZodType ? schema : z.object(schema) } }
 }
 
 /** A failure as an endpoint reports it: a status, a code for programs, a sentence for people. */

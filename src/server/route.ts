@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import type { z } from 'zod'
 import { type BodyBudget, type Route, RuntimeError, type TokenScope } from '../capability.ts'
 import { isConnectionOfTool, growingRoom } from '../platform.ts'
+import { empty, json } from './answer.ts'
 import type { createBodyRooms } from './body-rooms.ts'
 import type { Streams } from './event-stream.ts'
 import { HttpFailure } from './failure.ts'
@@ -36,6 +37,7 @@ export function mount(
   ]) {
     const { method, path, header, query, body, holdsFiles, handle } = each
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
+    const success = Number(Object.keys(each.answers)[0] ?? 200)
     app.on(method, path, async (context, next) => {
       const request = context.req.raw
       if (header !== undefined && !request.headers.has(header)) return next()
@@ -56,7 +58,9 @@ export function mount(
             streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
         })
         // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
-        if (typeof answer === 'object' && answer !== null && 'status' in answer) return answer as Response
+        if (typeof answer === 'object' && answer !== null && 'arrayBuffer' in answer) return answer as Response
+        if (success === 204) return empty(204)
+        if (answer !== undefined) return json(answer, success)
       } finally {
         // A stream works on the body after it has begun.
         if (outgoing && !outgoing.destroyed) outgoing.once('close', room.end)

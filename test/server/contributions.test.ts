@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { aiSdkChat } from '../../src/capabilities/ai-sdk-chat/ai-sdk-chat.ts'
 import { openaiApi } from '../../src/capabilities/openai-api/openai-api.ts'
-import { type AnyCapability, capability, route, type Runtime } from '../../src/capability.ts'
+import { type AnyCapability, capability, jsonAnswer, route, type Runtime } from '../../src/capability.ts'
 import { collectContributions, createServer, HttpFailure, json, type ChoiceDescriptions } from '../../src/server.ts'
 import { openCatalogue } from '../../src/server/mcp/catalogue.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
@@ -11,15 +11,13 @@ import { scriptedRuntime } from './scripted-runtime.ts'
 const tides = capability({
   name: 'tides',
   routes: () => [
-    route({
-      method: 'GET',
-      path: '/tides/:place',
+    route('GET /tides/:place', {
       tag: 'tides',
       summary: 'When the water is high',
-      answers: { 200: { description: 'The hour', schema: z.object({ hour: z.number() }) } },
+      answers: jsonAnswer('The hour', { hour: z.number() }),
       handle({ param }) {
         if (param('place') === 'moon') throw new HttpFailure('not-found', 'There is no sea.')
-        return json({ hour: 12 })
+        return { hour: 12 }
       },
     }),
   ],
@@ -43,7 +41,7 @@ test('a capability brings its routes, their description and the format of their 
 
 test('a route without a handler is refused, and a handler that returns nothing is reported by its route', async () => {
   const definition = { method: 'GET', path: '/tides', tag: 'tides', summary: 'All', answers: {} } as const
-  const withHandler = (handle: never) => capability({ name: 'tides', routes: () => [route({ ...definition, handle })] })
+  const withHandler = (handle: never) => capability({ name: 'tides', routes: () => [{ ...definition, handle }] })
   await assert.rejects(server([withHandler(undefined as never)]), {
     message: 'GET /tides of the capability tides has no function "handle".',
   })
@@ -65,9 +63,7 @@ test('the chat formats are capabilities, each with its own errors', async () => 
 
 test('a route and an error format can be for requests with a header, beside those of the same path without', async () => {
   const answer = (words: string, header?: string) =>
-    route({
-      method: 'GET',
-      path: '/tides',
+    route('GET /tides', {
       ...(header === undefined ? {} : { header }),
       tag: 'tides',
       summary: words,

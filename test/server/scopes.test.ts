@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { includesScope, type Route, route, type TokenScope, tokenScopes } from '../../src/capability.ts'
 import { openGatewayTokens } from '../../src/runtime.ts'
-import { json } from '../../src/server.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import { openedHome } from '../home/opened-home.ts'
 import { scriptedRuntime } from './scripted-runtime.ts'
@@ -291,13 +290,11 @@ test('a path that is written in another way needs the same scope', async (t) => 
 })
 
 test('a route that declares no scope is open to the owner and to all rights alone', async (t) => {
-  const plain: Route = route({
-    method: 'GET',
-    path: '/tides',
+  const plain: Route = route('GET /tides', {
     tag: 'tides',
     summary: 'When the tide turns',
     answers: { 200: { description: 'The tide' } },
-    handle: ({ caller }) => json({ by: caller.by }),
+    handle: ({ caller }) => ({ by: caller.by }),
   })
   const { runtime, home } = await openedHome(t)
   const tokens = openGatewayTokens({ clock: systemClock, home, store: runtime.store, random: randomBytes })

@@ -226,8 +226,7 @@ test('its endpoints are those of subjects and of proposals, with the time of the
   assert.ok(routes.every(({ path }) => /^\/api\/(?:subjects|proposals)\b/.test(path)))
   const log = routes.find(({ method, path }) => method === 'POST' && path === '/api/subjects/:subject/log')!
   const answer = await log.handle({ param: () => 'tide', body: { op: 'crop' }, query: {} } as never)
-  assert.equal(answer.status, 201)
-  const { timestamp } = (await answer.json()) as { readonly timestamp: string }
+  const { timestamp } = answer as { readonly timestamp: string }
   assert.equal(timestamp.slice(0, 10), self.clock.time().slice(0, 10))
 })
 

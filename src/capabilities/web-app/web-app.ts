@@ -12,9 +12,7 @@ export const webApp = capability({
   routes() {
     const files = once(async () => (await import('./page-files.ts')).openPageFiles())
     const file = (path: string, summary: string, name: (param: (key: string) => string) => string): Route =>
-      route({
-        method: 'GET',
-        path,
+      route(`GET ${path}`, {
         tag: 'page',
         summary,
         // The files are the same for everybody. What they show, they read with the token.

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
-import { json } from '../answer.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { digestSchema, fileVersionsSchema } from '../schema.ts'
 
 const text = z.string().max(500_000, 'is longer than 500,000 characters')
@@ -112,18 +111,14 @@ const preview = view.extend({
 export function accessRoutes({ access }: Runtime): readonly Route[] {
   const tag = 'tools'
   return [
-    route({
-      method: 'GET',
-      path: '/api/tool-access',
+    route('GET /api/tool-access', {
       scope: 'admin',
       tag,
       summary: 'The file `tool-access.json`, and what each of its entries matches',
-      answers: { 200: { description: 'The file', schema: view } },
-      handle: async () => json(await access.view()),
+      answers: jsonAnswer('The file', view),
+      handle: () => access.view(),
     }),
-    route({
-      method: 'POST',
-      path: '/api/tool-access/preview',
+    route('POST /api/tool-access/preview', {
       scope: 'admin',
       tag,
       summary: 'Shows what a change of `tool-access.json` would let through. Writes nothing',
@@ -135,12 +130,10 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
           .optional()
           .describe('A call to decide about, before and after.'),
       }),
-      answers: { 200: { description: 'The file as it would be', schema: preview } },
-      handle: async ({ body }) => json(await access.preview(body)),
+      answers: jsonAnswer('The file as it would be', preview),
+      handle: ({ body }) => access.preview(body),
     }),
-    route({
-      method: 'PUT',
-      path: '/api/tool-access',
+    route('PUT /api/tool-access', {
       scope: 'admin',
       tag,
       summary: 'Writes `tool-access.json` as it was previewed; the content before is kept',
@@ -151,17 +144,15 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
         digest: digestSchema.describe('The digest of the file that was read.'),
         shown: digestSchema.describe('`shown` of the preview.'),
       }),
-      answers: { 200: { description: 'The file', schema: view } },
-      handle: async ({ body, caller }) => json(await access.save({ ...body, by: caller.by })),
+      answers: jsonAnswer('The file', view),
+      handle: ({ body, caller }) => access.save({ ...body, by: caller.by }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/tool-access/versions',
+    route('GET /api/tool-access/versions', {
       scope: 'admin',
       tag,
       summary: 'Lists the contents that `tool-access.json` has had, newest first',
-      answers: { 200: { description: 'The contents', schema: fileVersionsSchema } },
-      handle: async () => json({ versions: await access.versions() }),
+      answers: jsonAnswer('The contents', fileVersionsSchema),
+      handle: async () => ({ versions: await access.versions() }),
     }),
   ]
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { auditLines, type AuditOptions, parseChainPosition } from '../../session.ts'
-import { errorBody, json } from '../answer.ts'
+import { errorBody } from '../answer.ts'
 import { toFailure } from '../failure.ts'
 import { inUtc, limitSchema, timeSchema } from '../schema.ts'
 
@@ -51,29 +51,21 @@ const auditRecord = z.looseObject({
 export function auditRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
-    route({
-      method: 'GET',
-      path: '/api/audit',
+    route('GET /api/audit', {
       scope: 'read',
-      tag: 'audit',
       summary: 'Lists records of decisions and calls, oldest first',
       description:
         'A record has to match every given filter. `after` continues after a page; `last` gives the newest records, with `before` ' +
         'those before a page.',
       query: auditQuery,
-      answers: {
-        200: { description: 'A page of records', schema: z.object({ records: z.array(auditRecord) }) },
-      },
+      answers: jsonAnswer('A page of records', { records: z.array(auditRecord) }),
       handle: async ({ query: { limit, last, after, before, ...filter } }) => {
         const most = last === undefined ? { limit } : { last }
-        return json({ records: await store.audit({ ...toFilter(filter), ...defined({ after, before }), ...most }) })
+        return { records: await store.audit({ ...toFilter(filter), ...defined({ after, before }), ...most }) }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/audit/export',
+    route('GET /api/audit/export', {
       scope: 'read',
-      tag: 'audit',
       summary: 'Exports complete records as JSON Lines, oldest first',
       description: 'With every filter of the list. Each record has the hash of the one before it.',
       query: filterQuery,
@@ -93,42 +85,31 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
           isAnswer: true,
         }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/audit/verify',
+    route('GET /api/audit/verify', {
       scope: 'read',
-      tag: 'audit',
       summary: 'Verifies the whole chain against its checkpoints and names the first record that was changed',
       query: z.strictObject({ expect: expectation }),
-      answers: {
-        200: {
-          description:
-            '`whole` with the number of records, or `broken` with the number of the first broken record and the reason; the newest ' +
-            'record as `head`, and what is known from `checkpoints`. With `expect` that record has to be in the chain, too.',
-          schema: z.looseObject({
-            type: z.enum(['whole', 'broken']),
-            head: z.object({ number: z.number(), hash: z.string() }).optional(),
-            checkpoints: z.looseObject({ targets: z.array(z.looseObject({ target: z.string() })) }),
-          }),
-        },
-      },
-      handle: async ({ query: { expect } }) => json(await runtime.verifyAudit({ expect })),
+      answers: jsonAnswer(
+        '`whole` with the number of records, or `broken` with the number of the first broken record and the reason; the newest ' +
+          'record as `head`, and what is known from `checkpoints`. With `expect` that record has to be in the chain, too.',
+        z.looseObject({
+          type: z.enum(['whole', 'broken']),
+          head: z.object({ number: z.number(), hash: z.string() }).optional(),
+          checkpoints: z.looseObject({ targets: z.array(z.looseObject({ target: z.string() })) }),
+        }),
+      ),
+      handle: ({ query: { expect } }) => runtime.verifyAudit({ expect }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/audit/key',
+    route('GET /api/audit/key', {
       scope: 'read',
-      tag: 'audit',
       summary: 'The public key that the checkpoints of the audit are signed with',
-      answers: {
-        200: {
-          description: 'The id of the key, and the key as SPKI in PEM. Both are absent where no checkpoints are taken.',
-          schema: z.object({ id: z.string().optional(), publicKey: z.string().optional() }),
-        },
-      },
+      answers: jsonAnswer(
+        'The id of the key, and the key as SPKI in PEM. Both are absent where no checkpoints are taken.',
+        { id: z.string().optional(), publicKey: z.string().optional() },
+      ),
       handle: async () => {
         const { id, publicKey } = runtime.auditKey() ?? {}
-        return json(defined({ id, publicKey }))
+        return defined({ id, publicKey })
       },
     }),
   ]

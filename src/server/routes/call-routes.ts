@@ -1,9 +1,9 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
 import { type Manifest, outline } from '../../context.ts'
-import { callCosts, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { callCosts, type Route, jsonAnswer, route, type Runtime, RuntimeError } from '../../capability.ts'
 import { type CallRecord } from '../../session.ts'
-import { json, text } from '../answer.ts'
+import { text } from '../answer.ts'
 import { requireSession } from '../failure.ts'
 import {
   historySchema,
@@ -45,9 +45,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
   }
 
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/calls',
+    route('GET /api/sessions/:session/calls', {
       scope: 'read',
       tag: 'calls',
       summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
@@ -56,120 +54,89 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         limit: limitSchema(100, 1000),
         after: z.string().min(1).optional().describe('Id of the last known call.'),
       }),
-      answers: {
-        200: {
-          description: 'Calls',
-          schema: z.object({ calls: callSummariesSchema }),
-        },
-      },
+      answers: jsonAnswer('Calls', { calls: callSummariesSchema }),
       handle: async ({ param, query }) => {
         const session = param('session')
         const { after, limit: most } = query
         const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
         if (calls.length === 0) await requireSession(store, session)
         const costOf = await callCosts(runtime, calls)
-        return json({
+        return {
           calls: calls.map((call) => ({ ...(callSummary(call) as object), ...defined({ cost: costOf(call) }) })),
-        })
+        }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/calls',
+    route('GET /api/calls', {
       scope: 'read',
-      tag: 'calls',
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
       query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
-      answers: { 200: { description: 'Calls', schema: z.object({ calls: callSummariesSchema }) } },
-      handle: async ({ query }) => json({ calls: (await store.findCalls(query)).map(callSummary) }),
+      answers: jsonAnswer('Calls', { calls: callSummariesSchema }),
+      handle: async ({ query }) => ({ calls: (await store.findCalls(query)).map(callSummary) }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/calls/:call',
+    route('GET /api/calls/:call', {
       scope: 'read',
-      tag: 'calls',
       summary: 'Reads the record of a call with its manifest',
-      answers: { 200: { description: 'The record', schema: callRecord } },
-      handle: async ({ param }) => json(await existing(param('call'))),
+      answers: jsonAnswer('The record', callRecord),
+      handle: ({ param }) => existing(param('call')),
     }),
-    route({
-      method: 'GET',
-      path: '/api/calls/:call/manifest',
+    route('GET /api/calls/:call/manifest', {
       scope: 'read',
-      tag: 'calls',
       summary: 'Reads the manifest of a call, as JSON or as an outline for people',
       description:
         '`paid` is what the call cost by what its provider reported, in US dollars: its parts, what the cache saved, and the ' +
         'share of each entry. With `reported` the provider reported the money itself, and `listed` is what the price list ' +
         'says, where that differs. It is absent where the cost or the usage is not known.',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
-      answers: { 200: { description: 'The manifest; with `format=outline` as text/plain', schema: manifestSchema } },
+      answers: jsonAnswer('The manifest; with `format=outline` as text/plain', manifestSchema),
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
         if (query.format === 'outline') return text(`${outline(record.manifest)}\n`)
-        return json({ ...(fullManifest(record) as object), ...defined({ paid: await runtime.callPrice(record) }) })
+        return { ...(fullManifest(record) as object), ...defined({ paid: await runtime.callPrice(record) }) }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/calls/:call/request',
+    route('GET /api/calls/:call/request', {
       scope: 'read',
-      tag: 'calls',
       summary: 'Rebuilds the exact request of a call and compares it with its digest',
       query: z.strictObject({
         body: z.stringbool().default(false).describe('With the body for the provider, as text. It contains no key.'),
       }),
-      answers: {
-        200: {
-          description: 'The request, and whether it is identical',
-          schema: z.looseObject({
-            request: requestViewSchema,
-            digest: z.string(),
-            identical: z.boolean(),
-            wire: z
-              .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
-              .optional()
-              .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
-            body: z.string().optional(),
-          }),
-        },
-      },
-      handle: async ({ param, query }) => json(await runtime.request(param('call'), query)),
+      answers: jsonAnswer(
+        'The request, and whether it is identical',
+        z.looseObject({
+          request: requestViewSchema,
+          digest: z.string(),
+          identical: z.boolean(),
+          wire: z
+            .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
+            .optional()
+            .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
+          body: z.string().optional(),
+        }),
+      ),
+      handle: ({ param, query }) => runtime.request(param('call'), query),
     }),
-    route({
-      method: 'GET',
-      path: '/api/calls/:call/scenario',
+    route('GET /api/calls/:call/scenario', {
       scope: 'read',
-      tag: 'calls',
       summary: 'The input of a call as a scenario, for `foreword assemble` and `foreword check`',
       query: z.strictObject({ history: historySchema }),
-      answers: { 200: { description: 'The scenario', schema: scenarioAnswer } },
-      handle: async ({ param, query }) => json(await runtime.callScenario(param('call'), query.history)),
+      answers: jsonAnswer('The scenario', scenarioAnswer),
+      handle: ({ param, query }) => runtime.callScenario(param('call'), query.history),
     }),
-    route({
-      method: 'GET',
-      path: '/api/layers',
+    route('GET /api/layers', {
       scope: 'read',
       tag: 'calls',
       summary: 'Lists the layers of the newest calls: where each comes from, and the named sections of its text',
       query: z.strictObject({ ...historyOf, limit: limitSchema(200, 1000) }),
-      answers: {
-        200: {
-          description: 'The layers',
-          schema: z.object({
-            calls: z.number().describe('How many calls were looked at.'),
-            sources: z.array(z.looseObject({ layer: z.string(), id: z.string(), parts: z.array(z.string()) })),
-          }),
-        },
-      },
+      answers: jsonAnswer('The layers', {
+        calls: z.number().describe('How many calls were looked at.'),
+        sources: z.array(z.looseObject({ layer: z.string(), id: z.string(), parts: z.array(z.string()) })),
+      }),
       handle: async ({ query }) => {
         if (query.session !== undefined) await requireSession(store, query.session)
-        return json(await runtime.layerSources(defined(query)))
+        return await runtime.layerSources(defined(query))
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/layers/:layer/history',
+    route('GET /api/layers/:layer/history', {
       scope: 'read',
       tag: 'calls',
       summary: 'The versions of a layer, newest first, and the calls that read each of them',
@@ -182,60 +149,47 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         origin: z.string().min(1).optional().describe('Only layers that come from here, such as `agent/ID`.'),
         part: z.string().min(1).optional().describe('Only this section of the text: the NAME of a heading `## NAME`.'),
       }),
-      answers: {
-        200: {
-          description: 'The versions',
-          schema: z.object({
-            layer: z.string(),
-            calls: z.number().describe('How many calls were looked at.'),
-            versions: z.array(
-              z.looseObject({
-                id: z.string(),
-                digest: z.string(),
-                text: z.string(),
-                readers: z.array(z.looseObject({ call: z.string(), time: z.string(), tokens: z.number() })),
-              }),
-            ),
+      answers: jsonAnswer('The versions', {
+        layer: z.string(),
+        calls: z.number().describe('How many calls were looked at.'),
+        versions: z.array(
+          z.looseObject({
+            id: z.string(),
+            digest: z.string(),
+            text: z.string(),
+            readers: z.array(z.looseObject({ call: z.string(), time: z.string(), tokens: z.number() })),
           }),
-        },
-      },
+        ),
+      }),
       handle: async ({ param, query }) => {
         if (query.session !== undefined) await requireSession(store, query.session)
-        return json(await runtime.layerHistory(param('layer'), defined(query)))
+        return await runtime.layerHistory(param('layer'), defined(query))
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/diff',
+    route('GET /api/diff', {
       scope: 'read',
       tag: 'calls',
       summary:
         'Compares two calls: what was added, removed, moved or changed its form, and why the later one begins otherwise',
       query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
-      answers: {
-        200: {
-          description: 'The comparison',
-          schema: z.looseObject({ why: z.string().describe('The cause of the first difference, as a sentence.') }),
-        },
-      },
-      handle: async ({ query }) => json(await runtime.diff(query.before, query.after)),
+      answers: jsonAnswer(
+        'The comparison',
+        z.looseObject({ why: z.string().describe('The cause of the first difference, as a sentence.') }),
+      ),
+      handle: ({ query }) => runtime.diff(query.before, query.after),
     }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/replay',
+    route('GET /api/sessions/:session/replay', {
       scope: 'read',
       tag: 'calls',
       summary: 'Rebuilds every call of a session and reports how many are identical',
-      answers: {
-        200: {
-          description: 'The count, and the calls that differ',
-          schema: z.looseObject({ session: z.string(), calls: z.number(), identical: z.number() }),
-        },
-      },
+      answers: jsonAnswer(
+        'The count, and the calls that differ',
+        z.looseObject({ session: z.string(), calls: z.number(), identical: z.number() }),
+      ),
       handle: async ({ param }) => {
         const session = param('session')
         await requireSession(store, session)
-        return json(await runtime.replay(session))
+        return await runtime.replay(session)
       },
     }),
   ]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   type Caller,
   type Route,
+  jsonAnswer,
   route,
   type Runtime,
   type SlashCommandCall,
@@ -12,7 +13,6 @@ import {
   type SlashCommand,
 } from '../../capability.ts'
 import { nearestHint, defined, ForewordError } from '../../platform.ts'
-import { json } from '../answer.ts'
 import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
@@ -44,35 +44,27 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
   )
   const commands = [...conversationCommands(runtime, choices), ...contributed]
   return [
-    route({
-      method: 'GET',
-      path: '/api/commands',
+    route('GET /api/commands', {
       scope: 'read',
-      tag: 'commands',
       summary: 'Lists the commands that a conversation accepts, without their slash',
-      answers: { 200: { description: 'Commands', schema: listSchema } },
-      handle: () => json({ commands: commands.map(({ run: _run, ...command }) => command), scripts }),
+      answers: jsonAnswer('Commands', listSchema),
+      handle: () => ({ commands: commands.map(({ run: _run, ...command }) => command), scripts }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/commands/:command',
+    route('POST /api/commands/:command', {
       scope: 'talk',
-      tag: 'commands',
       summary: 'Runs a command in a conversation',
       body: z.strictObject({
         argument: z.string().max(10_000).default('').describe('What follows the command.'),
         session: z.string().min(1).optional().describe('Absent: a conversation without a message yet.'),
       }),
-      answers: {
-        200: {
-          description: 'What it tells the person, and the session that it was about, which may be a new one',
-          schema: z.object({ text: z.string().optional(), session: z.string().optional() }),
-        },
-      },
+      answers: jsonAnswer('What it tells the person, and the session that it was about, which may be a new one', {
+        text: z.string().optional(),
+        session: z.string().optional(),
+      }),
       handle: async ({ caller, param, body: { argument, session } }) => {
         const command = commands.find(({ name }) => name === param('command'))
         if (!command) throw unknownCommand(param('command'), commands)
-        return json(await command.run({ argument: argument.trim(), session, caller }))
+        return await command.run({ argument: argument.trim(), session, caller })
       },
     }),
   ]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { costCsv, costGroups, type Route, route, type Runtime } from '../../capability.ts'
+import { costCsv, costGroups, type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { download, json } from '../answer.ts'
+import { download } from '../answer.ts'
 import { inUtc, limitSchema, timeSchema } from '../schema.ts'
 
 const costQuery = z.strictObject({
@@ -38,9 +38,7 @@ export const costSums = {
 
 export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/costs',
+    route('GET /api/costs', {
       scope: 'read',
       tag: 'calls',
       summary: 'Divides the money of calls by day, model, layer, tool, agent, channel, token, session, turn or call',
@@ -49,21 +47,18 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
         'at the price of that, the rest at its own. A `key` of null is what belongs to none, or is not known. Calls of ' +
         'deleted sessions are not in it.',
       query: costQuery,
-      answers: {
-        200: {
-          description:
-            'The total and the rows; where there are more of them, what those add up to as `rest`. With `format=csv` as text/csv',
-          schema: z.looseObject({
-            by: costQuery.shape.by,
-            zone: z.string(),
-            total: z.looseObject(costSums),
-            rows: z.array(z.looseObject({ key: z.string().nullable(), ...costSums })),
-          }),
-        },
-      },
+      answers: jsonAnswer(
+        'The total and the rows; where there are more of them, what those add up to as `rest`. With `format=csv` as text/csv',
+        z.looseObject({
+          by: costQuery.shape.by,
+          zone: z.string(),
+          total: z.looseObject(costSums),
+          rows: z.array(z.looseObject({ key: z.string().nullable(), ...costSums })),
+        }),
+      ),
       handle: async ({ query: { from, to, session, format, ...query } }) => {
         const report = await runtime.costs({ ...query, ...defined({ session, from: inUtc(from), before: inUtc(to) }) })
-        if (format === 'json') return json(report)
+        if (format === 'json') return report
         const csv = new Blob([`${costCsv(report)}\r\n`])
         const file = { name: `costs-by-${query.by}.csv`, bytes: csv.size, content: csv.stream() }
         return download(file, 'text/csv; charset=utf-8')
@@ -97,9 +92,7 @@ const sums = z.looseObject({
 
 export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/usage',
+    route('GET /api/usage', {
       scope: 'read',
       tag: 'calls',
       summary: 'Adds up what the calls of a time used and cost, by day, model, layer, tool or session',
@@ -107,19 +100,17 @@ export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
         'Calls of deleted sessions are not in it. By layer: prompt tokens by the counters of the accounts. By tool: tokens of ' +
         'its definitions in prompts, and of its results, each counted once.',
       query: usageQuery,
-      answers: {
-        200: {
-          description: 'The total and the rows; where there are more of them, what those add up to as `rest`',
-          schema: z.looseObject({
-            by: usageQuery.shape.by,
-            zone: z.string(),
-            total: sums,
-            rows: z.array(z.looseObject({ key: z.string().nullable() })),
-          }),
-        },
-      },
-      handle: async ({ query: { from, to, ...query } }) =>
-        json(await runtime.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) })),
+      answers: jsonAnswer(
+        'The total and the rows; where there are more of them, what those add up to as `rest`',
+        z.looseObject({
+          by: usageQuery.shape.by,
+          zone: z.string(),
+          total: sums,
+          rows: z.array(z.looseObject({ key: z.string().nullable() })),
+        }),
+      ),
+      handle: ({ query: { from, to, ...query } }) =>
+        runtime.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) }),
     }),
   ]
 }
@@ -142,14 +133,12 @@ const budgetSchema = z.object({
 
 export function budgetRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/budgets',
+    route('GET /api/budgets', {
       scope: 'read',
       tag: 'usage',
       summary: 'Lists the configured budgets: limit, spent, held and left of the present period',
-      answers: { 200: { description: 'The budgets', schema: z.object({ budgets: z.array(budgetSchema) }) } },
-      handle: () => json({ budgets: runtime.budgets() }),
+      answers: jsonAnswer('The budgets', { budgets: z.array(budgetSchema) }),
+      handle: () => ({ budgets: runtime.budgets() }),
     }),
   ]
 }

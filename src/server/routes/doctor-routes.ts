@@ -1,5 +1,5 @@
-import { type Finding, type Route, route, type StreamDefinition, type Runtime } from '../../capability.ts'
-import { errorBody, json } from '../answer.ts'
+import { type Finding, type Route, jsonAnswer, route, type StreamDefinition, type Runtime } from '../../capability.ts'
+import { errorBody } from '../answer.ts'
 import { toFailure } from '../failure.ts'
 import { orAborted } from '../../platform.ts'
 import { z } from 'zod'
@@ -13,9 +13,7 @@ export function doctorRoutes(
   const findings = sharedRun(examine)
   return [
     ...(examineSecurity ? [securityRoute(sharedRun(examineSecurity))] : []),
-    route({
-      method: 'GET',
-      path: '/api/doctor',
+    route('GET /api/doctor', {
       scope: 'admin',
       tag: 'system',
       summary: 'Checks the home as `foreword doctor` does: each finding as a server-sent event, when it is known',
@@ -29,9 +27,7 @@ export function doctorRoutes(
 }
 
 function securityRoute(findings: Findings): Route {
-  return route({
-    method: 'GET',
-    path: '/api/doctor/security',
+  return route('GET /api/doctor/security', {
     scope: 'admin',
     tag: 'system',
     summary: 'Checks for known holes as `foreword doctor --security` does: each finding as a server-sent event',
@@ -151,9 +147,7 @@ const finding = z.looseObject({
 /** What breaks caches or wastes room in prompts. */
 export function lintRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/lint',
+    route('GET /api/lint', {
       scope: 'read',
       tag: 'calls',
       summary: 'Finds what breaks prompt caches or wastes room, each finding with its price per hundred calls',
@@ -161,14 +155,11 @@ export function lintRoutes(runtime: Runtime): readonly Route[] {
         'Looks at what the next call of a new session would send, at the newest 500 calls, and at the tools of the last 30 ' +
         'days. Calls no model and changes nothing. `foreword check --lint` adds files and what capabilities find.',
       query: lintQuery,
-      answers: {
-        200: {
-          description: 'The findings: warnings first, the dearest first',
-          schema: z.looseObject({ calls: z.number().int(), findings: z.array(finding) }),
-        },
-      },
-      handle: async ({ query }) =>
-        json(await lintHome(runtime, { ...query, now: new Date(runtime.store.clock.now()) })),
+      answers: jsonAnswer(
+        'The findings: warnings first, the dearest first',
+        z.looseObject({ calls: z.number().int(), findings: z.array(finding) }),
+      ),
+      handle: ({ query }) => lintHome(runtime, { ...query, now: new Date(runtime.store.clock.now()) }),
     }),
   ]
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
-import { json } from '../answer.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { limitSchema, manifestSchema } from '../schema.ts'
 
 const exchange = z.looseObject({
@@ -36,9 +35,7 @@ const finding = z.looseObject({
 /** Sessions of other programs: what was said in them, what their calls read, and what they paid for without need. */
 export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreignSessions'>): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/exchanges',
+    route('GET /api/sessions/:session/exchanges', {
       scope: 'read',
       tag: 'calls',
       summary: 'Lists what was said in the calls of another program, oldest first',
@@ -48,60 +45,51 @@ export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreign
         limit: limitSchema(100, 1000),
         before: z.string().min(1).optional().describe('Id of the first known call.'),
       }),
-      answers: { 200: { description: 'Exchanges', schema: z.object({ exchanges: z.array(exchange) }) } },
-      handle: async ({ param, query }) => json({ exchanges: await foreignSessions.exchanges(param('session'), query) }),
+      answers: jsonAnswer('Exchanges', { exchanges: z.array(exchange) }),
+      handle: async ({ param, query }) => ({ exchanges: await foreignSessions.exchanges(param('session'), query) }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/findings',
+    route('GET /api/sessions/:session/findings', {
       scope: 'read',
       tag: 'calls',
       summary: 'Finds what the calls of another program paid for without need, each finding with its price',
       description:
         'Tools that were never used, results that were read again, files that are in a request several times, and what broke ' +
         'the cache. Looks at the newest 1,000 calls. Calls no model.',
-      answers: {
-        200: {
-          description: 'The findings, the most expensive first',
-          schema: z.looseObject({
-            session: z.string(),
-            calls: z.number().int(),
-            sum: z
-              .looseObject({ tokens: z.number().int(), money: z.number().optional() })
-              .describe('Of all findings: no token is in two of them.'),
-            findings: z.array(finding),
-            agents: z
-              .array(
-                z.looseObject({
-                  id: z.string(),
-                  name: z.string().optional(),
-                  parent: z.string().optional().describe('The agent that started it.'),
-                  calls: z.number().int(),
-                  money: z.number().optional(),
-                }),
-              )
-              .describe('Agents that the program started within the session, the most expensive first.'),
-          }),
-        },
-      },
-      handle: async ({ param }) => json(await foreignSessions.findings(param('session'))),
+      answers: jsonAnswer(
+        'The findings, the most expensive first',
+        z.looseObject({
+          session: z.string(),
+          calls: z.number().int(),
+          sum: z
+            .looseObject({ tokens: z.number().int(), money: z.number().optional() })
+            .describe('Of all findings: no token is in two of them.'),
+          findings: z.array(finding),
+          agents: z
+            .array(
+              z.looseObject({
+                id: z.string(),
+                name: z.string().optional(),
+                parent: z.string().optional().describe('The agent that started it.'),
+                calls: z.number().int(),
+                money: z.number().optional(),
+              }),
+            )
+            .describe('Agents that the program started within the session, the most expensive first.'),
+        }),
+      ),
+      handle: ({ param }) => foreignSessions.findings(param('session')),
     }),
-    route({
-      method: 'GET',
-      path: '/api/calls/:call/parts',
+    route('GET /api/calls/:call/parts', {
       scope: 'read',
-      tag: 'calls',
       summary: 'Takes a call of another program apart: its entries, and the exact text of each',
-      answers: {
-        200: {
-          description: 'The parts, in reading order',
-          schema: z.looseObject({
-            manifest: manifestSchema,
-            pieces: z.array(z.looseObject({ entry: z.number().int(), tokens: z.number() })),
-          }),
-        },
-      },
-      handle: async ({ param }) => json(await foreignSessions.parts(param('call'))),
+      answers: jsonAnswer(
+        'The parts, in reading order',
+        z.looseObject({
+          manifest: manifestSchema,
+          pieces: z.array(z.looseObject({ entry: z.number().int(), tokens: z.number() })),
+        }),
+      ),
+      handle: ({ param }) => foreignSessions.parts(param('call')),
     }),
   ]
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
-import { json } from '../answer.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { requireSession } from '../failure.ts'
 import { limitSchema } from '../schema.ts'
 
@@ -31,11 +30,8 @@ const passage = z.looseObject({
 /** Search in sessions, for people: anyone with the token may search them all. */
 export function historySearchRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/search/history',
+    route('GET /api/search/history', {
       scope: 'read',
-      tag: 'search',
       summary: 'Searches messages and tool calls of sessions, as the tool `read_history` does in one conversation',
       query: z.strictObject({
         q: z
@@ -47,29 +43,24 @@ export function historySearchRoutes(runtime: Runtime): readonly Route[] {
         kind: z.enum(['message', 'call']).optional().describe('Only messages, or only tool calls.'),
         limit: limitSchema(10, 100),
       }),
-      answers: {
-        200: {
-          description:
-            'Passages, best first. `found` tells whether they contain words of the query or only similar ones',
-          schema: z.object({
-            passages: z.array(passage),
-            found: z.enum(['words', 'nearest', 'nothing']),
-            missing: z.array(z.string()).describe('Words of the query that no passage contains.'),
-            nearest: z.array(z.string()).describe('Similar words that were searched for instead.'),
-            complete: z.boolean().describe('`false` while older logs are still being indexed.'),
-          }),
+      answers: jsonAnswer(
+        'Passages, best first. `found` tells whether they contain words of the query or only similar ones',
+        {
+          passages: z.array(passage),
+          found: z.enum(['words', 'nearest', 'nothing']),
+          missing: z.array(z.string()).describe('Words of the query that no passage contains.'),
+          nearest: z.array(z.string()).describe('Similar words that were searched for instead.'),
+          complete: z.boolean().describe('`false` while older logs are still being indexed.'),
         },
-      },
+      ),
       handle: async ({ query: { q: text, session, kind, limit: most } }) => {
         if (session !== undefined) await requireSession(runtime.store, session)
-        return json(
-          await runtime.recall.find({
-            text,
-            limit: most,
-            ...(session === undefined ? {} : { sessions: [session] }),
-            ...(kind === undefined ? {} : { kinds: [kind] }),
-          }),
-        )
+        return await runtime.recall.find({
+          text,
+          limit: most,
+          ...(session === undefined ? {} : { sessions: [session] }),
+          ...(kind === undefined ? {} : { kinds: [kind] }),
+        })
       },
     }),
   ]

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
-import { json } from '../answer.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 
 const noteSchema = z.object({
   id: z.string().describe('As a manifest names it.'),
@@ -16,50 +15,36 @@ const noteSchema = z.object({
 /** Notes on what cuts took out of a session: read them, have the newest written again, leave them out. */
 export function noteRoutes({ notes }: Pick<Runtime, 'notes'>): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/notes',
+    route('GET /api/sessions/:session/notes', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Lists the notes that stand in the place of turns that were cut out',
-      answers: {
-        200: {
-          description: 'Notes, in the order in which they stand in a request',
-          schema: z.object({
-            notes: z.array(noteSchema),
-            first: z.array(z.string()).describe('Turns at the beginning that stay as they were said.'),
-            ready: z
-              .object({ through: z.string(), text: z.string(), call: z.string() })
-              .optional()
-              .describe('Words that lie ready for the next note.'),
-            fault: z.string().optional().describe('Why the last answer of a model became no note.'),
-            noWords: z
-              .string()
-              .optional()
-              .describe('Why the model of the session writes none: its longest answer is too short.'),
-          }),
-        },
-      },
-      handle: async ({ param }) => json(await notes.list(param('session'))),
+      answers: jsonAnswer('Notes, in the order in which they stand in a request', {
+        notes: z.array(noteSchema),
+        first: z.array(z.string()).describe('Turns at the beginning that stay as they were said.'),
+        ready: z
+          .object({ through: z.string(), text: z.string(), call: z.string() })
+          .optional()
+          .describe('Words that lie ready for the next note.'),
+        fault: z.string().optional().describe('Why the last answer of a model became no note.'),
+        noWords: z
+          .string()
+          .optional()
+          .describe('Why the model of the session writes none: its longest answer is too short.'),
+      }),
+      handle: ({ param }) => notes.list(param('session')),
     }),
-    route({
-      method: 'POST',
-      path: '/api/sessions/:session/notes',
+    route('POST /api/sessions/:session/notes', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Has the newest note written again by the model of the session',
       description: 'It stands in the next call; what is behind it is sent again at its full price.',
-      answers: { 200: { description: 'The note', schema: noteSchema } },
-      handle: async ({ param }) => json(await notes.write(param('session'))),
+      answers: jsonAnswer('The note', noteSchema),
+      handle: ({ param }) => notes.write(param('session')),
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session/notes',
+    route('DELETE /api/sessions/:session/notes', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Leaves the notes of a session out from the next call on',
-      answers: { 200: { description: 'How many there were', schema: z.object({ forgotten: z.number() }) } },
-      handle: async ({ param }) => json({ forgotten: await notes.forget(param('session')) }),
+      answers: jsonAnswer('How many there were', { forgotten: z.number() }),
+      handle: async ({ param }) => ({ forgotten: await notes.forget(param('session')) }),
     }),
   ]
 }

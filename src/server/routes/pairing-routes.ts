@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
-import { empty, json } from '../answer.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
+import { empty } from '../answer.ts'
 import { HttpFailure } from '../failure.ts'
 
 const channel = z
@@ -25,34 +25,24 @@ const pairingCode = z.object({
 
 /** Chats that may talk to the agent. They are for people: no tool reaches these endpoints. */
 export function pairingRoutes(runtime: Runtime): readonly Route[] {
-  const tag = 'pairings'
   return [
-    route({
-      method: 'GET',
-      path: '/api/pairings',
+    route('GET /api/pairings', {
       scope: 'admin',
-      tag,
       summary: 'Lists the paired chats, oldest pairing first',
       query: z.strictObject({ channel: channel.optional() }),
-      answers: { 200: { description: 'The pairings', schema: z.object({ pairings: z.array(pairedChat) }) } },
-      handle: async ({ query }) => json({ pairings: await runtime.pairings.list(query.channel) }),
+      answers: jsonAnswer('The pairings', { pairings: z.array(pairedChat) }),
+      handle: async ({ query }) => ({ pairings: await runtime.pairings.list(query.channel) }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/pairings/code',
+    route('POST /api/pairings/code', {
       scope: 'admin',
-      tag,
       summary: 'Creates a code that pairs one chat',
       description: 'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel.',
       body: z.strictObject({ channel }),
-      answers: { 201: { description: 'The code', schema: pairingCode } },
-      handle: async ({ body }) => json(await runtime.pairings.newCode(body.channel), 201),
+      answers: jsonAnswer('The code', pairingCode, 201),
+      handle: ({ body }) => runtime.pairings.newCode(body.channel),
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/pairings/:channel/:chat',
+    route('DELETE /api/pairings/:channel/:chat', {
       scope: 'admin',
-      tag,
       summary: 'Removes a pairing: no message of this chat reaches a model any more',
       answers: { 204: { description: 'Removed' } },
       handle: async ({ caller, param }) => {

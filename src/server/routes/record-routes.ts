@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Records, type Route, route } from '../../capability.ts'
-import { empty, json } from '../answer.ts'
+import { type Records, type Route, jsonAnswer, route } from '../../capability.ts'
+import { json } from '../answer.ts'
 
 /** The endpoints of one kind of records that people edit. */
 export interface RecordEndpoints {
@@ -28,9 +28,7 @@ export function recordRoutes<Value extends object>(
   const each = `${all}/:${name}`
   const tag = `${name}s`
   return [
-    route({
-      method: 'GET',
-      path: all,
+    route(`GET ${all}`, {
       scope: 'read',
       tag,
       summary: `Lists ${name}s in the order in which they were created`,
@@ -41,35 +39,30 @@ export function recordRoutes<Value extends object>(
           .default(false)
           .describe('`true`: those that are removed, each in its last version, which can be restored.'),
       }),
-      answers: { 200: { description: `The ${name}s`, schema: z.object({ [`${name}s`]: z.array(kept) }) } },
-      handle: async ({ query: { removed } }) =>
-        json({ [`${name}s`]: await (removed ? records().removed() : records().list()) }),
+      answers: jsonAnswer(`The ${name}s`, { [`${name}s`]: z.array(kept) }),
+      handle: async ({ query: { removed } }) => ({
+        [`${name}s`]: await (removed ? records().removed() : records().list()),
+      }),
     }),
-    route({
-      method: 'POST',
-      path: all,
+    route(`POST ${all}`, {
       scope: 'admin',
       tag,
       summary: `Creates ${one}`,
       body: schema,
-      answers: { 201: { description: 'Created, with its first version', schema: written } },
+      answers: jsonAnswer('Created, with its first version', written, 201),
       handle: async ({ body }) => {
         const made = await records().create(body)
         return json(await withWarnings(made), 201, { location: `${all}/${encodeURIComponent(made.id)}` })
       },
     }),
-    route({
-      method: 'GET',
-      path: each,
+    route(`GET ${each}`, {
       scope: 'read',
       tag,
       summary: `Reads ${one}`,
-      answers: { 200: { description: 'Its newest version', schema: kept } },
-      handle: async ({ param }) => json(await records().get(param(name))),
+      answers: jsonAnswer('Its newest version', kept),
+      handle: ({ param }) => records().get(param(name)),
     }),
-    route({
-      method: 'PATCH',
-      path: each,
+    route(`PATCH ${each}`, {
       scope: 'admin',
       tag,
       summary: `Changes ${one}`,
@@ -82,43 +75,34 @@ export function recordRoutes<Value extends object>(
         ),
         after: expectedVersionSchema,
       }),
-      answers: { 200: { description: 'The new version', schema: written } },
+      answers: jsonAnswer('The new version', written),
       handle: async ({ param, body: { after, ...changes } }) => {
         const { version, value } = await records().get(param(name))
         const made = await records().change(param(name), applyChanges(value, changes), after ?? version)
-        return json(await withWarnings(made))
+        return await withWarnings(made)
       },
     }),
-    route({
-      method: 'DELETE',
-      path: each,
+    route(`DELETE ${each}`, {
       scope: 'admin',
       tag,
       summary: `Removes ${one}; its versions stay`,
       answers: { 204: { description: 'Removed' } },
-      handle: async ({ param }) => {
-        await records().remove(param(name))
-        return empty(204)
-      },
+      handle: ({ param }) => records().remove(param(name)),
     }),
-    route({
-      method: 'GET',
-      path: `${each}/versions`,
+    route(`GET ${each}/versions`, {
       scope: 'read',
       tag,
       summary: `Lists every version of ${one}, newest first`,
-      answers: { 200: { description: 'Versions', schema: z.object({ versions: z.array(kept) }) } },
-      handle: async ({ param }) => json({ versions: await records().versions(param(name)) }),
+      answers: jsonAnswer('Versions', { versions: z.array(kept) }),
+      handle: async ({ param }) => ({ versions: await records().versions(param(name)) }),
     }),
-    route({
-      method: 'POST',
-      path: `${each}/restore`,
+    route(`POST ${each}/restore`, {
       scope: 'admin',
       tag,
       summary: `Restores an earlier version of ${one} as the newest, also after a removal`,
       body: restoreBodySchema,
-      answers: { 200: { description: 'The new version', schema: kept } },
-      handle: async ({ param, body }) => json(await records().restore(param(name), body.version)),
+      answers: jsonAnswer('The new version', kept),
+      handle: ({ param, body }) => records().restore(param(name), body.version),
     }),
   ]
 }

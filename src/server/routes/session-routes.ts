@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defined } from '../../platform.ts'
-import { type Route, route, type Runtime } from '../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { sessionNotFound } from '../../runtime.ts'
-import { empty, json, errorBody } from '../answer.ts'
+import { json, errorBody } from '../answer.ts'
 import { requireSession, toFailure } from '../failure.ts'
 import { idPrefixSchema, limitSchema, sessionRowSchema as plainRow } from '../schema.ts'
 import { costSums } from './cost-routes.ts'
@@ -23,11 +23,8 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
   const watch = createSessionWatch(store)
 
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions',
+    route('GET /api/sessions', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Lists sessions, newest activity first',
       query: z.strictObject({
         limit: limitSchema(50, 500),
@@ -48,30 +45,23 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           .describe('Only pinned sessions, or only others.'),
         cost: costQuery,
       }),
-      answers: { 200: { description: 'A page of sessions', schema: z.object({ sessions: z.array(sessionRow) }) } },
-      handle: async ({ query: { q: words, cost, ...query } }) =>
-        json({ sessions: await views(await store.sessions({ ...query, words: words?.trim() }), cost) }),
+      answers: jsonAnswer('A page of sessions', { sessions: z.array(sessionRow) }),
+      handle: async ({ query: { q: words, cost, ...query } }) => ({
+        sessions: await views(await store.sessions({ ...query, words: words?.trim() }), cost),
+      }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/session-folders',
+    route('GET /api/session-folders', {
       scope: 'read',
       tag: 'sessions',
       summary: 'Lists the folders that sessions are in',
-      answers: {
-        200: {
-          description: 'Folders by name, with the number of sessions in each',
-          schema: z.object({ folders: z.array(z.object({ folder: z.string(), sessions: z.number() })) }),
-        },
-      },
-      handle: async () => json({ folders: await store.sessionFolders() }),
+      answers: jsonAnswer('Folders by name, with the number of sessions in each', {
+        folders: z.array(z.object({ folder: z.string(), sessions: z.number() })),
+      }),
+      handle: async () => ({ folders: await store.sessionFolders() }),
     }),
     ...sessionChangeRoutes(runtime, watch),
-    route({
-      method: 'POST',
-      path: '/api/sessions',
+    route('POST /api/sessions', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Creates a session',
       body: z.strictObject({
         title: z.string().min(1).max(500).optional(),
@@ -83,31 +73,25 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
         model: z.string().min(1).optional(),
         ...choiceIds(choices),
       }),
-      answers: { 201: { description: 'The new session', schema: sessionRow } },
+      answers: jsonAnswer('The new session', sessionRow, 201),
       handle: async ({ body }) => {
         const { chosen, others } = splitChoices<string, typeof body>(choices, body)
         const row = await runtime.newSession({ ...others, choices: chosen })
         return json(sessionView(row), 201, { location: `/api/sessions/${encodeURIComponent(row.id)}` })
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session',
+    route('GET /api/sessions/:session', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Reads a session',
       query: z.strictObject({ cost: costQuery }),
-      answers: { 200: { description: 'The session', schema: sessionRow } },
+      answers: jsonAnswer('The session', sessionRow),
       handle: async ({ param, query }) => {
         const [view] = await views([await requireSession(store, param('session'))], query.cost)
-        return json(view)
+        return view
       },
     }),
-    route({
-      method: 'PATCH',
-      path: '/api/sessions/:session',
+    route('PATCH /api/sessions/:session', {
       scope: 'talk',
-      tag: 'sessions',
       summary: `Sets ${joinWords(
         changes.map((name) => `the ${name}`),
         'and',
@@ -128,7 +112,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           ...choiceChanges(choices),
         })
         .refine((body) => Object.keys(body).length > 0, `expected ${joinWords(changes.map(withArticle), 'or')}`),
-      answers: { 200: { description: 'The session', schema: sessionRow } },
+      answers: jsonAnswer('The session', sessionRow),
       handle: async ({ param, body }) => {
         const session = param('session')
         const { chosen, others } = splitChoices<string | null, typeof body>(choices, body)
@@ -146,40 +130,28 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           throw error
         }
         if (Object.keys(label).length > 0) await runtime.label(session, label)
-        return json(sessionView(await requireSession(store, param('session'))))
+        return sessionView(await requireSession(store, param('session')))
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/sessions/:session/undo',
+    route('POST /api/sessions/:session/undo', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Undoes the last turn of a session',
       description: 'The turn stays in the log, but no later call reads it. Effects of its tools are not undone.',
-      answers: {
-        200: {
-          description: 'The undone turn, its input, and the turn after which the session continues',
-          schema: z.object({
-            undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
-          }),
-        },
-      },
+      answers: jsonAnswer('The undone turn, its input, and the turn after which the session continues', {
+        undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
+      }),
       handle: async ({ param }) => {
         const { head = null, ...undone } = await runtime.undo(param('session'))
-        return json({ undone: { ...undone, head } })
+        return { undone: { ...undone, head } }
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session',
+    route('DELETE /api/sessions/:session', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Deletes a session with all its content',
       answers: { 204: { description: 'Deleted' } },
       handle: async ({ param }) => {
         if (!(await runtime.deleteSession(param('session')))) throw sessionNotFound(param('session'))
         watch.note(param('session'))
-        return empty(204)
       },
     }),
   ]
@@ -225,31 +197,26 @@ const offeredChoice = z.object({
 /** What a session can choose, and the options of each choice. */
 export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: ChoiceDescriptions): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/choices',
+    route('GET /api/choices', {
       scope: 'read',
       tag: 'sessions',
       summary: 'Lists what a session can choose besides its model, and what choosing none means',
-      answers: { 200: { description: 'Choices', schema: z.object({ choices: z.array(offeredChoice) }) } },
-      handle: () =>
-        json({
-          choices: Object.entries(choices).map(([name, { summary, none, several }]) => ({
-            name,
-            summary,
-            none,
-            several,
-          })),
-        }),
+      answers: jsonAnswer('Choices', { choices: z.array(offeredChoice) }),
+      handle: () => ({
+        choices: Object.entries(choices).map(([name, { summary, none, several }]) => ({
+          name,
+          summary,
+          none,
+          several,
+        })),
+      }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/choices/:choice',
+    route('GET /api/choices/:choice', {
       scope: 'read',
       tag: 'sessions',
       summary: 'Lists the options of a choice such as `agent`; without `options` where they cannot be listed',
-      answers: { 200: { description: 'Options', schema: z.object({ options: z.array(option).optional() }) } },
-      handle: async ({ param }) => json({ options: await runtime.choiceOptions(param('choice')) }),
+      answers: jsonAnswer('Options', { options: z.array(option).optional() }),
+      handle: async ({ param }) => ({ options: await runtime.choiceOptions(param('choice')) }),
     }),
   ]
 }
@@ -301,9 +268,7 @@ function sessionChangeRoutes(
   watch: SessionWatch,
 ): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/session-changes',
+    route('GET /api/session-changes', {
       scope: 'read',
       tag: 'sessions',
       summary: 'Follows the list of sessions as server-sent events',

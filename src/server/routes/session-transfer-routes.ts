@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { defined, type KnownSecrets } from '../../platform.ts'
 import { exportSession, sessionView } from '../../session.ts'
 import { errorBody, json } from '../answer.ts'
@@ -12,11 +12,8 @@ const LARGEST_IMPORT = 512 * 1024 * 1024
 /** Sessions as JSON Lines: out of a home and into one. */
 export function sessionTransferRoutes(runtime: Runtime, secrets?: KnownSecrets): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/export',
+    route('GET /api/sessions/:session/export', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Exports a session as JSON Lines, complete and exact',
       description: 'The last line counts the others: an export without it is not complete.',
       answers: { 200: { description: 'The export', media: 'application/jsonl' } },
@@ -37,11 +34,8 @@ export function sessionTransferRoutes(runtime: Runtime, secrets?: KnownSecrets):
         })
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/sessions/import',
+    route('POST /api/sessions/import', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Imports an exported session from JSON Lines: all of it or nothing',
       description:
         'The body is the export, declared as `application/jsonl`. Turns that had not ended are cancelled. The bytes of files are not ' +
@@ -49,7 +43,7 @@ export function sessionTransferRoutes(runtime: Runtime, secrets?: KnownSecrets):
       query: z.strictObject({
         as: z.string().min(1).max(200).optional().describe('Another id, where the id of the export is taken.'),
       }),
-      answers: { 201: { description: 'The imported session', schema: sessionRowSchema } },
+      answers: jsonAnswer('The imported session', sessionRowSchema, 201),
       handle: async ({ request, query }) => {
         requireLines(request)
         const id = await runtime.importSession(bodyLines(request), defined({ as: query.as }))
@@ -107,27 +101,21 @@ const branchSchema = z.object({
 /** Branches of a session: list them, and choose where it goes on. A message with `from` begins one. */
 export function branchRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/branches',
+    route('GET /api/sessions/:session/branches', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Lists the branches of a session, that of the head first',
-      answers: { 200: { description: 'Branches', schema: z.object({ branches: z.array(branchSchema) }) } },
-      handle: async ({ param }) => json({ branches: await runtime.branches(param('session')) }),
+      answers: jsonAnswer('Branches', { branches: z.array(branchSchema) }),
+      handle: async ({ param }) => ({ branches: await runtime.branches(param('session')) }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/sessions/:session/head',
+    route('POST /api/sessions/:session/head', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Chooses the turn after which a session goes on',
       description: 'Nothing is removed: the other turns are kept in their branches.',
       body: z.strictObject({ turn: z.string().min(1).nullable().describe('null: the beginning of the conversation.') }),
-      answers: { 200: { description: 'The head', schema: z.object({ head: z.string().nullable() }) } },
+      answers: jsonAnswer('The head', { head: z.string().nullable() }),
       handle: async ({ param, body }) => {
         await runtime.goOnFrom(param('session'), body.turn)
-        return json({ head: body.turn })
+        return { head: body.turn }
       },
     }),
   ]

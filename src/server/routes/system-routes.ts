@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { json, text, empty, download } from '../answer.ts'
-import { type Route, route, type Runtime } from '../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { attachmentsSchema, historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
 import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
@@ -64,9 +64,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
   let storeFailed = false
   void runtime.store.failed.then(() => (storeFailed = true))
   return [
-    route({
-      method: 'GET',
-      path: '/',
+    route('GET /', {
       scope: 'read',
       tag: 'system',
       summary: 'Lists the entry points. With `?token=` a browser gets a cookie and is redirected here',
@@ -77,9 +75,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
           `Foreword ${version}\n\nAPI: /api/openapi.json\nOpenAI's format: /v1/chat/completions, /v1/responses, /v1/models\n`,
         ),
     }),
-    route({
-      method: 'GET',
-      path: '/health',
+    route('GET /health', {
       tag: 'system',
       summary: 'Reports that the gateway is up and can write. Needs no token',
       needsToken: false,
@@ -94,14 +90,12 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         },
       },
       handle() {
-        if (!storeFailed) return json({ ok: true })
+        if (!storeFailed) return { ok: true }
         const message = 'The disk failed, and nothing more is stored. The gateway is stopping.'
         return json({ ok: false, error: { code: 'storage', message } }, 503)
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/status',
+    route('GET /api/status', {
       scope: 'read',
       tag: 'system',
       summary:
@@ -113,54 +107,36 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         wait: z.literal('idle').optional(),
         session: z.string().min(1).optional().describe('Waits for what concerns this session alone.'),
       }),
-      answers: { 200: { description: 'The status', schema: z.looseObject({ version: z.string(), home: z.string() }) } },
+      answers: jsonAnswer('The status', z.looseObject({ version: z.string(), home: z.string() })),
       handle: async ({ query, request }) => {
         if (query.wait) await runtime.idle(query.session, request.signal)
         const { facts, ...status } = await runtime.status()
-        return json({ ...status, ...facts })
+        return { ...status, ...facts }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/models',
+    route('GET /api/models', {
       scope: 'read',
       tag: 'system',
       summary: 'Lists the available models, with what is known about them',
-      answers: {
-        200: {
-          description: 'Models',
-          schema: z.object({ models: z.array(z.looseObject({ id: z.string(), current: z.boolean() })) }),
-        },
-      },
-      handle: async () => json({ models: await runtime.models() }),
+      answers: jsonAnswer('Models', { models: z.array(z.looseObject({ id: z.string(), current: z.boolean() })) }),
+      handle: async () => ({ models: await runtime.models() }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/model',
+    route('GET /api/model', {
       scope: 'read',
       tag: 'system',
       summary: 'One model: its abilities, limits and price, and the window and reserve of its calls',
       query: z.strictObject({ id: z.string().min(1).optional().describe('Absent: the configured one.') }),
-      answers: {
-        200: {
-          description: 'The model',
-          schema: z.looseObject({ id: z.string(), window: z.number(), reserve: z.number() }),
-        },
-      },
-      handle: async ({ query }) => json(await runtime.model(query.id)),
+      answers: jsonAnswer('The model', z.looseObject({ id: z.string(), window: z.number(), reserve: z.number() })),
+      handle: ({ query }) => runtime.model(query.id),
     }),
-    route({
-      method: 'GET',
-      path: '/api/configuration',
+    route('GET /api/configuration', {
       scope: 'admin',
       tag: 'system',
       summary: 'Shows the configuration in force, without its secrets',
-      answers: { 200: { description: 'The configuration', schema: z.looseObject({}) } },
-      handle: () => json(configuration()),
+      answers: jsonAnswer('The configuration', z.looseObject({})),
+      handle: () => configuration(),
     }),
-    route({
-      method: 'POST',
-      path: '/api/reload',
+    route('POST /api/reload', {
       scope: 'admin',
       tag: 'system',
       summary: 'Reloads prompt files and plugins, between turns',
@@ -172,51 +148,39 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         now: z.enum(['true', 'false']).optional(),
         session: z.string().optional(),
       }),
-      answers: { 200: { description: 'Warnings about them, and folded sessions', schema: reloaded } },
-      handle: async ({ query }) =>
-        json(await runtime.reload({ now: query.now === 'true', ...defined({ session: query.session }) })),
+      answers: jsonAnswer('Warnings about them, and folded sessions', reloaded),
+      handle: ({ query }) => runtime.reload({ now: query.now === 'true', ...defined({ session: query.session }) }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/context',
+    route('POST /api/context', {
       scope: 'read',
-      tag: 'context',
       summary: 'Shows the request and the manifest of the next call. Writes nothing',
       body: previewBody,
       answers: previewAnswers,
       handle: ({ body }) => preview(body),
     }),
-    route({
-      method: 'GET',
-      path: '/api/context',
+    route('GET /api/context', {
       scope: 'read',
-      tag: 'context',
       summary: 'The same with query parameters and without attachments, for a browser',
       query: previewQuery,
       answers: previewAnswers,
       handle: ({ query }) => preview(query),
     }),
-    route({
-      method: 'POST',
-      path: '/api/context/scenario',
+    route('POST /api/context/scenario', {
       scope: 'read',
-      tag: 'context',
       summary: 'The input of the next call as a scenario, for `foreword assemble` and `foreword check`. Writes nothing',
       body: previewBody.extend({ history: historySchema }),
-      answers: { 200: { description: 'The scenario', schema: scenarioAnswer } },
+      answers: jsonAnswer('The scenario', scenarioAnswer),
       handle: async ({ body }) => {
         const { chosen, others } = splitChoices<string, typeof body>(choices, body)
-        return json(await runtime.nextScenario({ ...defined(others), choices: chosen }))
+        return await runtime.nextScenario({ ...defined(others), choices: chosen })
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/openapi.json',
+    route('GET /api/openapi.json', {
       scope: 'read',
       tag: 'system',
       summary: 'This document',
-      answers: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
-      handle: async () => json(await openapi()),
+      answers: jsonAnswer('OpenAPI 3.1', z.looseObject({ openapi: z.string() })),
+      handle: () => openapi(),
     }),
   ]
 }
@@ -239,22 +203,15 @@ const options = z.object({
 
 /** Attaching models. For people: no tool reaches these endpoints. */
 export function setupRoutes(runtime: Runtime): readonly Route[] {
-  const tag = 'setup'
   return [
-    route({
-      method: 'GET',
-      path: '/api/setup',
+    route('GET /api/setup', {
       scope: 'read',
-      tag,
       summary: 'Lists the providers that a model can come from, and the models that can be used now',
-      answers: { 200: { description: 'What can be attached', schema: options } },
-      handle: async () => json(await runtime.setup.options()),
+      answers: jsonAnswer('What can be attached', options),
+      handle: () => runtime.setup.options(),
     }),
-    route({
-      method: 'POST',
-      path: '/api/setup/providers',
+    route('POST /api/setup/providers', {
       scope: 'admin',
-      tag,
       summary: 'Attaches a provider: tries its key, keeps it in a file of its own, and names that file in config.json',
       description:
         'The key is in no answer, log or configuration. Nothing changes where the provider does not accept it.',
@@ -264,26 +221,19 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
         baseURL: z.string().min(1).optional(),
         key: z.string().min(1).max(10_000).optional(),
       }),
-      answers: {
-        201: {
-          description: 'The name of the provider, and the ids of its models',
-          schema: z.object({ name: z.string(), models: z.array(z.string()) }),
-        },
-      },
-      handle: async ({ body, caller }) => json(await runtime.setup.attach(body, caller.by), 201),
+      answers: jsonAnswer(
+        'The name of the provider, and the ids of its models',
+        { name: z.string(), models: z.array(z.string()) },
+        201,
+      ),
+      handle: ({ body, caller }) => runtime.setup.attach(body, caller.by),
     }),
-    route({
-      method: 'PUT',
-      path: '/api/setup/model',
+    route('PUT /api/setup/model', {
       scope: 'admin',
-      tag,
       summary: 'Sets the model of sessions that choose none, in config.json and from the next turn on',
       body: z.strictObject({ model: z.string().min(1) }),
       answers: { 204: { description: 'Set' } },
-      handle: async ({ body, caller }) => {
-        await runtime.setup.chooseModel(body.model, caller.by)
-        return empty(204)
-      },
+      handle: ({ body, caller }) => runtime.setup.chooseModel(body.model, caller.by),
     }),
   ]
 }
@@ -294,37 +244,26 @@ const made = z.object({ time: z.string(), bytes: z.number(), files: z.number() }
 export function backupRoutes({ backups }: Runtime): readonly Route[] {
   const tag = 'backup'
   return [
-    route({
-      method: 'GET',
-      path: '/api/backups',
+    route('GET /api/backups', {
       scope: 'admin',
       tag,
       summary: 'The archive that is being made, the one that can be downloaded, and those that were made before',
-      answers: {
-        200: {
-          description: 'The state',
-          schema: z.object({
-            running: z
-              .object({ stage: z.string(), done: z.number().optional(), all: z.number().optional() })
-              .optional(),
-            ready: made
-              .extend({
-                id: z.string(),
-                name: z.string(),
-                leftOut: z.array(z.string()).describe('What could not be part of it, with the reason.'),
-                outside: z.array(z.string()).describe('Folders outside the home, which no archive contains.'),
-              })
-              .optional(),
-            failed: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
-            made: z.array(made),
-          }),
-        },
-      },
-      handle: async () => json(await backups.state()),
+      answers: jsonAnswer('The state', {
+        running: z.object({ stage: z.string(), done: z.number().optional(), all: z.number().optional() }).optional(),
+        ready: made
+          .extend({
+            id: z.string(),
+            name: z.string(),
+            leftOut: z.array(z.string()).describe('What could not be part of it, with the reason.'),
+            outside: z.array(z.string()).describe('Folders outside the home, which no archive contains.'),
+          })
+          .optional(),
+        failed: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
+        made: z.array(made),
+      }),
+      handle: () => backups.state(),
     }),
-    route({
-      method: 'POST',
-      path: '/api/backups',
+    route('POST /api/backups', {
       scope: 'admin',
       tag,
       summary: 'Begins to make an archive of the whole home, as `foreword backup` does',
@@ -335,9 +274,7 @@ export function backupRoutes({ backups }: Runtime): readonly Route[] {
         return empty(202)
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/backups/:backup/archive',
+    route('GET /api/backups/:backup/archive', {
       scope: 'admin',
       tag,
       summary: 'Downloads an archive, a tar.gz',

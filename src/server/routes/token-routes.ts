@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime, RuntimeError, tokenScopes } from '../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime, RuntimeError, tokenScopes } from '../../capability.ts'
 import { defined, serialQueue, sha256 } from '../../platform.ts'
 import {
   BROWSER_SESSION_SECONDS,
@@ -8,7 +8,7 @@ import {
   listedTokens,
   type TokenStore,
 } from '../../runtime.ts'
-import { empty, json } from '../answer.ts'
+import { empty } from '../answer.ts'
 import { cookieHeader, readCookie, remoteOf } from '../cookies.ts'
 import { hostOf } from '../guard.ts'
 
@@ -48,37 +48,27 @@ function ownerTokenRoutes(
   const owner = tokens?.owner
   const canReplace = owner !== undefined && !owner.isConfigured
   return [
-    route({
-      method: 'GET',
-      path: '/api/token',
+    route('GET /api/token', {
       scope: 'read',
       tag,
       summary: 'Reports whether callers need a token, when that of the owner was made, and whose the caller has',
-      answers: {
-        200: {
-          description: 'The facts',
-          schema: z.object({
-            needed: z.boolean(),
-            made: time.describe('When the token of the owner was stored, ISO 8601.'),
-            canReplace: z.boolean().describe('`false` where the configuration sets it.'),
-            caller: z.object({
-              name: name.optional().describe('Of a named token. Absent: that of the owner.'),
-              scope: z.string(),
-            }),
-          }),
-        },
-      },
-      handle: async ({ caller }) =>
-        json({
-          needed: hasToken,
-          canReplace,
-          ...defined({ made: await owner?.made() }),
-          caller: { scope: caller.scope, ...defined({ name: caller.name }) },
+      answers: jsonAnswer('The facts', {
+        needed: z.boolean(),
+        made: time.describe('When the token of the owner was stored, ISO 8601.'),
+        canReplace: z.boolean().describe('`false` where the configuration sets it.'),
+        caller: z.object({
+          name: name.optional().describe('Of a named token. Absent: that of the owner.'),
+          scope: z.string(),
         }),
+      }),
+      handle: async ({ caller }) => ({
+        needed: hasToken,
+        canReplace,
+        ...defined({ made: await owner?.made() }),
+        caller: { scope: caller.scope, ...defined({ name: caller.name }) },
+      }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/token/replace',
+    route('POST /api/token/replace', {
       scope: 'admin',
       tag,
       summary:
@@ -117,20 +107,14 @@ function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOpt
   if (tokens === undefined) return []
   const { named, uses } = tokens
   return [
-    route({
-      method: 'GET',
-      path: '/api/tokens',
+    route('GET /api/tokens', {
       scope: 'admin',
-      tag,
       summary: 'Lists the named tokens, without the tokens themselves',
-      answers: { 200: { description: 'Tokens', schema: z.object({ tokens: z.array(listed) }) } },
-      handle: async () => json({ tokens: listedTokens(named.list(), await uses.all(), store.clock.now()) }),
+      answers: jsonAnswer('Tokens', { tokens: z.array(listed) }),
+      handle: async () => ({ tokens: listedTokens(named.list(), await uses.all(), store.clock.now()) }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/tokens',
+    route('POST /api/tokens', {
       scope: 'admin',
-      tag,
       summary: 'Makes a named token. Only this answer contains it',
       body: z.strictObject({
         name,
@@ -141,37 +125,28 @@ function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOpt
           .optional()
           .describe('A span such as `30d`, a date, which is valid to its end, or a time. Absent: never.'),
       }),
-      answers: {
-        201: {
-          description: 'The token',
-          schema: listed.pick({ name: true, scope: true, made: true, expires: true }).extend({ token: z.string() }),
-        },
-      },
+      answers: jsonAnswer(
+        'The token',
+        listed.pick({ name: true, scope: true, made: true, expires: true }).extend({ token: z.string() }),
+        201,
+      ),
       async handle({ body, caller }) {
         const { hash: _hash, ...made } = await named.make(body, caller.by)
         onMade(made.name, made.token)
-        return json(made, 201)
+        return made
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/tokens/:name',
+    route('DELETE /api/tokens/:name', {
       scope: 'admin',
-      tag,
       summary: 'Revokes a named token: it is refused from now on, and what it holds open ends within a second',
       answers: { 204: { description: 'Revoked' } },
-      async handle({ param, caller }) {
-        await named.revoke(param('name'), caller.by)
-        return empty(204)
-      },
+      handle: ({ param, caller }) => named.revoke(param('name'), caller.by),
     }),
   ]
 }
 
 function logoutRoute({ browsers }: TokenRoutesOptions): Route {
-  return route({
-    method: 'POST',
-    path: '/api/logout',
+  return route('POST /api/logout', {
     scope: 'read',
     tag,
     summary: 'Signs this browser out: its cookie is not valid any more',

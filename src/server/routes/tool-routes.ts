@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { deciderOf, type PersonsDecision, type Route, route, type Runtime, RuntimeError } from '../../capability.ts'
-import { json } from '../answer.ts'
+import {
+  deciderOf,
+  type PersonsDecision,
+  type Route,
+  jsonAnswer,
+  route,
+  type Runtime,
+  RuntimeError,
+} from '../../capability.ts'
 import {
   decidedBySchema,
   digestSchema,
@@ -15,51 +22,38 @@ const input = z.unknown().describe('The input of the tool, as its schema describ
 /** Tools for their owner: what may run and why, what a call would do, and running one by hand. */
 export function toolRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/tools',
+    route('GET /api/tools', {
       scope: 'read',
-      tag: 'tools',
       summary: 'Lists every tool, whether it is offered, and why',
-      answers: { 200: { description: 'Tools', schema: z.object({ tools: z.array(toolStatusSchema) }) } },
-      handle: async () => json({ tools: await runtime.tools() }),
+      answers: jsonAnswer('Tools', { tools: z.array(toolStatusSchema) }),
+      handle: async () => ({ tools: await runtime.tools() }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/tools/:tool/plan',
+    route('POST /api/tools/:tool/plan', {
       scope: 'admin',
-      tag: 'tools',
       summary: 'Reports what a call would do, without running it',
       body: z.strictObject({ input }),
-      answers: { 200: { description: 'What would run, or why nothing would run', schema: toolTrialSchema } },
-      handle: async ({ param, body }) => json(await runtime.planTool(param('tool'), body.input)),
+      answers: jsonAnswer('What would run, or why nothing would run', toolTrialSchema),
+      handle: ({ param, body }) => runtime.planTool(param('tool'), body.input),
     }),
-    route({
-      method: 'POST',
-      path: '/api/tools/:tool/run',
+    route('POST /api/tools/:tool/run', {
       scope: 'admin',
-      tag: 'tools',
       summary: 'Runs a call that was planned before, under the same policy',
       description:
         'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digestSchema.describe('The digest of the plan.') }),
-      answers: { 200: { description: 'The result; of a failed call, with `ok` false', schema: toolResultSchema } },
-      handle: async ({ param, body, caller }) =>
-        json(await runtime.runTool(param('tool'), body.input, body.digest, caller.by)),
+      answers: jsonAnswer('The result; of a failed call, with `ok` false', toolResultSchema),
+      handle: ({ param, body, caller }) => runtime.runTool(param('tool'), body.input, body.digest, caller.by),
     }),
-    route({
-      method: 'POST',
-      path: '/api/tools/:tool/accept',
+    route('POST /api/tools/:tool/accept', {
       scope: 'admin',
-      tag: 'tools',
       summary: 'Accepts the changed definition of a tool, which is then offered again',
       body: z.strictObject({
         digest: digestSchema.describe('The digest of the definition that was shown as withheld.'),
       }),
-      answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.literal(true) }) } },
+      answers: jsonAnswer('Accepted', { accepted: z.literal(true) }),
       handle: async ({ param, body, caller }) => {
         if (!(await runtime.acceptTool(param('tool'), body.digest, caller.by))) throw nothingWithheld(param('tool'))
-        return json({ accepted: true })
+        return { accepted: true }
       },
     }),
   ]
@@ -107,53 +101,39 @@ const grantedTool = z.object({
 /** Calls that wait for a person. They are for people: no tool reaches these endpoints. */
 export function approvalRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/approvals',
+    route('GET /api/approvals', {
       scope: 'read',
-      tag: 'approvals',
       summary: 'Lists the calls that wait for approval, oldest first',
-      answers: {
-        200: { description: 'The waiting calls', schema: z.object({ approvals: z.array(waitingApprovalSchema) }) },
-      },
-      handle: async () => json({ approvals: await runtime.approvals() }),
+      answers: jsonAnswer('The waiting calls', { approvals: z.array(waitingApprovalSchema) }),
+      handle: async () => ({ approvals: await runtime.approvals() }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/approvals/:approval',
+    route('POST /api/approvals/:approval', {
       scope: 'approve',
-      tag: 'approvals',
       summary: 'Approves or denies a call',
       description: 'The decision is on disk before the answer is sent; the turn then continues by itself.',
       body: decisionBody,
-      answers: {
-        200: { description: 'Decided', schema: z.object({ approval: z.string(), decision: z.string() }) },
-      },
+      answers: jsonAnswer('Decided', { approval: z.string(), decision: z.string() }),
       handle: async ({ param, body, caller }) => {
         const approval = param('approval')
         await runtime.decide(approval, { ...toDecision(body), by: deciderOf(caller, body.by) })
-        return json({ approval, decision: body.decision })
+        return { approval, decision: body.decision }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/approvals',
+    route('GET /api/sessions/:session/approvals', {
       scope: 'read',
       tag: 'approvals',
       summary: 'Lists the tools that are approved for a session',
-      answers: { 200: { description: 'Tools', schema: z.object({ granted: z.array(grantedTool) }) } },
-      handle: async ({ param }) => json({ granted: await runtime.grantedTools(param('session')) }),
+      answers: jsonAnswer('Tools', { granted: z.array(grantedTool) }),
+      handle: async ({ param }) => ({ granted: await runtime.grantedTools(param('session')) }),
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session/approvals/:tool',
+    route('DELETE /api/sessions/:session/approvals/:tool', {
       scope: 'approve',
       tag: 'approvals',
       summary: 'Takes back the approval of a tool for a session',
-      answers: { 200: { description: 'Taken back', schema: z.object({ revoked: z.string() }) } },
+      answers: jsonAnswer('Taken back', { revoked: z.string() }),
       handle: async ({ param, caller }) => {
         await runtime.revokeTool(param('session'), param('tool'), deciderOf(caller, 'http'))
-        return json({ revoked: param('tool') })
+        return { revoked: param('tool') }
       },
     }),
   ]
@@ -176,31 +156,29 @@ const waiting = z.object({
 
 /** What waits until its owner accepts it. No tool reaches these endpoints. */
 export function acceptanceRoutes({ acceptance }: Runtime): readonly Route[] {
-  const path = '/api/acceptance'
-  const shared = { path, scope: 'admin', tag: 'tools' } as const
   return [
-    route({
-      ...shared,
-      method: 'GET',
+    route('GET /api/acceptance', {
+      scope: 'admin',
+      tag: 'tools',
       summary: 'Lists the changes that do not count until a person accepts them',
       description:
         'Changes of the policy, of files that declare tools and of tools of MCP servers that let through more than was accepted, and that were made by other means than Foreword; and instructions that a tool call changed.',
-      answers: { 200: { description: 'What waits', schema: z.object({ waiting: z.array(waiting) }) } },
-      handle: async () => json({ waiting: await acceptance.waiting() }),
+      answers: jsonAnswer('What waits', { waiting: z.array(waiting) }),
+      handle: async () => ({ waiting: await acceptance.waiting() }),
     }),
-    route({
-      ...shared,
-      method: 'POST',
+    route('POST /api/acceptance', {
+      scope: 'admin',
+      tag: 'tools',
       summary: 'Accepts a change that waits',
       description: 'For a person who saw the difference. Refused with `decided` where something else waits now.',
       body: z.strictObject({
         name: z.string().min(1).max(1000),
         digest: digestSchema.describe('The digest of the change that was shown.'),
       }),
-      answers: { 200: { description: 'Accepted', schema: z.object({ accepted: z.string() }) } },
+      answers: jsonAnswer('Accepted', { accepted: z.string() }),
       async handle({ body, caller }) {
         await acceptance.accept(body.name, body.digest, caller.by)
-        return json({ accepted: body.name })
+        return { accepted: body.name }
       },
     }),
   ]

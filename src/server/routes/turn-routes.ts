@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type RouteCall, type Runtime } from '../../capability.ts'
+import { type Route, jsonAnswer, route, type RouteCall, type Runtime } from '../../capability.ts'
 import { defined, readTraceparent } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { json, errorBody } from '../answer.ts'
@@ -52,7 +52,6 @@ const firstMessageBody = z
   .superRefine(requireContent)
 
 const about = {
-  method: 'POST',
   scope: 'talk',
   tag: 'messages',
   description: 'The answer is sent once the input is on disk: from then on it cannot get lost.',
@@ -91,16 +90,14 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
     })
   }
   return [
-    route({
+    route('POST /api/messages', {
       ...about,
-      path: '/api/messages',
       summary: 'Sends a message to a new session or an existing one',
       body: firstMessageBody,
       handle: (call) => submit(call.body.session, call.body, call),
     }),
-    route({
+    route('POST /api/sessions/:session/messages', {
       ...about,
-      path: '/api/sessions/:session/messages',
       summary: 'Sends a message to a session',
       body: messageBody,
       handle: (call) => submit(call.param('session'), call.body, call),
@@ -129,9 +126,7 @@ function requireContent(
 export function turnRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/turns',
+    route('GET /api/sessions/:session/turns', {
       scope: 'read',
       tag: 'turns',
       summary: 'Lists the turns of a session, newest first',
@@ -139,55 +134,44 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
         limit: limitSchema(50, 500),
         before: z.coerce.number().int().min(1).optional().describe('Only turns with a smaller ordinal.'),
       }),
-      answers: { 200: { description: 'A page of turns', schema: z.object({ turns: z.array(turnRowSchema) }) } },
+      answers: jsonAnswer('A page of turns', { turns: z.array(turnRowSchema) }),
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
         const turns = await store.turns(session, { limit: most, ...defined({ before }) })
         if (turns.length === 0) await requireSession(store, session)
-        return json({ turns })
+        return { turns }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/turns/:turn',
+    route('GET /api/sessions/:session/turns/:turn', {
       scope: 'read',
       tag: 'turns',
       summary: 'Reads a turn; with `wait`, once it has ended',
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait for its end.'),
       }),
-      answers: { 200: { description: 'The turn, without an outcome while it runs', schema: turnViewSchema } },
+      answers: jsonAnswer('The turn, without an outcome while it runs', turnViewSchema),
       handle: async ({ param, query, request }) => {
         const session = param('session')
         const turn = param('turn')
         const { state } = await requireTurn(store, session, turn)
         const running = state === 'queued' || state === 'running'
         if (running && query.wait > 0) await waitForEnd(runtime, session, turn, query.wait, request.signal)
-        return json(await readTurnView(store, session, turn))
+        return await readTurnView(store, session, turn)
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/sessions/:session/turns/:turn/cancel',
+    route('POST /api/sessions/:session/turns/:turn/cancel', {
       scope: 'talk',
       tag: 'turns',
       summary: 'Cancels a queued or running turn; the text so far is kept',
-      answers: {
-        200: {
-          description: '`cancelled` is false where the turn had already ended',
-          schema: z.object({ cancelled: z.boolean() }),
-        },
-      },
+      answers: jsonAnswer('`cancelled` is false where the turn had already ended', { cancelled: z.boolean() }),
       handle: async ({ param }) => {
         const session = param('session')
         const turn = param('turn')
         await requireTurn(store, session, turn)
-        return json({ cancelled: await runtime.cancel(session, turn) })
+        return { cancelled: await runtime.cancel(session, turn) }
       },
     }),
-    route({
-      method: 'PATCH',
-      path: '/api/sessions/:session/turns/:turn',
+    route('PATCH /api/sessions/:session/turns/:turn', {
       scope: 'talk',
       tag: 'turns',
       summary: 'Changes a message that waits for its turn; it keeps its place, and the log keeps both',
@@ -206,30 +190,23 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
             ),
         })
         .superRefine(requireContent),
-      answers: { 200: { description: 'The message was changed', schema: z.object({ turn: z.string() }) } },
+      answers: jsonAnswer('The message was changed', { turn: z.string() }),
       handle: async ({ param, body: { text, attachments, base } }) => {
         const turn = param('turn')
         await runtime.editWaiting(param('session'), turn, { text, ...defined({ attachments, base }) })
-        return json({ turn })
+        return { turn }
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/sessions/:session/turns/:turn/withdraw',
+    route('POST /api/sessions/:session/turns/:turn/withdraw', {
       scope: 'talk',
       tag: 'turns',
       summary: 'Takes back a message that waits for its turn; it stays in the log, and no call reads it',
-      answers: {
-        200: {
-          description: '`withdrawn` is false where the message no longer waits',
-          schema: z.object({ withdrawn: z.boolean() }),
-        },
-      },
+      answers: jsonAnswer('`withdrawn` is false where the message no longer waits', { withdrawn: z.boolean() }),
       handle: async ({ param }) => {
         const session = param('session')
         const turn = param('turn')
         await requireTurn(store, session, turn)
-        return json({ withdrawn: await runtime.withdraw(session, turn) })
+        return { withdrawn: await runtime.withdraw(session, turn) }
       },
     }),
   ]
@@ -256,29 +233,23 @@ async function waitForEnd(
 export function eventRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/entries',
+    route('GET /api/sessions/:session/entries', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Reads the log of a session, oldest first',
       query: z.strictObject({
         after: z.coerce.number().int().min(0).default(0).describe('`seq` of the last known entry.'),
         limit: limitSchema(200, 1000),
       }),
-      answers: { 200: { description: 'A page of entries', schema: z.object({ entries: z.array(entrySchema) }) } },
+      answers: jsonAnswer('A page of entries', { entries: z.array(entrySchema) }),
       handle: async ({ param, query: { after, limit: most } }) => {
         const session = param('session')
         const entries = await store.entries(session, { after, limit: most })
         if (entries.length === 0) await requireSession(store, session)
-        return json({ entries })
+        return { entries }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/events',
+    route('GET /api/sessions/:session/events', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Follows a session as server-sent events',
       description:
         'First the entries of the log, then new events. `event: entry` is final; `text-delta` and `reasoning-delta` are ' +

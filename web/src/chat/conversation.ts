@@ -2,6 +2,7 @@ import { messageText } from '../../../src/context.ts'
 import type { SessionEvent } from '../../../src/capability.ts'
 import type { CitationSource, Entry } from '../../../src/session.ts'
 import { type Head, type TurnPlace, turnsToHead } from './branches.ts'
+import { isAfter } from './event-order.ts'
 import {
   decided,
   type Part,
@@ -243,11 +244,4 @@ function changeTurn(conversation: Conversation, id: string, change: (turn: Turn)
     return index === -1 ? turns : turns.with(index, change(turns[index]!))
   }
   return { ...conversation, log: changed(conversation.log), turns: changed(conversation.turns) }
-}
-
-/** Whether an event comes after another. Ids are `SEQ` or `SEQ.N`. */
-function isAfter(id: string, last = '0'): boolean {
-  const [seq = 0, delta = 0] = id.split('.').map(Number)
-  const [lastSeq = 0, lastDelta = 0] = last.split('.').map(Number)
-  return seq > lastSeq || (seq === lastSeq && delta > lastDelta)
 }

@@ -6,6 +6,7 @@ import { Fold } from '../parts/fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Attachments } from './attachments.tsx'
 import type { Turn } from './conversation.ts'
+import { EditTurn } from './edit-turn.tsx'
 import type { WhatWasRead } from './read-before.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { TurnActions } from './turn-actions.tsx'
@@ -14,16 +15,11 @@ import type { ReportedManifest } from '../api/resources.ts'
 import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
 import { CallBar } from '../inspector/call-bar.tsx'
 import { outcomeNotice } from '../../../src/runtime/sessions/outcome-notice.ts'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { DecisionButtons } from '../parts/decision-buttons.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { Words } from '../parts/words.tsx'
 import { SourceList } from './source-list.tsx'
-import { sendAfter } from '../api/branches.ts'
-import { Button } from '../parts/button.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
-import { EditField } from './edit-field.tsx'
-import { focusMessage } from '../parts/focus-message.ts'
 
 interface TurnViewProps {
   readonly session: string
@@ -218,58 +214,5 @@ function SourcesPanel({ turn: { parts, sources } }: { readonly turn: Turn }): Re
         <SourceList sources={sources} cited={cited} />
       </div>
     </Fold>
-  )
-}
-
-interface EditTurnProps {
-  readonly session: string
-  readonly turn: Turn
-  onClose(): void
-}
-
-/** A message in the place where it stands, to be changed and sent again in a branch of its own. */
-function EditTurn({ session, turn, onClose }: EditTurnProps): ReactNode {
-  const [text, setText] = useState(turn.text)
-  const [sending, setSending] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const after = turn.place?.after
-  const attachments = turn.attachments.map(({ file }) => file)
-  const ready = !sending && after !== undefined && (text.trim() !== '' || attachments.length > 0)
-
-  const send = async (): Promise<void> => {
-    if (after === undefined || !ready) return
-    setSending(true)
-    try {
-      await sendAfter(session, after, { text, attachments })
-      onClose()
-      focusMessage()
-    } catch (failed) {
-      // The text is kept.
-      setError(failed as ApiError)
-      setSending(false)
-    }
-  }
-
-  return (
-    <div className="flex flex-col gap-2 rounded-2xl bg-sunken p-3">
-      <EditField
-        label="Edit the message"
-        text={text}
-        mostRows={12}
-        onText={setText}
-        onSave={() => void send()}
-        onEscape={onClose}
-      />
-      {error && <ErrorNote error={error} />}
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-xs text-soft">The earlier message and its answer are kept.</p>
-        <Button look="plain" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button disabled={!ready} onClick={() => void send()}>
-          Send again
-        </Button>
-      </div>
-    </div>
   )
 }

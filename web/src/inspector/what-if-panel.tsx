@@ -1,15 +1,6 @@
 import { Copy, Download, RotateCcw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import {
-  compare,
-  forecast,
-  type Forecast,
-  formPhrase,
-  layouts,
-  type Manifest,
-  reasonSentence,
-  type Scenario,
-} from '../../../src/context.ts'
+import { compare, forecast, type Forecast, layouts, type Scenario } from '../../../src/context.ts'
 import { api } from '../api/client.ts'
 import { type ModelList, type ModelView, type Status, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
@@ -30,14 +21,11 @@ import {
   type SkillsMode,
   skillsModes,
 } from './what-if-changes.ts'
+import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
 import { count, dollars, percent } from '../parts/numbers.ts'
 import { usePreviousCall } from './previous-call.ts'
 import type { Assembled } from './what-if-assembly.ts'
-import { slotTitles } from './bar-segments.ts'
-import { ContextBar } from './context-bar.tsx'
-import { entryTitle } from './entry-words.ts'
-import { entryKey } from './share-texts.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
 export default function WhatIfPanel(inspected: Inspected): ReactNode {
@@ -254,119 +242,4 @@ function priceOf({ assembled, before, facts, ratio }: PriceQuestion): Forecast {
     ...(facts?.price ? { price: facts.price } : {}),
     ...(facts?.cache ? { cache: facts.cache } : {}),
   })
-}
-
-interface ResultProps {
-  readonly assembled: Assembled
-  /** The manifest without any change. */
-  readonly unchanged: Manifest | undefined
-}
-
-interface EntriesProps extends ResultProps {
-  /** How the messages of turns begin, by their ids. */
-  readonly titles: ReadonlyMap<string, string>
-}
-
-type Entry = Manifest['entries'][number]
-
-function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
-  const { manifest, overflow, estimated } = assembled
-  return (
-    <section aria-label="What the model would read" className="flex flex-col gap-1">
-      <ContextBar manifest={manifest} />
-      <p className="text-sm tabular-nums" role="status">
-        {count(manifest.used)} of {count(manifest.budget.available)} tokens
-        {unchanged !== undefined && unchanged.used !== manifest.used && (
-          <span className="text-soft"> (now {count(unchanged.used)})</span>
-        )}
-      </p>
-      {overflow !== undefined && <p className="text-sm text-bad">{overflow}</p>}
-      {estimated && (
-        <p className="text-sm text-warn">
-          The counter of this home is not part of the page. These are estimates by a faster one.
-        </p>
-      )}
-    </section>
-  )
-}
-
-/** What is in and what is out. What a change moved is marked. */
-function WhatIfEntries({ assembled, unchanged, titles }: EntriesProps): ReactNode {
-  const { entries } = assembled.manifest
-  const before = new Map(unchanged?.entries.map((entry) => [entryKey(entry), entry]))
-  const list = { manifest: assembled.manifest, before, titles }
-  const isIn = ({ outcome }: Entry): boolean => outcome !== 'omitted'
-  return (
-    <section aria-label="What is in and what is out" className="flex flex-col gap-3">
-      <EntryList title="In the request" entries={entries.filter(isIn)} {...list} />
-      <EntryList title="Left out" entries={entries.filter((entry) => !isIn(entry))} {...list} />
-    </section>
-  )
-}
-
-interface EntryListProps extends Pick<EntriesProps, 'titles'> {
-  readonly title: string
-  readonly entries: readonly Entry[]
-  readonly manifest: Manifest
-  readonly before: ReadonlyMap<string, Entry>
-}
-
-function EntryList({ title, entries, manifest, before, titles }: EntryListProps): ReactNode {
-  if (entries.length === 0) return null
-  return (
-    <div>
-      <h3 className="text-sm font-medium">
-        {title} <span className="text-soft">({entries.length})</span>
-      </h3>
-      <ul className="divide-y divide-line text-sm">
-        {entries.map((entry) => {
-          const change = changeOf(entry, before)
-          const words = titles.get(entry.id)
-          const name = entryTitle(entry, manifest)
-          const why = entry.outcome === 'included' ? undefined : reasonSentence(entry, manifest)
-          return (
-            <li key={entryKey(entry)} className="flex items-baseline gap-2 py-1">
-              <span
-                aria-hidden
-                className="size-2 shrink-0 rounded-full"
-                style={{ background: `var(--slot-${entry.slot})` }}
-              />
-              <div className="min-w-0 flex-1">
-                <p className="truncate" title={`${entry.id} (${slotTitles[entry.slot]})`}>
-                  {words === undefined ? name : `${name}: ${words}`}
-                </p>
-                {why !== undefined && <p className="text-xs text-soft">{why}</p>}
-              </div>
-              {change !== undefined && (
-                <span className="shrink-0 text-xs text-warn" title={entry.form}>
-                  {change}
-                </span>
-              )}
-              <span className="shrink-0 text-end tabular-nums text-soft">
-                {count(entry.tokens)}
-                {entry.tokens !== entry.fullTokens && ` of ${count(entry.fullTokens)}`}
-              </span>
-            </li>
-          )
-        })}
-      </ul>
-    </div>
-  )
-}
-
-function changeOf(entry: Entry, entries: ReadonlyMap<string, Entry>): string | undefined {
-  if (entries.size === 0) return undefined
-  const before = entries.get(entryKey(entry))
-  // Turns that an earlier call cut are one entry until a change looks at each of them again.
-  if (before === undefined && entry.outcome === 'omitted') return undefined
-  if (before === undefined) return entry.slot === 'history' && hasCut(entries) ? 'now in' : 'new'
-  if (before.outcome === entry.outcome && before.form === entry.form && before.slot === entry.slot) return undefined
-  if (before.slot !== entry.slot) return 'moved'
-  if (entry.outcome === 'omitted') return 'now left out'
-  if (before.outcome === 'omitted') return 'now in'
-  return formPhrase(entry.form ?? entry.outcome)
-}
-
-function hasCut(entries: ReadonlyMap<string, Entry>): boolean {
-  return [...entries.values()].some(({ layer, id }) => layer === 'turn' && id === 'earlier')
 }

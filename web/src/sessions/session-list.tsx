@@ -1,23 +1,21 @@
 import { MessageSquarePlus, Settings, Upload } from 'lucide-react'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Link, useLocation, useRoute } from 'wouter'
-import { type HistoryHits, type ListedSession, type SessionFolders, useResource } from '../api/resources.ts'
+import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useLate } from '../parts/use-late.ts'
+import { LabelDialog } from './label-dialog.tsx'
 import { finishDeletion, usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, SessionFilter } from './session-filter.tsx'
-import { focusActions, SessionRow, sessionTitle } from './session-row.tsx'
+import { focusActions, SessionRow } from './session-row.tsx'
 import { useSessionRows } from './use-session-rows.ts'
 import type { ApiError } from '../api/client.ts'
-import { importSession, labelSession } from '../api/session-requests.ts'
+import { importSession } from '../api/session-requests.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { showToast } from '../parts/toasts.tsx'
-import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { TextField } from '../parts/fields.tsx'
 
 /** The next page is read when the end of the list is this near, px. */
 const NEAR = 3_000
@@ -238,64 +236,4 @@ async function exportedSession(file: File): Promise<string> {
   } catch {
     return ''
   }
-}
-
-interface LabelDialogProps {
-  readonly what: 'title' | 'folder'
-  readonly session: ListedSession
-  onClose(): void
-}
-
-const texts = {
-  title: { heading: 'Rename', label: 'Title', hint: 'Empty: the first words of the conversation.' },
-  folder: { heading: 'Move to a folder', label: 'Folder', hint: 'A new name makes a new folder. Empty: no folder.' },
-} as const
-
-function LabelDialog({ what, session, onClose }: LabelDialogProps): ReactNode {
-  const { heading, label, hint } = texts[what]
-  const [value, setValue] = useState(session[what] ?? '')
-  const [problem, setProblem] = useState<string>()
-  const { data } = useResource<SessionFolders>(what === 'folder' ? '/api/session-folders' : undefined)
-
-  const save = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    const name = value.trim() === '' ? null : value
-    try {
-      await labelSession(session.id, what === 'title' ? { title: name } : { folder: name })
-      onClose()
-    } catch (failed) {
-      setProblem((failed as ApiError).message)
-    }
-  }
-  return (
-    <Dialog title={heading} onClose={onClose}>
-      <form className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
-        <p className="truncate text-sm text-soft">{sessionTitle(session)}</p>
-        <TextField
-          // The dialog of the browser gives the focus to the field with this attribute.
-          ref={(field) => field?.setAttribute('autofocus', '')}
-          label={label}
-          hint={hint}
-          problem={problem}
-          value={value}
-          maxLength={500}
-          list={what === 'folder' ? 'session-folders' : undefined}
-          onChange={(event) => setValue(event.target.value)}
-        />
-        {data && (
-          <datalist id="session-folders">
-            {data.folders.map(({ folder }) => (
-              <option key={folder} value={folder} />
-            ))}
-          </datalist>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button look="plain" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Save</Button>
-        </div>
-      </form>
-    </Dialog>
-  )
 }

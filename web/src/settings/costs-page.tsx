@@ -6,8 +6,8 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { cacheWords, callsText, count, dollars, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
-import { UsageChoice } from './usage-bar.tsx'
-import { UsageBar } from './usage-bar.tsx'
+import { CostsBudgets } from './costs-budgets.tsx'
+import { UsageBar, UsageChoice } from './usage-bar.tsx'
 import { dayText, titled } from './usage-range.ts'
 
 const FEW = '50'
@@ -213,77 +213,6 @@ function RowName({ by, row: { key, title } }: { readonly by: string; readonly ro
     <Link href={`/sessions/${encodeURIComponent(key)}`} className="text-accent underline">
       {title ?? key}
     </Link>
-  )
-}
-
-/** A budget in its present period, as `GET /api/budgets` lists it; one of each turn or session has a limit alone. */
-interface ListedBudget {
-  readonly name: string
-  readonly unit: 'usd' | 'tokens'
-  readonly period?: string
-  readonly limit: number
-  readonly spent?: number
-  /** Reserved for calls that run. */
-  readonly held?: number
-  readonly left?: number
-}
-
-/** How often the budgets are read again, ms. */
-const AGAIN_MS = 10_000
-
-/** What is left of each budget of the configuration; nothing where there is none. */
-function CostsBudgets(): ReactNode {
-  const { data, error } = useResource<{ readonly budgets: readonly ListedBudget[] }>('/api/budgets', {
-    refreshInterval: AGAIN_MS,
-  })
-  if (error && data === undefined) return <ErrorNote error={error} />
-  if (data === undefined || data.budgets.length === 0) return null
-  return (
-    <section aria-labelledby="budgets" className="flex flex-col gap-2">
-      <h2 id="budgets" className="text-sm font-medium">
-        Budgets
-      </h2>
-      <ul className="divide-y divide-line rounded-lg border border-line">
-        {data.budgets.map((budget) => (
-          <li key={`${budget.name} ${budget.unit} ${budget.limit}`} className="px-3 py-2 text-sm">
-            <Budget budget={budget} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function Budget({ budget: { name, unit, period, limit, spent, held = 0, left } }: { readonly budget: ListedBudget }) {
-  const amount = (value: number): string => (unit === 'usd' ? dollars(value) : `${count(value)} tokens`)
-  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-  return (
-    <>
-      <div className="flex flex-wrap justify-between gap-x-3">
-        <span className="break-words">
-          <bdi>{title}</bdi>
-          {period !== undefined && <span className="text-soft">{` ${period}`}</span>}
-        </span>
-        <span className="tabular-nums">
-          {left === undefined ? `${amount(limit)} each` : `${amount(Math.max(0, left))} of ${amount(limit)} left`}
-        </span>
-      </div>
-      {spent !== undefined && (
-        <>
-          <UsageBar
-            most={Math.max(limit, spent + held)}
-            parts={[
-              { id: 'spent', color: 'var(--slot-input)', tokens: spent },
-              { id: 'held', color: 'var(--slot-tools)', tokens: held },
-            ]}
-          />
-          <p className="mt-1 text-xs text-soft">
-            {`${amount(spent)} spent`}
-            {held > 0 && `, ${amount(held)} held for calls that run`}
-          </p>
-        </>
-      )}
-    </>
   )
 }
 

@@ -1,13 +1,12 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { Select, TextField } from '../parts/fields.tsx'
-import { useAction } from '../parts/use-action.ts'
-import type { TokenScope } from '../../../src/capability.ts'
+import { NamedTokens } from './token-named.tsx'
+import { scopeTitle } from './token-named.tsx'
 
 interface TokenFacts {
   readonly needed: boolean
@@ -125,174 +124,6 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
   )
 }
 
-const TOKENS = '/api/tokens'
-
-/** Tokens for other programs, devices and people: the list, and a new one, which is shown once. */
-function NamedTokens(): ReactNode {
-  const { data, error, mutate } = useResource<{ readonly tokens: readonly ListedToken[] }>(TOKENS)
-  const [made, setMade] = useState<MadeToken>()
-  const change = (token?: MadeToken): void => {
-    setMade(token)
-    void mutate()
-  }
-  return (
-    <section aria-label="Tokens for others" className="flex flex-col gap-3 text-sm">
-      <h2 className="text-lg font-semibold">Tokens for others</h2>
-      <p className="text-soft">
-        Give each program, device and person a token of its own, with the least rights that are enough. The audit says
-        whose token decided and changed something.
-      </p>
-      {error && data === undefined && <ErrorNote error={error} />}
-      {!error && data === undefined && <Spinner />}
-      {data !== undefined && data.tokens.length === 0 && <p>None yet.</p>}
-      {data !== undefined && data.tokens.length > 0 && (
-        <ul aria-label="Tokens" className="divide-y divide-line">
-          {data.tokens.map((each) => (
-            <TokenRow key={each.name} token={each} onRevoked={() => change()} />
-          ))}
-        </ul>
-      )}
-      {made && <NewToken made={made} />}
-      <TokenForm onMade={change} />
-    </section>
-  )
-}
-
-interface MadeToken {
-  readonly name: string
-  readonly token: string
-}
-
-function NewToken({ made: { name, token } }: { readonly made: MadeToken }): ReactNode {
-  return (
-    <div role="status" className="flex flex-col gap-2 rounded-lg border border-good px-3 py-2">
-      <p>{`This is the token ${name}. Copy it now: it is not shown again.`}</p>
-      <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
-        <code className="min-w-0 flex-1 text-xs break-all">{token}</code>
-        <CopyButton text={token} />
-      </div>
-    </div>
-  )
-}
-
-function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked(): void }): ReactNode {
-  const [state, setState] = useState<'idle' | 'asks' | 'busy'>('idle')
-  const [error, setError] = useState<ApiError>()
-  const { name, scope, made, expires, used, isExpired } = token
-  const revoke = async (): Promise<void> => {
-    setState('busy')
-    setError(undefined)
-    try {
-      await api(`${TOKENS}/${encodeURIComponent(name)}`, { method: 'DELETE' })
-      onRevoked()
-    } catch (failure) {
-      setError(failure as ApiError)
-      setState('asks')
-    }
-  }
-  return (
-    <li aria-label={name} className="flex flex-col gap-2 py-2">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <div className="min-w-0 flex-1">
-          <p className="font-medium break-words">
-            {name} <span className="font-normal text-soft">{scopeTitle(scope)}</span>
-          </p>
-          <p className="text-xs text-soft">
-            made <Moment time={made} />
-            {' · '}
-            {expires === undefined ? 'does not expire' : <Expiry time={expires} isExpired={isExpired} />}
-            {' · '}
-            {used === undefined ? 'never used' : <Use time={used} />}
-          </p>
-        </div>
-        {state === 'idle' && (
-          <Button look="plain" aria-label={`Revoke ${name}`} onClick={() => setState('asks')}>
-            Revoke
-          </Button>
-        )}
-      </div>
-      {error && <ErrorNote error={error} />}
-      {state !== 'idle' && (
-        <div className="flex flex-col gap-3 rounded-lg border border-warn px-3 py-2">
-          <p>{`Whatever uses ${name} is refused from then on.`}</p>
-          <div className="flex flex-wrap gap-2">
-            <Button look="plain" onClick={() => setState('idle')}>
-              Cancel
-            </Button>
-            <Button look="danger" disabled={state === 'busy'} onClick={() => void revoke()}>
-              {`Revoke ${name} now`}
-            </Button>
-          </div>
-        </div>
-      )}
-    </li>
-  )
-}
-
-function Moment({ time }: { readonly time: string }): ReactNode {
-  return <time dateTime={time}>{new Date(time).toLocaleString('en')}</time>
-}
-
-function Expiry({ time, isExpired }: { readonly time: string; readonly isExpired: boolean }): ReactNode {
-  return (
-    <span className={isExpired ? 'text-bad' : undefined}>
-      {isExpired ? 'expired ' : 'expires '}
-      <Moment time={time} />
-    </span>
-  )
-}
-
-function Use({ time }: { readonly time: string }): ReactNode {
-  return (
-    <>
-      last used <Moment time={time} />
-    </>
-  )
-}
-
-function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {
-  const [name, setName] = useState('')
-  const [scope, setScope] = useState<string>('talk')
-  const [expires, setExpires] = useState('30d')
-  const { busy, error, act } = useAction()
-  const make = (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    return act(async () => {
-      const until = expires === '' ? {} : { expires }
-      onMade(await api<MadeToken>(TOKENS, { method: 'POST', body: { name: name.trim(), scope, ...until } }))
-      setName('')
-    })
-  }
-  return (
-    <form aria-label="A token for another" onSubmit={(event) => void make(event)} className="flex flex-col gap-3">
-      <div className="grid gap-3 sm:grid-cols-3">
-        <TextField
-          label="Name"
-          required
-          maxLength={64}
-          autoComplete="off"
-          placeholder="phone"
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Select label="May" options={scopes} value={scope} onChange={({ target }) => setScope(target.value)} />
-        <Select
-          label="Expires"
-          options={expiries}
-          value={expires}
-          onChange={({ target }) => setExpires(target.value)}
-        />
-      </div>
-      {error && <ErrorNote error={error} />}
-      <div>
-        <Button type="submit" look="plain" disabled={busy}>
-          Make the token
-        </Button>
-      </div>
-    </form>
-  )
-}
-
 interface SignOutProps {
   /** Of the token that this browser has brought. Absent: that of the owner. */
   readonly name?: string | undefined
@@ -325,39 +156,4 @@ function SignOut({ name, scope }: SignOutProps): ReactNode {
       </div>
     </section>
   )
-}
-
-/** A named token: `GET /api/tokens`. */
-interface ListedToken {
-  readonly name: string
-  readonly scope: TokenScope
-  /** ISO 8601. */
-  readonly made: string
-  /** Absent: never. */
-  readonly expires?: string
-  /** To the minute. Absent: never. */
-  readonly used?: string
-  readonly isExpired: boolean
-}
-
-/** The scopes that the maker of a token can choose. */
-const scopes: readonly { readonly value: TokenScope; readonly title: string }[] = [
-  { value: 'read', title: 'read' },
-  { value: 'talk', title: 'read and talk' },
-  { value: 'approve', title: 'read, talk and approve' },
-  { value: 'admin', title: 'do everything' },
-  { value: 'mcp', title: 'use MCP alone' },
-]
-
-const expiries = [
-  { value: '1d', title: 'in a day' },
-  { value: '30d', title: 'in 30 days' },
-  { value: '365d', title: 'in a year' },
-  { value: '', title: 'never' },
-] as const
-
-/** What a token is for, in words. */
-function scopeTitle(scope: string): string {
-  const title = scopes.find(({ value }) => value === scope)?.title
-  return title === undefined ? scope : `may ${title}`
 }

@@ -48,11 +48,8 @@ const answers = {
 export function chatRoutes(runtime: Runtime): readonly Route[] {
   const { store } = runtime
   return [
-    route({
-      method: 'POST',
-      path: '/api/chat',
+    route('POST /api/chat', {
       scope: 'talk',
-      tag: 'chat',
       summary: 'Sends a message and streams the turn to `useChat`',
       holdsFiles: true,
       description: 'A reader that leaves does not end the turn: `GET /api/chat/{id}/stream` resumes it.',
@@ -94,11 +91,8 @@ export function chatRoutes(runtime: Runtime): readonly Route[] {
         return follow(session, turn, stream)
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/chat/:id/stream',
+    route('GET /api/chat/:id/stream', {
       scope: 'read',
-      tag: 'chat',
       summary: 'Streams the running turn from its beginning',
       answers: { ...answers, 204: { description: 'No turn is running' } },
       handle: async ({ param, stream }) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
 import {
   answerCompletion,
   type CompletionFormat,
@@ -40,9 +40,7 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
     lastWords: (error) => written([anthropicFailure(toFailure(error)).body as MessageEvent]),
   }
   return [
-    route({
-      method: 'POST',
-      path: '/v1/messages',
+    route('POST /v1/messages', {
       scope: 'talk',
       tag: 'anthropic',
       summary: "Answers in Anthropic's format, streamed or in one piece",
@@ -56,15 +54,13 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
         ...completionHeaderWords,
       },
       body: messagesBody,
-      answers: { 200: { description: 'A message, or with `stream` its events', schema: z.looseObject({}) } },
+      answers: jsonAnswer('A message, or with `stream` its events', z.looseObject({})),
       handle: async ({ body, ...call }) => {
         const source = await messageSource(runtime, body, call)
         return answerCompletion({ source, ...defined({ model: body.model }), streams: body.stream }, call, format)
       },
     }),
-    route({
-      method: 'POST',
-      path: '/v1/messages/count_tokens',
+    route('POST /v1/messages/count_tokens', {
       scope: 'talk',
       tag: 'anthropic',
       summary: 'Counts the prompt tokens of a request outside sessions, and sends nothing',
@@ -75,33 +71,29 @@ export function anthropicRoutes(runtime: Runtime): readonly Route[] {
         'x-foreword-prompt': completionHeaderWords['x-foreword-prompt'],
       },
       body: messagesBody,
-      answers: { 200: { description: 'The count', schema: z.object({ input_tokens: z.number() }) } },
+      answers: jsonAnswer('The count', { input_tokens: z.number() }),
       handle: async ({ body, request, caller }) => {
         const { tokens } = await runtime.completionSize(await countedInput(runtime, body, { request, caller }))
-        return json({ input_tokens: tokens })
+        return { input_tokens: tokens }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/v1/models',
+    route('GET /v1/models', {
       header: VERSION,
       scope: 'talk',
       tag: 'anthropic',
       summary: 'Lists models in the format of Anthropic',
       query: modelPage,
-      answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
-      handle: async ({ query }) => json(messagesModelList(await knownModels(runtime), query)),
+      answers: jsonAnswer('Models', z.looseObject({ data: z.array(z.looseObject({})) })),
+      handle: async ({ query }) => messagesModelList(await knownModels(runtime), query),
     }),
-    route({
-      method: 'GET',
+    route('GET /v1/models/:model{.+}', {
       // Ids contain slashes, encoded or not.
-      path: '/v1/models/:model{.+}',
       header: VERSION,
       scope: 'talk',
       tag: 'anthropic',
       summary: 'Returns a model with its window and its longest answer in the format of Anthropic',
-      answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
-      handle: async ({ param }) => json(messagesModel(await knownModel(runtime, param('model')))),
+      answers: jsonAnswer('A model', z.looseObject({ id: z.string() })),
+      handle: async ({ param }) => messagesModel(await knownModel(runtime, param('model'))),
     }),
   ]
 }

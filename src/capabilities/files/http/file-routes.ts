@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FileOwner, FileRow } from '../../../session.ts'
-import { bytes, empty, HttpFailure, json, errorResponse, limitSchema } from '../../../server.ts'
-import { inbox, type Route, route } from '../../../capability.ts'
+import { bytes, HttpFailure, json, errorResponse, limitSchema } from '../../../server.ts'
+import { inbox, type Route, jsonAnswer, route } from '../../../capability.ts'
 import { type FileOwners, ownerTypes, choicesWithFiles, findOwner } from './file-owners.ts'
 import { upload, type Uploaded } from './upload.ts'
 
@@ -18,11 +18,8 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
   })
   const names = types.map((type) => `\`${type}/ID\``).join(', ')
   return [
-    route({
-      method: 'GET',
-      path: '/api/files',
+    route('GET /api/files', {
       scope: 'read',
-      tag: 'files',
       summary: 'Lists files in the order in which they were added',
       query: z.strictObject({
         owner: z
@@ -31,15 +28,13 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
           .optional()
           .describe(`Only those of ${names}, or of \`inbox\`: not attached yet.`),
       }),
-      answers: { 200: { description: 'Files', schema: z.object({ files: z.array(fileRow) }) } },
-      handle: async ({ query: { owner } }) =>
-        json({ files: await library.files(owner === undefined ? undefined : ownerNamed(owner)) }),
+      answers: jsonAnswer('Files', { files: z.array(fileRow) }),
+      handle: async ({ query: { owner } }) => ({
+        files: await library.files(owner === undefined ? undefined : ownerNamed(owner)),
+      }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/files',
+    route('POST /api/files', {
       scope: 'talk',
-      tag: 'files',
       summary: 'Adds files',
       description:
         'The bytes are on disk when the answer arrives. Reading them continues: `state` shows the progress, and ' +
@@ -47,66 +42,51 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
         'that names them among its `attachments`. A refused file does not affect the others.',
       query: z.strictObject(ownerFields),
       form,
-      answers: {
-        201: {
-          description: 'The stored files, and the refused ones',
-          schema: z.object({ files: z.array(fileRow), refused: z.array(refusedFile) }),
-        },
-      },
+      answers: jsonAnswer(
+        'The stored files, and the refused ones',
+        { files: z.array(fileRow), refused: z.array(refusedFile) },
+        201,
+      ),
       handle: async (call) => uploadAnswer(await upload(self, call, call.query)),
     }),
-    route({
-      method: 'GET',
-      path: '/api/files/:file',
+    route('GET /api/files/:file', {
       scope: 'read',
-      tag: 'files',
       summary: 'Returns the facts about a file; with `wait`, after its text is extracted',
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait until it is read.'),
       }),
-      answers: { 200: { description: 'The file', schema: fileRow } },
+      answers: jsonAnswer('The file', fileRow),
       handle: async ({ param, query: { wait }, request }) => {
-        if (wait === 0) return json(await library.file(param('file')))
+        if (wait === 0) return await library.file(param('file'))
         const signal = AbortSignal.any([self.clock.timeoutSignal(wait), request.signal])
-        return json(await library.settled(param('file'), signal))
+        return await library.settled(param('file'), signal)
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/files/:file/text',
+    route('GET /api/files/:file/text', {
       scope: 'read',
-      tag: 'files',
       summary: 'Returns the extracted text of a file, page by page',
       query: z.strictObject({
         offset: z.coerce.number().int().min(0).default(0).describe('Characters to skip.'),
         limit: z.coerce.number().int().min(1).max(200_000).default(20_000).describe('The most characters.'),
       }),
-      answers: {
-        200: {
-          description: 'A piece of it; `next` is the offset of the following one',
-          schema: z.object({
-            file: z.string(),
-            text: z.string(),
-            offset: z.number(),
-            total: z.number(),
-            next: z.number().optional(),
-          }),
-        },
-      },
+      answers: jsonAnswer('A piece of it; `next` is the offset of the following one', {
+        file: z.string(),
+        text: z.string(),
+        offset: z.number(),
+        total: z.number(),
+        next: z.number().optional(),
+      }),
       handle: async ({ param, query: { offset, limit } }) => {
         const row = await library.file(param('file'))
         const text = await library.text(row)
         if (text === undefined) throw noText(row)
         const end = pageEnd(text, offset, limit)
         const more = end < text.length ? { next: end } : {}
-        return json({ file: row.id, text: text.slice(offset, end), offset, total: text.length, ...more })
+        return { file: row.id, text: text.slice(offset, end), offset, total: text.length, ...more }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/files/:file/content',
+    route('GET /api/files/:file/content', {
       scope: 'read',
-      tag: 'files',
       summary: 'Downloads the original bytes of a file',
       answers: { 200: { description: 'The bytes of the file', media: 'application/octet-stream' } },
       handle: async ({ param }) => {
@@ -114,17 +94,11 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
         return bytes(await library.bytes(row), row.name)
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/files/:file',
+    route('DELETE /api/files/:file', {
       scope: 'talk',
-      tag: 'files',
       summary: 'Removes a file, its text and its entry in the index',
       answers: { 204: { description: 'The file is removed' } },
-      handle: async ({ param }) => {
-        await library.remove(param('file'))
-        return empty(204)
-      },
+      handle: ({ param }) => library.remove(param('file')),
     }),
   ]
 }
@@ -229,11 +203,8 @@ export function searchRoutes(self: FileOwners): readonly Route[] {
     ]),
   )
   return [
-    route({
-      method: 'GET',
-      path: '/api/search',
+    route('GET /api/search', {
       scope: 'read',
-      tag: 'search',
       summary: 'Searches files by words, and by meaning if an embedding model is configured',
       query: z.strictObject({
         q: z.string().regex(/\S/, 'expected words to look for').max(2000).describe('Words to look for, never syntax.'),
@@ -244,13 +215,13 @@ export function searchRoutes(self: FileOwners): readonly Route[] {
           .describe('By their words, by what they mean to the embedding model, or both.'),
         limit: limitSchema(10, 100),
       }),
-      answers: { 200: { description: 'Hits, best first', schema: answer } },
+      answers: jsonAnswer('Hits, best first', answer),
       handle: async ({ query: { q: text, limit: most, by, ...named } }) => {
         const owner = Object.keys(named).length === 0 ? undefined : await findOwner(self, named)
         const found = await self.service.search({ text, owner, limit: most, by })
         const { chunks, embedded } = found.progress
         if (by === 'meaning' && found.degraded === undefined && chunks > 0 && embedded === 0) throw noVectors()
-        return json(found)
+        return found
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, RuntimeError, type Self, serverToolName } from '../../../capability.ts'
+import { type Route, jsonAnswer, route, RuntimeError, type Self, serverToolName } from '../../../capability.ts'
 import { toolTokens } from '../../../context.ts'
 import { serialQueue } from '../../../platform.ts'
 import { digestSchema, json } from '../../../server.ts'
@@ -76,27 +76,21 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
   }
 
   return [
-    route({
-      method: 'GET',
-      path: '/api/mcp-servers',
+    route('GET /api/mcp-servers', {
       scope: 'admin',
       tag,
       summary: 'Lists the configured MCP servers, how each is now, and its tools',
-      answers: {
-        200: {
-          description: '`digest` is that of config.json: what a change is based on',
-          schema: z.object({ digest: z.string(), servers: z.array(listed) }),
-        },
-      },
-      handle: async () => json(await view()),
+      answers: jsonAnswer('`digest` is that of config.json: what a change is based on', {
+        digest: z.string(),
+        servers: z.array(listed),
+      }),
+      handle: () => view(),
     }),
-    route({
-      method: 'POST',
-      path: '/api/mcp-servers/:server/restart',
+    route('POST /api/mcp-servers/:server/restart', {
       scope: 'admin',
       tag,
       summary: 'Ends the connection to a server and opens another one',
-      answers: { 200: { description: 'The server, once it runs or has failed', schema: listed } },
+      answers: jsonAnswer('The server, once it runs or has failed', listed),
       handle: async ({ param }) =>
         alone.add(async () => {
           const asked = param('server')
@@ -107,43 +101,32 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
           throw new RuntimeError('not-found', `No MCP server has the name ${asked}.`, { server: asked }, { hint })
         }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/mcp-servers/preview',
+    route('POST /api/mcp-servers/preview', {
       scope: 'admin',
       tag,
       summary: 'Shows config.json with a server added, changed or removed. Writes nothing, and starts nothing',
       body: changeBody,
-      answers: {
-        200: {
-          description: 'The difference, what is wrong, and what is odd',
-          schema: z.object({
-            digest: z.string(),
-            difference: z.string(),
-            problems: z.array(z.string()),
-            warnings: z.array(z.string()),
-          }),
-        },
-      },
+      answers: jsonAnswer('The difference, what is wrong, and what is odd', {
+        digest: z.string(),
+        difference: z.string(),
+        problems: z.array(z.string()),
+        warnings: z.array(z.string()),
+      }),
       async handle({ body }) {
         const { key, value } = await wanted(body)
         const preview = await configuration.preview(key, value)
         const servers = key.length === KEY.length ? value : { [key.at(-1)!]: value }
         const warnings = preview.problems.length > 0 ? [] : serverWarnings(servers, self.environment)
-        return json({ ...preview, warnings })
+        return { ...preview, warnings }
       },
     }),
-    route({
-      method: 'PUT',
-      path: '/api/mcp-servers',
+    route('PUT /api/mcp-servers', {
       scope: 'admin',
       tag,
       summary: 'Writes a server into config.json, or removes it, and works with that at once',
       description: 'The program of a server is started on this machine. What was configured before is kept.',
       body: saveBody,
-      answers: {
-        200: { description: 'The servers', schema: z.object({ digest: z.string(), servers: z.array(listed) }) },
-      },
+      answers: jsonAnswer('The servers', { digest: z.string(), servers: z.array(listed) }),
       // One after another: what was written last is what runs.
       handle: async ({ body: { digest, ...asked }, caller }) =>
         alone.add(async () => {
@@ -153,21 +136,14 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
           return json(await view())
         }),
     }),
-    route({
-      method: 'GET',
-      path: '/api/mcp-servers/versions',
+    route('GET /api/mcp-servers/versions', {
       scope: 'admin',
       tag,
       summary: 'Lists the servers that were configured before, as JSON, newest first',
-      answers: {
-        200: {
-          description: 'The versions',
-          schema: z.object({
-            versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
-          }),
-        },
-      },
-      handle: async () => json({ versions: await configuration.versions(KEY) }),
+      answers: jsonAnswer('The versions', {
+        versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
+      }),
+      handle: async () => ({ versions: await configuration.versions(KEY) }),
     }),
   ]
 }

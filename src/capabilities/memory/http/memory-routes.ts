@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type Route, route } from '../../../capability.ts'
-import { empty, json } from '../../../server.ts'
+import { type Route, jsonAnswer, route } from '../../../capability.ts'
 
 interface MemoryRoutesService {
   /** What a session receives from earlier ones. Rejects with `not-found`. `input`: the next message. */
@@ -36,31 +35,22 @@ const sessionMemory = z.object({
 
 export function memoryRoutes(service: MemoryRoutesService): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/sessions/:session/memory',
+    route('GET /api/sessions/:session/memory', {
       scope: 'read',
-      tag: 'sessions',
       summary: 'Returns what a session receives from earlier sessions, and its own summary',
       query: z.strictObject({
         input: z.string().max(10_000).default('').describe('The next message. Its words find earlier tool calls.'),
       }),
-      answers: { 200: { description: 'Text, tokens and origin of each layer', schema: sessionMemory } },
-      handle: async ({ param, query }) => json(await service.memory(param('session'), query.input)),
+      answers: jsonAnswer('Text, tokens and origin of each layer', sessionMemory),
+      handle: ({ param, query }) => service.memory(param('session'), query.input),
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/sessions/:session/memory',
+    route('DELETE /api/sessions/:session/memory', {
       scope: 'talk',
-      tag: 'sessions',
       summary: 'Removes a session from the memory of all others',
       description:
         'Other sessions receive nothing more from this session, and what their calls received from it is deleted permanently. The log of the session stays.',
       answers: { 204: { description: 'The session is forgotten' } },
-      handle: async ({ param }) => {
-        await service.forgetMemory(param('session'))
-        return empty(204)
-      },
+      handle: ({ param }) => service.forgetMemory(param('session')),
     }),
   ]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime, fileEmbedder } from '../../../capability.ts'
+import { type Route, jsonAnswer, route, type Runtime, fileEmbedder } from '../../../capability.ts'
 import { defined, errorMessage } from '../../../platform.ts'
 import {
   answerCompletion,
@@ -23,9 +23,7 @@ import { type CompletionBody, completionBody, openSource } from './openai-source
 /** The endpoints in OpenAI's format. Its official clients work unchanged. */
 export function openaiRoutes(runtime: Runtime): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/v1/chat/completions',
+    route('POST /v1/chat/completions', {
       scope: 'talk',
       tag: 'openai',
       summary: "Answers in OpenAI's format, streamed or in one piece",
@@ -39,7 +37,7 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
         ...completionHeaderWords,
       },
       body: completionBody,
-      answers: { 200: { description: 'A chat completion, or with `stream` its chunks', schema: z.looseObject({}) } },
+      answers: jsonAnswer('A chat completion, or with `stream` its chunks', z.looseObject({})),
       handle: async ({ body, ...call }) => {
         const source = await openSource(runtime, body, call)
         return answerCompletion(
@@ -50,24 +48,20 @@ export function openaiRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
     embeddingsRoute(runtime),
-    route({
-      method: 'GET',
-      path: '/v1/models',
+    route('GET /v1/models', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Lists models in the format of OpenAI; `foreword` is the configured model',
-      answers: { 200: { description: 'Models', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
-      handle: async () => json({ object: 'list', data: (await knownModels(runtime)).map(row) }),
+      answers: jsonAnswer('Models', z.looseObject({ data: z.array(z.looseObject({})) })),
+      handle: async () => ({ object: 'list', data: (await knownModels(runtime)).map(row) }),
     }),
-    route({
-      method: 'GET',
+    route('GET /v1/models/:model{.+}', {
       // Ids contain slashes, encoded or not.
-      path: '/v1/models/:model{.+}',
       scope: 'talk',
       tag: 'openai',
       summary: 'Returns a model with its window and its longest answer in tokens',
-      answers: { 200: { description: 'A model', schema: z.looseObject({ id: z.string() }) } },
-      handle: async ({ param }) => json(row(await knownModel(runtime, param('model')))),
+      answers: jsonAnswer('A model', z.looseObject({ id: z.string() })),
+      handle: async ({ param }) => row(await knownModel(runtime, param('model'))),
     }),
   ]
 
@@ -127,9 +121,7 @@ type EmbeddingsBody = z.output<typeof embeddingsBody>
 
 /** Embeddings in OpenAI's format: of the configured model, or passed on to the provider of the named one. */
 function embeddingsRoute(runtime: Runtime): Route {
-  return route({
-    method: 'POST',
-    path: '/v1/embeddings',
+  return route('POST /v1/embeddings', {
     scope: 'talk',
     tag: 'openai',
     summary: "Embeds texts in OpenAI's format",
@@ -137,14 +129,12 @@ function embeddingsRoute(runtime: Runtime): Route {
       'A named model is asked with the request as it is, and the call is on record. What the configured model embeds is not.',
     holdsFiles: true,
     body: embeddingsBody,
-    answers: {
-      200: { description: 'A vector for each text', schema: z.looseObject({ data: z.array(z.looseObject({})) }) },
-    },
+    answers: jsonAnswer('A vector for each text', z.looseObject({ data: z.array(z.looseObject({})) })),
     async handle({ body, caller, request }) {
       const model = requestedModel(body.model)
       if (model === undefined) return configuredEmbeddings(runtime, body)
       const program = request.headers.get('user-agent') ?? undefined
-      return json(await runtime.embeddings(model, body, { caller, ...defined({ program }), signal: request.signal }))
+      return await runtime.embeddings(model, body, { caller, ...defined({ program }), signal: request.signal })
     },
   })
 }

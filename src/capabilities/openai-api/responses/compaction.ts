@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CompletionInput, type Route, route, type Runtime } from '../../../capability.ts'
+import { type CompletionInput, type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
 import {
   composedNote,
   noteIndex,
@@ -21,16 +21,14 @@ import { responseBody, responseId, type ResponseItem, responseUsage } from './re
 /** What is done with a conversation outside sessions beside answering it: it is counted, or compacted. */
 export function conversationRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/v1/responses/input_tokens',
+    route('POST /v1/responses/input_tokens', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Counts the prompt tokens of a request outside sessions, and sends nothing',
       description: 'Estimated by the counter of the gateway, corrected by what the provider reported of earlier calls.',
       holdsFiles: true,
       body: responseBody,
-      answers: { 200: { description: 'The count', schema: z.looseObject({ input_tokens: z.number() }) } },
+      answers: jsonAnswer('The count', z.looseObject({ input_tokens: z.number() })),
       handle: async ({ body, request, caller }) => {
         const { completion, ignored } = await outsideInput({ runtime, kept }, body, { request, caller }).catch(
           asResponses,
@@ -39,9 +37,7 @@ export function conversationRoutes(runtime: Runtime, kept: KeptResponses): reado
         return json({ object: 'response.input_tokens', input_tokens: tokens }, 200, ignoredHeader(ignored))
       },
     }),
-    route({
-      method: 'POST',
-      path: '/v1/responses/compact',
+    route('POST /v1/responses/compact', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Puts a note in the place of a conversation outside sessions',
@@ -50,7 +46,7 @@ export function conversationRoutes(runtime: Runtime, kept: KeptResponses): reado
         'on all of it, with an index of what it held. A note that came with the conversation is in the new one.',
       holdsFiles: true,
       body: responseBody,
-      answers: { 200: { description: 'Items for the next `input`', schema: z.looseObject({}) } },
+      answers: jsonAnswer('Items for the next `input`', z.looseObject({})),
       handle: async ({ body, request, caller }) => {
         const input = await outsideInput({ runtime, kept }, body, { request, caller }).catch(asResponses)
         const { answer, headers } = await compacted(runtime, input, request.signal).catch(asResponses)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Caller, type Route, route, type Runtime } from '../../../capability.ts'
+import { type Caller, type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
 import {
   answerCompletion,
   type AnswerEvent,
@@ -50,9 +50,7 @@ import { forewordField } from '../http/openai-answer.ts'
 export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
   const unable: SerialCallModels = new Set()
   return [
-    route({
-      method: 'POST',
-      path: '/v1/responses',
+    route('POST /v1/responses', {
       scope: 'talk',
       tag: 'openai',
       summary: "Answers in the format of OpenAI's Responses API, streamed or in one piece",
@@ -67,7 +65,7 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
         'x-foreword-cut': 'Without a session: `auto` or `none`. Takes precedence over `truncation`.',
       },
       body: responseBody,
-      answers: { 200: { description: 'A response, or with `stream` its events', schema: z.looseObject({}) } },
+      answers: jsonAnswer('A response, or with `stream` its events', z.looseObject({})),
       handle: async ({ body, ...call }) => {
         const source = await openResponseSource({ runtime, kept, unable }, body, call).catch(asResponses)
         const format = responseFormat({ runtime, kept, source, body, caller: call.caller })
@@ -76,28 +74,24 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       },
     }),
     ...conversationRoutes(runtime, kept),
-    route({
-      method: 'GET',
-      path: '/v1/responses/:response',
+    route('GET /v1/responses/:response', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Returns a response that is kept: the turn of a session, or one of the same token',
       query: z.looseObject({ stream: z.string().optional().describe('Only `false`: a kept response comes whole.') }),
-      answers: { 200: { description: 'A response', schema: z.looseObject({ id: z.string() }) } },
+      answers: jsonAnswer('A response', z.looseObject({ id: z.string() })),
       handle: async ({ param, query, request, caller }) => {
         const id = param('response')
         const turn = await responseTurn(runtime, id)
         if (query.stream === 'true') throw streamRefusal(turn)
-        return json(turn ? await turnResponse(runtime, turn, request) : await keptResponse(id, caller))
+        return turn ? await turnResponse(runtime, turn, request) : await keptResponse(id, caller)
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/v1/responses/:response',
+    route('DELETE /v1/responses/:response', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Removes a response outside sessions, with its words',
-      answers: { 200: { description: 'The response is removed', schema: z.looseObject({ id: z.string() }) } },
+      answers: jsonAnswer('The response is removed', z.looseObject({ id: z.string() })),
       handle: async ({ param, caller }) => {
         const id = param('response')
         const turn = await responseTurn(runtime, id)
@@ -107,12 +101,10 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
           throw new HttpFailure('invalid-input', message, { session: turn.session }, { hint })
         }
         if (!(await kept.remove(id, caller))) throw responseNotFound(id)
-        return json({ id, object: 'response', deleted: true })
+        return { id, object: 'response', deleted: true }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/v1/responses/:response/input_items',
+    route('GET /v1/responses/:response/input_items', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Lists the items that a kept response answers, with those of the responses before it',
@@ -121,16 +113,14 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
         limit: z.coerce.number().int().min(1).max(100).default(20),
         order: z.enum(['asc', 'desc']).default('desc'),
       }),
-      answers: { 200: { description: 'Items', schema: z.looseObject({ data: z.array(z.looseObject({})) }) } },
-      handle: async ({ param, query, caller }) => json(itemPage(await inputOf(param('response'), caller), query)),
+      answers: jsonAnswer('Items', z.looseObject({ data: z.array(z.looseObject({})) })),
+      handle: async ({ param, query, caller }) => itemPage(await inputOf(param('response'), caller), query),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/responses/:response/cancel',
+    route('POST /v1/responses/:response/cancel', {
       scope: 'talk',
       tag: 'openai',
       summary: 'Cancels the turn of a session that answers a response',
-      answers: { 200: { description: 'The response', schema: z.looseObject({ id: z.string() }) } },
+      answers: jsonAnswer('The response', z.looseObject({ id: z.string() })),
       handle: async ({ param, request, caller }) => {
         const id = param('response')
         const turn = await responseTurn(runtime, id)
@@ -140,7 +130,7 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
           throw new HttpFailure('invalid-input', 'Cannot cancel a synchronous response.')
         }
         const waits = await runtime.cancel(turn.session, turn.turn)
-        return json(await turnResponse(runtime, turn, { signal: request.signal, waits }))
+        return await turnResponse(runtime, turn, { signal: request.signal, waits })
       },
     }),
   ]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { json, restoreBodySchema, expectedVersionSchema } from '../../../server.ts'
-import { type Route, route } from '../../../capability.ts'
+import { restoreBodySchema, expectedVersionSchema } from '../../../server.ts'
+import { jsonAnswer, type Route, route } from '../../../capability.ts'
 import type { EditedPrompt, SystemPrompt } from '../edited-prompt.ts'
 
 const version = z.object({
@@ -15,38 +15,28 @@ interface PromptParts {
 }
 
 export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Route[] {
-  const about = { path: '/api/prompt', tag: 'prompt' } as const
-  const answers = { 200: { description: 'The new version', schema: version } } as const
+  const answers = jsonAnswer('The new version', version)
   return [
-    route({
-      ...about,
-      method: 'GET',
+    route('GET /api/prompt', {
       scope: 'read',
       summary: 'Returns the edited system prompt',
       description:
         'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place. A blank text ' +
         'is the choice to send no system prompt.',
-      answers: {
-        200: {
-          description: 'The text, if it was edited, the newest version, and what counts without an edit',
-          schema: z.object({
-            edited: z.boolean(),
-            ...version.partial().shape,
-            unedited: z.object({ text: z.string(), from: z.string() }).describe('What counts after a reset.'),
-            warnings: z.array(z.string()).describe('What is odd about the file of the home.'),
-          }),
-        },
-      },
+      answers: jsonAnswer('The text, if it was edited, the newest version, and what counts without an edit', {
+        edited: z.boolean(),
+        ...version.partial().shape,
+        unedited: z.object({ text: z.string(), from: z.string() }).describe('What counts after a reset.'),
+        warnings: z.array(z.string()).describe('What is odd about the file of the home.'),
+      }),
       handle: async () => {
         const newest = (await prompt.versions())[0]
         const { text, ref } = own.own()
         const unedited = { text, from: ref }
-        return json({ edited: newest?.text !== undefined, ...newest, unedited, warnings: own.warnings() })
+        return { edited: newest?.text !== undefined, ...newest, unedited, warnings: own.warnings() }
       },
     }),
-    route({
-      ...about,
-      method: 'PUT',
+    route('PUT /api/prompt', {
       scope: 'admin',
       summary: 'Edits the system prompt',
       body: z.strictObject({
@@ -56,34 +46,26 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
         after: expectedVersionSchema,
       }),
       answers,
-      handle: async ({ body }) => json(await prompt.edit(body.text, body.after)),
+      handle: ({ body }) => prompt.edit(body.text, body.after),
     }),
-    route({
-      ...about,
-      method: 'DELETE',
+    route('DELETE /api/prompt', {
       scope: 'admin',
       summary: 'Resets the system prompt to that of the home, or to the packaged one',
       answers,
-      handle: async () => json(await prompt.reset()),
+      handle: () => prompt.reset(),
     }),
-    route({
-      ...about,
-      method: 'GET',
-      path: '/api/prompt/versions',
+    route('GET /api/prompt/versions', {
       scope: 'read',
       summary: 'Lists every version of the system prompt, newest first',
-      answers: { 200: { description: 'Versions', schema: z.object({ versions: z.array(version) }) } },
-      handle: async () => json({ versions: await prompt.versions() }),
+      answers: jsonAnswer('Versions', { versions: z.array(version) }),
+      handle: async () => ({ versions: await prompt.versions() }),
     }),
-    route({
-      ...about,
-      method: 'POST',
-      path: '/api/prompt/restore',
+    route('POST /api/prompt/restore', {
       scope: 'admin',
       summary: 'Makes an earlier version of the system prompt the newest',
       body: restoreBodySchema,
       answers,
-      handle: async ({ body }) => json(await prompt.restore(body.version)),
+      handle: ({ body }) => prompt.restore(body.version),
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Route, route, type Runtime } from '../../../capability.ts'
-import { empty, json } from '../../../server.ts'
+import { type Route, jsonAnswer, route, type Runtime } from '../../../capability.ts'
+import { json } from '../../../server.ts'
 import type { Schedules } from '../open-schedules.ts'
 import { viewRuns, withOutcomes } from '../run-view.ts'
 import { newScheduleSchema, scheduleChangeSchema, scheduleFields } from '../schedule-record.ts'
@@ -36,95 +36,64 @@ const scheduleSchema = z.object({
   last: runViewSchema.optional().describe('The newest due time that was decided.'),
 })
 
-const tag = 'schedules'
-
 export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/api/schedules',
+    route('GET /api/schedules', {
       scope: 'read',
-      tag,
       summary: 'Lists schedules in the order in which they were added',
-      answers: {
-        200: {
-          description: 'The schedules',
-          schema: z.object({
-            schedules: z.array(scheduleSchema),
-            enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
-          }),
-        },
-      },
-      handle: async () =>
-        json({ schedules: await withOutcomes(runtime, await service.list()), enabled: service.enabled }),
+      answers: jsonAnswer('The schedules', {
+        schedules: z.array(scheduleSchema),
+        enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
+      }),
+      handle: async () => ({ schedules: await withOutcomes(runtime, await service.list()), enabled: service.enabled }),
     }),
-    route({
-      method: 'POST',
-      path: '/api/schedules',
+    route('POST /api/schedules', {
       scope: 'admin',
-      tag,
       summary: 'Adds a schedule',
       description:
         'Each due time makes one message, whatever happens to the gateway. A schedule needs a budget: it is the most that one run may use.',
       body: newScheduleSchema,
-      answers: { 201: { description: 'Added', schema: scheduleSchema } },
+      answers: jsonAnswer('Added', scheduleSchema, 201),
       handle: async ({ body }) => {
         const added = await service.add(body)
         return json(added, 201, { location: `/api/schedules/${encodeURIComponent(added.id)}` })
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/schedules/:schedule',
+    route('GET /api/schedules/:schedule', {
       scope: 'read',
-      tag,
       summary: 'Reads a schedule',
-      answers: { 200: { description: 'The schedule', schema: scheduleSchema } },
-      handle: async ({ param }) => json(await service.get(param('schedule'))),
+      answers: jsonAnswer('The schedule', scheduleSchema),
+      handle: ({ param }) => service.get(param('schedule')),
     }),
-    route({
-      method: 'PATCH',
-      path: '/api/schedules/:schedule',
+    route('PATCH /api/schedules/:schedule', {
       scope: 'admin',
-      tag,
       summary: 'Changes, pauses or resumes a schedule',
       description:
         'What is not named stays, and so do its runs; `null` takes a field away. A new time counts from now on. Due times that pass while it is paused do not happen, then or later.',
       body: scheduleChangeSchema,
-      answers: { 200: { description: 'The schedule', schema: scheduleSchema } },
-      handle: async ({ param, body }) => json(await service.change(param('schedule'), body)),
+      answers: jsonAnswer('The schedule', scheduleSchema),
+      handle: ({ param, body }) => service.change(param('schedule'), body),
     }),
-    route({
-      method: 'DELETE',
-      path: '/api/schedules/:schedule',
+    route('DELETE /api/schedules/:schedule', {
       scope: 'admin',
-      tag,
       summary: 'Removes a schedule; the sessions of its runs stay',
       answers: { 204: { description: 'Removed' } },
-      handle: async ({ param }) => {
-        await service.remove(param('schedule'))
-        return empty(204)
-      },
+      handle: ({ param }) => service.remove(param('schedule')),
     }),
-    route({
-      method: 'POST',
-      path: '/api/schedules/:schedule/run',
+    route('POST /api/schedules/:schedule/run', {
       scope: 'admin',
-      tag,
       summary: 'Runs a schedule now, whatever its time and its condition are',
-      answers: { 202: { description: 'Its message is on disk, or could not be sent', schema: scheduleRunSchema } },
-      handle: async ({ param }) => json(await service.run(param('schedule')), 202),
+      answers: jsonAnswer('Its message is on disk, or could not be sent', scheduleRunSchema, 202),
+      handle: ({ param }) => service.run(param('schedule')),
     }),
-    route({
-      method: 'GET',
-      path: '/api/schedules/:schedule/runs',
+    route('GET /api/schedules/:schedule/runs', {
       scope: 'read',
-      tag,
       summary: 'Lists the runs of a schedule, newest first: when, in which session and turn, and what they cost',
       query: z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) }),
-      answers: { 200: { description: 'Runs', schema: z.object({ runs: z.array(runViewSchema) }) } },
-      handle: async ({ param, query }) =>
-        json({ runs: await viewRuns(runtime, (await service.runs(param('schedule'))).slice(0, query.limit)) }),
+      answers: jsonAnswer('Runs', { runs: z.array(runViewSchema) }),
+      handle: async ({ param, query }) => ({
+        runs: await viewRuns(runtime, (await service.runs(param('schedule'))).slice(0, query.limit)),
+      }),
     }),
   ]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type CapabilityHost, type Route, route } from '../../../capability.ts'
+import { type CapabilityHost, type Route, jsonAnswer, route } from '../../../capability.ts'
 import type { Configuration, Runtime } from '../../../runtime.ts'
-import { HttpFailure, json } from '../../../server.ts'
+import { HttpFailure } from '../../../server.ts'
 import { checkSkill } from '../folder/check-skill.ts'
 import { programFinder } from '../folder/requirements.ts'
 import { skillDigest, skillFiles } from '../folder/load-skills.ts'
@@ -46,25 +46,21 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
     throw new HttpFailure('not-found', message.replace(/^t/, 'T'), { name }, { hint })
   }
 
-  const tag = 'skills'
   return [
-    route({
-      method: 'GET',
-      path: '/api/skills',
+    route('GET /api/skills', {
       scope: 'read',
-      tag,
       summary: 'Lists the skills in their folders: what each costs, and which are not loaded and why',
       description:
         'Reads the folders again. A gateway uses what it read at its start and at POST /api/reload: `read` is how many ' +
         'skills that were.',
       query: skillsQuery,
-      answers: { 200: { description: 'The skills', schema: skillsAnswer } },
+      answers: jsonAnswer('The skills', skillsAnswer),
       handle: async ({ query: { q } }) => {
         const found = await known(true)
         const { skills, tokens } = skillFacts(found, { counter, layout })
         const isWanted = matches(q)
         const about = [...found.skills, ...found.left]
-        return json({
+        return {
           skills: skills
             .filter(({ name, description }) => isWanted(name, description))
             .map((facts) => ({ ...facts, warnings: warningsAbout(facts, found.warnings) })),
@@ -84,37 +80,31 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
           read: service.loaded.skills.length,
           directory: settings.directory,
           ...skillsForms(settings.contextMode, layout, found.skills),
-        })
+        }
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/skills/reach',
+    route('POST /api/skills/reach', {
       scope: 'read',
-      tag,
       summary:
         'Reports which skills the next call of a model or an agent would be sent, and in which form. Writes nothing',
       body: reachBody,
-      answers: { 200: { description: 'What reaches the model', schema: skillReachAnswer } },
+      answers: jsonAnswer('What reaches the model', skillReachAnswer),
       handle: async ({ body: { model, choices = {} } }) => {
         const next = await runtime.preview({ ...(model !== undefined && { model }), choices })
         const [{ skills, tools }, reach] = [await known(false), skillsReach(next, service.loaded.skills.length)]
         const sent = new Set(next.request.tools.map(({ name }) => name))
         const offered = skills.flatMap(({ name }) => (tools.bySkill.get(name) ?? []).map((tool) => tool.name))
-        return json({ ...reach, text: reachText(reach), tools: offered.filter((name) => sent.has(name)) })
+        return { ...reach, text: reachText(reach), tools: offered.filter((name) => sent.has(name)) }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/skills/:skill',
+    route('GET /api/skills/:skill', {
       scope: 'read',
-      tag,
       summary: 'Shows one skill: what the model reads of it, its files, and what the check of its folder finds',
-      answers: { 200: { description: 'The skill', schema: skillAnswer } },
+      answers: jsonAnswer('The skill', skillAnswer),
       handle: async ({ param }) => {
         const { found, skill } = await knownSkill(param('skill'))
         const facts = skillFacts({ ...found, skills: [skill] }, { counter, layout }).skills[0]!
-        return json({
+        return {
           ...facts,
           digest: await skillDigest(skill.realFolder),
           warnings: warningsAbout(skill, found.warnings),
@@ -123,23 +113,20 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
           text: skillFullText(sentSkill(skill, layout)).trimEnd(),
           ...(await shownFiles(skill.realFolder)),
           findings: await checkSkill(skill.folder, counter, { findBinary: programFinder(environment) }),
-        })
+        }
       },
     }),
-    route({
-      method: 'GET',
-      path: '/api/skills/:skill/file',
+    route('GET /api/skills/:skill/file', {
       scope: 'read',
-      tag,
       summary: 'Reads a file of a skill, as the tool read_skill does',
       query: z.strictObject({ path: z.string().min(1).max(4_096).describe('Relative to the folder of the skill.') }),
-      answers: { 200: { description: 'Its text', schema: skillFileAnswer } },
+      answers: jsonAnswer('Its text', skillFileAnswer),
       handle: async ({ param, query: { path } }) => {
         const { skill } = await knownSkill(param('skill'))
         const text = await readSkillFile(skill.realFolder, path)
         if (typeof text !== 'string')
           throw new HttpFailure('not-found', `${text.error.replace(/^./, upper)}.`, { path }, { hint: FILES_HINT })
-        return json({ path, text })
+        return { path, text }
       },
     }),
   ]

@@ -3,7 +3,7 @@ import { defined } from '../../../platform.ts'
 import type { SubjectFacts, SubjectFile } from '../core.ts'
 import type { SubjectService } from '../subject-service.ts'
 import { json, limitSchema, decidedBySchema, digestSchema } from '../../../server.ts'
-import { type Route, route, deciderOf } from '../../../capability.ts'
+import { type Route, jsonAnswer, route, deciderOf } from '../../../capability.ts'
 
 const notesPage = z.object({
   text: z.string(),
@@ -39,125 +39,92 @@ const summary = z.object({
 export function subjectRoutes(service: SubjectService, now: () => Date): readonly Route[] {
   const { subjects, proposals } = service
   const each = '/api/subjects/:subject'
-  const tag = 'subjects'
   return [
-    route({
-      method: 'GET',
-      path: '/api/subjects',
+    route('GET /api/subjects', {
       scope: 'read',
-      tag,
       summary: 'Lists subjects by id',
-      answers: {
-        200: {
-          description: 'All subjects, and the number of waiting proposals, including those about tastes',
-          schema: z.object({ subjects: z.array(subjectRowSchema), waiting: z.number() }),
-        },
-      },
+      answers: jsonAnswer('All subjects, and the number of waiting proposals, including those about tastes', {
+        subjects: z.array(subjectRowSchema),
+        waiting: z.number(),
+      }),
       handle: async () => {
         const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
-        return json({ subjects: all.map((facts) => subjectRow(facts, waiting)), waiting: waiting.length })
+        return { subjects: all.map((facts) => subjectRow(facts, waiting)), waiting: waiting.length }
       },
     }),
-    route({
-      method: 'POST',
-      path: '/api/subjects',
+    route('POST /api/subjects', {
       scope: 'talk',
-      tag,
       summary: 'Creates a subject',
       body: z.strictObject({
         id: z.string().min(1).max(200).describe('Name of its folder: letters, digits, `_`, `.` and `-`.'),
         brief: z.string().optional().describe('Text of its brief.md.'),
       }),
-      answers: { 201: { description: 'It is created', schema: z.object({ id: z.string() }) } },
+      answers: jsonAnswer('It is created', { id: z.string() }, 201),
       handle: async ({ body: { id, brief } }) => {
         await subjects.create(id, brief === undefined ? {} : { brief })
         return json({ id }, 201, { location: `/api/subjects/${encodeURIComponent(id)}` })
       },
     }),
-    route({
-      method: 'GET',
-      path: each,
+    route(`GET ${each}`, {
       scope: 'read',
-      tag,
       summary: 'Returns a subject with its context and warnings about its files',
-      answers: {
-        200: {
-          description: 'The subject',
-          schema: z.object({ ...subjectRowSchema.shape, context: subjectContextSchema, warnings: warningsSchema }),
-        },
-      },
+      answers: jsonAnswer('The subject', {
+        ...subjectRowSchema.shape,
+        context: subjectContextSchema,
+        warnings: warningsSchema,
+      }),
       handle: async ({ param }) => {
         const reading = await subjects.context(param('subject'))
         const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
         const facts = all.find(({ id }) => id === reading.id) ?? { id: reading.id, title: '', updated: '' }
-        return json({ ...subjectRow(facts, waiting), context: reading.context, warnings: reading.warnings })
+        return { ...subjectRow(facts, waiting), context: reading.context, warnings: reading.warnings }
       },
     }),
-    route({
-      method: 'GET',
-      path: `${each}/context`,
+    route(`GET ${each}/context`, {
       scope: 'read',
-      tag,
       summary: 'Returns the context of a subject, as the tool read_context does',
-      answers: {
-        200: {
-          description: 'The context',
-          schema: z.object({ context: subjectContextSchema, warnings: warningsSchema }),
-        },
-      },
+      answers: jsonAnswer('The context', { context: subjectContextSchema, warnings: warningsSchema }),
       handle: async ({ param }) => {
         const { context, warnings: odd } = await subjects.context(param('subject'))
-        return json({ context, warnings: odd })
+        return { context, warnings: odd }
       },
     }),
-    route({
-      method: 'GET',
-      path: `${each}/notes`,
+    route(`GET ${each}/notes`, {
       scope: 'read',
-      tag,
       summary: 'Returns the notes of a subject in pages of lines',
       query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
-      answers: { 200: { description: 'A page', schema: notesPage } },
-      handle: async ({ param, query }) => json(await subjects.notes(param('subject'), query)),
+      answers: jsonAnswer('A page', notesPage),
+      handle: ({ param, query }) => subjects.notes(param('subject'), query),
     }),
-    route({
-      method: 'POST',
-      path: `${each}/log`,
+    route(`POST ${each}/log`, {
       scope: 'talk',
-      tag,
       summary: 'Adds a line to the log of a subject',
       body: z.strictObject({
         op: z.string().regex(/\S/, 'expected words').max(200).describe('What was done.'),
         details: z.record(z.string(), z.unknown()).optional(),
       }),
-      answers: { 201: { description: 'The line is on disk', schema: logRecordSchema } },
+      answers: jsonAnswer('The line is on disk', logRecordSchema, 201),
       handle: async ({ param, body: { op, details } }) => {
         const entry = { op, ...defined({ details }), timestamp: now().toISOString() }
-        return json(await subjects.logOperation(param('subject'), entry), 201)
+        return await subjects.logOperation(param('subject'), entry)
       },
     }),
-    route({
-      method: 'POST',
-      path: `${each}/gaps`,
+    route(`POST ${each}/gaps`, {
       scope: 'talk',
-      tag,
       summary: 'Logs a gap: something that the available words or tools could not do',
       body: gapBody,
-      answers: { 201: { description: 'The line is on disk', schema: gapRecordSchema } },
+      answers: jsonAnswer('The line is on disk', gapRecordSchema, 201),
       handle: async ({ param, body: { description, ...known } }) => {
         const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
         const gap = { description, ...given, timestamp: now().toISOString() }
-        return json(await subjects.logGap(param('subject'), gap), 201)
+        return await subjects.logGap(param('subject'), gap)
       },
     }),
-    route({
-      method: 'POST',
-      path: `${each}/summary`,
+    route(`POST ${each}/summary`, {
       scope: 'talk',
-      tag,
       summary: 'Summarizes the notes of a subject with a model and keeps the summary until the notes change',
-      answers: { 200: { description: 'The summary and the hash of the summarized notes', schema: summary } },
-      handle: async ({ param }) => json(await service.summariseNotes(param('subject'))),
+      answers: jsonAnswer('The summary and the hash of the summarized notes', summary),
+      handle: ({ param }) => service.summariseNotes(param('subject')),
     }),
   ]
 }
@@ -209,33 +176,24 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
   const each = '/api/proposals/:proposal'
   const tag = 'proposals'
   return [
-    route({
-      method: 'GET',
-      path: '/api/proposals',
+    route('GET /api/proposals', {
       scope: 'read',
       tag,
       summary: 'Lists proposals, oldest first',
       query: z.strictObject({ state: proposalStateSchema.optional().describe('Only proposals in this state.') }),
-      answers: { 200: { description: 'Proposals', schema: z.object({ proposals: z.array(proposalSchema) }) } },
-      handle: async ({ query: { state } }) =>
-        json({ proposals: await proposals.list(state === undefined ? {} : { state }) }),
+      answers: jsonAnswer('Proposals', { proposals: z.array(proposalSchema) }),
+      handle: async ({ query: { state } }) => ({
+        proposals: await proposals.list(state === undefined ? {} : { state }),
+      }),
     }),
-    route({
-      method: 'GET',
-      path: each,
+    route(`GET ${each}`, {
       scope: 'read',
-      tag,
       summary: 'Returns a proposal',
-      answers: {
-        200: { description: 'The proposal, with its diff against the file as it is now', schema: proposalSchema },
-      },
-      handle: async ({ param }) => json(await proposals.get(param('proposal'))),
+      answers: jsonAnswer('The proposal, with its diff against the file as it is now', proposalSchema),
+      handle: ({ param }) => proposals.get(param('proposal')),
     }),
-    route({
-      method: 'POST',
-      path: `${each}/decision`,
+    route(`POST ${each}/decision`, {
       scope: 'approve',
-      tag,
       summary: 'Confirms a proposal and writes it into its file, or declines it',
       description: 'The decision applies to exactly what was shown. A proposal is decided once.',
       body: z.strictObject({
@@ -244,26 +202,22 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
         reason: z.string().max(2000).optional().describe('Why it is declined.'),
         by: decidedBySchema,
       }),
-      answers: { 200: { description: 'It is decided', schema: proposalSchema } },
+      answers: jsonAnswer('It is decided', proposalSchema),
       handle: async ({ param, body, caller }) => {
         const { decision: type, digest: shown } = body
         const reason = body.reason?.trim()
         const decision = { type, digest: shown, by: deciderOf(caller, body.by), ...(reason ? { reason } : {}) }
-        return json(await proposals.decide(param('proposal'), decision))
+        return await proposals.decide(param('proposal'), decision)
       },
     }),
-    route({
-      method: 'POST',
-      path: `${each}/undo`,
+    route(`POST ${each}/undo`, {
       scope: 'approve',
-      tag,
       summary: 'Undoes a confirmed proposal',
       description:
         'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
       body: z.strictObject({ by: decidedBySchema }),
-      answers: { 200: { description: 'It is undone', schema: proposalSchema } },
-      handle: async ({ param, body, caller }) =>
-        json(await proposals.undo(param('proposal'), deciderOf(caller, body.by))),
+      answers: jsonAnswer('It is undone', proposalSchema),
+      handle: ({ param, body, caller }) => proposals.undo(param('proposal'), deciderOf(caller, body.by)),
     }),
   ]
 }

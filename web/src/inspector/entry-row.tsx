@@ -1,0 +1,155 @@
+import type { ReactNode } from 'react'
+import {
+  entrySentence,
+  formPhrase,
+  type Manifest,
+  type ManifestEntry,
+  type Piece,
+  placementSentence,
+} from '../../../src/context.ts'
+import type { ReportedManifest } from '../api/resources.ts'
+import { Fold } from '../parts/fold.tsx'
+import { count, dollars } from '../parts/numbers.ts'
+import { EntryForm } from './entry-form.tsx'
+import { EntryOrigin } from './entry-origin.tsx'
+import { EntryPlace } from './entry-place.tsx'
+import { EntryText } from './entry-text.tsx'
+import { entryTitle, formSentence, pieceText } from './entry-words.ts'
+import { NoteDetails } from './note-details.tsx'
+import type { Inspected } from './share-late-panel.tsx'
+import { shownEntry } from './shown-entry.ts'
+import type { PricedLayer } from './what-if-assembly.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { useScenario } from './call-scenario.ts'
+import { historyTokens, leftOutTexts } from './left-out-texts.ts'
+
+export interface EntryRowProps extends Inspected {
+  readonly title: string
+  readonly entry: ManifestEntry
+  readonly manifest: ReportedManifest
+  /** What was sent of it. */
+  readonly pieces: readonly Piece[]
+  /** With all its forms, where it is a layer. */
+  readonly layer: PricedLayer | undefined
+  /** What it cost, US dollars, where that is known. */
+  readonly paid: number | undefined
+  /** Whether somebody asked to see it. */
+  readonly shown: boolean
+}
+
+/** One candidate of a call: it opens to its exact text, where it comes from, where it was before, why it has this form, and its other forms. */
+export function EntryRow({
+  title,
+  entry,
+  manifest,
+  pieces,
+  layer,
+  paid,
+  shown,
+  ...inspected
+}: EntryRowProps): ReactNode {
+  const { outcome, form, tokens } = entry
+  return (
+    <Fold
+      className="border-b border-line text-sm last:border-0"
+      summaryClassName="flex items-baseline gap-2 py-1"
+      shown={shown}
+      onShown={() => shownEntry.ask(undefined)}
+      summary={
+        <>
+          <span className="min-w-0 flex-1 truncate">{title}</span>
+          {outcome === 'reduced' && <EntryForm form={form} className="text-xs text-warn" />}
+          {paid !== undefined && tokens > 0 && <span className="text-xs text-soft tabular-nums">{dollars(paid)}</span>}
+          <span className="min-w-12 text-end text-soft tabular-nums">{count(tokens)}</span>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-2 pb-2 text-xs">
+        <p>{formSentence(entry, manifest, layer?.renditions.length ?? 1)}</p>
+        <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        {entry.places && <p className="text-soft">{placementSentence(entry, manifest)}</p>}
+        <EntryOrigin entry={entry} pieces={pieces} isForeign={inspected.program !== undefined} />
+        {pieces.map((piece, index) => (
+          <EntryText key={index} label={`Exact text of ${title}`} text={pieceText(piece)} />
+        ))}
+        {entry.layer === 'note' && <NoteDetails {...inspected} entry={entry} manifest={manifest} />}
+        <OtherForms title={title} layer={layer} form={form} />
+      </div>
+    </Fold>
+  )
+}
+
+interface OtherFormsProps {
+  readonly title: string
+  readonly layer: PricedLayer | undefined
+  /** The form that is sent. */
+  readonly form: string | undefined
+}
+
+/** The forms that are not sent, each with its cost. */
+function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
+  const others = (layer?.renditions ?? []).filter((rendition) => rendition.form !== form && rendition.text !== '')
+  return others.map((rendition) => (
+    <Fold
+      key={rendition.form}
+      summaryClassName="text-soft"
+      summary={
+        <>
+          Other form: <EntryForm form={rendition.form} />, {count(rendition.tokens)} tokens
+        </>
+      }
+    >
+      <EntryText label={`${title}, ${formPhrase(rendition.form)}`} text={rendition.text} />
+    </Fold>
+  ))
+}
+
+interface LeftOutRowProps extends Inspected {
+  readonly entry: ManifestEntry
+  readonly manifest: Manifest
+}
+
+/** What a call left out: why, with the numbers that decided. It opens to the exact text. */
+export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
+  return (
+    <Fold
+      className="border-b border-line text-sm last:border-0"
+      summaryClassName="flex items-baseline gap-2 py-1"
+      summary={
+        <>
+          <span className="min-w-0 flex-1">{entrySentence(entry, manifest)}</span>
+          <span className="text-soft tabular-nums">{count(entry.fullTokens)}</span>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-2 pb-2 text-xs">
+        <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        <EntryOrigin entry={entry} pieces={[]} isForeign={inspected.program !== undefined} />
+        {entry.layer === 'note' ? (
+          <NoteDetails {...inspected} entry={entry} manifest={manifest} />
+        ) : (
+          <Texts {...inspected} entry={entry} manifest={manifest} />
+        )}
+      </div>
+    </Fold>
+  )
+}
+
+/** The texts, read with as much of the conversation as it takes to have them. */
+function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
+  const isHistory = entry.slot === 'history'
+  const history = isHistory ? historyTokens(manifest) : undefined
+  const { data, error } = useScenario({ ...inspected, history })
+  if (error) return <ErrorNote error={error} />
+  if (data === undefined) return <Spinner label="Reading what was left out" />
+  const texts = leftOutTexts(entry, manifest, data)
+  if (texts.length === 0) return <p className="text-soft">Its text is no longer part of the input.</p>
+  const title = entryTitle(entry, manifest)
+  return texts.map(({ name, text }, index) => (
+    <div key={index}>
+      {name !== undefined && <p className="text-soft">{name}</p>}
+      <EntryText label={`Text of ${name ?? title} that was left out`} text={text} />
+    </div>
+  ))
+}

@@ -1,0 +1,97 @@
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { useSWRConfig } from 'swr'
+import { type ApiError, api } from '../api/client.ts'
+import { useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { type KeptList, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
+import { timeText } from './version-list.tsx'
+
+export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
+  const { name, one, about, describe } = kind
+  const { data, error } = useResource<KeptList<Value>>(`/api/${name}s`)
+  const records = data?.[`${name}s`]
+  return (
+    <div className="flex flex-col gap-6">
+      <p className="text-soft">{about}</p>
+      <div>
+        <Link
+          href={recordHref(name)}
+          className="inline-flex items-center gap-2 rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:brightness-95"
+        >
+          <Plus size={16} aria-hidden /> {`New ${name}`}
+        </Link>
+      </div>
+      {error && <ErrorNote error={error} />}
+      {records === undefined && !error && <Spinner />}
+      {records?.length === 0 && <p className="text-sm text-soft">{`There is no ${name} yet.`}</p>}
+      {records !== undefined && records.length > 0 && (
+        <ul aria-label={`${name}s`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
+          {records.map(({ id, version, value }) => (
+            <li key={id}>
+              <Link href={recordHref(name, id)} className="flex flex-col gap-0.5 px-3 py-2 hover:bg-sunken">
+                <span className="font-medium" dir="auto">
+                  {value.name}
+                </span>
+                <span className="text-sm text-soft">{`${describe(value)} · version ${version}`}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Removed kind={kind} />
+      <p className="text-sm text-soft">{`In a conversation, choose ${one} in the header.`}</p>
+    </div>
+  )
+}
+
+function Removed<Value extends NamedValue>({
+  kind: { name, describe },
+}: {
+  readonly kind: RecordsKind<Value>
+}): ReactNode {
+  const { data, error, mutate } = useResource<KeptList<Value>>(`/api/${name}s?removed=true`)
+  const { mutate: refresh } = useSWRConfig()
+  const [refusal, setRefusal] = useState<ApiError>()
+  const records = data?.[`${name}s`]
+  if (error) return <ErrorNote error={error} />
+  if (records === undefined || records.length === 0) return null
+  const putBack = async (id: string, version: number): Promise<void> => {
+    setRefusal(undefined)
+    try {
+      await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version } })
+      await Promise.all([mutate(), refresh(`/api/${name}s`)])
+    } catch (failure) {
+      setRefusal(failure as ApiError)
+    }
+  }
+  return (
+    <Fold className="text-sm" summaryClassName="text-soft" summary={`Removed ${name}s`}>
+      <div className="mt-2 flex flex-col gap-2">
+        {refusal && <ErrorNote error={refusal} />}
+        <ul
+          aria-label={`Removed ${name}s`}
+          className="flex flex-col divide-y divide-line rounded-lg border border-line"
+        >
+          {records.map(({ id, version, time, value }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+              <div className="min-w-0 flex-1">
+                <Link href={recordHref(name, id)} className="font-medium text-accent underline" dir="auto">
+                  {value.name}
+                </Link>
+                <p className="text-soft">{`${describe(value)} · version ${version}, ${timeText(time)}`}</p>
+              </div>
+              <Button look="plain" aria-label={`Put ${value.name} back`} onClick={() => void putBack(id, version)}>
+                Put back
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Fold>
+  )
+}
