@@ -13,3 +13,13 @@ export function CopyButton({ text }: { readonly text: string }): ReactNode {
     </button>
   )
 }
+
+/** A command or a secret as one line, with a button that copies it. */
+export function CopyLine({ text }: { readonly text: string }): ReactNode {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-2">
+      <code className="min-w-0 flex-1 text-xs break-all">{text}</code>
+      <CopyButton text={text} />
+    </div>
+  )
+}

@@ -17,3 +17,15 @@ export function ErrorNote({ error }: { readonly error: Pick<ApiError, 'message' 
     </div>
   )
 }
+
+/** What is odd about something, one sentence a line; nothing where nothing is. */
+export function WarningList({ warnings }: { readonly warnings: readonly string[] }): ReactNode {
+  if (warnings.length === 0) return null
+  return (
+    <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
+      {warnings.map((warning) => (
+        <li key={warning}>{warning}</li>
+      ))}
+    </ul>
+  )
+}

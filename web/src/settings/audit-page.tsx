@@ -4,6 +4,7 @@ import { AuditVerify } from './audit-verify.tsx'
 import { Button } from '../parts/button.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { decisions } from './audit-words.ts'
+import { dayStart } from './usage-range.ts'
 
 export default function AuditPage(): ReactNode {
   const [filter, setFilter] = useState<AuditFilter>(noFilter)
@@ -52,13 +53,6 @@ function filterQuery({ session, tool, decision, from, to }: AuditFilter): URLSea
     until: dayStart(to, 1),
   }
   return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''))
-}
-
-/** The first moment of a day (`2026-01-31`), or of the day so many later; ISO 8601. */
-function dayStart(day: string, later: number): string {
-  const [year, month, date] = day.split('-').map(Number)
-  if (year === undefined || month === undefined || date === undefined) return ''
-  return new Date(year, month - 1, date + later).toISOString()
 }
 
 interface AuditFilterFormProps {

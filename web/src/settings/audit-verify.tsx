@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import type { AuditReport } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -7,6 +7,7 @@ import { TextField } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
 import { AuditRecords } from './audit-records.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 type Checked = { readonly report: AuditReport; readonly time: Date }
 
@@ -14,19 +15,14 @@ type Checked = { readonly report: AuditReport; readonly time: Date }
 export function AuditVerify(): ReactNode {
   const [expect, setExpect] = useState('')
   const [checked, setChecked] = useState<Checked>()
-  const [error, setError] = useState<ApiError>()
-  const [isBusy, setBusy] = useState(false)
-  const verify = async (): Promise<void> => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const query = expect.trim() === '' ? '' : `?expect=${encodeURIComponent(expect.trim())}`
-      setChecked({ report: await api<AuditReport>(`/api/audit/verify${query}`), time: new Date() })
-    } catch (failure) {
-      setChecked(undefined)
-      setError(failure as ApiError)
-    }
-    setBusy(false)
+  const { busy: isBusy, error, act } = useAction()
+  const verify = (): Promise<void> => {
+    const query = expect.trim() === '' ? '' : `?expect=${encodeURIComponent(expect.trim())}`
+    return act(async () => {
+      const report = api<AuditReport>(`/api/audit/verify${query}`)
+      await report.catch(() => setChecked(undefined))
+      setChecked({ report: await report, time: new Date() })
+    })
   }
   return (
     <section aria-label="The chain" className="flex flex-col gap-2">

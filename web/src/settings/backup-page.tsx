@@ -1,12 +1,13 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { BackupState, MadeBackup } from '../../../src/capability.ts'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { type Status, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyLine } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { bytes, count, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 const BACKUPS = '/api/backups'
 
@@ -17,16 +18,11 @@ export default function BackupPage(): ReactNode {
   const { data, error, mutate } = useResource<BackupState>(BACKUPS, {
     refreshInterval: (latest) => (latest?.running ? PROGRESS_MS : 0),
   })
-  const [refusal, setRefusal] = useState<ApiError>()
+  const { error: refusal, act } = useAction()
   if (error && data === undefined) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
   const make = async (): Promise<void> => {
-    setRefusal(undefined)
-    try {
-      await api(BACKUPS, { method: 'POST' })
-    } catch (failure) {
-      setRefusal(failure as ApiError)
-    }
+    await act(() => api(BACKUPS, { method: 'POST' }))
     await mutate()
   }
   const { running, ready, failed, made } = data
@@ -130,10 +126,7 @@ function RestoreHelp({ name }: { readonly name: string }): ReactNode {
         Stop the gateway, then run this command in a terminal. It verifies the archive before it changes anything, and
         keeps the present content of the home in a folder of its own.
       </p>
-      <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-2">
-        <code className="min-w-0 flex-1 text-xs break-all">{command}</code>
-        <CopyButton text={command} />
-      </div>
+      <CopyLine text={command} />
     </section>
   )
 }

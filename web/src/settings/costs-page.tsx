@@ -7,8 +7,8 @@ import { TextField } from '../parts/fields.tsx'
 import { cacheWords, callsText, count, dollars, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { CostsBudgets } from './costs-budgets.tsx'
-import { UsageBar, UsageChoice } from './usage-bar.tsx'
-import { dayText, titled } from './usage-range.ts'
+import { FigureTable, RowName, UsageChoice } from './usage-bar.tsx'
+import { dayStart, titled, titleOf } from './usage-range.ts'
 
 const FEW = '50'
 /** As many as the gateway lists. */
@@ -138,81 +138,46 @@ type Row = CostReport['rows'][number]
 
 /** What the money was spent on: the dearest first, days from the newest. */
 function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
-  const most = Math.max(...rows.map(({ nanoDollars }) => nanoDollars), 1)
-  const row = (key: string, name: ReactNode, sums: Omit<Row, 'key'>): ReactNode => (
-    <tr key={key} className="border-b border-line align-top">
-      <th scope="row" className="w-full max-w-0 py-2 text-start font-normal whitespace-normal">
-        <bdi className="block break-words">{name}</bdi>
-        <UsageBar most={most} parts={[{ id: 'money', color: 'var(--slot-input)', tokens: sums.nanoDollars }]} />
-      </th>
-      <td className="py-2 ps-3 text-end">{count(sums.calls)}</td>
-      <td className="hidden py-2 ps-3 text-end sm:table-cell">
-        {total.nanoDollars > 0 && sums.money !== undefined && percent(sums.nanoDollars / total.nanoDollars)}
-      </td>
-      <td className="py-2 ps-3 text-end">
-        {sums.money === undefined ? sums.calls > 0 && 'not known' : dollars(sums.money)}
-        {sums.waiting !== undefined && (
-          <span className="block text-xs text-soft">{`${callsText(sums.waiting)} waiting`}</span>
-        )}
-        {sums.money !== undefined && sums.unpriced > 0 && (
-          <span className="block text-xs text-soft">{`without ${callsText(sums.unpriced)}`}</span>
-        )}
-      </td>
-    </tr>
-  )
+  const all: readonly TableRow[] = rest ? [...rows, rest] : rows
   return (
-    <table className="w-full text-sm whitespace-nowrap tabular-nums">
-      <caption className="sr-only">{`Costs by ${by}`}</caption>
-      <thead className="text-xs text-soft">
-        <tr className="border-b border-line text-end">
-          <th scope="col" className="py-1.5 text-start font-medium capitalize">
-            {by}
-          </th>
-          <th scope="col" className="ps-3 font-medium">
-            Calls
-          </th>
-          <th scope="col" className="hidden ps-3 font-medium sm:table-cell">
-            Share
-          </th>
-          <th scope="col" className="ps-3 font-medium">
-            Cost
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((one) => row(one.key ?? '', <RowName by={by} row={one} />, one))}
-        {rest && row('rest', `${count(rest.rows)} more`, rest)}
-      </tbody>
-    </table>
+    <FigureTable
+      caption={`Costs by ${by}`}
+      first={titleOf(by)}
+      rows={all}
+      keyOf={(row) => ('rows' in row ? 'rest' : (row.key ?? ''))}
+      name={(row) => ('rows' in row ? `${count(row.rows)} more` : <RowName by={by} row={row} />)}
+      most={Math.max(...rows.map(({ nanoDollars }) => nanoDollars), 1)}
+      bar={({ nanoDollars }) => [{ id: 'money', color: 'var(--slot-input)', tokens: nanoDollars }]}
+      columns={[
+        { title: 'Calls', figure: ({ calls }) => count(calls) },
+        {
+          title: 'Share',
+          wide: true,
+          figure: ({ money, nanoDollars }) =>
+            total.nanoDollars > 0 && money !== undefined && percent(nanoDollars / total.nanoDollars),
+        },
+        { title: 'Cost', figure: (row) => <Cost row={row} /> },
+      ]}
+    />
   )
 }
 
-/** Names of rows without a key. */
-const nameOfNone: Readonly<Record<string, string>> = {
-  layer: 'Not divided',
-  skill: 'Everything but skills',
-  tool: 'Everything but tools',
-  agent: 'No agent',
-  session: 'Outside sessions',
-  token: 'No named token',
-}
+type TableRow = Row | NonNullable<CostReport['rest']>
 
-const names: Readonly<Record<string, string>> = {
-  history: 'history (earlier turns)',
-  input: 'input (the turn that is answered)',
-  tools: 'tools (definitions)',
-  answer: 'answer (what the model wrote)',
-}
-
-function RowName({ by, row: { key, title } }: { readonly by: string; readonly row: Row }): ReactNode {
-  if (key === null) return nameOfNone[by] ?? 'Not known'
-  if (by === 'day') return dayText(key)
-  if (by === 'layer') return names[key] ?? key
-  if (by !== 'session') return key
+function Cost({ row: { calls, money, unpriced, waiting } }: { readonly row: TableRow }): ReactNode {
+  const notes = [
+    ...(waiting === undefined ? [] : [`${callsText(waiting)} waiting`]),
+    ...(money !== undefined && unpriced > 0 ? [`without ${callsText(unpriced)}`] : []),
+  ]
   return (
-    <Link href={`/sessions/${encodeURIComponent(key)}`} className="text-accent underline">
-      {title ?? key}
-    </Link>
+    <>
+      {money === undefined ? calls > 0 && 'not known' : dollars(money)}
+      {notes.map((note) => (
+        <span key={note} className="block text-xs text-soft">
+          {note}
+        </span>
+      ))}
+    </>
   )
 }
 
@@ -248,12 +213,7 @@ function costRange(id: CostRangeId, { since, until }: ChosenDays, now: Date): Co
   if (id === 'month') return { from: at(year, month, 1) }
   if (id === 'last') return { from: at(year, month - 1, 1), to: at(year, month, 1) }
   if (id !== 'days') return { from: at(year, month, day - (id === 'today' ? 0 : Number(id) - 1)) }
-  return { ...(since === '' ? {} : { from: startOf(since, 0) }), ...(until === '' ? {} : { to: startOf(until, 1) }) }
-}
-
-function startOf(date: string, later: number): string {
-  const [year, month, day] = date.split('-').map(Number)
-  return new Date(year!, month! - 1, day! + later).toISOString()
+  return { ...(since === '' ? {} : { from: dayStart(since, 0) }), ...(until === '' ? {} : { to: dayStart(until, 1) }) }
 }
 
 /** What the money is divided by. A capability that is left out takes its group along. */

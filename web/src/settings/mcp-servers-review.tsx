@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import useSWR, { useSWRConfig } from 'swr'
 import { api, type ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
@@ -6,6 +6,7 @@ import { DiffLines } from '../parts/diff-lines.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { SERVERS, type ServerChange, type ServerPreview } from './mcp-servers-fields.ts'
+import { useAction } from '../parts/use-action.ts'
 
 interface ServerReviewProps {
   readonly change: ServerChange
@@ -28,8 +29,7 @@ interface ShownPreview extends ServerPreview {
 export function ServerReview(props: ServerReviewProps): ReactNode {
   const { change, action, danger = false, isBehind = false, children, onSaved, onCancel } = props
   const { mutate } = useSWRConfig()
-  const [busy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<ApiError>()
+  const { busy, error: refusal, act } = useAction()
   const key = [`${SERVERS}/preview`, JSON.stringify(change)]
   const { data: shown, error } = useSWR<ShownPreview, ApiError>(
     key,
@@ -43,21 +43,15 @@ export function ServerReview(props: ServerReviewProps): ReactNode {
   // Only what is on the screen may be saved.
   const isShown = shown?.of === key[1] && !isBehind
 
-  const save = async (digest: string): Promise<void> => {
-    setBusy(true)
-    setRefusal(undefined)
-    try {
-      await api(SERVERS, { method: 'PUT', body: { ...change, digest } })
+  const save = (digest: string): Promise<void> =>
+    act(async () => {
+      const saving = api(SERVERS, { method: 'PUT', body: { ...change, digest } })
+      // Somebody else may have changed the file: the difference is then shown against theirs.
+      await saving.catch(() => mutate(key))
+      await saving
       onSaved()
       await Promise.all([mutate(SERVERS), mutate(`${SERVERS}/versions`), mutate('/api/tools')])
-    } catch (failure) {
-      setRefusal(failure as ApiError)
-      // Somebody else may have changed the file: the difference is then shown against theirs.
-      await mutate(key)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const changes = data !== undefined && data.difference !== ''
   return (
     <div className="flex flex-col gap-3 text-sm">

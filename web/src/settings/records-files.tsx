@@ -12,6 +12,7 @@ import { IconButton } from '../parts/icon-button.tsx'
 import { count } from '../parts/numbers.ts'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Spinner } from '../parts/spinner.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 /** How often files that are still being read are asked for again, ms. */
 const AGAIN_MS = 1_000
@@ -132,15 +133,12 @@ function useAdding({ name, id }: RecordFilesProps, readAgain: () => Promise<void
 
 /** A file that is removed cannot be put back, so the person is asked. */
 function RemoveDialog({ file: { id, name }, onClose }: { readonly file: FileRow; onClose(): void }): ReactNode {
-  const [error, setError] = useState<ApiError>()
-  const remove = async (): Promise<void> => {
-    try {
+  const { error, act } = useAction()
+  const remove = (): Promise<void> =>
+    act(async () => {
       await api(`/api/files/${encodeURIComponent(id)}`, { method: 'DELETE' })
       onClose()
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
-  }
+    })
   return (
     <Dialog title="Remove a file" onClose={onClose}>
       <div className="flex flex-col gap-4 text-sm">

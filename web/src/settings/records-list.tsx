@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useSWRConfig } from 'swr'
-import { type ApiError, api } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -10,6 +10,7 @@ import { Fold } from '../parts/fold.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { type KeptList, type NamedValue, recordHref, recordPath, type RecordsKind } from './records-kind.ts'
 import { timeText } from './version-list.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
   const { name, one, about, describe } = kind
@@ -56,19 +57,15 @@ function Removed<Value extends NamedValue>({
 }): ReactNode {
   const { data, error, mutate } = useResource<KeptList<Value>>(`/api/${name}s?removed=true`)
   const { mutate: refresh } = useSWRConfig()
-  const [refusal, setRefusal] = useState<ApiError>()
+  const { error: refusal, act } = useAction()
   const records = data?.[`${name}s`]
   if (error) return <ErrorNote error={error} />
   if (records === undefined || records.length === 0) return null
-  const putBack = async (id: string, version: number): Promise<void> => {
-    setRefusal(undefined)
-    try {
+  const putBack = (id: string, version: number): Promise<void> =>
+    act(async () => {
       await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version } })
       await Promise.all([mutate(), refresh(`/api/${name}s`)])
-    } catch (failure) {
-      setRefusal(failure as ApiError)
-    }
-  }
+    })
   return (
     <Fold className="text-sm" summaryClassName="text-soft" summary={`Removed ${name}s`}>
       <div className="mt-2 flex flex-col gap-2">

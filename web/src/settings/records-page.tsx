@@ -10,7 +10,7 @@ import {
   type RecordsKind,
 } from './records-kind.ts'
 import { useSWRConfig } from 'swr'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -22,6 +22,7 @@ import { useDraft } from './version-draft.ts'
 import { type Saved, VersionForm } from './version-form.tsx'
 import { VersionList } from './version-list.tsx'
 import { SentLayer } from './version-sent.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 export function RecordsPage<Value extends NamedValue>({ kind }: { readonly kind: RecordsKind<Value> }): ReactNode {
   const [search] = useSearchParams()
@@ -150,7 +151,7 @@ function Editor<Value extends NamedValue>({
   readAgain(): Promise<void>
 }): ReactNode {
   const draft = useDraft(`${name}/${id}`, newest)
-  const [refusal, setRefusal] = useState<ApiError>()
+  const { error: refusal, act } = useAction()
   const [, navigate] = useLocation()
   const save = async (value: Value, after: number): Promise<Saved> => {
     try {
@@ -161,26 +162,18 @@ function Editor<Value extends NamedValue>({
       await readAgain()
     }
   }
-  const remove = async (): Promise<void> => {
-    setRefusal(undefined)
-    try {
-      await api(recordPath(name, id), { method: 'DELETE' })
-    } catch (failure) {
-      setRefusal(failure as ApiError)
-      return
-    }
+  const undo = async (): Promise<void> => {
+    await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version: newest.version } })
     await readAgain()
-    navigate(`/settings/${name}s`)
-    const undo = async (): Promise<void> => {
-      await api(recordPath(name, id, '/restore'), { method: 'POST', body: { version: newest.version } })
-      await readAgain()
-    }
-    const action = {
-      label: 'Undo',
-      run: () => void undo().catch((failure: Error) => showToast({ text: failure.message })),
-    }
-    showToast({ text: `${newest.value.name} is removed.`, action, ms: 10_000 })
   }
+  const remove = (): Promise<void> =>
+    act(async () => {
+      await api(recordPath(name, id), { method: 'DELETE' })
+      await readAgain()
+      navigate(`/settings/${name}s`)
+      const run = (): void => void undo().catch((failure: Error) => showToast({ text: failure.message }))
+      showToast({ text: `${newest.value.name} is removed.`, action: { label: 'Undo', run }, ms: 10_000 })
+    })
   return (
     <>
       <h2 className="text-lg font-semibold" dir="auto">

@@ -16,6 +16,7 @@ import { Link } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { Fold } from '../parts/fold.tsx'
+import { Confirmation } from '../parts/confirmation.tsx'
 
 /** How often schedules and their runs are read again, ms: one runs when it is due. */
 const AGAIN_MS = 5_000
@@ -175,17 +176,14 @@ function ScheduleActions({
         )}
       </div>
       {asks && (
-        <div className="flex flex-col gap-3 rounded-lg border border-warn px-3 py-2">
-          <p>It is never due again. The sessions of its runs stay.</p>
-          <div className="flex flex-wrap gap-2">
-            <Button look="plain" onClick={() => setAsks(false)}>
-              Cancel
-            </Button>
-            <Button look="danger" disabled={busy} onClick={() => void act(() => api(path, { method: 'DELETE' }))}>
-              {`Remove ${name} now`}
-            </Button>
-          </div>
-        </div>
+        <Confirmation
+          action={`Remove ${name} now`}
+          busy={busy}
+          onConfirm={() => void act(() => api(path, { method: 'DELETE' }))}
+          onCancel={() => setAsks(false)}
+        >
+          It is never due again. The sessions of its runs stay.
+        </Confirmation>
       )}
     </>
   )

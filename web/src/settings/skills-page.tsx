@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import { type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
+import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
@@ -45,13 +45,7 @@ export default function SkillsPage(): ReactNode {
           )}
           <LoadedSkills skills={data.skills} filtered={words !== ''} total={data.total} reach={reach.data} />
           <LeftSkills left={data.left} />
-          {data.warnings.length > 0 && (
-            <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
-              {data.warnings.map((warning) => (
-                <li key={warning}>{warning}</li>
-              ))}
-            </ul>
-          )}
+          <WarningList warnings={data.warnings} />
         </>
       )}
     </div>

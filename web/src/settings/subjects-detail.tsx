@@ -1,14 +1,14 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { useResource } from '../api/resources.ts'
-import { ErrorNote } from '../parts/error-note.tsx'
+import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { SentLayer } from './version-sent.tsx'
 import { type Subject, subjectPath } from './subjects-kind.ts'
 import { SubjectProposals } from './subjects-proposals.tsx'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { timeText } from './version-list.tsx'
@@ -44,13 +44,7 @@ function Content({ subject, readAgain }: { readonly subject: Subject; readAgain(
           </p>
         )}
       </div>
-      {warnings.length > 0 && (
-        <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
-          {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      )}
+      <WarningList warnings={warnings} />
       <SentLayer
         layer="subject"
         body={{ subject: id }}
@@ -140,17 +134,14 @@ function Lines({
 
 function NewLine({ id, readAgain }: { readonly id: string; readAgain(): void }): ReactNode {
   const [op, setOp] = useState('')
-  const [error, setError] = useState<ApiError>()
-  const add = async (event: FormEvent): Promise<void> => {
+  const { error, act } = useAction()
+  const add = (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setError(undefined)
-    try {
+    return act(async () => {
       await api(subjectPath(id, '/log'), { method: 'POST', body: { op } })
       setOp('')
       readAgain()
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
+    })
   }
   return (
     <form aria-label="New line of the log" className="flex flex-col gap-2" onSubmit={(event) => void add(event)}>

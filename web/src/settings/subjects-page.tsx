@@ -1,7 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { SubjectDetail } from './subjects-detail.tsx'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -13,6 +13,7 @@ import { type ListedSubject, subjectHref } from './subjects-kind.ts'
 import { SubjectProposals } from './subjects-proposals.tsx'
 import { useDraft, type Versioned } from './version-draft.ts'
 import { timeText } from './version-list.tsx'
+import { useAction } from '../parts/use-action.ts'
 
 export default function SubjectsPage(): ReactNode {
   const [search] = useSearchParams()
@@ -72,18 +73,15 @@ const nothing: Versioned<{ readonly id: string; readonly brief: string }> = { ve
 function NewSubject(): ReactNode {
   const draft = useDraft('subject/new', nothing)
   const { id, brief } = draft.value
-  const [error, setError] = useState<ApiError>()
+  const { error, act } = useAction()
   const [, navigate] = useLocation()
-  const create = async (event: FormEvent): Promise<void> => {
+  const create = (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setError(undefined)
-    try {
+    return act(async () => {
       await api('/api/subjects', { method: 'POST', body: { id, ...(brief.trim() !== '' && { brief }) } })
       draft.saved(draft.value, { version: 0 })
       navigate(subjectHref(id))
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
+    })
   }
   return (
     <Fold summaryClassName="font-medium" summary={draft.changed ? 'New subject, not created yet' : 'New subject'}>

@@ -1,13 +1,14 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyLine } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { TokenScope } from '../../../src/capability.ts'
+import { Confirmation } from '../parts/confirmation.tsx'
 
 const TOKENS = '/api/tokens'
 
@@ -51,29 +52,20 @@ function NewToken({ made: { name, token } }: { readonly made: MadeToken }): Reac
   return (
     <div role="status" className="flex flex-col gap-2 rounded-lg border border-good px-3 py-2">
       <p>{`This is the token ${name}. Copy it now: it is not shown again.`}</p>
-      <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
-        <code className="min-w-0 flex-1 text-xs break-all">{token}</code>
-        <CopyButton text={token} />
-      </div>
+      <CopyLine text={token} />
     </div>
   )
 }
 
 function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked(): void }): ReactNode {
-  const [state, setState] = useState<'idle' | 'asks' | 'busy'>('idle')
-  const [error, setError] = useState<ApiError>()
+  const [asks, setAsks] = useState(false)
+  const { busy, error, act } = useAction()
   const { name, scope, made, expires, used, isExpired } = token
-  const revoke = async (): Promise<void> => {
-    setState('busy')
-    setError(undefined)
-    try {
+  const revoke = (): Promise<void> =>
+    act(async () => {
       await api(`${TOKENS}/${encodeURIComponent(name)}`, { method: 'DELETE' })
       onRevoked()
-    } catch (failure) {
-      setError(failure as ApiError)
-      setState('asks')
-    }
-  }
+    })
   return (
     <li aria-label={name} className="flex flex-col gap-2 py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -84,30 +76,34 @@ function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked
           <p className="text-xs text-soft">
             made <Moment time={made} />
             {' · '}
-            {expires === undefined ? 'does not expire' : <Expiry time={expires} isExpired={isExpired} />}
-            {' · '}
-            {used === undefined ? 'never used' : <Use time={used} />}
+            {expires === undefined ? (
+              'does not expire'
+            ) : (
+              <span className={isExpired ? 'text-bad' : undefined}>
+                {isExpired ? 'expired ' : 'expires '}
+                <Moment time={expires} />
+              </span>
+            )}
+            {used === undefined ? ' · never used' : ' · last used '}
+            {used !== undefined && <Moment time={used} />}
           </p>
         </div>
-        {state === 'idle' && (
-          <Button look="plain" aria-label={`Revoke ${name}`} onClick={() => setState('asks')}>
+        {!asks && (
+          <Button look="plain" aria-label={`Revoke ${name}`} onClick={() => setAsks(true)}>
             Revoke
           </Button>
         )}
       </div>
       {error && <ErrorNote error={error} />}
-      {state !== 'idle' && (
-        <div className="flex flex-col gap-3 rounded-lg border border-warn px-3 py-2">
-          <p>{`Whatever uses ${name} is refused from then on.`}</p>
-          <div className="flex flex-wrap gap-2">
-            <Button look="plain" onClick={() => setState('idle')}>
-              Cancel
-            </Button>
-            <Button look="danger" disabled={state === 'busy'} onClick={() => void revoke()}>
-              {`Revoke ${name} now`}
-            </Button>
-          </div>
-        </div>
+      {asks && (
+        <Confirmation
+          action={`Revoke ${name} now`}
+          busy={busy}
+          onConfirm={() => void revoke()}
+          onCancel={() => setAsks(false)}
+        >
+          {`Whatever uses ${name} is refused from then on.`}
+        </Confirmation>
       )}
     </li>
   )
@@ -115,23 +111,6 @@ function TokenRow({ token, onRevoked }: { readonly token: ListedToken; onRevoked
 
 function Moment({ time }: { readonly time: string }): ReactNode {
   return <time dateTime={time}>{new Date(time).toLocaleString('en')}</time>
-}
-
-function Expiry({ time, isExpired }: { readonly time: string; readonly isExpired: boolean }): ReactNode {
-  return (
-    <span className={isExpired ? 'text-bad' : undefined}>
-      {isExpired ? 'expired ' : 'expires '}
-      <Moment time={time} />
-    </span>
-  )
-}
-
-function Use({ time }: { readonly time: string }): ReactNode {
-  return (
-    <>
-      last used <Moment time={time} />
-    </>
-  )
 }
 
 function TokenForm({ onMade }: { onMade(token: MadeToken): void }): ReactNode {

@@ -1,12 +1,13 @@
 import { type ReactNode, useState } from 'react'
-import { api, type ApiError } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { CopyLine } from '../parts/copy-button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { NamedTokens } from './token-named.tsx'
-import { scopeTitle } from './token-named.tsx'
+import { NamedTokens, scopeTitle } from './token-named.tsx'
+import { useAction } from '../parts/use-action.ts'
+import { Confirmation } from '../parts/confirmation.tsx'
 
 interface TokenFacts {
   readonly needed: boolean
@@ -58,29 +59,20 @@ function StartLink(): ReactNode {
       <p className="text-sm text-soft">
         This command on the machine of the gateway prints the link with the token of the owner.
       </p>
-      <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-2">
-        <code className="min-w-0 flex-1 text-xs">foreword token</code>
-        <CopyButton text="foreword token" />
-      </div>
+      <CopyLine text="foreword token" />
     </section>
   )
 }
 
 function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean; onReplaced(): void }): ReactNode {
-  const [state, setState] = useState<'idle' | 'asks' | 'busy' | 'done'>('idle')
-  const [error, setError] = useState<ApiError>()
-  const replace = async (): Promise<void> => {
-    setState('busy')
-    setError(undefined)
-    try {
+  const [state, setState] = useState<'idle' | 'asks' | 'done'>('idle')
+  const { busy, error, act } = useAction()
+  const replace = (): Promise<void> =>
+    act(async () => {
       await api('/api/token/replace', { method: 'POST' })
       setState('done')
       onReplaced()
-    } catch (failure) {
-      setError(failure as ApiError)
-      setState('asks')
-    }
-  }
+    })
   return (
     <section aria-label="Another token of the owner" className="flex flex-col gap-2 text-sm">
       <h2 className="text-lg font-semibold">Another token of the owner</h2>
@@ -97,28 +89,23 @@ function Replacement({ canReplace, onReplaced }: { readonly canReplace: boolean;
           one.
         </p>
       )}
-      {canReplace && (state === 'idle' || state === 'done') && (
+      {canReplace && state !== 'asks' && (
         <div>
           <Button look="plain" onClick={() => setState('asks')}>
             Make a new token
           </Button>
         </div>
       )}
-      {(state === 'asks' || state === 'busy') && (
-        <div className="flex flex-col gap-3 rounded-lg border border-warn px-3 py-2">
-          <p>
-            Every other browser with the token of the owner is signed out, and programs with it are refused until they
-            get the new one. The old token cannot be brought back. Tokens for others stay valid.
-          </p>
-          <div className="flex flex-wrap gap-2">
-            <Button look="plain" onClick={() => setState('idle')}>
-              Cancel
-            </Button>
-            <Button look="danger" disabled={state === 'busy'} onClick={() => void replace()}>
-              Replace the token
-            </Button>
-          </div>
-        </div>
+      {state === 'asks' && (
+        <Confirmation
+          action="Replace the token"
+          busy={busy}
+          onConfirm={() => void replace()}
+          onCancel={() => setState('idle')}
+        >
+          Every other browser with the token of the owner is signed out, and programs with it are refused until they get
+          the new one. The old token cannot be brought back. Tokens for others stay valid.
+        </Confirmation>
       )}
     </section>
   )
@@ -131,15 +118,12 @@ interface SignOutProps {
 }
 
 function SignOut({ name, scope }: SignOutProps): ReactNode {
-  const [error, setError] = useState<ApiError>()
-  const leave = async (): Promise<void> => {
-    try {
+  const { error, act } = useAction()
+  const leave = (): Promise<void> =>
+    act(async () => {
       await api('/api/logout', { method: 'POST' })
       location.reload()
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
-  }
+    })
   return (
     <section aria-label="This browser" className="flex flex-col gap-2 text-sm">
       <h2 className="text-lg font-semibold">This browser</h2>

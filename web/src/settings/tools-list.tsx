@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react'
 import type { AccessPreview, AccessStep, ToolStatus } from '../../../src/capability.ts'
-import type { ApiError } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { LongList } from '../parts/long-text.tsx'
 import type { AccessDraft } from './access-draft.ts'
 import { accessLooks, accessTitles, ruleText, untrustedTitles } from './access-words.ts'
+import { useAction } from '../parts/use-action.ts'
 
 interface ToolListProps {
   readonly tools: readonly ToolStatus[]
@@ -43,18 +43,12 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
 
 function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: AccessDraft }): ReactNode {
   const { name, from, description, reason, inputSchema, withheld } = tool
-  const [error, setError] = useState<ApiError>()
+  const { error, act } = useAction()
   const change = changeOf(draft, name)
   const state = change?.after ?? tool
   const { access } = state
-  const choose = async (wanted: ToolStatus['access']): Promise<void> => {
-    setError(undefined)
-    try {
-      await draft.apply(await stepsTo(wanted, name, draft))
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
-  }
+  const choose = (wanted: ToolStatus['access']): Promise<void> =>
+    act(async () => draft.apply(await stepsTo(wanted, name, draft)))
   return (
     <li className="flex flex-col gap-1 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -127,16 +121,10 @@ interface AfterUntrustedProps {
 /** What happens to a call of a tool once the model has read texts of others, for a person who changes it. */
 function AfterUntrusted({ tool, set, draft }: AfterUntrustedProps): ReactNode {
   const { name, afterUntrusted } = tool
-  const [error, setError] = useState<ApiError>()
-  const choose = async (wanted: string): Promise<void> => {
-    setError(undefined)
+  const { error, act } = useAction()
+  const choose = (wanted: string): Promise<void> => {
     const path = ['tools', name, 'afterUntrusted']
-    const step: AccessStep = wanted === '' ? { do: 'remove', path } : { do: 'set', path, value: wanted }
-    try {
-      await draft.apply([step])
-    } catch (failure) {
-      setError(failure as ApiError)
-    }
+    return act(() => draft.apply([wanted === '' ? { do: 'remove', path } : { do: 'set', path, value: wanted }]))
   }
   const own = afterUntrusted?.own ?? 'ask'
   return (

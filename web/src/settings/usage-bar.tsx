@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { dayText } from './usage-range.ts'
 
 interface UsageBarProps {
   /** Tokens of the longest bar. */
@@ -62,5 +64,105 @@ export function UsageChoice<Id extends string>(props: UsageChoiceProps<Id>): Rea
         ))}
       </div>
     </fieldset>
+  )
+}
+
+interface FigureTableProps<Row> {
+  /** For screen readers. */
+  readonly caption: string
+  /** Title of the first column. */
+  readonly first: string
+  readonly rows: readonly Row[]
+  keyOf(row: Row): string
+  name(row: Row): ReactNode
+  /** The parts of the bar below the name, and the longest bar of all rows. */
+  bar(row: Row): UsageBarProps['parts']
+  readonly most: number
+  /** Below the bar. */
+  below?(row: Row): ReactNode
+  readonly columns: readonly FigureColumn<Row>[]
+}
+
+interface FigureColumn<Row> {
+  readonly title: string
+  /** Left out on narrow screens. */
+  readonly wide?: boolean
+  figure(row: Row): ReactNode
+}
+
+/** Names with their bars to scale, and the figures of each. */
+export function FigureTable<Row>({ caption, first, rows, columns, ...of }: FigureTableProps<Row>): ReactNode {
+  const hidden = (wide = false): string => (wide ? 'hidden sm:table-cell' : '')
+  return (
+    <table className="w-full text-sm tabular-nums">
+      <caption className="sr-only">{caption}</caption>
+      <thead className="text-xs text-soft">
+        <tr className="border-b border-line align-bottom">
+          <th scope="col" className="py-1.5 text-start font-medium">
+            {first}
+          </th>
+          {columns.map(({ title, wide }) => (
+            <th
+              key={title}
+              scope="col"
+              className={`py-1.5 ps-3 text-end font-medium whitespace-nowrap ${hidden(wide)}`}
+            >
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={of.keyOf(row)} className="border-b border-line align-top">
+            <th scope="row" className="w-full max-w-0 py-2 text-start font-normal">
+              <bdi className="block break-words">{of.name(row)}</bdi>
+              <UsageBar most={of.most} parts={of.bar(row)} />
+              {of.below?.(row)}
+            </th>
+            {columns.map(({ title, wide, figure }) => (
+              <td key={title} className={`py-2 ps-3 text-end whitespace-nowrap ${hidden(wide)}`}>
+                {figure(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Names of rows without a key. */
+const nameOfNone: Readonly<Record<string, string>> = {
+  layer: 'Not divided',
+  skill: 'Everything but skills',
+  tool: 'Everything but tools',
+  agent: 'No agent',
+  session: 'Outside sessions',
+  token: 'No named token',
+}
+
+const names: Readonly<Record<string, string>> = {
+  history: 'history (earlier turns)',
+  input: 'input (the turn that is answered)',
+  tools: 'tools (definitions)',
+  answer: 'answer (what the model wrote)',
+}
+
+interface RowNameProps {
+  readonly by: string
+  readonly row: { readonly key: string | null; readonly title?: string | undefined }
+}
+
+/** The name of a row of calls; of a session with a link to it. */
+export function RowName({ by, row: { key, title } }: RowNameProps): ReactNode {
+  if (key === null) return nameOfNone[by] ?? 'Not known'
+  if (by === 'day') return dayText(key)
+  if (by === 'layer') return names[key] ?? key
+  if (by !== 'session') return key
+  return (
+    <Link href={`/sessions/${encodeURIComponent(key)}`} className="text-accent underline">
+      {title ?? key}
+    </Link>
   )
 }

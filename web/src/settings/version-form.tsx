@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { TextDifference } from '../inspector/compare-text.tsx'
 import { Button } from '../parts/button.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
+import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { ExactText } from '../parts/exact-text.tsx'
 import { Fold } from '../parts/fold.tsx'
 import type { Draft, SavedAs, Versioned } from './version-draft.ts'
@@ -97,13 +97,7 @@ export function VersionForm<Value>(props: VersionFormProps<Value>): ReactNode {
           {draft.changed ? 'Not saved yet.' : warnings !== undefined && 'Saved.'}
         </p>
       </div>
-      {!draft.changed && warnings !== undefined && warnings.length > 0 && (
-        <ul aria-label="Warnings" className="flex flex-col gap-1 rounded-lg border border-warn px-3 py-2 text-sm">
-          {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
-          ))}
-        </ul>
-      )}
+      {!draft.changed && warnings !== undefined && <WarningList warnings={warnings} />}
     </form>
   )
 }
