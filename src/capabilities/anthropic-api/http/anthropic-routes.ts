@@ -4,7 +4,6 @@ import {
   answerCompletion,
   type CompletionFormat,
   completionHeaderWords,
-  json,
   knownModel,
   knownModels,
   namingHeaders,

@@ -10,7 +10,6 @@ import {
   type CompletionNames,
   CONFIGURED_MODEL,
   HttpFailure,
-  json,
   namingHeaders,
   turnCompletion,
 } from '../../../server.ts'
