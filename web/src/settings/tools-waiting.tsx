@@ -62,7 +62,7 @@ interface ToAcceptProps {
 }
 
 /** A difference with the button that accepts it. */
-export function ToAccept({ name, note, path, body, changes, children }: ToAcceptProps): ReactNode {
+function ToAccept({ name, note, path, body, changes, children }: ToAcceptProps): ReactNode {
   const { mutate } = useSWRConfig()
   const { busy, error, act } = useAction()
   const accept = async (): Promise<void> => {
