@@ -86,7 +86,7 @@ export function route<Query extends z.ZodObject = z.ZodObject, Body extends z.Zo
 ): Route {
   const [method, path] = address.split(' ') as [Route['method'], string]
   // The mount parses with these very schemas before it calls.
-  return { method, path, tag: path.split('/')[2] ?? '', ...definition } as Route
+  return { method, path, tag: path.split('/')[2] ?? '', ...definition }
 }
 
 /** The answers of a route that succeeds with JSON: of a schema, or of an object with these fields. */

@@ -1,9 +1,8 @@
 import { type ReactNode, useId, useState } from 'react'
-import { type FieldsProps, fieldsText, type RecordsKind } from './records-kind.ts'
+import { type FieldsProps, fieldsText, type RecordsKind, TokenHint } from './records-kind.ts'
 import { RecordsPage } from './records-page.tsx'
 import { type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Select, TextArea, TextField } from '../parts/fields.tsx'
-import { TokenHint } from './records-kind.ts'
 import { X } from 'lucide-react'
 import { Button } from '../parts/button.tsx'
 

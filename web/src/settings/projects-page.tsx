@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { TextArea } from '../parts/fields.tsx'
-import { type FieldsProps, fieldsText, type RecordsKind } from './records-kind.ts'
+import { type FieldsProps, fieldsText, type RecordsKind, TokenHint } from './records-kind.ts'
 import { RecordsPage } from './records-page.tsx'
-import { TokenHint } from './records-kind.ts'
 
 interface Project {
   readonly name: string
