@@ -54,7 +54,8 @@ export function fitNoted(conversation: ConversationInput, input: NotedInput): No
   const now = { block: standing, gone: [], ...decide(conversation, standing, rest) }
   const { available } = conversation
   const { cacheOver = false, worth } = input
-  const size = filledTokens(conversation, now)
+  // Of the whole prompt, as it is sent where nothing more gives way.
+  const size = conversation.beside + blockTokens(now.rest, now.block) + sentTokens(now)
   const isSoon = cacheOver && size > available * NEARLY_FULL
   const isDue = now.moves || isSoon
   // Above a cliff a cut has to come down below it.
@@ -88,11 +89,6 @@ export const NEARLY_FULL = 0.8
 
 /** Share of what is available below which nothing is cut or written for a later cut. */
 export const HALF_FULL = 0.5
-
-/** Of the whole prompt, as it is sent where nothing more gives way. */
-function filledTokens({ beside }: ConversationInput, placed: Placed): number {
-  return beside + blockTokens(placed.rest, placed.block) + sentTokens(placed)
-}
 
 function standingBlock({ turns, cut: marks }: ConversationInput, { written }: NotesInput): Block {
   const named = new Set(marks?.first)

@@ -8,17 +8,14 @@ export function outline(manifest: Manifest): string {
   const { window, reserve, margin, available } = manifest.budget
   const safety = margin > 0 ? `, margin ${margin}` : ''
   const head = `window ${window}, reserve ${reserve}${safety}: used ${manifest.used} of ${available}`
-  const width = idWidth(manifest.entries)
+  // As wide as the longest id that fits a column, so that outlines with short ids keep their look.
+  let width = NARROWEST
+  for (const { id } of manifest.entries) if (id.length > width && id.length <= WIDEST) width = id.length
   return [head, ...manifest.entries.map((entry) => line(entry, width))].join('\n')
 }
 
 /** Characters of the column of ids. An id that is longer than the widest column moves its own line only. */
 const [NARROWEST, WIDEST] = [18, 30]
-
-/** As wide as the longest id that fits a column, so that outlines with short ids keep their look. */
-function idWidth(entries: readonly ManifestEntry[]): number {
-  return entries.reduce((width, { id }) => (id.length <= WIDEST ? Math.max(width, id.length) : width), NARROWEST)
-}
 
 function line({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry, width: number): string {
   const columns = [

@@ -22,7 +22,10 @@ export function pairMessages(messages: readonly TurnMessage[]): {
   readonly messages: readonly PairedMessage[]
   readonly unpaired: readonly Unpaired[]
 } {
-  const lonely = messages.some(callsOrAnswers) ? lonelyParts(messages.map(({ message }) => message)) : undefined
+  const hasTools = messages.some(({ message: { role, content } }) => {
+    return role === 'tool' || (typeof content !== 'string' && content.some((part) => part.type === 'tool-call'))
+  })
+  const lonely = hasTools ? lonelyParts(messages.map(({ message }) => message)) : undefined
   if (!lonely || lonely.size === 0) return { messages, unpaired: [] }
 
   const kept: PairedMessage[] = []
@@ -50,11 +53,6 @@ export function pairMessages(messages: readonly TurnMessage[]): {
     }
   }
   return { messages: kept, unpaired }
-}
-
-function callsOrAnswers({ message }: TurnMessage): boolean {
-  if (message.role === 'tool') return true
-  return typeof message.content !== 'string' && message.content.some((part) => part.type === 'tool-call')
 }
 
 function lonelyParts(messages: readonly Message[]): ReadonlySet<object> {

@@ -329,15 +329,18 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
         queued,
         waiting: approvals.count(),
         recovered,
-        warnings: distinct([
-          ...capabilities.warnings(),
-          ...toolConflicts(),
-          ...(await toolWarnings(policy, tools())),
-          ...channels.flatMap((channel) => channel.warnings?.() ?? []),
-          ...limits.sentences(),
-          ...(parts.checkpoints?.warnings() ?? []),
-          ...latestWarnings.sentences(),
-        ]).map(redact),
+        // A channel warns when something goes wrong, and for as long as it is wrong.
+        warnings: [
+          ...new Set([
+            ...capabilities.warnings(),
+            ...toolConflicts(),
+            ...(await toolWarnings(policy, tools())),
+            ...channels.flatMap((channel) => channel.warnings?.() ?? []),
+            ...limits.sentences(),
+            ...(parts.checkpoints?.warnings() ?? []),
+            ...latestWarnings.sentences(),
+          ]),
+        ].map(redact),
         started,
         facts,
       }
@@ -392,9 +395,4 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
   })
   channelsOpen.resolve()
   return runtime
-}
-
-/** A channel warns when something goes wrong, and for as long as it is wrong. */
-function distinct(sentences: readonly string[]): readonly string[] {
-  return [...new Set(sentences)]
 }

@@ -44,7 +44,9 @@ export function withPlacementPrices<Account extends Manifest>(
 ): Account {
   const prices = placementPrices([...recent, placedCall(manifest, { turn, at })], rules)
   const entries = manifest.entries.map((entry) => {
-    const places = isLayer(entry) ? prices.get(entry.id) : undefined
+    // A tool and a turn may have the id of a layer.
+    const isLayer = entry.slot !== 'tools' && entry.slot !== 'history' && entry.slot !== 'input'
+    const places = isLayer ? prices.get(entry.id) : undefined
     return places ? { ...entry, places } : entry
   })
   return { ...manifest, entries }
@@ -57,11 +59,6 @@ export function placementRules({ facts }: Model, { cut, placements }: AssemblyIn
 
 interface PlacementsOfCall<Account extends Manifest = Manifest> extends Pick<PlacedCall, 'turn' | 'at'> {
   readonly manifest: Account
-}
-
-/** A tool and a turn may have the id of a layer. */
-function isLayer({ slot }: Manifest['entries'][number]): boolean {
-  return slot !== 'tools' && slot !== 'history' && slot !== 'input'
 }
 
 async function placementsIn(

@@ -65,7 +65,10 @@ export async function admit(
     ...(budgets?.length ? { budgets } : {}),
   }
   requireWords(text, attachments)
-  requireLimits(budgets)
+  for (const { limit } of budgets ?? []) {
+    const fault = budgetLimitFault(limit)
+    if (fault !== undefined) throw new RuntimeError('invalid-input', `A budget of the message is no limit: ${fault}.`)
+  }
   if (system?.trim() === '') {
     throw new RuntimeError('invalid-input', 'The system prompt is blank. Leave it out to send the usual one.')
   }
@@ -147,13 +150,6 @@ async function countedMessage(
   await giveFiles(files.library, of.session, handedIn)
   const tokens = await countInSlices(clock, settings.counter, (counter) => tokenCounts(counter, message))
   return { message, tokens, ...(attachments.length === 0 ? {} : { attachments }) }
-}
-
-function requireLimits(budgets: SubmitInput['budgets'] = []): void {
-  for (const { limit } of budgets) {
-    const fault = budgetLimitFault(limit)
-    if (fault !== undefined) throw new RuntimeError('invalid-input', `A budget of the message is no limit: ${fault}.`)
-  }
 }
 
 function requireWords(text: string, files: readonly string[]): void {

@@ -13,13 +13,14 @@ export async function readTurnView(store: LogStore, session: string, turn: strin
   const end = entries.find((entry) => entry.type === 'turn-end')
   const outcome = end?.type === 'turn-end' ? end.outcome : undefined
   const citations = citedSources(entries)
+  const last = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
   const notice = outcome && outcomeNotice(outcome)
   return {
     session,
     turn,
     outcome,
     ...defined({ notice }),
-    text: answerText(entries),
+    text: last?.type === 'message' ? messageText(last.message) : '',
     calls,
     ...(citations.length > 0 ? { citations } : {}),
     warnings: entries.flatMap((entry) => (entry.type === 'usage' && entry.warning ? [entry.warning] : [])),
@@ -28,11 +29,6 @@ export async function readTurnView(store: LogStore, session: string, turn: strin
       entries.flatMap((entry) => (entry.type === 'usage' ? [entry.usage] : [])),
     ),
   }
-}
-
-function answerText(entries: readonly Entry[]): string {
-  const last = entries.findLast((entry) => entry.type === 'message' && entry.message.role === 'assistant')
-  return last?.type === 'message' ? messageText(last.message) : ''
 }
 
 /** What the answers of a turn cite, each number once, in their order. */

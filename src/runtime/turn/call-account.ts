@@ -72,6 +72,8 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       const { reserve, window } = budget
       const failure = rest.failure?.(call) ?? (outcome instanceof ContextOverflowError ? outcome : undefined)
       const isMade = failure === undefined
+      const { retention, breakpoints, requested, keepAlive } = model.facts.cache ?? {}
+      const moving = outcome instanceof ContextOverflowError ? 0 : movingMessages(outcome)
       const options: RecordedOptions = {
         toolChoice,
         maxOutputTokens: reserve,
@@ -81,8 +83,10 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
           reasoning: settings.reasoning,
           cacheKey: about.session && sha256(`foreword ${about.session}`).slice(0, 32),
         }),
-        ...cacheOptions(model),
-        ...movingOptions(outcome),
+        // What a request asks of the provider's cache, by the rules of the model.
+        ...defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested, keepAlive }),
+        // The messages at the end that no mark of a cache is set behind.
+        ...(moving > 0 && { movingMessages: moving }),
         ...defined({ cacheLife }),
         ...defined({ cacheSlot: isMade && about.session ? slots.take(model, about.session, call) : undefined }),
       }
@@ -141,18 +145,6 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       return store.finishCall(call, outcome)
     },
   }
-}
-
-/** The messages at the end that no mark of a cache is set behind. */
-function movingOptions(outcome: CallToWrite['outcome']): Pick<RecordedOptions, 'movingMessages'> {
-  const moving = outcome instanceof ContextOverflowError ? 0 : movingMessages(outcome)
-  return moving > 0 ? { movingMessages: moving } : {}
-}
-
-/** What a request asks of the provider's cache, by the rules of the model. */
-function cacheOptions({ facts: { cache } }: Model): Partial<RecordedOptions> {
-  const { retention, breakpoints, requested, keepAlive } = cache ?? {}
-  return defined({ cacheRetention: retention, cacheBreakpoints: breakpoints, cachePrompt: requested, keepAlive })
 }
 
 interface CallAccountParts {

@@ -41,7 +41,9 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
   const refused = new Set<string>()
   const origins: ResultOrigins = (call) =>
     refused.has(call.toolCallId) && !plans.has(call.toolName) ? [] : ofTools(call)
-  const searches = new Set(tools.filter(isSearch).map(({ name }) => name))
+  // A search gives addresses; what opens addresses gives pages.
+  const searching = tools.filter(({ origin, readsFrom }) => origin === 'web' && readsFrom === undefined)
+  const searches = new Set(searching.map(({ name }) => name))
   let texts: readonly ForeignText[] = []
   let step = 0
   const named = namedAddresses(new Set(tools.filter(opensAddresses).map(({ name }) => name)))
@@ -110,11 +112,6 @@ export function turnTaint(entries: readonly Entry[], tools: readonly Tool[]): Tu
 
 /** Texts of others that a note names: the newest. */
 const MOST_COVERED = 20
-
-/** A search gives addresses; what opens addresses gives pages. */
-function isSearch({ origin, readsFrom }: Tool): boolean {
-  return origin === 'web' && readsFrom === undefined
-}
 
 /** What results are made of, by the tools that there are: of a tool that is gone nothing is known but its name. */
 function resultOrigins(tools: readonly Tool[]): ResultOrigins {
