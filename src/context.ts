@@ -67,6 +67,7 @@ export {
   promptCostParts,
   type ReportedTokens,
 } from './context/forecast.ts'
+export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { inOrder, lint, type LintInput } from './context/lint/lint.ts'
 export { lintAnnounced, type LintCall, lintHead } from './context/lint/lint-call.ts'

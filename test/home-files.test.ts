@@ -511,7 +511,7 @@ async function filed(
   await until(async () => {
     const all = await Promise.all(rows.map(({ id }) => runtime.library.file(id)))
     const open = all.filter(
-      ({ state }) => state.type === 'ready' && state.reading.kind !== 'image' && !state.reading.indexed,
+      ({ state }) => state.type === 'ready' && 'content' in state.reading && !state.reading.indexed,
     )
     return open.length === 0 ? true : undefined
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cutText, imageType } from '../context.ts'
+import { audioType, cutText, imageType } from '../context.ts'
 import { errorMessage } from '../platform.ts'
 import type { ResultImage } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
@@ -42,7 +42,7 @@ export async function keepImages(
   const lost: string[] = []
   const kept = await Promise.all(
     result.images.map(({ bytes }, index) => {
-      const name = `${toolName}-${index + 1}.${imageType(bytes)?.replace('image/', '')}`
+      const name = `${toolName}-${index + 1}.${fileEnding(bytes)}`
       return journal.keepImage({ name, bytes }).catch((error: unknown) => {
         lost.push(`[left out, ${name}: ${errorMessage(error)}]`)
       })
@@ -55,6 +55,11 @@ export async function keepImages(
     result: { ...result, output: [...said, ...lost].join('\n') },
     ...(images.length > 0 ? { images } : {}),
   }
+}
+
+function fileEnding(bytes: Uint8Array): string | undefined {
+  const sound = audioType(bytes)
+  return sound ? (sound === 'audio/wav' ? 'wav' : 'mp3') : imageType(bytes)?.replace('image/', '')
 }
 
 /** The least that is shown of a result, however much the turn has shown before, characters. */

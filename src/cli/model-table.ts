@@ -56,9 +56,9 @@ function figure(facts: Facts, name: 'window' | 'maxOutput'): string {
 }
 
 function abilities(facts: Facts): string {
-  const found = (['tools', 'vision', 'reasoning'] as const)
+  const found = (['tools', 'vision', 'audio', 'reasoning'] as const)
     .filter((name) => facts[name])
-    .map((name) => (facts.assumed?.includes(name) ? `~${name}` : name))
+    .map((name) => (name !== 'audio' && facts.assumed?.includes(name) ? `~${name}` : name))
   return found.length === 0 ? '-' : found.join(' ')
 }
 

@@ -90,6 +90,8 @@ const sentences: Readonly<Record<ReasonCode, Words>> = {
   blank: () => 'since it has no text',
   'no-such-turn': () => 'and the turn that it belongs to is not sent',
   'model-cannot-see': (...about) => `${imagesWords(...about)}, because the model cannot see images`,
+  'model-cannot-hear': (_, { images = 'its' }) =>
+    `a marker is sent in the place of ${images} recordings, because the model or its API takes no sound`,
   'image-gone': (...about) => `${imagesWords(...about)}, because their bytes are no longer stored`,
   'wire-cannot-carry': (...about) => `${imagesWords(...about)}, because the API of the provider has no place for them`,
   'sent-as-messages': () => 'and the same conversation is sent as messages',

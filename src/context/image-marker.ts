@@ -1,19 +1,21 @@
 import type { AnyMessage, Message, ToolOutput } from './message.ts'
 
-/** Which images of a request reach the model. Absent in an assembly: all of them. */
+/** Which images and recordings of a request reach the model. Absent in an assembly: all of them. */
 export interface ImageSupport {
   /** Whether the model sees images. */
   readonly seen: boolean
+  /** The model hears recordings, and the API of its provider has them. */
+  readonly audio?: true
   /** Whether images of tool results reach the model, in them or after them. No API accepts images in messages of a model. */
   readonly inResults: boolean
   /** Whether the provider's wire carries images as web addresses, not only as bytes. */
   readonly byAddress: boolean
-  /** Ids of stored images that are no longer there: `reference.foreword` of their parts. */
+  /** Ids of stored images and recordings that are no longer there: `reference.foreword` of their parts. */
   readonly gone?: readonly string[]
 }
 
 /** Why a marker is sent in the place of an image. */
-export type MarkerCode = 'model-cannot-see' | 'image-gone' | 'wire-cannot-carry'
+export type MarkerCode = 'model-cannot-see' | 'model-cannot-hear' | 'image-gone' | 'wire-cannot-carry'
 
 /** A message in which markers are sent in the place of images, and what was replaced. */
 interface MarkedMessage {
@@ -61,13 +63,14 @@ export function changedParts<Given extends AnyMessage>(
 }
 
 interface Image {
+  readonly kind: 'image' | 'audio'
   readonly name: string | undefined
   readonly address: boolean
   /** Of a stored image. */
   readonly id: string | undefined
 }
 
-/** The image that a part is, in any of the AI SDK's forms. */
+/** The image or the recording that a part is, in any of the AI SDK's forms. */
 function findImage(part: object): Image | undefined {
   const { type, mediaType, filename, image, data } = part as {
     readonly type?: string
@@ -76,17 +79,18 @@ function findImage(part: object): Image | undefined {
     readonly image?: unknown
     readonly data?: unknown
   }
-  const about = { name: filename, id: undefined }
+  const kind = mediaType?.startsWith('audio') ? 'audio' : 'image'
+  const about = { kind, name: filename, id: undefined } as const
   if (type === 'image') return { ...about, address: isAddress(image) }
   if (type === 'image-data' || type === 'image-file-id') return { ...about, address: false }
   if (type === 'image-url') return { ...about, address: true }
-  if (!mediaType?.startsWith('image')) return undefined
+  if (!mediaType?.startsWith(kind)) return undefined
   if (type === 'file-url') return { ...about, address: true }
   if (type === 'file-data') return { ...about, address: false }
   return type === 'file' ? { ...about, address: isAddress(data), id: storedImage({ type, data }) } : undefined
 }
 
-/** An image of a session, kept as one of its files. */
+/** An image or a recording of a session, kept as one of its files. */
 export interface StoredImage {
   readonly file: string
   readonly name: string
@@ -94,11 +98,13 @@ export interface StoredImage {
   /** In pixels, where they are known. */
   readonly width?: number | undefined
   readonly height?: number | undefined
+  readonly seconds?: number | undefined
 }
 
 /** A stored image as a part of a message, or of a result of a tool. */
-export function storedImagePart({ file, name, mediaType, width, height }: StoredImage) {
-  const size = width === undefined || height === undefined ? {} : { width, height }
+export function storedImagePart({ file, name, mediaType, width, height, seconds }: StoredImage) {
+  const length = seconds === undefined ? {} : { seconds }
+  const size = width === undefined || height === undefined ? length : { width, height }
   const data = { type: 'reference' as const, reference: { foreword: file } }
   return { type: 'file' as const, mediaType, filename: name, data, providerOptions: { foreword: size } }
 }
@@ -128,18 +134,20 @@ function isAddress(data: unknown): boolean {
   return (data as { readonly type?: unknown } | undefined)?.type === 'url'
 }
 
-function markerCode({ address, id }: Image, support: ImageSupport, hasPlace: boolean): MarkerCode | undefined {
-  if (!support.seen) return 'model-cannot-see'
+function markerCode({ kind, address, id }: Image, support: ImageSupport, hasPlace: boolean): MarkerCode | undefined {
+  if (kind === 'audio' && !support.audio) return 'model-cannot-hear'
+  if (kind === 'image' && !support.seen) return 'model-cannot-see'
   if (id !== undefined && support.gone?.includes(id)) return 'image-gone'
   return hasPlace && (support.byAddress || !address) ? undefined : 'wire-cannot-carry'
 }
 
-function markerText(code: MarkerCode, { name, address }: Image, { byAddress }: ImageSupport): string {
-  return `[image${name ? ` ${name}` : ''}: ${reasonText(code, address && !byAddress)}]`
+function markerText(code: MarkerCode, { kind, name, address }: Image, { byAddress }: ImageSupport): string {
+  return `[${kind}${name ? ` ${name}` : ''}: ${reasonText(code, address && !byAddress)}]`
 }
 
 function reasonText(code: MarkerCode, byAddress: boolean): string {
   if (code === 'model-cannot-see') return 'this model cannot see images'
+  if (code === 'model-cannot-hear') return 'this model, or the API of its provider, takes no sound'
   if (code === 'image-gone') return 'it is no longer there'
   return byAddress
     ? 'this provider takes images as data only, not by address'

@@ -1,3 +1,4 @@
+import { audioSeconds, audioTokens } from './audio.ts'
 import { imageSize, imageTokens, imageType, UNKNOWN_IMAGE_TOKENS } from './image.ts'
 
 /** What an image or a file costs: its size, and the words that are counted with it. */
@@ -12,7 +13,7 @@ export interface Media {
   readonly mediaType: string
   readonly data: unknown
   readonly filename?: string
-  /** `foreword {width, height}` in pixels, or `{pages}`, where somebody knows them. */
+  /** `foreword {width, height}` in pixels, `{seconds}` or `{pages}`, where somebody knows them. */
   readonly providerOptions?: Readonly<Record<string, unknown>>
 }
 
@@ -23,7 +24,8 @@ const PAGE_TOKENS = UNKNOWN_IMAGE_TOKENS
 const BYTES_OF_A_PAGE = 30_000
 
 /**
- * The cost of media by their size (BEHAVIOURS §3.4): an image by its pixels, a text by its words, every other file by its
+ * The cost of media by their size (BEHAVIOURS §3.4): an image by its pixels, a recording by
+ * its length, a text by its words, every other file by its
  * pages. A file behind an address costs one picture or page, since its size is unknown.
  */
 export function mediaCost({ mediaType, data, filename = '', providerOptions }: Media): MediaCost {
@@ -32,6 +34,7 @@ export function mediaCost({ mediaType, data, filename = '', providerOptions }: M
   if (source.type === 'text') return { tokens: 0, texts: [filename, source.text] }
   const texts = source.type === 'url' ? [filename, source.url] : [filename]
   if (mediaType.startsWith('image')) return { tokens: pictureTokens(source, facts), texts: texts.slice(1) }
+  if (mediaType.startsWith('audio')) return { tokens: recordingTokens(source, facts), texts: texts.slice(1) }
   if (mediaType.startsWith('text') && source.type === 'bytes') {
     return { tokens: 0, texts: [filename, new TextDecoder().decode(firstBytes(source, Infinity))] }
   }
@@ -75,6 +78,13 @@ function pictureTokens(source: Source, { width, height }: Readonly<Record<string
   const type = imageType(header)
   const size = type === undefined ? undefined : imageSize(header, type)
   return size === undefined ? UNKNOWN_IMAGE_TOKENS : imageTokens(size.width, size.height)
+}
+
+function recordingTokens(source: Source, { seconds }: Readonly<Record<string, unknown>>): number {
+  if (typeof seconds === 'number') return audioTokens(seconds)
+  if (source.type !== 'bytes') return audioTokens(undefined)
+  const size = sourceSize(source)
+  return audioTokens(audioSeconds(firstBytes(source, HEADER), size), size)
 }
 
 /** Bytes of a PDF in which pages are counted. */

@@ -29,6 +29,8 @@ export type ReasonCode =
   | 'no-such-turn'
   /** A marker is sent in the place of `images`: the model cannot see them. */
   | 'model-cannot-see'
+  /** A marker is sent in the place of `images`, which are recordings: the model or its API takes no sound. */
+  | 'model-cannot-hear'
   /** A marker is sent in the place of `images`: their bytes are no longer there. */
   | 'image-gone'
   /** A marker is sent in the place of `images`: the provider's wire has no place for them. */

@@ -17,6 +17,8 @@ export type Document =
       readonly sheets: readonly string[]
       readonly mediaType: string
     }
+  /** A recording. `seconds`, as far as its header says it. */
+  | { readonly kind: 'audio'; readonly seconds?: number; readonly bytes: number; readonly mediaType: string }
   /** Size in pixels, read from the bytes. */
   | { readonly kind: 'image'; readonly width?: number; readonly height?: number; readonly mediaType: string }
 

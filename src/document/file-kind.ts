@@ -1,4 +1,4 @@
-import { imageType, startsWith } from '../context.ts'
+import { audioType, imageType, startsWith } from '../context.ts'
 import { signatureType } from '../platform.ts'
 import type { Unreadable } from './document.ts'
 import { type Archive, openArchive } from './office/zip-archive.ts'
@@ -8,7 +8,7 @@ import { textMediaType } from './text/text-media-type.ts'
 
 export type FileKind =
   | {
-      readonly type: 'pdf' | 'word' | 'spreadsheet' | 'html' | 'delimited' | 'text' | 'image'
+      readonly type: 'pdf' | 'word' | 'spreadsheet' | 'html' | 'delimited' | 'text' | 'image' | 'audio'
       readonly mediaType: string
     }
   | Refusal
@@ -25,6 +25,8 @@ export function fileKind(bytes: Uint8Array, name: string, limits: ReadingLimits)
   if (looksBinary(head)) {
     const image = imageType(bytes)
     if (image !== undefined) return { type: 'image', mediaType: image }
+    const sound = audioType(bytes)
+    if (sound !== undefined) return { type: 'audio', mediaType: sound }
     // Only for bytes that are no text: a sentence may begin with `MZ`.
     const mediaType = signatureType(bytes)
     if (mediaType !== undefined) return { type: 'refused', ...refusalFor(mediaType), mediaType }
@@ -54,7 +56,7 @@ interface Refusal {
 
 function refusalFor(mediaType: string): Pick<Refusal, 'code' | 'reason'> {
   if (/^(?:audio|video)\/|\/ogg$/.test(mediaType)) {
-    return { code: 'unsupported', reason: 'it is a recording; sound and film are not read' }
+    return { code: 'unsupported', reason: 'it is a recording; of sound and film, WAV and MP3 are read' }
   }
   if (mediaType.startsWith('image/')) {
     const reason = 'models do not accept this image format; save it as PNG or JPEG'

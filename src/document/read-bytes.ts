@@ -1,4 +1,5 @@
-import { imageSize } from '../context.ts'
+import { audioSeconds, imageSize } from '../context.ts'
+import { defined } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type FileKind, fileKind } from './file-kind.ts'
 import { ReadingFault, type ReadingLimits, tooManyBytes, tooManyCharacters } from './reading-limits.ts'
@@ -30,6 +31,8 @@ async function readDocument(bytes: Uint8Array, kind: FileKind, task: ReadingTask
       throw new ReadingFault(kind.code, kind.reason)
     case 'image':
       return { kind: 'image', ...imageSize(bytes, mediaType), mediaType }
+    case 'audio':
+      return { kind: 'audio', ...defined({ seconds: audioSeconds(bytes) }), bytes: bytes.length, mediaType }
     case 'pdf': {
       const { pdfText } = await import('./pdf/pdf-text.ts')
       return { kind: 'text', ...(await pdfText(bytes, task)), mediaType }
@@ -64,7 +67,7 @@ async function readDocument(bytes: Uint8Array, kind: FileKind, task: ReadingTask
 }
 
 function bounded(document: Document, limits: ReadingLimits): Document {
-  if (document.kind === 'image' || document.text.length <= limits.characters) return document
+  if (!('text' in document) || document.text.length <= limits.characters) return document
   throw tooManyCharacters(document.text.length, limits.characters)
 }
 

@@ -8,6 +8,7 @@ export interface CatalogRow {
   readonly window: number
   readonly maxOutput: number
   readonly vision: boolean
+  readonly audio?: true
   readonly reasoning: boolean
   /** Rows of one model follow each other: each holds from its `since` to that of the next. */
   readonly price: Price
@@ -50,7 +51,7 @@ export function catalogFacts(
     (before, each) => ({ ...each.price, ...defined({ before }) }),
     undefined,
   )
-  const { window, maxOutput, vision, reasoning, cache, date, source: reference } = row
+  const { window, maxOutput, vision, audio, reasoning, cache, date, source: reference } = row
   return {
     window,
     maxOutput,
@@ -59,7 +60,7 @@ export function catalogFacts(
     reasoning,
     toolChoiceNone: true,
     price: price ?? row.price,
-    ...defined({ cache }),
+    ...defined({ audio, cache }),
     source: 'catalog',
     date,
     reference,

@@ -39,7 +39,7 @@ export function chatWireModel(settings: ModelSettings, api: ChatApi, chat: ChatP
   return fromLanguageModel({
     ...httpModelSettings(settings, timeouts),
     filter: () => answerFilter(api === 'chat' ? 'chat-completions' : 'responses'),
-    carries: { resultImages: api === 'responses', imageAddresses: true },
+    carries: { resultImages: api === 'responses', imageAddresses: true, ...(api === 'chat' && { audio: true }) },
     open: async (fetch) => {
       const { baseURL, apiKey = 'none', headers = {} } = settings
       const models = await chat.load({ baseURL, apiKey, headers: { ...headers }, fetch })

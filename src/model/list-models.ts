@@ -176,7 +176,7 @@ function rowFacts(row: Row): ModelFacts {
     window,
     ...(typeof longest === 'number' && longest > 0 ? { maxOutput: longest } : {}),
     ...(parameters ? { tools: parameters.includes('tools'), reasoning: parameters.includes('reasoning') } : {}),
-    ...(modalities ? { vision: modalities.includes('image') } : {}),
+    ...(modalities ? { vision: modalities.includes('image'), audio: modalities.includes('audio') } : {}),
     ...defined({ price }),
     source: 'provider',
   })

@@ -35,6 +35,8 @@ export interface WireCarriage {
   readonly resultImages: boolean
   /** Images by their web address; otherwise only their bytes. */
   readonly imageAddresses: boolean
+  /** Recordings in messages of the user: WAV and MP3. */
+  readonly audio?: true
   /**
    * Whether the server makes one text of all messages, so that tokens of its chat template work wherever they stand: those in
    * framed texts and results of tools are written out.
@@ -50,6 +52,8 @@ export interface ModelFacts {
   readonly maxOutput: number
   readonly tools: boolean
   readonly vision: boolean
+  /** Whether it hears recordings. No unless given. */
+  readonly audio?: boolean
   readonly reasoning: boolean
   /** Whether it accepts `toolChoice: none` together with tools. */
   readonly toolChoiceNone: boolean

@@ -87,12 +87,18 @@ function loopStart(messages: readonly AnyMessage[]): number {
   return messages.findLastIndex(({ role }, at) => at < last && role === 'user') + 1
 }
 
-/** Which images reach a model: by its vision, and by the API of its provider. */
+/** Which images and recordings reach a model: by what it sees and hears, and by the API of its provider. */
 export function modelImageSupport({ facts, carries }: Pick<Model, 'facts' | 'carries'>): ImageSupport {
-  return { seen: facts.vision, inResults: true, byAddress: carries?.imageAddresses ?? true }
+  const hears = facts.audio === true && (carries === undefined || carries.audio === true)
+  return {
+    seen: facts.vision,
+    ...(hears && { audio: true as const }),
+    inResults: true,
+    byAddress: carries?.imageAddresses ?? true,
+  }
 }
 
-/** Results without their images, and a message of the user that has these, each group under the note that names its tool. */
+/** Results without their images and recordings, and a message of the user that has these, each group under the note that names its tool. */
 function withImagesBehind(message: ToolMessage, note: Note): readonly AnyMessage[] {
   const images: OutputPart[] = []
   const content = message.content.map((part) => {
@@ -113,7 +119,7 @@ function withImagesBehind(message: ToolMessage, note: Note): readonly AnyMessage
 
 function isImage(part: OutputPart): boolean {
   const sent = contentPart(part, () => {})
-  return sent.type === 'file' && sent.mediaType.startsWith('image')
+  return sent.type === 'file' && /^(?:image|audio)/.test(sent.mediaType)
 }
 
 export function toFunctionTools(tools: readonly ToolDefinition[]): LanguageModelV4FunctionTool[] {

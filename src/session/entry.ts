@@ -235,19 +235,20 @@ export type ApprovalOutcome = ApprovalDecision | { readonly type: 'withdraw'; re
 export interface AttachedFile {
   readonly file: string
   readonly name: string
-  readonly kind: 'text' | 'image' | 'table' | 'unreadable'
+  readonly kind: 'text' | 'image' | 'audio' | 'table' | 'unreadable'
   /** `sha256:HASH` of its text among the contents. */
   readonly content?: string
-  /** Of text by the model-agnostic counter; of an image as assumed by its size. */
+  /** Of text by the model-agnostic counter; of an image as assumed by its size, of a recording by its length. */
   readonly tokens?: number
 }
 
-/** An image of a result of a tool. */
+/** An image or a recording of a result of a tool. */
 export interface ResultImage extends AttachedFile {
   readonly mediaType: string
   /** In pixels. */
   readonly width?: number
   readonly height?: number
+  readonly seconds?: number
 }
 
 /** A document, or a part of one, that a model was given or cited (BEHAVIOURS §3.6). */

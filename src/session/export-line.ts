@@ -93,7 +93,7 @@ const attachments = z.array(
   z.looseObject({
     file: id,
     name: z.string(),
-    kind: z.enum(['text', 'image', 'table', 'unreadable']),
+    kind: z.enum(['text', 'image', 'audio', 'table', 'unreadable']),
     content: content.optional(),
   }),
 )

@@ -56,6 +56,8 @@ export type FileReading =
       readonly height?: number
       readonly tokens?: number
     }
+  /** A recording. `tokens` are those that it is assumed to cost, by its length. */
+  | { readonly kind: 'audio'; readonly mediaType: string; readonly seconds?: number; readonly tokens: number }
 
 /** The media type of a file: as found in its bytes, or as declared where they were not read yet. */
 export function fileMediaType({ mediaType, state }: FileRow): string {

@@ -1,4 +1,4 @@
-import { cutJson, imageSize, imageType, wholeCharacter } from '../context.ts'
+import { audioType, cutJson, imageSize, imageType, wholeCharacter } from '../context.ts'
 import type { ToolResult } from './tool.ts'
 
 /** A result whose texts have at most `limit` characters, plus a line that says how much is missing (BEHAVIOURS §2.4). */
@@ -36,9 +36,10 @@ export function boundedImages(result: ToolResult): ToolResult {
 }
 
 function imageFault(bytes: Uint8Array): string | undefined {
-  const type = imageType(bytes) ?? ''
-  if (!/^image\/(?:png|jpeg|gif|webp)$/.test(type)) return 'it is no PNG, JPEG, GIF or WebP'
+  const type = audioType(bytes) ?? imageType(bytes) ?? ''
+  if (!/^(?:image\/(?:png|jpeg|gif|webp)|audio\/.*)$/.test(type)) return 'it is no PNG, JPEG, GIF, WebP, WAV or MP3'
   if (bytes.byteLength > MOST_IMAGE_BYTES) return 'it has more than 3.75 MiB'
+  if (type.startsWith('audio')) return undefined
   const { width, height } = imageSize(bytes, type) ?? { width: Infinity, height: Infinity }
   return Math.max(width, height) > LONGEST_SIDE ? 'it has no size, or a side of more than 8,000 pixels' : undefined
 }

@@ -109,8 +109,8 @@ export interface ToolSuccess {
   readonly ok: true
   readonly output: string
   /**
-   * For a model that sees images; any other reads their names. PNG, JPEG, GIF and WebP, by their bytes, at most 8 of at most
-   * 3.75 MiB each: what is beyond that is named in the output.
+   * Images, and recordings: for a model that sees or hears them; any other reads their names. PNG, JPEG, GIF, WebP, WAV and MP3,
+   * by their bytes, at most 8 of at most 3.75 MiB each: what is beyond that is named in the output.
    */
   readonly images?: readonly ToolImage[]
   readonly meta?: ToolMeta

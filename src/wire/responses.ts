@@ -161,7 +161,7 @@ export function readContentPart(role: WireRole, value: unknown): readonly WirePa
 
 /** The fields of an image or a file that are not passed on. */
 function besideMedia(part: JsonFields): Pick<WirePart, 'silent'> {
-  const read = ['type', 'file', 'image_url', 'file_data', 'file_url', 'filename']
+  const read = ['type', 'file', 'image_url', 'input_audio', 'file_data', 'file_url', 'filename']
   const more = unread(part, part['detail'] === 'auto' ? [...read, 'detail'] : read)
   return more === undefined ? {} : { silent: Object.keys(more).map((key) => `content.${key}`) }
 }
@@ -171,6 +171,11 @@ function mediaOf(part: JsonFields): ReturnType<typeof mediaAt> | undefined {
   const image = textOf(part['image_url']) ?? textOf(fieldsOf(part['image_url'])['url'])
   if ((part['type'] === 'input_image' || part['type'] === 'image_url') && image !== undefined) {
     return mediaAt(image, 'image', typeof part['image_url'] === 'string' ? 'image_url' : 'image_url.url')
+  }
+  const sound = part['type'] === 'input_audio' ? fieldsOf(part['input_audio']) : {}
+  const bytes = textOf(sound['data'])
+  if (bytes !== undefined) {
+    return { data: bytes, mediaType: sound['format'] === 'wav' ? 'audio/wav' : 'audio/mpeg', field: 'input_audio.data' }
   }
   if (part['type'] !== 'input_file' && part['type'] !== 'file') return undefined
   const file = part['type'] === 'file' ? fieldsOf(part['file']) : part

@@ -54,6 +54,25 @@ for (const [server, events, usage] of [
     [{ usage: { ...chat, reasoning_tokens: 2, cost: { total_cost: 0.1 } } }],
     { ...of(50, 7, [undefined, undefined, 2]), cost: 0.1 },
   ],
+  // https://docs.perplexity.ai/docs/agent-api: the schema `ResponsesUsage`.
+  [
+    'Perplexity (Agent API)',
+    [
+      {
+        type: 'response.completed',
+        response: {
+          usage: {
+            input_tokens: 50,
+            input_tokens_details: { cache_creation_input_tokens: 10, cache_read_input_tokens: 30 },
+            output_tokens: 7,
+            total_tokens: 57,
+            cost: { currency: 'USD', total_cost: 0.1 },
+          },
+        },
+      },
+    ],
+    { ...of(50, 7, [30, 10, undefined]), cost: 0.1 },
+  ],
   [
     'LiteLLM before Anthropic',
     [

@@ -183,7 +183,8 @@ function readCounts(counts: Fields, cost: number | undefined): Usage {
     places.flatMap((place) => names.map((name) => place[name])).find((count) => typeof count === 'number')
   const about = PROMPT_DETAILS.map((name) => fieldsOf(counts[name]))
   const beside = first(CACHED_BESIDE)
-  const cached = first(CACHED, [...about, counts]) ?? beside
+  // Perplexity has Anthropic's names in the details of Responses: https://docs.perplexity.ai/docs/agent-api
+  const cached = first(CACHED, [...about, counts]) ?? first(CACHED_BESIDE, about) ?? beside
   const written = first(WRITTEN, about) ?? first(WRITTEN_BESIDE) ?? first(WRITTEN)
   const input = first(INPUT)
   const isWhole = PROMPT_DETAILS.some((name) => isObject(counts[name]))

@@ -57,6 +57,7 @@ test('unsupported files are named, with what to do instead', async () => {
     ],
     [declared('application/epub+zip'), 'unsupported: books (EPUB) are not read; save it as PDF or HTML'],
     [Buffer.from('{\\rtf1 Hello}'), 'unsupported: it is a rich text document (RTF); save it as docx, PDF or text'],
+    [Buffer.from('RIFF\x04\0\0\0WAVEfmt \x10\0\0\0', 'latin1'), 'an audio'],
     [Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0', 'latin1'), 'binary: it is a program'],
     [
       Buffer.from('II*\0\x08\0\0\0', 'latin1'),
@@ -64,7 +65,7 @@ test('unsupported files are named, with what to do instead', async () => {
     ],
     [
       Buffer.from('\0\0\0\x18ftypisom\0\0\0\0', 'latin1'),
-      'unsupported: it is a recording; sound and film are not read',
+      'unsupported: it is a recording; of sound and film, WAV and MP3 are read',
     ],
   ]
   for (const [bytes, said] of cases) {

@@ -16,7 +16,7 @@ export function read(
 export async function textOf(...args: Parameters<typeof read>): Promise<string> {
   const document = await read(...args)
   if (document.kind === 'unreadable') return `${document.code}: ${document.reason}`
-  return document.kind === 'image' ? 'an image' : document.text
+  return 'text' in document ? document.text : `an ${document.kind}`
 }
 
 export async function codeOf(...args: Parameters<typeof read>): Promise<string> {

@@ -1,4 +1,4 @@
-import { imageTokens, type TokenCounter } from '../../context.ts'
+import { audioTokens, imageTokens, type TokenCounter } from '../../context.ts'
 import type { Document, DocumentReader, Unreadable } from '../../document.ts'
 import type { SearchEngine } from '../../search.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../session.ts'
 import { type Clock, type FileLibrary, inbox, RuntimeError } from '../../capability.ts'
 import { counterKey, runtimeFailure, textTokens } from '../../runtime.ts'
-import { errorMessage, fairTurns, fileLabel, sha256, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
+import { defined, errorMessage, fairTurns, fileLabel, sha256, SIGNATURE_BYTES, signatureType } from '../../platform.ts'
 
 interface LibraryParts {
   readonly store: SessionStore
@@ -100,7 +100,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
 
   async function index(engine: SearchEngine, row: FileRow): Promise<void> {
     const { state } = row
-    if (state.type !== 'ready' || state.reading.kind === 'image') return
+    if (state.type !== 'ready' || !('content' in state.reading)) return
     const { reading } = state
     const found = await text(row)
     if (found === undefined) return
@@ -125,7 +125,7 @@ export function createLibrary(parts: LibraryParts): FileLibrary {
   }
 
   async function text({ state }: FileRow): Promise<string | undefined> {
-    if (state.type !== 'ready' || state.reading.kind === 'image') return undefined
+    if (state.type !== 'ready' || !('content' in state.reading)) return undefined
     return readReferredContent(store, state.reading.content)
   }
 
@@ -309,6 +309,11 @@ async function fileState(
     const size = width === 0 || height === 0 ? {} : { width, height }
     return { type: 'ready', reading: { kind: 'image', mediaType, ...size, tokens: imageTokens(width, height) } }
   }
+  if (found.kind === 'audio') {
+    const { mediaType, seconds, bytes } = found
+    const tokens = audioTokens(seconds, bytes)
+    return { type: 'ready', reading: { kind: 'audio', mediaType, ...defined({ seconds }), tokens } }
+  }
   const { mediaType, text } = found
   const content = `sha256:${await store.putContent(text)}`
   const characters = text.length
@@ -328,7 +333,7 @@ async function fileState(
 }
 
 function unindexed(state: FileState): FileState {
-  if (state.type !== 'ready' || state.reading.kind === 'image') return state
+  if (state.type !== 'ready' || !('content' in state.reading)) return state
   return { type: 'ready', reading: { ...state.reading, indexed: false } }
 }
 

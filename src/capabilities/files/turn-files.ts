@@ -165,7 +165,7 @@ function fileTools(service: FileService, { sent, fit, others, ofSession }: Visib
     const within = { collections: [collectionName(owner)], documents: [file] }
     const found = await find({ text, ...within, limit: 8, perDocument: 8, signal })
     const { state } = await service.file(file)
-    const isWhole = state.type === 'ready' && state.reading.kind !== 'image' && state.reading.indexed
+    const isWhole = state.type === 'ready' && 'content' in state.reading && state.reading.indexed
     return isWhole ? found : { degraded: NOT_YET, ...found }
   }
   return [

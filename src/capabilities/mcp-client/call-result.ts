@@ -93,7 +93,7 @@ function texts(value: Readonly<Record<string, unknown>>): Readonly<Record<string
   >
 }
 
-/** Images, sounds and other bytes are named; images come along, too. Structured content follows where it says more than the text. */
+/** Images, recordings and other bytes are named; images and recordings come along, too. Structured content follows where it says more than the text. */
 export function renderResult(result: CallResult, clean: (text: string) => string): ToolResult {
   const parts = (result.content ?? []).map(partText).filter((text) => text !== '')
   const { structuredContent } = result
@@ -106,10 +106,11 @@ export function renderResult(result: CallResult, clean: (text: string) => string
   return { ok: true, output: text, ...(images.length > 0 ? { images } : {}), meta }
 }
 
-/** An image, also one that is a resource. What it is, its bytes say. */
+/** An image or a recording, also one that is a resource. What it is, its bytes say. */
 function partImage({ type, data, resource }: ContentPart): readonly ToolImage[] {
   const { mimeType, blob } = texts(fieldsOf(resource))
-  const base64 = type === 'image' ? data : type === 'resource' && mimeType?.startsWith('image/') ? blob : undefined
+  const isMedia = type === 'image' || type === 'audio'
+  const base64 = isMedia ? data : type === 'resource' && /^(?:image|audio)\//.test(mimeType ?? '') ? blob : undefined
   return typeof base64 === 'string' ? [{ bytes: Buffer.from(base64, 'base64') }] : []
 }
 

@@ -28,7 +28,7 @@ const openaiPackage: ChatPackage = {
 function chatModel(settings: ModelSettings): Model {
   return fromLanguageModel({
     ...httpModelSettings(settings),
-    carries: { resultImages: false, imageAddresses: true, oneText: true },
+    carries: { resultImages: false, imageAddresses: true, audio: true, oneText: true },
     filter: () => answerFilter('chat-completions'),
     open: async (fetch) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')

@@ -1,4 +1,5 @@
 import type { CacheRules, CatalogRow, Price } from '../../model.ts'
+import { defined } from '../../platform.ts'
 
 const automatic = (minimumTokens: number, lifetimeSeconds: number, step?: number): CacheRules => ({
   kind: 'automatic',
@@ -33,6 +34,8 @@ type Row = readonly [
 interface Vendor {
   readonly host: string
   readonly source: string
+  /** Its models hear recordings. */
+  readonly audio?: true
   readonly rows: readonly Row[]
   /** Absent where nothing is promised about what is found again; what is reported as read costs the price of reads. */
   cache?(id: string): CacheRules | undefined
@@ -60,6 +63,8 @@ const VENDORS: readonly Vendor[] = [
   {
     host: 'generativelanguage.googleapis.com',
     source: 'https://ai.google.dev/gemini-api/docs/pricing',
+    // https://ai.google.dev/gemini-api/docs/openai
+    audio: true,
     // Least sizes: https://ai.google.dev/gemini-api/docs/caching
     cache: (id) => automatic(id.startsWith('gemini-2.5') ? 2048 : 4096, SHORT),
     rows: [
@@ -125,9 +130,9 @@ const VENDORS: readonly Vendor[] = [
 ]
 
 /** Facts of vendors that are reached through OpenAI's format, each at its own host alone. */
-export const vendorCatalog: readonly CatalogRow[] = VENDORS.flatMap(({ host, source, rows, cache }) =>
+export const vendorCatalog: readonly CatalogRow[] = VENDORS.flatMap(({ host, source, rows, cache, audio }) =>
   rows.map(([id, window, maxOutput, vision, reasoning, date, price]) => {
-    const rules = cache?.(id)
-    return { host, id, window, maxOutput, vision, reasoning, price, date, source, ...(rules && { cache: rules }) }
+    const more = defined({ audio, cache: cache?.(id) })
+    return { host, id, window, maxOutput, vision, reasoning, price, date, source, ...more }
   }),
 )

@@ -135,8 +135,8 @@ async function readablePage(
     ...(charset !== undefined && { charset }),
   })
   if (read.kind === 'unreadable') return { type: 'unreadable', reason: read.reason }
-  if (read.kind === 'image')
-    return { type: 'unreadable', reason: 'it is a picture; only pages of text and PDF are read' }
+  if (read.kind === 'image' || read.kind === 'audio')
+    return { type: 'unreadable', reason: 'it is a picture or a recording; only pages of text and PDF are read' }
   return { type: 'text', title: pageTitle(read.kind === 'text' ? read.title : undefined, url), text: read.text }
 }
 

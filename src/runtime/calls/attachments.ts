@@ -2,6 +2,9 @@ import type { FileLibrary } from '../../capability.ts'
 import {
   type AssemblyInput,
   type Attachment,
+  audioSeconds,
+  audioTokens,
+  audioType,
   changedParts,
   imageSize,
   imageTokens,
@@ -31,12 +34,12 @@ export function inputFiles(messages: readonly MessageBody[]): readonly TurnFile[
   })
 }
 
-/** Files as input of an assembly. Images are in their message; a file without text is a notice (BEHAVIOURS §3.4). */
+/** Files as input of an assembly. Images and recordings are in their message; a file without text is a notice (BEHAVIOURS §3.4). */
 export async function loadAttachments(
   store: Pick<SessionStore, 'content' | 'file'>,
   files: readonly TurnFile[],
 ): Promise<readonly Attachment[]> {
-  const attached = files.filter(({ kind }) => kind !== 'image')
+  const attached = files.filter(({ kind }) => kind !== 'image' && kind !== 'audio')
   const seen = new Set<string>()
   // A file that came with several messages appears above each of them, and the account distinguishes them.
   const named = attached.map((one) => {
@@ -71,7 +74,7 @@ export async function findEarlierFiles(
   const dropped = rows.flatMap(({ id, name, time, state }): readonly EarlierFile[] => {
     if (seen.has(id) || state.type !== 'ready' || (since !== undefined && time > since)) return []
     const { reading } = state
-    if (reading.kind === 'image') return []
+    if (reading.kind === 'image' || reading.kind === 'audio') return []
     return [{ id, name, ...(reading.kind === 'text' ? { tokens: reading.tokens } : {}) }]
   })
   return earlierAttachments(dropped)
@@ -125,16 +128,13 @@ export async function withPictures<Asked extends ModelRequest>(
   }
 }
 
-/** Keeps an image of a tool result as a file of the session. */
+/** Keeps an image or a recording of a tool result as a file of the session. */
 export async function keepImage(
   library: FileLibrary,
   session: string,
   { name, bytes }: { readonly name: string; readonly bytes: Uint8Array },
 ): Promise<ResultImage> {
-  const mediaType = imageType(bytes) ?? 'application/octet-stream'
-  const { width, height } = imageSize(bytes, mediaType) ?? {}
-  const tokens = imageTokens(width ?? 0, height ?? 0)
-  const image = { kind: 'image', mediaType, ...defined({ width, height }), tokens } as const
+  const image = mediaReading(bytes)
   const { id } = await library.add({
     name,
     bytes: ReadableStream.from([bytes]),
@@ -142,6 +142,23 @@ export async function keepImage(
     state: { type: 'ready', reading: image },
   })
   return { file: id, name, ...image }
+}
+
+function mediaReading(bytes: Uint8Array) {
+  const sound = audioType(bytes)
+  const seconds = audioSeconds(bytes)
+  if (sound) {
+    const tokens = audioTokens(seconds, bytes.length)
+    return { kind: 'audio', mediaType: sound, ...defined({ seconds }), tokens } as const
+  }
+  const mediaType = imageType(bytes) ?? 'application/octet-stream'
+  const { width, height } = imageSize(bytes, mediaType) ?? {}
+  return {
+    kind: 'image',
+    mediaType,
+    ...defined({ width, height }),
+    tokens: imageTokens(width ?? 0, height ?? 0),
+  } as const
 }
 
 async function imageBytes(library: FileLibrary | undefined, id: string): Promise<Uint8Array | undefined> {

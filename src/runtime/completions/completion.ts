@@ -8,7 +8,7 @@ import {
   type RuntimeErrorCode,
 } from '../../capability.ts'
 import { toolCalls } from '../../context.ts'
-import { type FinishReason, type Model, ModelError } from '../../model.ts'
+import { type FinishReason, type Model, ModelError, modelImageSupport } from '../../model.ts'
 import { defined, errorMessage } from '../../platform.ts'
 import type { CallOutcome, TokenCounts } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
@@ -160,12 +160,12 @@ function assertCanBeMade(
     )
   }
   const adds = prompt ?? context.settings.completions?.prompt ?? false
-  if (!adds && !model.facts.vision && messages.some(hasImage)) {
-    throw new RuntimeError(
-      'invalid-input',
-      `${model.id} cannot see images. Choose a model that can, leave the images out, or set models."${model.id}".vision to true if it can.`,
-      { parameter: 'messages' },
-    )
+  const { seen, audio } = modelImageSupport(model)
+  const unable = adds ? undefined : !seen && messages.some((each) => has('image', each)) ? IMAGES : undefined
+  const why = unable ?? (!adds && !audio && messages.some((each) => has('audio', each)) ? RECORDINGS : undefined)
+  if (why) {
+    const message = `${model.id} cannot ${why.verb} ${why.what}. Choose a model that can, leave the ${why.what} out, or set models."${model.id}".${why.fact} to true if it can.`
+    throw new RuntimeError('invalid-input', message, { parameter: 'messages' })
   }
 }
 
@@ -185,9 +185,14 @@ function failureCode(error: unknown): RuntimeErrorCode {
   return code === 'no-answer' || code === 'over-budget' ? code : 'internal'
 }
 
-function hasImage({ content }: CompletionInput['messages'][number]): boolean {
+const IMAGES = { verb: 'see', what: 'images', fact: 'vision' }
+const RECORDINGS = { verb: 'hear', what: 'recordings', fact: 'audio' }
+
+function has(kind: 'image' | 'audio', { content }: CompletionInput['messages'][number]): boolean {
   if (typeof content === 'string') return false
-  return content.some((part) => part.type === 'image' || (part.type === 'file' && part.mediaType.startsWith('image')))
+  return content.some(
+    (part) => (kind === 'image' && part.type === 'image') || (part.type === 'file' && part.mediaType.startsWith(kind)),
+  )
 }
 
 interface HandOver<Value> {

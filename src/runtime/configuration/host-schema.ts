@@ -89,6 +89,7 @@ const model = z.strictObject({
   maxOutput: z.int().min(1).optional().describe('The longest answer, tokens.'),
   tools: z.boolean().optional().describe('Whether the model can call tools.'),
   vision: z.boolean().optional().describe('Whether the model can see images.'),
+  audio: z.boolean().optional().describe('Whether the model hears recordings.'),
   reasoning: z.boolean().optional().describe('Whether the model reasons before it answers.'),
   toolChoiceNone: z.boolean().optional().describe('Whether the model can be asked to answer without a tool.'),
   price: price.optional().describe('What the model costs.'),

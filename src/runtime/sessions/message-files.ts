@@ -113,15 +113,17 @@ async function requireReadable(
 function attachedFile({ id, name, state }: FileRow): AttachedFile {
   if (state.type !== 'ready') return { file: id, name, kind: 'unreadable' }
   const { reading } = state
-  if (reading.kind === 'image') return { file: id, name, kind: 'image', ...defined({ tokens: reading.tokens }) }
+  if (reading.kind === 'image' || reading.kind === 'audio') {
+    return { file: id, name, kind: reading.kind, ...defined({ tokens: reading.tokens }) }
+  }
   const { content } = reading
   if (reading.kind === 'table') return { file: id, name, kind: 'table', content }
   return { file: id, name, kind: 'text', content, tokens: reading.tokens }
 }
 
-/** An image is in its message by its id; its bytes are put in when the request leaves. */
+/** An image or a recording is in its message by its id; its bytes are put in when the request leaves. */
 function picturePart({ id: file, name, state }: FileRow) {
-  return state.type === 'ready' && state.reading.kind === 'image'
+  return state.type === 'ready' && (state.reading.kind === 'image' || state.reading.kind === 'audio')
     ? [storedImagePart({ file, name, ...state.reading })]
     : []
 }

@@ -158,7 +158,7 @@ function RemoveDialog({ file: { id, name }, onClose }: { readonly file: FileRow;
 }
 
 function hasText({ state }: FileRow): boolean {
-  return state.type === 'ready' && state.reading.kind !== 'image'
+  return state.type === 'ready' && 'content' in state.reading
 }
 
 function stateText({ state, bytes }: FileRow): string {

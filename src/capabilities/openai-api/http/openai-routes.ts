@@ -92,7 +92,13 @@ function row({ id, provider: owner, known }: KnownModel): object {
     max_model_len: window,
     ...defined({ max_completion_tokens: most }),
     top_provider: { context_length: window, ...defined({ max_completion_tokens: most }) },
-    ...(facts ? { architecture: { input_modalities: facts.vision ? ['text', 'image'] : ['text'] } } : {}),
+    ...(facts
+      ? {
+          architecture: {
+            input_modalities: ['text', ...(facts.vision ? ['image'] : []), ...(facts.audio ? ['audio'] : [])],
+          },
+        }
+      : {}),
     ...(facts ? { foreword: { model: known.id, reserve, source: facts.source, tools: facts.tools } } : {}),
   }
 }
