@@ -59,7 +59,8 @@ export interface SqliteOptions {
   readonly settings?: string | undefined
 }
 
-const waitForDisk = promisify(fdatasync)
+/** `fdatasync` is looked up with each call: tests put a disk that fails in its place. */
+const waitForDisk = promisify((file: number, done: (error: Error | null) => void) => fdatasync(file, done))
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 /** The size of the page cache: pages that are read often stay in memory. */
 const CACHE_KIBIBYTES = 32 * 1024

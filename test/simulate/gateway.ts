@@ -52,6 +52,7 @@ export function createGateway(parts: GatewayParts) {
     const process = owner
     useVirtualDisk({
       later: (work) => void time.at(parts.latency(), process, work),
+      soon: (work) => void time.at(0, process, work),
       fault: parts.fault,
     })
     globalThis.fetch = network.fetchOf(process)

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
-import { resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
 /** What a program asks of the disk. `commit` is one of SQLite, which writes by itself. */
@@ -10,6 +10,8 @@ export type DiskOperation = 'open' | 'read' | 'write' | 'sync' | 'rename' | 'rem
 export interface DiskRules {
   /** Calls `work` when the disk has done what was asked, in whatever order it likes. */
   readonly later: (work: () => void) => void
+  /** Calls `work` as soon as other work that is ready has run. */
+  readonly soon: (work: () => void) => void
   /** An error of the disk instead of what was asked. */
   readonly fault: (operation: DiskOperation, path: string) => Error | undefined
 }
@@ -21,6 +23,7 @@ interface SyncedLog {
 }
 
 let rules: DiskRules | undefined
+const watchers = new Set<VirtualWatcher>()
 const databases = new Set<DatabaseSync>()
 const files = new Map<number, string>()
 const syncedLogs = new Map<string, SyncedLog>()
@@ -51,6 +54,7 @@ export function closeEverything(): void {
     }
   }
   databases.clear()
+  watchers.clear()
   for (const file of files.keys()) {
     try {
       realDisk.closeSync(file)
@@ -104,7 +108,7 @@ function install(): void {
   }
   Object.assign(fs.promises, { open: openLater, opendir: openFolderLater })
   Object.assign(fs, { fdatasync: syncLater, fsync: syncLater, createReadStream: () => unsupported('createReadStream') })
-  for (const name of ['closeSync'] as const) Object.assign(fs, { [name]: closeNow })
+  Object.assign(fs, { closeSync: closeNow, watch: watchFolder })
   wrapSqlite()
   syncBuiltinESMExports()
 }
@@ -153,7 +157,45 @@ function pathOf(value: unknown): string {
 function failing<Result>(operation: DiskOperation, path: string, work: () => Result): Result {
   const error = rules?.fault(operation, path)
   if (error) throw error
-  return work()
+  const result = work()
+  if (CHANGES.has(operation) && path !== '') tellWatchers(resolve(path))
+  return result
+}
+
+const CHANGES = new Set<DiskOperation>(['open', 'write', 'rename', 'remove'])
+
+/** The kernel tells those who watch a folder after what they are doing now. Opening counts as a change: it may make a file. */
+function tellWatchers(path: string): void {
+  for (const watcher of watchers) {
+    if (watcher.folder === dirname(path))
+      rules?.soon(() => watchers.has(watcher) && watcher.changed('change', basename(path)))
+  }
+}
+
+type Changed = (event: string, name: string) => void
+
+/** What programs use of a watcher of one folder. */
+class VirtualWatcher {
+  readonly folder: string
+  readonly changed: Changed
+
+  constructor(folder: string, changed: Changed) {
+    this.folder = resolve(folder)
+    this.changed = changed
+    watchers.add(this)
+  }
+
+  on(): this {
+    return this
+  }
+
+  close(): void {
+    watchers.delete(this)
+  }
+}
+
+function watchFolder(folder: string, options: object, changed: Changed): VirtualWatcher | fs.FSWatcher {
+  return rules ? new VirtualWatcher(folder, changed) : realDisk.watch(folder, options, changed as () => void)
 }
 
 /** As the thread pool of Node does it: the work is done at a moment of its own, and the result comes right then. */
@@ -178,6 +220,7 @@ function wrapSync(name: string, operation: DiskOperation): void {
     // The other programs of this machine are none of the story's.
     if (name === 'readdirSync' && values[0] === '/proc') return []
     const result = failing(operation, pathOf(values[0]), () => real(...values))
+    if (name === 'renameSync') tellWatchers(resolve(String(values[1])))
     if (name === 'openSync') files.set(result as number, resolve(String(values[0])))
     return result
   }
@@ -189,7 +232,13 @@ function wrapPromise(name: string, operation: DiskOperation): void {
   const sync = realDisk[`${name}Sync` as 'statSync'] as unknown as AnyFunction
   Object.assign(fs.promises, {
     [name]: (...values: unknown[]) =>
-      rules ? laterOn(() => failing(operation, pathOf(values[0]), () => sync(...values))) : real(...values),
+      rules
+        ? laterOn(() => {
+            const result = failing(operation, pathOf(values[0]), () => sync(...values))
+            if (name === 'rename') tellWatchers(resolve(String(values[1])))
+            return result
+          })
+        : real(...values),
   })
 }
 

@@ -89,7 +89,8 @@ export function virtualTime(start: string) {
       story.then(over, over)
       for (;;) {
         // Every promise settles before the loop goes on: the event loop of Node empties its queue of promises first.
-        await new Promise<void>((resolve) => void setRealImmediate(resolve))
+        do await new Promise<void>((resolve) => void setRealImmediate(resolve))
+        while (loadsModules())
         if (isOver) return story
         const next = events.pop()
         if (next === undefined) throw new Error('Everything waits, and nothing is left that could happen.')
@@ -104,3 +105,6 @@ export function virtualTime(start: string) {
 }
 
 const setRealImmediate = setImmediate
+
+/** What is imported for the first time comes from the real disk, and no time passes meanwhile. */
+const loadsModules = () => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
