@@ -165,8 +165,8 @@ test('what cannot be done in a session is said in a sentence', async () => {
     await refused({ messages: [{ role: 'assistant', content: 'x' }] }),
     /last message must have the role user/,
   )
-  const audio = [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }]
-  assert.match(await refused({ messages: [{ role: 'user', content: audio }] }), /part of type input_audio/)
+  const film = [{ type: 'video_url', video_url: { url: 'data:video/mp4;base64,aGk=' } }]
+  assert.match(await refused({ messages: [{ role: 'user', content: film }] }), /part of type video_url/)
   assert.match(await refused({ n: 2 }), /only one choice/)
   assert.match(await refused({ messages: [] }), /messages/)
 })
