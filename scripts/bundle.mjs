@@ -126,6 +126,17 @@ export async function bundle(folder) {
   return [...packages].toSorted()
 }
 
+/** Writes the core alone into a folder, as `context.js`: it uses no file, nothing of Node and one package, `tokenx`. */
+export async function bundleContext(folder) {
+  const build = await rolldown({ cwd: root, input: fileOf('context'), external: ['tokenx'], platform: 'neutral' })
+  await build.write({
+    dir: folder,
+    entryFileNames: 'context.js',
+    comments: { legal: true, annotation: false, jsdoc: false },
+  })
+  await build.close()
+}
+
 function fileOf(stem) {
   return join(source, `${stem}.ts`)
 }

@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { npmProgram } from './npm-program.mjs'
-import { packPackage } from './package.mjs'
+import { packContext, packPackage } from './package.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'foreword-packed-'))
@@ -34,7 +35,7 @@ const environment = {
 }
 
 try {
-  const tarball = pack()
+  const tarball = await pack()
   const command = installGlobally(tarball)
   expect('foreword --version', run(command, ['--version']), version)
   expect('foreword --help', run(command, ['--help']), 'foreword start')
@@ -44,18 +45,19 @@ try {
   checkOldNode()
   await checkHome(command)
   checkProject(tarball)
+  await checkContext()
   tell('the packed foreword works')
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function pack() {
+async function pack() {
   if (!process.argv.includes('--built')) {
     tell('building')
     run(process.execPath, [join(root, 'scripts', 'build.mjs')])
   }
   tell('packing')
-  const { filename, files, unpackedSize } = packPackage(folder)
+  const { filename, files, unpackedSize } = await packPackage(folder)
   const astray = files.map(({ path }) => path).filter((path) => /^(src|test|node|scripts)\/|\.test\./.test(path))
   if (astray.length > 0) stop(`the package holds what it should not: ${astray.slice(0, 5).join(', ')}`)
   tell(`${files.length} files, ${Math.round(unpackedSize / 1024)} KiB unpacked`)
@@ -254,6 +256,38 @@ console.log(available(budget), o200k.text('hello'), createToolbox([]).definition
   checkExamples(project)
 }
 
+/** The core alone, in a folder where nothing else is installed. */
+async function checkContext() {
+  tell('installing @foreword/context')
+  const project = join(folder, 'core')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'core', private: true, type: 'module' }))
+  const { filename } = await packContext(folder)
+  npm(['install', join(folder, filename), '--no-audit', '--no-fund'], project)
+  const { packages } = JSON.parse(readFileSync(join(project, 'node_modules', '.package-lock.json'), 'utf8'))
+  const places = Object.keys(packages).toSorted()
+  expect('an install of the core', places.join(), 'node_modules/@foreword/context,node_modules/tokenx')
+  const bytes = folderBytes(join(project, 'node_modules'))
+  if (bytes > 2e6) stop(`an install of the core has ${bytes} bytes, and should have at most 2 MB`)
+  writeFileSync(
+    join(project, 'use.ts'),
+    `import { type Budget, assemble, layoutOf, outline, tokenx, turnsOf } from '@foreword/context'
+const budget: Budget = { window: 1000, reserve: 100 }
+const turns = turnsOf([{ role: 'user', content: 'Hello' }])
+const { manifest } = assemble({ layout: layoutOf('auto'), layers: [], ...turns, budget, counter: tokenx })
+console.log(outline(manifest))
+`,
+  )
+  expect('the core alone', run(process.execPath, ['use.ts'], { cwd: project }), 'window 1000, reserve 100')
+  checkTypes(project)
+  tell(`the core alone has ${Math.round(bytes / 1000)} kB, and is typed by what is installed`)
+}
+
+function folderBytes(path) {
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
 /** Compiles and runs every example with the installed package. */
 function checkExamples(project) {
   // The expected output, where an example prints any.
@@ -274,6 +308,12 @@ function checkExamples(project) {
       outputs[name] ?? '',
     )
   }
+  checkTypes(project)
+  tell(`${examples.length} examples run, and are typed by what is installed`)
+}
+
+/** Compiles all of a project with the declarations that are installed there. */
+function checkTypes(project) {
   writeFileSync(
     join(project, 'tsconfig.json'),
     JSON.stringify({
@@ -292,7 +332,6 @@ function checkExamples(project) {
     }),
   )
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], { cwd: project })
-  tell(`${examples.length} examples run, and are typed by what is installed`)
 }
 
 function initialize() {
