@@ -241,7 +241,7 @@ export interface ResponseEvent extends Readonly<Record<string, unknown>> {
   readonly type: string
 }
 
-export function responseError(error: unknown): unknown {
+function responseError(error: unknown): unknown {
   const { code, message, facts, hint, headers } = toFailure(error)
   if (code === 'internal') return error
   const { parameter: former } = facts
