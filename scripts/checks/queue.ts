@@ -2,7 +2,8 @@ import type { Item } from './items.ts'
 
 /**
  * Runs all items, some at a time, the longest of those that may start first. What an item needs counts as much as what waits
- * for it. An item does not run where one that it needs has not passed.
+ * for it. An item does not run where one that it needs has not passed. Half of those that run may be of the page: all share one
+ * browser and mostly wait for it.
  */
 export async function inQueue(
   items: readonly Item[],
@@ -20,7 +21,10 @@ export async function inQueue(
     running.delete(item)
   }
   for (;;) {
-    const at = waiting.findIndex(({ needs }) => needs.every((name) => passed.has(name)))
+    const pages = [...running.keys()].filter(({ suite }) => suite === 'page').length
+    const mayStart = ({ needs, suite }: Item) =>
+      needs.every((name) => passed.has(name)) && (suite !== 'page' || pages < Math.max(1, workers / 2))
+    const at = waiting.findIndex(mayStart)
     if (at !== -1 && running.size < workers) {
       const [item] = waiting.splice(at, 1)
       running.set(item!, end(item!))

@@ -362,7 +362,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       closing ??= (async () => {
         await queue.stop({ cancels: endsWithCommand })
         await running.stop()
-        stopKeepRules?.()
+        await stopKeepRules?.()
         await programs.foreign.idle()
         await backups.close()
         await Promise.all([capabilities.stop(), calibration.idle(), recall.close()])
@@ -374,7 +374,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
       return closing
     },
   }
-  let stopKeepRules: (() => void) | undefined
+  let stopKeepRules: (() => Promise<void>) | undefined
   if (writes) {
     await budgets.fill()
     const waiting = endsWithCommand ? await approvals.turns() : undefined

@@ -20,19 +20,24 @@ interface KeptParts {
   readonly warn: (text: string) => void
 }
 
-/** Removes what is over its time, now and once a day. What fails is a warning. Returns what stops it. */
-export function startKeepRules({ rules, data, clock, activity, programs, warn }: KeptParts): () => void {
+/** Removes what is over its time, now and once a day. What fails is a warning. Returns what stops it, once it does nothing more. */
+export function startKeepRules({ rules, data, clock, activity, programs, warn }: KeptParts): () => Promise<void> {
+  let swept = Promise.resolve()
   async function sweep(): Promise<void> {
     const now = clock.now()
     await removeSetAside(join(data, 'set-aside'), now - rules.setAsideDays * DAY_MS)
     await programs.removeBodies(new Date(now - rules.bodyDays * DAY_MS).toISOString())
   }
   const run = () => {
-    const swept = sweep().catch((error: unknown) => warn(`What is over its time stays for now: ${errorMessage(error)}`))
+    swept = sweep().catch((error: unknown) => warn(`What is over its time stays for now: ${errorMessage(error)}`))
     void activity.run(undefined, swept)
   }
   run()
-  return clock.every(DAY_MS, run, { idle: true })
+  const stop = clock.every(DAY_MS, run, { idle: true })
+  return async () => {
+    stop()
+    await swept
+  }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -42,7 +42,11 @@ export type CodeLanguage = keyof typeof grammars
 /** The code line by line; no text has a line end in it. Rejects where the grammar cannot be loaded. */
 export async function highlight(code: string, language: CodeLanguage): Promise<readonly (readonly CodeToken[])[]> {
   const highlighter = await loaded(language)
-  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'variables' })
+  const { tokens } = highlighter.codeToTokens(code, {
+    lang: language,
+    theme: 'variables',
+    tokenizeTimeLimit: LINE_LIMIT_MS,
+  })
   return tokens.map((line) =>
     line.map(({ content, color, fontStyle = 0 }) => ({
       text: content,
@@ -52,6 +56,12 @@ export async function highlight(code: string, language: CodeLanguage): Promise<r
     })),
   )
 }
+
+/**
+ * For one line. What is over it stays without colours, so it is far more than the expressions of a grammar take that are compiled
+ * at its first line, which took over the 500 ms of the default on a busy machine.
+ */
+const LINE_LIMIT_MS = 5_000
 
 let core: Promise<HighlighterCore> | undefined
 
