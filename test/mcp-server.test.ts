@@ -381,7 +381,8 @@ test('bytes are named and never pasted, links and texts are shown with their add
       '[resource file:///c.zip application/zip, 1 byte]',
       '[binary data, 4 bytes]',
       '{"more":"shown"}',
-      '[left out, image 1: it is no PNG, JPEG, GIF or WebP]',
+      '[left out, image or recording 1: it is no PNG, JPEG, GIF, WebP, WAV or MP3]',
+      '[left out, image or recording 2: it is no PNG, JPEG, GIF, WebP, WAV or MP3]',
     ].join('\n'),
   )
   const structured = await callTool(plugin, 's__structured')

@@ -163,14 +163,14 @@ test('what an image is says its bytes, and what no provider takes is named with 
   assert.deepEqual(kept, [['image/jpeg 30'], eight, [], [], [], []])
   const outputs = ends(said).map(({ output }) => output.split('\n').filter((line) => !line.startsWith('[image im')))
   assert.deepEqual(outputs, [
-    ['[left out, image 2: it is no PNG, JPEG, GIF, WebP, WAV or MP3]'],
-    ['[left out, 4 more images: a result can have 8]'],
-    ['High water at four.', '[left out, image 1: it has more than 3.75 MiB]'],
+    ['[left out, image or recording 2: it is no PNG, JPEG, GIF, WebP, WAV or MP3]'],
+    ['[left out, 4 more images or recordings: a result can have 8]'],
+    ['High water at four.', '[left out, image or recording 1: it has more than 3.75 MiB]'],
     [
-      '[left out, image 1: it is no PNG, JPEG, GIF, WebP, WAV or MP3]',
-      '[left out, image 2: it has no size, or a side of more than 8,000 pixels]',
+      '[left out, image or recording 1: it is no PNG, JPEG, GIF, WebP, WAV or MP3]',
+      '[left out, image or recording 2: it has no size, or a side of more than 8,000 pixels]',
     ],
-    ['[audio audio/wav, 2 bytes]', '[left out, image 1: it is no PNG, JPEG, GIF, WebP, WAV or MP3]'],
+    ['[audio audio/wav, 2 bytes]', '[left out, image or recording 1: it is no PNG, JPEG, GIF, WebP, WAV or MP3]'],
     ['High water at four.'],
   ])
   assert.equal(wireContent(said.request).images, 9)

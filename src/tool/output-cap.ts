@@ -25,9 +25,11 @@ export function boundedImages(result: ToolResult): ToolResult {
   const faults = result.images.map(({ bytes }, index) =>
     index < MOST_IMAGES ? imageFault(bytes) : `a result can have ${MOST_IMAGES}`,
   )
-  const said = faults.slice(0, MOST_IMAGES).flatMap((fault, index) => (fault ? [`image ${index + 1}: ${fault}`] : []))
+  const said = faults
+    .slice(0, MOST_IMAGES)
+    .flatMap((fault, index) => (fault ? [`image or recording ${index + 1}: ${fault}`] : []))
   const more = faults.length - MOST_IMAGES
-  if (more > 0) said.push(`${more} more images: ${faults.at(-1)}`)
+  if (more > 0) said.push(`${more} more images or recordings: ${faults.at(-1)}`)
   return {
     ...result,
     output: [result.output, ...said.map((each) => `[left out, ${each}]`)].filter((text) => text !== '').join('\n'),

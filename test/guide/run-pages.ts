@@ -20,6 +20,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm start': 'it runs until it is stopped; the tests of the process start it',
   'npm test': 'it runs these tests',
   'npm install foreword': 'it needs a registry',
+  'npm install @foreword/context': 'it needs a registry; scripts/smoke-packed.mjs installs what is packed',
   'npm run foreword -- wrap': 'it needs Claude Code, as `foreword wrap` does',
   'npm run foreword -- chat': 'it is run as `foreword chat`',
   'curl -s $F/api/tools/TOOL/accept': 'it needs an MCP server that has changed the definition of a tool',

@@ -451,7 +451,9 @@ test('a session that is deleted while what it said waits for the index never com
   }
   const recall = openRecall({ store: slow, path, warn: (text) => assert.fail(text) })
   recall.start()
+  await logHistory(store, 's', [{ said: 'A lynx came by.' }])
   while (recall.idle()) await recall.idle()
+  // Which turn of the session it is has to be asked of the store.
   await logHistory(store, 's', [{ said: 'The gannet is called Ottokar.' }])
   const idle = recall.idle()
   await reached.passed
