@@ -83,7 +83,12 @@ const read: readonly (readonly [kind: string, text: string, fields: object, read
     '(in answer to Ada: "(a place: 52.5, 13.4)")\nWhere?',
   ],
   ['reply to a story', 'Wow', { reply_to_story: { id: 1, chat } }, '(in answer to Ada: "(a story)")\nWow'],
-  ['through another bot', 'By a bot', { via_bot: { id: 9, is_bot: true, first_name: 'Gif' } }, 'By a bot'],
+  [
+    'through another bot',
+    'By a bot',
+    { via_bot: { id: 9, is_bot: true, first_name: 'Gif' } },
+    '(forwarded from Gif)\nBy a bot',
+  ],
 ]
 
 /** Messages that the agent cannot read, and what their author is told. */

@@ -131,7 +131,9 @@ export async function liveIn(
   })
   const folder = realDisk.mkdtempSync(join(realDisk.existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'simulated-'))
   const trace: string[] = []
-  const note = (text: string) => void trace.push(`${(time.passed() / 1_000).toFixed(3)} s  ${text}`)
+  /** Where the home is has a name by chance, and is no part of the story. */
+  const note = (text: string) =>
+    void trace.push(`${(time.passed() / 1_000).toFixed(3)} s  ${text.replaceAll(folder, '')}`)
   const told: Told = { accepted: [], deleted: new Set(), changed: new Set(), allowed: false, faults: [] }
   const disk = random.fork('disk')
   const written: string[] = []
@@ -150,7 +152,7 @@ export async function liveIn(
       const error = isOver ? undefined : fault?.(operation, path)
       if (error === undefined) return undefined
       newestLoss = new Date(time.now()).toISOString()
-      note(`the disk fails: ${operation} ${path.replace(folder, '')}`)
+      note(`the disk fails: ${operation} ${path}`)
       return error
     },
     latency: () => disk.below(slowestDisk),
