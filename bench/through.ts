@@ -3,16 +3,20 @@
  * of a call with everything that is deferred until after its answer, and the time to the first byte of an answer. A body is a
  * conversation that grows from call to call, as those of programs do.
  *
- *   npm run bench:through [-- CALLS [BYTES]]
+ *   npm run bench:through [-- CALLS [BYTES]] [--record]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChild } from './gateway/child.ts'
+import { type Figure, keepFigures } from './history.ts'
+import { median } from './measures.ts'
 
-const calls = Number(process.argv[2] ?? 60)
-const only = process.argv[3]
+const [calls = 60, only] = process.argv
+  .slice(2)
+  .filter((word) => !word.startsWith('--'))
+  .map(Number)
 /** Calls of a row that are not measured: the first of a conversation has nothing before it, and code is compiled. */
 const WARM_UP = 8
 const here = join(import.meta.dirname, 'through')
@@ -35,6 +39,7 @@ const ways = {
 type Way = keyof typeof ways
 
 console.log('                   processor, ms a call                first byte, median ms')
+const figures: Record<string, Figure> = {}
 console.log('bodies    at once    proxy  foreword   ratio   direct    proxy  foreword   added')
 for (const [bytes, atOnce] of [
   [2_000, 1],
@@ -44,7 +49,7 @@ for (const [bytes, atOnce] of [
   [50_000, 32],
   [5_000_000, 8],
 ] as const) {
-  if (only !== undefined && bytes !== Number(only)) continue
+  if (only !== undefined && bytes !== only) continue
   const rounds = Math.ceil(calls / atOnce)
   const times: Record<Way, number[]> = { direct: [], proxy: [], foreword: [] }
   const used = { proxy: 0, foreword: 0 }
@@ -70,6 +75,10 @@ for (const [bytes, atOnce] of [
   }
   const [direct, bare, foreword] = (['direct', 'proxy', 'foreword'] as const).map((way) => median(times[way]))
   const [least, all] = [used.proxy, used.foreword - waiting].map((sum) => sum / (rounds * atOnce))
+  if (atOnce === 1) {
+    figures[`added to the first byte, ${size(bytes)}, ms`] = { value: foreword! - direct!, beside: bare! - direct! }
+    figures[`processor time of a call, ${size(bytes)}, ms`] = { value: all!, beside: least! }
+  }
   console.log(
     [
       size(bytes).padEnd(9),
@@ -80,6 +89,7 @@ for (const [bytes, atOnce] of [
     ].join(' '),
   )
 }
+keepFigures('bench:through', figures)
 agent.destroy()
 await Promise.all([gateway.stop(), proxy.stop(), vendor.stop()])
 
@@ -143,10 +153,6 @@ function* conversationBodies(bytes: number, count: number): Generator<Buffer> {
     const all = [...messages.slice(0, -1), marked]
     yield Buffer.from(JSON.stringify({ model: 'claude-opus-5-5', stream: true, max_tokens: 128_000, messages: all }))
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function size(bytes: number): string {
