@@ -13,13 +13,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packageCounts, withPackage } from '../scripts/counts/package-counts.ts'
-import { startChild } from './gateway/child.ts'
+import { startChild, tellsProcessorTime } from './gateway/child.ts'
 import { keepFigures } from './history.ts'
 
 const words = process.argv.slice(2)
 const runs = Number(words.find((word) => !word.startsWith('--')) ?? 9)
 const root = join(import.meta.dirname, '..')
-const hook = ['--import', join(import.meta.dirname, 'gateway', 'processor-time.mjs')]
 /** How long after it is ready the memory of an idle process is read, ms. */
 const IDLE_MS = 2_000
 
@@ -47,7 +46,7 @@ try {
       package: await bestStart([command, 'start', '--json']),
       checkout: await bestStart([...source, 'start', '--json']),
     }
-    const gateway = await startChild([...hook, command, 'start', '--json'], environment)
+    const gateway = await startChild([command, 'start', '--json'], environment)
     const cpuMs = {
       node: await bestEnd(['--eval', '0']),
       help: await bestEnd([command, '--help']),
@@ -73,7 +72,7 @@ try {
 async function bestStart(args: readonly string[]): Promise<Start> {
   const found: Start[] = []
   for (let run = 0; run <= runs; run += 1) {
-    const child = await startChild([...hook, ...args], environment)
+    const child = await startChild(args, environment)
     const readyCpuMs = await child.processorTime()
     if (run === runs) await sleep(IDLE_MS)
     found.push({ readyMs: child.startMs, readyCpuMs, idleMb: child.resident() })
@@ -91,7 +90,7 @@ async function bestStart(args: readonly string[]): Promise<Start> {
 async function bestEnd(args: readonly string[]): Promise<number> {
   const found: number[] = []
   for (let run = 0; run <= runs; run += 1) {
-    const child = spawn(process.execPath, [...hook, ...args], {
+    const child = spawn(process.execPath, [...tellsProcessorTime, ...args], {
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
       env: { ...process.env, ...environment, TELL_END: '3' },
     })

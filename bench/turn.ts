@@ -33,8 +33,7 @@ writeFileSync(
 const command = join(here, '../bin/foreword.js')
 /** The arguments of `npm start`, unless BENCH_NODE_ARGS has others. */
 const nodeArguments = (process.env['BENCH_NODE_ARGS'] ?? '--max-semi-space-size=4').split(' ')
-const tells = ['--import', join(here, 'gateway/tell-processor-time.ts')]
-const begin = () => startChild([...nodeArguments, ...tells, command, 'start', '--json', '--home', home])
+const begin = () => startChild([...nodeArguments, command, 'start', '--json', '--home', home])
 // The second start is the usual case, with the compile cache.
 await (await begin()).stop()
 const gateway = await begin()

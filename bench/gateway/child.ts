@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** A process of the benchmark, and the first line that it printed. */
 export interface Child {
@@ -11,10 +12,13 @@ export interface Child {
   resident(): number
   /** The most resident memory since the last call, MB. */
   peak(): number
-  /** Processor time so far, ms, of all its threads. Its program has to answer with `tellProcessorTime`. */
+  /** Processor time so far, ms, of all its threads. */
   processorTime(): Promise<number>
   stop(): Promise<void>
 }
+
+/** Loaded before the program of a child, so that it tells its processor time. */
+export const tellsProcessorTime = ['--import', join(import.meta.dirname, 'processor-time.mjs')]
 
 const running = new Set<ChildProcess>()
 
@@ -28,7 +32,7 @@ process.on('exit', () => {
 
 export function startChild(args: readonly string[], environment: Record<string, string> = {}): Promise<Child> {
   const began = performance.now()
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...tellsProcessorTime, ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...environment },
   })
@@ -64,14 +68,6 @@ export function startChild(args: readonly string[], environment: Record<string, 
         },
       })
     })
-  })
-}
-
-/** Lets the process that started this one read its processor time. */
-export function tellProcessorTime(): void {
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage()
-    process.send?.((user + system) / 1_000)
   })
 }
 

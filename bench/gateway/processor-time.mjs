@@ -1,5 +1,5 @@
-// Loaded with `--import` into a process that is measured, and light so that it adds nothing: answers each message of the parent
-// with the processor time so far, and writes it to descriptor 3, where there is one, when the process ends. In ms.
+// Loaded with `--import` into a process that is measured, and light so that it adds nothing: answers the parent
+// that asks for it with the processor time so far, and writes it to descriptor 3, where there is one, when the process ends. In ms.
 import { writeSync } from 'node:fs'
 
 const processorTime = () => {
@@ -7,6 +7,8 @@ const processorTime = () => {
   return (user + system) / 1000
 }
 
-process.on('message', () => process.send(processorTime()))
+process.on('message', (asked) => {
+  if (asked === 'processor time') process.send(processorTime())
+})
 process.channel?.unref()
 if (process.env.TELL_END) process.on('exit', () => writeSync(Number(process.env.TELL_END), String(processorTime())))

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { tellProcessorTime } from './child.ts'
 
 /** A model server that answers twelve words at once in the stream format of OpenAI. It prints its port. */
 const words = Array.from({ length: 12 }, (_, index) => `word${index} `)
@@ -12,8 +11,8 @@ const last =
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 160, completion_tokens: 12, total_tokens: 172 } })}\n\n` +
   'data: [DONE]\n\n'
 
-tellProcessorTime()
-const server = createServer((request, response) => {
+// A connection that rests while others are measured stays open.
+const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   request.resume()
   request.on('end', () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Agent, createServer, request as send } from 'node:http'
-import { tellProcessorTime } from './child.ts'
 
 /**
  * The least that a gateway can do: forward the request and stream the answer. With the path of a database it also does what
@@ -9,7 +8,8 @@ import { tellProcessorTime } from './child.ts'
 const [port, database] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true })
 const commit = database === undefined ? () => {} : committer(database)
-const server = createServer((request, response) => {
+// A connection that rests while others are measured stays open.
+const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
   const { method, url: path, headers } = request
   commit('accepted')
   const outgoing = send({ host: '127.0.0.1', port: Number(port), agent, method, path, headers }, (answer) => {
@@ -27,7 +27,6 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   if (address && typeof address === 'object') process.stdout.write(`${address.port}\n`)
 })
-tellProcessorTime()
 
 /** Each call is a transaction of its own, with the settings of the gateway's store. */
 function committer(path: string): (state: string) => void {

@@ -1,9 +1,6 @@
 /** The least that a proxy in Node does: pipes each request to the vendor and its answer back. Prints its address. */
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tellProcessorTime } from '../gateway/child.ts'
-
-tellProcessorTime()
 
 const vendor = new URL(process.env['BENCH_VENDOR']!)
 const agent = new Agent({ keepAlive: true })

@@ -1,8 +1,5 @@
 /** A gateway over a home of the benchmark. Prints its address and its token. */
 import { createForeword } from '../../src/foreword.ts'
-import { tellProcessorTime } from '../gateway/child.ts'
-
-tellProcessorTime()
 
 const foreword = await createForeword({
   home: process.env['BENCH_HOME']!,
