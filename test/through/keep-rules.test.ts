@@ -81,6 +81,6 @@ test('what was set aside goes by its own days, at the start and once a day', asy
   await activity.idle()
   assert.equal(existsSync(young), false)
   assert.deepEqual(removed.slice(0, 2), ['2026-01-03T12:00:00.000Z', '2026-01-04T12:00:00.000Z'])
-  stop()
+  await stop()
   assert.deepEqual(clock.timers, [])
 })
