@@ -20,7 +20,7 @@ import { tokenCounts } from '../src/runtime/calls/turn-projection.ts'
 import { type EntryBody, openStore, type SessionStore } from '../src/session.ts'
 import { systemClock } from '../src/platform.ts'
 import { type Figure, keepFigures } from './history.ts'
-import { median } from './measures.ts'
+import { givenNumber, median } from './measures.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000]
 const WINDOWS = [8_000, 128_000]
@@ -30,7 +30,7 @@ const layers = [{ id: 'you', layer: 'system-prompt', renditions: [{ form: 'full'
 /** As in the gateway, the system prompt is counted once and not at every step. */
 const counter = rememberCounts(tokenx)
 
-const runs = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 15)
+const runs = givenNumber(15)
 
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 const figures: Record<string, Figure> = {}

@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { keepFigures } from './history.ts'
-import { median } from './measures.ts'
+import { givenNumber, median } from './measures.ts'
 
-const runs = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 15)
+const runs = givenNumber(15)
 const here = import.meta.dirname
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))

@@ -7,3 +7,8 @@ export function quantile(values: readonly number[], share: number): number {
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
+
+/** The first word of the command line that is no option, as a number. */
+export function givenNumber(otherwise: number): number {
+  return Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? otherwise)
+}

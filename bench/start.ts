@@ -15,9 +15,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { packageCounts, withPackage } from '../scripts/counts/package-counts.ts'
 import { startChild, tellsProcessorTime } from './gateway/child.ts'
 import { keepFigures } from './history.ts'
+import { givenNumber } from './measures.ts'
 
 const words = process.argv.slice(2)
-const runs = Number(words.find((word) => !word.startsWith('--')) ?? 9)
+const runs = givenNumber(9)
 const root = join(import.meta.dirname, '..')
 /** How long after it is ready the memory of an idle process is read, ms. */
 const IDLE_MS = 2_000

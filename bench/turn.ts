@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { gatewayCounts } from '../scripts/counts/gateway-counts.ts'
 import { type Child, startChild } from './gateway/child.ts'
 import { type Figure, keepFigures } from './history.ts'
-import { median, quantile } from './measures.ts'
+import { givenNumber, median, quantile } from './measures.ts'
 
-const seconds = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 4)
+const seconds = givenNumber(4)
 const here = import.meta.dirname
 const home = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
 const provider = await startChild([join(here, 'gateway/provider.ts')])

@@ -14,9 +14,9 @@ import { scriptedProvider } from '../src/testing.ts'
 import { writeLongSession, writeSessions } from '../test/page/large-home.ts'
 import { startChild } from './gateway/child.ts'
 import { keepFigures } from './history.ts'
-import { median } from './measures.ts'
+import { givenNumber, median } from './measures.ts'
 
-const runs = Number(process.argv.slice(2).find((word) => !word.startsWith('--')) ?? 5)
+const runs = givenNumber(5)
 const TURNS = 2_500
 const SESSIONS = 5_000
 const root = join(import.meta.dirname, '..')

@@ -9,6 +9,7 @@ export { byteBudget, growingRoom } from './platform/byte-budget.ts'
 export { decodeBody, decodingStream } from './platform/content-encoding.ts'
 export { fairTurns } from './platform/fair-turns.ts'
 export { fileLabel } from './platform/file-label.ts'
+export { foldCase } from './platform/fold-case.ts'
 export { rememberWhileUnchanged } from './platform/remember-while-unchanged.ts'
 export { isFileLocked, lockFile, withFileLock } from './platform/file-lock.ts'
 export {

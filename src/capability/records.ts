@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearestHint } from '../platform.ts'
+import { foldCase, nearestHint } from '../platform.ts'
 import { RuntimeError } from './runtime-error.ts'
 import type { SessionChoice } from './session-choice.ts'
 
@@ -91,8 +91,4 @@ function findNamed(word: string, records: readonly Named[], kind: string): strin
   const names = records.map(({ value }) => value.name)
   const hint = nearestHint(word, names, `\`foreword ${kind}s\` lists them.`)
   throw new RuntimeError('not-found', `No ${kind} has the name or id ${word}.`, { kind, id: word }, { hint })
-}
-
-function foldCase(name: string): string {
-  return name.normalize('NFC').toLowerCase()
 }

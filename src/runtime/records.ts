@@ -1,5 +1,5 @@
 import { type Clock, type StoredRecord, type RecordKind, type Records, RuntimeError } from '../capability.ts'
-import { defined, serialQueue } from '../platform.ts'
+import { defined, foldCase, serialQueue } from '../platform.ts'
 import { type RecordStore, type RecordVersion, StoreError } from '../session.ts'
 import { runtimeFailure } from './failure.ts'
 
@@ -96,7 +96,7 @@ function keptVersion<Value>({ id, version, time, value }: RecordVersion): Stored
 }
 
 function sameName(left: string, right: string): boolean {
-  return left.normalize('NFC').toLowerCase() === right.normalize('NFC').toLowerCase()
+  return foldCase(left) === foldCase(right)
 }
 
 function article(kind: string): string {

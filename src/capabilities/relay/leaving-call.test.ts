@@ -150,6 +150,19 @@ test('no path leads a server away from the address, however often it decodes and
 })
 
 test('the token, its cookies and what proxies say of the caller leave in no header', () => {
+  // Names that only look like those of proxies.
+  const similar = [
+    'x-client-name',
+    'a',
+    'X-Client-Request-Id',
+    'b',
+    'x-ms-client-request-id',
+    'c',
+    'remote-name-x',
+    'd',
+    'x-host',
+    'e',
+  ]
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
   const kept = ['anthropic-BETA', 'a', 'anthropic-beta', 'b', 'User-Agent', 'x/1']
   const table: readonly (readonly [headers: readonly string[], left: readonly string[] | RegExp])[] = [
@@ -231,32 +244,7 @@ test('the token, its cookies and what proxies say of the caller leave in no head
         .flatMap((name) => [name, 'of the caller']),
       [],
     ],
-    [
-      [
-        'x-client-name',
-        'a',
-        'X-Client-Request-Id',
-        'b',
-        'x-ms-client-request-id',
-        'c',
-        'remote-name-x',
-        'd',
-        'x-host',
-        'e',
-      ],
-      [
-        'x-client-name',
-        'a',
-        'X-Client-Request-Id',
-        'b',
-        'x-ms-client-request-id',
-        'c',
-        'remote-name-x',
-        'd',
-        'x-host',
-        'e',
-      ],
-    ],
+    [similar, similar],
     [
       [
         'X-Original-URL',

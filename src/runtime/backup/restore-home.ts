@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, realpath, rename, rm, rmdir, symlink, 
 import { dirname, join, relative } from 'node:path'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
-import { type Clock, defined, isWithin, syncFolder, writeFileAtomically } from '../../platform.ts'
+import { type Clock, defined, foldCase, isWithin, syncFolder, writeFileAtomically } from '../../platform.ts'
 import {
   type AuditVerdict,
   budgetLedgerFile,
@@ -147,8 +147,7 @@ async function unpack({ home, file, signal, onProgress }: RestoreOptions) {
 
 /** On file systems that tell no case and no forms of characters apart, too. */
 function isBelow(folder: string, path: string): boolean {
-  const [above, plain] = [folder, path].map((each) => each.normalize('NFC').toLowerCase())
-  return plain!.startsWith(`${above}/`)
+  return foldCase(path).startsWith(`${foldCase(folder)}/`)
 }
 
 /** Whether the key of an archive is that of the home, or the one that was asked for. */

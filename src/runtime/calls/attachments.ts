@@ -74,7 +74,7 @@ export async function findEarlierFiles(
   const dropped = rows.flatMap(({ id, name, time, state }): readonly EarlierFile[] => {
     if (seen.has(id) || state.type !== 'ready' || (since !== undefined && time > since)) return []
     const { reading } = state
-    if (reading.kind === 'image' || reading.kind === 'audio') return []
+    if (!('content' in reading)) return []
     return [{ id, name, ...(reading.kind === 'text' ? { tokens: reading.tokens } : {}) }]
   })
   return earlierAttachments(dropped)

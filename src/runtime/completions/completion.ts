@@ -161,10 +161,10 @@ function assertCanBeMade(
   }
   const adds = prompt ?? context.settings.completions?.prompt ?? false
   const { seen, audio } = modelImageSupport(model)
-  const unable = adds ? undefined : !seen && messages.some((each) => has('image', each)) ? IMAGES : undefined
-  const why = unable ?? (!adds && !audio && messages.some((each) => has('audio', each)) ? RECORDINGS : undefined)
-  if (why) {
-    const message = `${model.id} cannot ${why.verb} ${why.what}. Choose a model that can, leave the ${why.what} out, or set models."${model.id}".${why.fact} to true if it can.`
+  const unable = [...(seen ? [] : [IMAGES]), ...(audio ? [] : [RECORDINGS])]
+  const sent = adds ? undefined : unable.find(({ kind }) => messages.some((each) => has(kind, each)))
+  if (sent) {
+    const message = `${model.id} cannot ${sent.verb} ${sent.what}. Choose a model that can, leave the ${sent.what} out, or set models."${model.id}".${sent.fact} to true if it can.`
     throw new RuntimeError('invalid-input', message, { parameter: 'messages' })
   }
 }
@@ -185,8 +185,8 @@ function failureCode(error: unknown): RuntimeErrorCode {
   return code === 'no-answer' || code === 'over-budget' ? code : 'internal'
 }
 
-const IMAGES = { verb: 'see', what: 'images', fact: 'vision' }
-const RECORDINGS = { verb: 'hear', what: 'recordings', fact: 'audio' }
+const IMAGES = { kind: 'image', verb: 'see', what: 'images', fact: 'vision' } as const
+const RECORDINGS = { kind: 'audio', verb: 'hear', what: 'recordings', fact: 'audio' } as const
 
 function has(kind: 'image' | 'audio', { content }: CompletionInput['messages'][number]): boolean {
   if (typeof content === 'string') return false

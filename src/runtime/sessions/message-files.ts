@@ -113,7 +113,7 @@ async function requireReadable(
 function attachedFile({ id, name, state }: FileRow): AttachedFile {
   if (state.type !== 'ready') return { file: id, name, kind: 'unreadable' }
   const { reading } = state
-  if (reading.kind === 'image' || reading.kind === 'audio') {
+  if (!('content' in reading)) {
     return { file: id, name, kind: reading.kind, ...defined({ tokens: reading.tokens }) }
   }
   const { content } = reading
@@ -123,7 +123,7 @@ function attachedFile({ id, name, state }: FileRow): AttachedFile {
 
 /** An image or a recording is in its message by its id; its bytes are put in when the request leaves. */
 function picturePart({ id: file, name, state }: FileRow) {
-  return state.type === 'ready' && (state.reading.kind === 'image' || state.reading.kind === 'audio')
+  return state.type === 'ready' && !('content' in state.reading)
     ? [storedImagePart({ file, name, ...state.reading })]
     : []
 }
