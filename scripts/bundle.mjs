@@ -103,7 +103,7 @@ export async function bundle(folder) {
       // Names of files are in the bundle, and are to be the same wherever it is made.
       symlinks: false,
     },
-    plugins: [withoutDoors(), placeOfSource()],
+    plugins: [withoutDoors(), placeOfSource(), inAscii()],
   })
   const { output } = await build.write({
     dir: folder,
@@ -320,3 +320,12 @@ function placeOfSource() {
 }
 
 const PLACE = '__placeOfSource'
+
+/** Escapes all other characters, which stand only in texts and patterns: Node reads such a file twice as fast, and keeps half as many bytes of it. */
+function inAscii() {
+  return {
+    name: 'in-ascii',
+    renderChunk: (code) =>
+      code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  }
+}

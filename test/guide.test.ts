@@ -8,8 +8,7 @@ import { readArguments } from '../src/cli/arguments.ts'
 import { allCommands } from '../src/cli/commands.ts'
 import type { Command } from '../src/capability.ts'
 import { configurationSchema, configurationWarnings, loadConfiguration } from '../src/runtime.ts'
-import type { KeySchema } from '../src/runtime/configuration/schema.ts'
-import { plainKeys, schemaAt } from '../src/runtime/configuration/key.ts'
+import { type KeySchema, schemaAt } from '../src/runtime/configuration/key.ts'
 import { scriptedConnection } from './cli/scripted-connection.ts'
 import { run } from './cli/recorded-io.ts'
 import { runPages } from './guide/run-pages.ts'
@@ -236,8 +235,8 @@ function configurationIn(block: string): string | undefined {
 
 test('every key in a table of a page is a key of the configuration', () => {
   const policy = JSON.parse(readFileSync(policyFile, 'utf8')) as KeySchema
-  const { json } = configurationSchema(builtIn)
-  const ends = plainKeys(json).map((path) => `.${path.join('.')}`)
+  const { json, plainKeys } = configurationSchema(builtIn)
+  const ends = plainKeys.map(({ path }) => `.${path.join('.')}`)
   const isKey = (key: string) =>
     schemaAt(key.split('.'), json) ?? schemaAt(key.split('.'), policy) ?? ends.find((end) => end.includes(`.${key}`))
   const faults = all.flatMap(({ name, text }) => {

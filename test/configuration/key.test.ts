@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { builtIn } from '../../src/foreword.ts'
 import { configurationSchema } from '../../src/runtime.ts'
-import { findKeyPath, plainKeys, schemaAt } from '../../src/runtime/configuration/key.ts'
+import { findKeyPath, schemaAt } from '../../src/runtime/configuration/key.ts'
 import { parseWords, variableName } from '../../src/runtime/configuration/value.ts'
 
 const schema = configurationSchema(builtIn)
 
 test('every key says what it is for', () => {
-  for (const path of plainKeys(schema.json)) assert.ok(schemaAt(path, schema.json)?.description, path.join('.'))
+  for (const { path } of schema.plainKeys) assert.ok(schemaAt(path, schema.json)?.description, path.join('.'))
 })
 
 test('every key has a variable of its own', () => {
-  const variables = plainKeys(schema.json).map(variableName)
+  const variables = schema.plainKeys.map(({ path }) => variableName(path))
   assert.equal(new Set(variables).size, variables.length)
   for (const [path, variable] of [
     [['gateway', 'port'], 'FOREWORD_GATEWAY_PORT'],

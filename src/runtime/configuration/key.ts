@@ -1,14 +1,31 @@
 import type { z } from 'zod'
 import { innerSchema, type SettingFacts, settingFacts } from '../../capability.ts'
-import type { ConfigurationSchema, KeySchema } from './schema.ts'
+
+/** A JSON Schema, as far as keys are looked up in it. */
+export interface KeySchema {
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, KeySchema>>
+  readonly additionalProperties?: KeySchema | false
+  readonly anyOf?: readonly KeySchema[]
+  readonly enum?: readonly unknown[]
+  readonly items?: KeySchema
+}
 
 /** A key of the configuration, one name per level, such as `['gateway', 'port']`. */
 export type KeyPath = readonly string[]
 
+/** A key with a value of its own, and the environment variables that set it: the first that is set counts. */
+export interface PlainKey {
+  readonly path: KeyPath
+  readonly variables: readonly string[]
+}
+
 /** Every key that has a value of its own and is not an entry of a map, such as `gateway.port` and `model`. */
-export function plainKeys(schema: KeySchema, path: KeyPath = []): readonly KeyPath[] {
-  if (schema.properties === undefined) return typeof schema.additionalProperties === 'object' ? [] : [path]
-  return Object.entries(schema.properties)
+export function plainKeys(schema: z.ZodType, path: KeyPath = []): readonly KeyPath[] {
+  const { def } = innerSchema(schema) as { readonly def: InnerDefinition }
+  if (def.shape === undefined) return def.type === 'record' ? [] : [path]
+  return Object.entries(def.shape)
     .filter(([name]) => name !== '$schema')
     .flatMap(([name, inner]) => plainKeys(inner, [...path, name]))
 }
@@ -39,7 +56,7 @@ export function namesAt(path: KeyPath, whole: KeySchema): readonly string[] {
  * `models.ollama/llama3.2.window`, and may be in quotes: `models."ollama/llama3.2".window` is the same key.
  * `undefined` where there is no such key.
  */
-export function findKeyPath(key: string, { json }: Pick<ConfigurationSchema, 'json'>): KeyPath | undefined {
+export function findKeyPath(key: string, { json }: { readonly json: KeySchema }): KeyPath | undefined {
   const words = splitKey(key)
   return words && resolve(words, json)
 }
@@ -124,11 +141,16 @@ export function withTexts(schema: z.ZodType, value: unknown, change: TextChange,
   )
 }
 
-export function factsAt(schema: z.ZodType, [name, ...rest]: KeyPath): SettingFacts {
-  if (name === undefined) return settingFacts(schema)
+export function factsAt(schema: z.ZodType, path: KeyPath): SettingFacts {
+  const setting = settingAt(schema, path)
+  return setting ? settingFacts(setting) : {}
+}
+
+export function settingAt(schema: z.ZodType, [name, ...rest]: KeyPath): z.ZodType | undefined {
+  if (name === undefined) return schema
   const { def } = innerSchema(schema) as { readonly def: InnerDefinition }
   const next = def.type === 'record' ? def.valueType : def.shape?.[name]
-  return next ? factsAt(next, rest) : {}
+  return next && settingAt(next, rest)
 }
 
 interface InnerDefinition {

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { ForewordError, nearestHint } from '../../platform.ts'
-import { type KeyPath, namesAt, schemaAt } from './key.ts'
-import type { KeySchema } from './schema.ts'
+import { type KeyPath, type KeySchema, namesAt, schemaAt } from './key.ts'
 
 /** Something that is wrong with the configuration. Never repeats a value: it may be a secret. */
 export interface ConfigurationProblem {

@@ -3,6 +3,8 @@ import { type AnyCapability, withoutSettingFacts } from '../../capability.ts'
 import { type Layout, layouts } from '../../context.ts'
 import type { Provider } from '../../model.ts'
 import { hostSchema, type HostShape } from './host-schema.ts'
+import { factsAt, type KeyPath, type KeySchema, type PlainKey, plainKeys, settingAt } from './key.ts'
+import { variableName } from './value.ts'
 
 /** What `config.json` may contain with these capabilities. */
 export interface ConfigurationSchema {
@@ -10,19 +12,12 @@ export interface ConfigurationSchema {
   readonly layouts: Readonly<Record<string, Layout>>
   readonly providers: readonly Provider[]
   readonly whole: z.ZodType<HostShape>
+  /** Made at every start, so without `json`. */
+  readonly plainKeys: readonly PlainKey[]
+  /** The JSON Schema of one key. `json` has it too, but is slow to make: most starts need none of it. */
+  keyJson(path: KeyPath): KeySchema
   /** JSON Schema (2020-12), as the one of the built-in capabilities is committed in `schema/config.schema.json`. */
   readonly json: KeySchema
-}
-
-/** A JSON Schema, as far as keys are looked up in it. */
-export interface KeySchema {
-  readonly type?: string
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, KeySchema>>
-  readonly additionalProperties?: KeySchema | false
-  readonly anyOf?: readonly KeySchema[]
-  readonly enum?: readonly unknown[]
-  readonly items?: KeySchema
 }
 
 const known = new WeakMap<readonly AnyCapability[], ConfigurationSchema>()
@@ -49,8 +44,24 @@ function createSchema(capabilities: readonly AnyCapability[]): ConfigurationSche
     inside: (section) => sectionShape((sections[section] as Sections | undefined) ?? {}),
     sections: sectionShape(Object.fromEntries(Object.entries(sections).filter(([name]) => !inHost.includes(name)))),
   })
-  const json: KeySchema = z.toJSONSchema(whole, { io: 'input', override: withoutSettingFacts }) as KeySchema
-  return { capabilities, layouts: allLayouts, providers, whole, json: { ...json, ...TITLE } }
+  let json: KeySchema | undefined
+  return {
+    capabilities,
+    layouts: allLayouts,
+    providers,
+    whole,
+    plainKeys: plainKeys(whole).map((path) => {
+      return { path, variables: [variableName(path), ...(factsAt(whole, path).variables ?? [])] }
+    }),
+    keyJson: (path) => jsonOf(settingAt(whole, path) ?? z.unknown()),
+    get json() {
+      return (json ??= { ...jsonOf(whole), ...TITLE })
+    },
+  }
+}
+
+function jsonOf(schema: z.ZodType): KeySchema {
+  return z.toJSONSchema(schema, { io: 'input', override: withoutSettingFacts }) as KeySchema
 }
 
 const TITLE = { title: 'config.json of Foreword' }

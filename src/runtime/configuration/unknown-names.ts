@@ -1,11 +1,11 @@
 import type { SettingsWarning } from '../../capability.ts'
 import { builtInProviders, type Provider } from '../../model.ts'
 import { nearestHint, nearestName } from '../../platform.ts'
-import { namesAt, plainKeys, withTexts } from './key.ts'
+import { namesAt, withTexts } from './key.ts'
 import type { ConfigurationProblem, Fault } from './problem.ts'
-import type { ConfigurationSchema, KeySchema } from './schema.ts'
+import type { ConfigurationSchema } from './schema.ts'
 import type { Configuration } from './configuration.ts'
-import { type Environment, variableName } from './value.ts'
+import type { Environment } from './value.ts'
 
 /** Names of layers and providers that nothing has: what was set for them has no effect. */
 export function unknownNames(configuration: Configuration, schema: ConfigurationSchema): readonly SettingsWarning[] {
@@ -104,9 +104,9 @@ const OF_TOOLS = /^FOREWORD_TOOL_/
 export function unknownVariables(
   environment: Environment,
   configuration: unknown,
-  json: KeySchema,
+  schema: Pick<ConfigurationSchema, 'plainKeys' | 'json'>,
 ): readonly ConfigurationProblem[] {
-  const known = [...plainKeys(json).map(variableName), ...OTHERS]
+  const known = [...schema.plainKeys.flatMap(({ variables }) => variables), ...OTHERS]
   const named = textsIn(configuration)
   return Object.keys(environment)
     .filter((name) => /^foreword_/i.test(name) && (environment[name] ?? '') !== '')
@@ -115,20 +115,20 @@ export function unknownVariables(
       key: '',
       place: name,
       message: 'this variable sets nothing',
-      hint: variableHint(name, known, json),
+      hint: variableHint(name, known, schema),
     }))
 }
 
-function variableHint(name: string, known: readonly string[], json: KeySchema): string {
-  const map = findMap(name, json)
+function variableHint(name: string, known: readonly string[], schema: Pick<ConfigurationSchema, 'plainKeys' | 'json'>): string {
+  const map = findMap(name, schema)
   if (map !== undefined) return `Set entries of ${map} in config.json.`
   const otherwise = 'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
   return nearestHint(name.toUpperCase(), known, otherwise)
 }
 
 /** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
-function findMap(name: string, json: KeySchema): string | undefined {
-  const single = new Set(plainKeys(json).map(([first]) => first))
+function findMap(name: string, { plainKeys, json }: Pick<ConfigurationSchema, 'plainKeys' | 'json'>): string | undefined {
+  const single = new Set(plainKeys.map(({ path: [first] }) => first))
   const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')
   return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))
 }

@@ -1,11 +1,9 @@
 import { parseJson } from '../../platform.ts'
 import type { Environment } from '../../model.ts'
-import { factsAt, type KeyPath, plainKeys, schemaAt } from './key.ts'
-import type { ConfigurationSchema, KeySchema } from './schema.ts'
+import { type KeyPath, type KeySchema, type PlainKey, schemaAt } from './key.ts'
 
 /** What a text means for a key: `4142` is a number where one is due, `a,b` a list. What means nothing stays a text. */
-function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
-  const schema = schemaAt(path, json)
+function parseValue(text: string, schema: KeySchema | undefined): unknown {
   switch (schema?.type) {
     case 'integer':
     case 'number':
@@ -25,13 +23,13 @@ function parseValue(path: KeyPath, text: string, json: KeySchema): unknown {
 export function parseWords(
   path: KeyPath,
   words: readonly string[],
-  { json }: Pick<ConfigurationSchema, 'json'>,
+  { json }: { readonly json: KeySchema },
 ): unknown {
   const schema = schemaAt(path, json)
   const [text = ''] = words
   if (schema?.type === 'array' && words.length > 1) return words.map((word) => parseItem(word, schema.items?.type))
   if (words.length > 1) return words
-  return schema?.type === 'string' ? parseJson(text, text) : parseValue(path, text, json)
+  return schema?.type === 'string' ? parseJson(text, text) : parseValue(text, schema)
 }
 
 function parseList(text: string, type: string | undefined): unknown {
@@ -58,12 +56,11 @@ export interface Override {
 /** The keys that environment variables set. An empty variable sets nothing. */
 export function environmentOverrides(
   environment: Environment,
-  { json, whole }: ConfigurationSchema,
+  { plainKeys, keyJson }: { readonly plainKeys: readonly PlainKey[]; keyJson(path: KeyPath): KeySchema },
 ): readonly Override[] {
-  return plainKeys(json).flatMap((path) => {
-    const variables = [variableName(path), ...(factsAt(whole, path).variables ?? [])]
+  return plainKeys.flatMap(({ path, variables }) => {
     const variable = variables.find((name) => (environment[name] ?? '') !== '')
-    return variable === undefined ? [] : [{ path, variable, value: parseValue(path, environment[variable]!, json) }]
+    return variable === undefined ? [] : [{ path, variable, value: parseValue(environment[variable]!, keyJson(path)) }]
   })
 }
 

@@ -26,7 +26,7 @@ export async function configurationWarnings(
     ...(await missingPaths(configuration, schema, origins)),
   ]
   const placed = odd.map((warning) => ({ ...warning, place: findOrigin(warning.key, origins) }))
-  return [...placed, ...unknownVariables(environment, configuration, schema.json)]
+  return [...placed, ...unknownVariables(environment, configuration, schema)]
 }
 
 function findOrigin(key: string, origins: LoadedConfiguration['origins']): string {

@@ -3,7 +3,6 @@ import { messageText, wholeCharacter } from '../../context.ts'
 import {
   type Binding,
   type EntryBody,
-  importSession,
   type SessionRow,
   type SessionStore,
   StoreError,
@@ -142,6 +141,7 @@ export function createSessions(parts: {
     },
     async importSession(lines, options = {}) {
       refuseWhenClosing()
+      const { importSession } = await import('../../session.ts')
       try {
         return await importSession(store, lines, { ...options, endsTurnsAt: clock.time() })
       } catch (error) {

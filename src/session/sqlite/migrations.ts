@@ -103,8 +103,9 @@ const WAY_OUT =
   '--output FILE`), and import them with this one into a new home (`foreword sessions import FILE --home NEW_HOME`).'
 
 /**
- * Creates the tables of an empty store, and brings those of an earlier version to the newest one: one transaction for each version, so
- * that an interrupted migration continues at the next start. Two processes may do so at once: the second finds the work done.
+ * Creates the tables of an empty store in one transaction, and brings those of an earlier version to the newest one: one transaction
+ * for each version, so that an interrupted migration continues at the next start. Two processes may do so at once: the second finds the
+ * work done.
  *
  * @throws StoreError `older` when the store may only be read and is not up to date
  */
@@ -119,11 +120,14 @@ export function migrate(connection: StoreConnection, migrations = allMigrations)
     )
   }
   const first = { version: FIRST_VERSION, sql: `${firstSchema} pragma application_id = ${APPLICATION};` }
-  for (const { version, sql } of [first, ...migrations]) {
+  const steps = [first, ...migrations]
+  for (const together of found === 0 ? [steps] : steps.map((step) => [step])) {
     connection.transaction(() => {
-      if (readVersion(connection) >= version) return
-      connection.execute(sql)
-      connection.execute(`delete from schema_version; insert into schema_version values (${version})`)
+      const now = readVersion(connection)
+      const missing = together.filter(({ version }) => version > now)
+      if (missing.length === 0) return
+      const after = `delete from schema_version; insert into schema_version values (${missing.at(-1)!.version})`
+      connection.execute([...missing.map(({ sql }) => sql), after].join(';\n'))
     })
   }
 }

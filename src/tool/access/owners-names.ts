@@ -208,18 +208,23 @@ export function obeyedName(name: string, folder = '', isRepository = false): Obe
   if (name.includes('\\')) return obeyedPath([folder, ...name.split('\\')])
   const plain = plainName(name)
   const path = `${plainName(folder)}/${plain}`
-  const own = byName.get(plain) ?? byName.get(path)
+  const own = byName().get(plain) ?? byName().get(path)
   if (own) return own
   for (let dot = plain.indexOf('.'); dot !== -1; dot = plain.indexOf('.', dot + 1)) {
-    const ending = byName.get(`*${plain.slice(dot)}`)
+    const ending = byName().get(`*${plain.slice(dot)}`)
     if (ending) return ending
   }
   return path.includes('~') ? byShortName(path.split('/')) : undefined
 }
 
-const byName: ReadonlyMap<string, ObeyedNames> = new Map(
-  obeyedNames.flatMap((entry) => entry.names.split(' ').map((name) => [name.toLowerCase(), entry] as const)),
-)
+let entries: ReadonlyMap<string, ObeyedNames> | undefined
+
+/** Made when the first name is looked up, as `byEnd` is: a start looks up none. */
+function byName(): ReadonlyMap<string, ObeyedNames> {
+  return (entries ??= new Map(
+    obeyedNames.flatMap((entry) => entry.names.split(' ').map((name) => [name.toLowerCase(), entry] as const)),
+  ))
+}
 
 /**
  * A name without what some file systems ignore: case, the form of characters, invisible ones; on Windows dots and spaces at
@@ -240,7 +245,7 @@ function plainName(name: string): string {
 function byShortName(given: readonly string[]): ObeyedNames | undefined {
   const parts = given.map((name) => ({ name, short: SHORT_NAME.exec(name) }))
   const { name, short } = parts.at(-1)!
-  const alike = short ? shortNames.get(short[3] ?? '') : shortNames.get(`/${name}`)
+  const alike = byEnd().get(short ? (short[3] ?? '') : `/${name}`)
   return alike?.find(({ names }) => {
     const own = parts.slice(-names.length)
     return names.every((each, index) => own[index]!.name === each.name || isShortFor(own[index]!.short, each))
@@ -249,15 +254,24 @@ function byShortName(given: readonly string[]): ObeyedNames | undefined {
 
 const SHORT_NAME = /^([^.]{1,6})~(\d{1,6})(?:\.([^.]{1,3}))?$/
 
+let shortNames: ReadonlyMap<string, readonly ShortName[]> | undefined
+
 /** By the end of their last name, and by `/` and that name. */
-const shortNames = Map.groupBy(
-  [...byName].flatMap(([path, entry]) => {
-    const names = path.split('/').map(shortParts)
-    const { name, end } = names.at(-1)!
-    return [end, `/${name}`].map((key) => ({ key, names, entry }))
-  }),
-  ({ key }) => key,
-)
+function byEnd(): ReadonlyMap<string, readonly ShortName[]> {
+  return (shortNames ??= Map.groupBy(
+    [...byName()].flatMap(([path, entry]) => {
+      const names = path.split('/').map(shortParts)
+      const { name, end } = names.at(-1)!
+      return [end, `/${name}`].map((key) => ({ key, names, entry }))
+    }),
+    ({ key }) => key,
+  ))
+}
+
+interface ShortName {
+  readonly names: readonly ShortParts[]
+  readonly entry: ObeyedNames
+}
 
 type ShortParts = ReturnType<typeof shortParts>
 

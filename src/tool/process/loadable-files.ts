@@ -19,8 +19,12 @@ const MOST_ENTRIES = 20_000
 /** The deepest level, since each folder on the way is held open. */
 const DEEPEST = 100
 
-/** For a person who is asked; the nearest files are compared. */
-export const NOT_ALL_COMPARED = `the workspace has more than ${MOST_ENTRIES.toLocaleString('en-US')} files; a change of those nearest to the program asks again`
+/**
+ * For a person who is asked; the nearest files are compared. `MOST_ENTRIES` is written out, since formatting a number loads the tables
+ * of a language, which takes 10 ms of every start.
+ */
+export const NOT_ALL_COMPARED =
+  'the workspace has more than 20,000 files; a change of those nearest to the program asks again'
 
 /** Folders with many files of others: what they hold comes last. */
 const LAST = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
