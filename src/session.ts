@@ -106,10 +106,10 @@ export {
 } from './session/log-store.ts'
 export { createLeftTurnReader, createUndoneTurnReader, turnsTo, turnsToHead } from './session/branches.ts'
 export { nextVersion, type RecordChange, type RecordStore, type RecordVersion } from './session/record.ts'
-export { endedCalls, type SessionStore, type ValueStore, type Write } from './session/session-store.ts'
+export { endedCalls, importedHeadKey, type SessionStore, type ValueStore, type Write } from './session/session-store.ts'
 export { StoreError, type StoreErrorCode } from './session/store-error.ts'
 export { exportSession } from './session/export-session.ts'
-export { importedHeadKey, importSession } from './session/import-session.ts'
+export { importSession } from './session/import-session.ts'
 export { type Claim, claimHome, readClaim } from './session/claim-home.ts'
 export {
   compactStore,

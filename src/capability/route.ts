@@ -77,16 +77,28 @@ interface RouteAnswer {
  */
 export function route<Query extends z.ZodObject = z.ZodObject, Body extends z.ZodType = z.ZodUndefined>(
   address: `${Route['method']} ${string}`,
-  definition: Omit<Route, 'method' | 'path' | 'tag' | 'handle' | 'query' | 'body'> & {
+  definition: Omit<Route, 'method' | 'path' | 'tag' | 'handle' | 'query' | 'body' | 'answers'> & {
     readonly tag?: string
+    /** A function makes them when the OpenAPI document is asked for: a start makes no schema of an answer. */
+    readonly answers: Route['answers'] | (() => Route['answers'])
     readonly query?: Query
     readonly body?: Body
     handle(call: RouteCall<z.output<Query>, z.output<Body>>): unknown
   },
 ): Route {
   const [method, path] = address.split(' ') as [Route['method'], string]
+  const { answers, ...others } = definition
+  let made = typeof answers === 'function' ? undefined : answers
   // The mount parses with these very schemas before it calls.
-  return { method, path, tag: path.split('/')[2] ?? '', ...definition }
+  return {
+    method,
+    path,
+    tag: path.split('/')[2] ?? '',
+    ...others,
+    get answers() {
+      return (made ??= (answers as () => Route['answers'])())
+    },
+  }
 }
 
 /** The answers of a route that succeeds with JSON: of a schema, or of an object with these fields. */

@@ -25,6 +25,12 @@ export const systemClock: Clock = clockOf({
   soon: (work) => void setImmediate(work),
 })
 
+/** The IANA name of the time zone of this machine. The first format of `Intl` in a process takes 30 ms: Node 26 knows the name without one. */
+export function localTimeZone(): string {
+  const { Temporal } = globalThis as { readonly Temporal?: { readonly Now: { timeZoneId(): string } } }
+  return Temporal?.Now.timeZoneId() ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 /** The longest time that a timer accepts, ms. */
 const LONGEST_MS = 2 ** 31 - 1
 /** Of an id, with 5 bits of chance a letter. */

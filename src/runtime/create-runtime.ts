@@ -9,7 +9,7 @@ import {
   type Runtime,
   RuntimeError,
 } from '../capability.ts'
-import { createActivity, defined, ForewordError, type KnownSecrets } from '../platform.ts'
+import { createActivity, defined, ForewordError, type KnownSecrets, localTimeZone } from '../platform.ts'
 import type { Recall } from '../search.ts'
 import type { InputOptions } from '../session.ts'
 import { examineStoredAudit } from './audit/home-audit.ts'
@@ -150,7 +150,7 @@ export async function createRuntime(parts: RuntimeParts): Promise<HostedRuntime>
     folder: data,
     configured: parts.budgets ?? [],
     read: parts.readBudgets,
-    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: parts.timeZone ?? localTimeZone(),
     clock,
     recovers: writes,
     earlier: sums,

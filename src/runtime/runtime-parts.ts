@@ -6,6 +6,7 @@ import type { Models } from '../model.ts'
 import type { SessionStore } from '../session.ts'
 import type { Tool } from '../tool.ts'
 import type { MoneyBudget } from './budgets/call-budgets.ts'
+import { localTimeZone } from '../platform.ts'
 import { homeAt } from './home/home.ts'
 import type { KeepRules } from './home/keep-rules.ts'
 import { createRecords } from './records.ts'
@@ -87,7 +88,7 @@ export function startParts(
     version: parts.version,
     layout: layoutOf(settings.layout),
     counter: settings.counter,
-    timeZone: parts.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: parts.timeZone ?? localTimeZone(),
     clock,
     store,
     writes: parts.recovers !== false,

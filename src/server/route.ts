@@ -37,7 +37,6 @@ export function mount(
   ]) {
     const { method, path, header, query, body, holdsFiles, handle } = each
     const most = holdsFiles ? maxBodyBytes * FILES_FACTOR : maxBodyBytes
-    const success = Number(Object.keys(each.answers)[0] ?? 200)
     app.on(method, path, async (context, next) => {
       const request = context.req.raw
       if (header !== undefined && !request.headers.has(header)) return next()
@@ -59,6 +58,7 @@ export function mount(
         })
         // Not `instanceof`: an HTTP adapter may have put another class in the place of the global one.
         if (typeof answer === 'object' && answer !== null && 'arrayBuffer' in answer) return answer as Response
+        const success = Number(Object.keys(each.answers)[0] ?? 200)
         if (success === 204) return empty(204)
         if (answer !== undefined) return json(answer, success)
       } finally {

@@ -4,7 +4,7 @@ import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
 import type { AttachedFile, Binding, EntryBody, CitationSource } from './entry.ts'
 import { type ExportedFile, type ExportLine, invalidLine, readExportLine } from './export-line.ts'
-import type { SessionStore, Write } from './session-store.ts'
+import { importedHeadKey, type SessionStore, type Write } from './session-store.ts'
 import { StoreError } from './store-error.ts'
 
 export interface ImportOptions {
@@ -143,14 +143,6 @@ function turnEnds(session: string, entries: readonly EntryLine[], time: string |
   if (time === undefined || open.size === 0) return []
   const bodies = [...open].map((turn): EntryBody => ({ type: 'turn-end', turn, outcome: { type: 'cancelled' } }))
   return [{ type: 'append', session, bodies, time }]
-}
-
-/**
- * The name of the value that has the `seq` up to which a session was imported: no call goes on with the instructions and tools of
- * the calls before it, which may be anyone's.
- */
-export function importedHeadKey(session: string): string {
-  return `imported-head:${session}`
 }
 
 /** Entries that were written at the same time are written together again. */

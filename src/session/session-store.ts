@@ -65,3 +65,11 @@ export function endedCalls(writes: readonly Write[]): readonly string[] {
     return write.type === 'call' && write.record.outcome ? [write.record.id] : []
   })
 }
+
+/**
+ * The name of the value that has the `seq` up to which a session was imported: no call goes on with the instructions and tools of
+ * the calls before it, which may be anyone's.
+ */
+export function importedHeadKey(session: string): string {
+  return `imported-head:${session}`
+}

@@ -41,10 +41,9 @@ export function parseBudget(text: string): ScheduleBudget {
 const BUDGET_HINT = 'Write US dollars, such as 0.50, or tokens, such as 20000tokens. It is what one run may use.'
 
 export function budgetText(budget: ScheduleBudget): string {
-  return 'usd' in budget ? `$${dollars.format(budget.usd)}` : `${budget.tokens.toLocaleString('en')} tokens`
+  if ('tokens' in budget) return `${budget.tokens.toLocaleString('en')} tokens`
+  return `$${budget.usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`
 }
-
-const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 
 /** What happens about due times that passed while no gateway ran: none of them, the newest one, or all. */
 export const missedRules = ['skip', 'once', 'all'] as const

@@ -64,7 +64,8 @@ export function createBudgetService(parts: {
 }) {
   const { clock, warn } = parts
   const path = join(parts.folder, budgetLedgerFile)
-  const dayOf = dayIn(parts.timeZone)
+  let inZone: ((time: string) => string) | undefined
+  const dayOf = (time: string) => (inZone ??= dayIn(parts.timeZone))(time)
   let { configured } = parts
   let ledger: BudgetLedger | undefined
   const open = () => (ledger ??= openBudgetLedger(path))
@@ -76,6 +77,7 @@ export function createBudgetService(parts: {
   const fillAccounts = createAccountFiller({ ...parts.earlier, dayOf }, open)
 
   async function fill(): Promise<void> {
+    if (configured.length === 0) return
     const day = dayOf(clock.time())
     await fillAccounts(configured.flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))
   }

@@ -1,5 +1,6 @@
 import type { AnyCapability } from '../../capability.ts'
 import type { Provider } from '../../model.ts'
+import { localTimeZone } from '../../platform.ts'
 import { readText, type TextReader } from '../../tool.ts'
 import { homeAt } from '../home/home.ts'
 import { type Environment, type Override, environmentOverrides } from './value.ts'
@@ -8,7 +9,7 @@ import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema, settingsSection } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, readOnce, settingsSection } from './schema.ts'
 import { checkpointTargets, targetFault } from '../checkpoints/checkpoint-targets.ts'
 import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
@@ -54,7 +55,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<LoadedCon
   const surroundings = {
     home,
     userFolder: environment['HOME'],
-    timeZone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: options.timeZone ?? localTimeZone(),
   }
   const configuration = resolveConfiguration(shape, schema, surroundings)
   return {
@@ -110,7 +111,7 @@ export function checkValue(
   value: unknown,
   schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
-  const first = schema.whole.safeParse(value, { reportInput: true })
+  const first = schema.whole.safeParse(value, { reportInput: true, ...readOnce })
   const faults = [
     ...(first.success ? [] : faultsFromIssues(first.error.issues, schema.json)),
     ...unknownEmbedders(value, schema),
@@ -127,10 +128,10 @@ function withoutFaults(
 ): HostShape {
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
-  const second = whole.safeParse(rest)
+  const second = whole.safeParse(rest, readOnce)
   if (second.success) return second.data
   for (const { path } of faultsFromIssues(second.error.issues, json)) remove(rest, path)
-  const third = whole.safeParse(rest)
+  const third = whole.safeParse(rest, readOnce)
   return third.success ? third.data : shapeWithoutRequired(rest, capabilities)
 }
 

@@ -119,7 +119,11 @@ export function unknownVariables(
     }))
 }
 
-function variableHint(name: string, known: readonly string[], schema: Pick<ConfigurationSchema, 'plainKeys' | 'json'>): string {
+function variableHint(
+  name: string,
+  known: readonly string[],
+  schema: Pick<ConfigurationSchema, 'plainKeys' | 'json'>,
+): string {
   const map = findMap(name, schema)
   if (map !== undefined) return `Set entries of ${map} in config.json.`
   const otherwise = 'Write a key in capitals with underscores: gateway.port is FOREWORD_GATEWAY_PORT.'
@@ -127,7 +131,10 @@ function variableHint(name: string, known: readonly string[], schema: Pick<Confi
 }
 
 /** The map that a variable would set an entry of, such as `FOREWORD_PROVIDERS_LAB_KIND`. */
-function findMap(name: string, { plainKeys, json }: Pick<ConfigurationSchema, 'plainKeys' | 'json'>): string | undefined {
+function findMap(
+  name: string,
+  { plainKeys, json }: Pick<ConfigurationSchema, 'plainKeys' | 'json'>,
+): string | undefined {
   const single = new Set(plainKeys.map(({ path: [first] }) => first))
   const maps = namesAt([], json).filter((key) => !single.has(key) && key !== '$schema')
   return maps.find((key) => name.toUpperCase().startsWith(`FOREWORD_${key.toUpperCase()}_`))

@@ -20,11 +20,7 @@ function parseValue(text: string, schema: KeySchema | undefined): unknown {
 }
 
 /** What words behind a key mean; several make a list. A text that looks like JSON of another kind has to be in quotes. */
-export function parseWords(
-  path: KeyPath,
-  words: readonly string[],
-  { json }: { readonly json: KeySchema },
-): unknown {
+export function parseWords(path: KeyPath, words: readonly string[], { json }: { readonly json: KeySchema }): unknown {
   const schema = schemaAt(path, json)
   const [text = ''] = words
   if (schema?.type === 'array' && words.length > 1) return words.map((word) => parseItem(word, schema.items?.type))

@@ -115,7 +115,7 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
       scope: 'admin',
       tag,
       summary: 'The file `tool-access.json`, and what each of its entries matches',
-      answers: jsonAnswer('The file', view),
+      answers: () => jsonAnswer('The file', view),
       handle: () => access.view(),
     }),
     route('POST /api/tool-access/preview', {
@@ -130,7 +130,7 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
           .optional()
           .describe('A call to decide about, before and after.'),
       }),
-      answers: jsonAnswer('The file as it would be', preview),
+      answers: () => jsonAnswer('The file as it would be', preview),
       handle: ({ body }) => access.preview(body),
     }),
     route('PUT /api/tool-access', {
@@ -144,14 +144,14 @@ export function accessRoutes({ access }: Runtime): readonly Route[] {
         digest: digestSchema.describe('The digest of the file that was read.'),
         shown: digestSchema.describe('`shown` of the preview.'),
       }),
-      answers: jsonAnswer('The file', view),
+      answers: () => jsonAnswer('The file', view),
       handle: ({ body, caller }) => access.save({ ...body, by: caller.by }),
     }),
     route('GET /api/tool-access/versions', {
       scope: 'admin',
       tag,
       summary: 'Lists the contents that `tool-access.json` has had, newest first',
-      answers: jsonAnswer('The contents', fileVersionsSchema),
+      answers: () => jsonAnswer('The contents', fileVersionsSchema),
       handle: async () => ({ versions: await access.versions() }),
     }),
   ]

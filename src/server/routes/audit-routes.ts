@@ -58,7 +58,7 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
         'A record has to match every given filter. `after` continues after a page; `last` gives the newest records, with `before` ' +
         'those before a page.',
       query: auditQuery,
-      answers: jsonAnswer('A page of records', { records: z.array(auditRecord) }),
+      answers: () => jsonAnswer('A page of records', { records: z.array(auditRecord) }),
       handle: async ({ query: { limit, last, after, before, ...filter } }) => {
         const most = last === undefined ? { limit } : { last }
         return { records: await store.audit({ ...toFilter(filter), ...defined({ after, before }), ...most }) }
@@ -89,24 +89,26 @@ export function auditRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       summary: 'Verifies the whole chain against its checkpoints and names the first record that was changed',
       query: z.strictObject({ expect: expectation }),
-      answers: jsonAnswer(
-        '`whole` with the number of records, or `broken` with the number of the first broken record and the reason; the newest ' +
-          'record as `head`, and what is known from `checkpoints`. With `expect` that record has to be in the chain, too.',
-        z.looseObject({
-          type: z.enum(['whole', 'broken']),
-          head: z.object({ number: z.number(), hash: z.string() }).optional(),
-          checkpoints: z.looseObject({ targets: z.array(z.looseObject({ target: z.string() })) }),
-        }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          '`whole` with the number of records, or `broken` with the number of the first broken record and the reason; the newest ' +
+            'record as `head`, and what is known from `checkpoints`. With `expect` that record has to be in the chain, too.',
+          z.looseObject({
+            type: z.enum(['whole', 'broken']),
+            head: z.object({ number: z.number(), hash: z.string() }).optional(),
+            checkpoints: z.looseObject({ targets: z.array(z.looseObject({ target: z.string() })) }),
+          }),
+        ),
       handle: ({ query: { expect } }) => runtime.verifyAudit({ expect }),
     }),
     route('GET /api/audit/key', {
       scope: 'read',
       summary: 'The public key that the checkpoints of the audit are signed with',
-      answers: jsonAnswer(
-        'The id of the key, and the key as SPKI in PEM. Both are absent where no checkpoints are taken.',
-        { id: z.string().optional(), publicKey: z.string().optional() },
-      ),
+      answers: () =>
+        jsonAnswer('The id of the key, and the key as SPKI in PEM. Both are absent where no checkpoints are taken.', {
+          id: z.string().optional(),
+          publicKey: z.string().optional(),
+        }),
       handle: async () => {
         const { id, publicKey } = runtime.auditKey() ?? {}
         return defined({ id, publicKey })

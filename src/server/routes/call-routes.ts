@@ -54,7 +54,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         limit: limitSchema(100, 1000),
         after: z.string().min(1).optional().describe('Id of the last known call.'),
       }),
-      answers: jsonAnswer('Calls', { calls: callSummariesSchema }),
+      answers: () => jsonAnswer('Calls', { calls: callSummariesSchema }),
       handle: async ({ param, query }) => {
         const session = param('session')
         const { after, limit: most } = query
@@ -70,13 +70,13 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
       query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
-      answers: jsonAnswer('Calls', { calls: callSummariesSchema }),
+      answers: () => jsonAnswer('Calls', { calls: callSummariesSchema }),
       handle: async ({ query }) => ({ calls: (await store.findCalls(query)).map(callSummary) }),
     }),
     route('GET /api/calls/:call', {
       scope: 'read',
       summary: 'Reads the record of a call with its manifest',
-      answers: jsonAnswer('The record', callRecord),
+      answers: () => jsonAnswer('The record', callRecord),
       handle: ({ param }) => existing(param('call')),
     }),
     route('GET /api/calls/:call/manifest', {
@@ -87,7 +87,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         'share of each entry. With `reported` the provider reported the money itself, and `listed` is what the price list ' +
         'says, where that differs. It is absent where the cost or the usage is not known.',
       query: z.strictObject({ format: z.enum(['json', 'outline']).default('json') }),
-      answers: jsonAnswer('The manifest; with `format=outline` as text/plain', manifestSchema),
+      answers: () => jsonAnswer('The manifest; with `format=outline` as text/plain', manifestSchema),
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
         if (query.format === 'outline') return text(`${outline(record.manifest)}\n`)
@@ -100,26 +100,27 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       query: z.strictObject({
         body: z.stringbool().default(false).describe('With the body for the provider, as text. It contains no key.'),
       }),
-      answers: jsonAnswer(
-        'The request, and whether it is identical',
-        z.looseObject({
-          request: requestViewSchema,
-          digest: z.string(),
-          identical: z.boolean(),
-          wire: z
-            .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
-            .optional()
-            .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
-          body: z.string().optional(),
-        }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The request, and whether it is identical',
+          z.looseObject({
+            request: requestViewSchema,
+            digest: z.string(),
+            identical: z.boolean(),
+            wire: z
+              .looseObject({ state: z.enum(['identical', 'different', 'unknown']), expected: z.string() })
+              .optional()
+              .describe('The body that was sent to the provider, rebuilt and compared by its SHA-256.'),
+            body: z.string().optional(),
+          }),
+        ),
       handle: ({ param, query }) => runtime.request(param('call'), query),
     }),
     route('GET /api/calls/:call/scenario', {
       scope: 'read',
       summary: 'The input of a call as a scenario, for `foreword assemble` and `foreword check`',
       query: z.strictObject({ history: historySchema }),
-      answers: jsonAnswer('The scenario', scenarioAnswer),
+      answers: () => jsonAnswer('The scenario', scenarioAnswer),
       handle: ({ param, query }) => runtime.callScenario(param('call'), query.history),
     }),
     route('GET /api/layers', {
@@ -127,10 +128,11 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       tag: 'calls',
       summary: 'Lists the layers of the newest calls: where each comes from, and the named sections of its text',
       query: z.strictObject({ ...historyOf, limit: limitSchema(200, 1000) }),
-      answers: jsonAnswer('The layers', {
-        calls: z.number().describe('How many calls were looked at.'),
-        sources: z.array(z.looseObject({ layer: z.string(), id: z.string(), parts: z.array(z.string()) })),
-      }),
+      answers: () =>
+        jsonAnswer('The layers', {
+          calls: z.number().describe('How many calls were looked at.'),
+          sources: z.array(z.looseObject({ layer: z.string(), id: z.string(), parts: z.array(z.string()) })),
+        }),
       handle: async ({ query }) => {
         if (query.session !== undefined) await requireSession(store, query.session)
         return await runtime.layerSources(defined(query))
@@ -149,18 +151,19 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         origin: z.string().min(1).optional().describe('Only layers that come from here, such as `agent/ID`.'),
         part: z.string().min(1).optional().describe('Only this section of the text: the NAME of a heading `## NAME`.'),
       }),
-      answers: jsonAnswer('The versions', {
-        layer: z.string(),
-        calls: z.number().describe('How many calls were looked at.'),
-        versions: z.array(
-          z.looseObject({
-            id: z.string(),
-            digest: z.string(),
-            text: z.string(),
-            readers: z.array(z.looseObject({ call: z.string(), time: z.string(), tokens: z.number() })),
-          }),
-        ),
-      }),
+      answers: () =>
+        jsonAnswer('The versions', {
+          layer: z.string(),
+          calls: z.number().describe('How many calls were looked at.'),
+          versions: z.array(
+            z.looseObject({
+              id: z.string(),
+              digest: z.string(),
+              text: z.string(),
+              readers: z.array(z.looseObject({ call: z.string(), time: z.string(), tokens: z.number() })),
+            }),
+          ),
+        }),
       handle: async ({ param, query }) => {
         if (query.session !== undefined) await requireSession(store, query.session)
         return await runtime.layerHistory(param('layer'), defined(query))
@@ -172,20 +175,22 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       summary:
         'Compares two calls: what was added, removed, moved or changed its form, and why the later one begins otherwise',
       query: z.strictObject({ before: z.string().min(1), after: z.string().min(1) }),
-      answers: jsonAnswer(
-        'The comparison',
-        z.looseObject({ why: z.string().describe('The cause of the first difference, as a sentence.') }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The comparison',
+          z.looseObject({ why: z.string().describe('The cause of the first difference, as a sentence.') }),
+        ),
       handle: ({ query }) => runtime.diff(query.before, query.after),
     }),
     route('GET /api/sessions/:session/replay', {
       scope: 'read',
       tag: 'calls',
       summary: 'Rebuilds every call of a session and reports how many are identical',
-      answers: jsonAnswer(
-        'The count, and the calls that differ',
-        z.looseObject({ session: z.string(), calls: z.number(), identical: z.number() }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The count, and the calls that differ',
+          z.looseObject({ session: z.string(), calls: z.number(), identical: z.number() }),
+        ),
       handle: async ({ param }) => {
         const session = param('session')
         await requireSession(store, session)

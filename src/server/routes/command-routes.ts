@@ -47,7 +47,7 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
     route('GET /api/commands', {
       scope: 'read',
       summary: 'Lists the commands that a conversation accepts, without their slash',
-      answers: jsonAnswer('Commands', listSchema),
+      answers: () => jsonAnswer('Commands', listSchema),
       handle: () => ({ commands: commands.map(({ run: _run, ...command }) => command), scripts }),
     }),
     route('POST /api/commands/:command', {
@@ -57,10 +57,11 @@ export function commandRoutes(runtime: Runtime, { choices, contributions, ask }:
         argument: z.string().max(10_000).default('').describe('What follows the command.'),
         session: z.string().min(1).optional().describe('Absent: a conversation without a message yet.'),
       }),
-      answers: jsonAnswer('What it tells the person, and the session that it was about, which may be a new one', {
-        text: z.string().optional(),
-        session: z.string().optional(),
-      }),
+      answers: () =>
+        jsonAnswer('What it tells the person, and the session that it was about, which may be a new one', {
+          text: z.string().optional(),
+          session: z.string().optional(),
+        }),
       handle: async ({ caller, param, body: { argument, session } }) => {
         const command = commands.find(({ name }) => name === param('command'))
         if (!command) throw unknownCommand(param('command'), commands)

@@ -47,15 +47,16 @@ export function costRoutes(runtime: Pick<Runtime, 'costs'>): readonly Route[] {
         'at the price of that, the rest at its own. A `key` of null is what belongs to none, or is not known. Calls of ' +
         'deleted sessions are not in it.',
       query: costQuery,
-      answers: jsonAnswer(
-        'The total and the rows; where there are more of them, what those add up to as `rest`. With `format=csv` as text/csv',
-        z.looseObject({
-          by: costQuery.shape.by,
-          zone: z.string(),
-          total: z.looseObject(costSums),
-          rows: z.array(z.looseObject({ key: z.string().nullable(), ...costSums })),
-        }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The total and the rows; where there are more of them, what those add up to as `rest`. With `format=csv` as text/csv',
+          z.looseObject({
+            by: costQuery.shape.by,
+            zone: z.string(),
+            total: z.looseObject(costSums),
+            rows: z.array(z.looseObject({ key: z.string().nullable(), ...costSums })),
+          }),
+        ),
       handle: async ({ query: { from, to, session, format, ...query } }) => {
         const report = await runtime.costs({ ...query, ...defined({ session, from: inUtc(from), before: inUtc(to) }) })
         if (format === 'json') return report
@@ -100,15 +101,16 @@ export function usageRoutes(runtime: Pick<Runtime, 'usage'>): readonly Route[] {
         'Calls of deleted sessions are not in it. By layer: prompt tokens by the counters of the accounts. By tool: tokens of ' +
         'its definitions in prompts, and of its results, each counted once.',
       query: usageQuery,
-      answers: jsonAnswer(
-        'The total and the rows; where there are more of them, what those add up to as `rest`',
-        z.looseObject({
-          by: usageQuery.shape.by,
-          zone: z.string(),
-          total: sums,
-          rows: z.array(z.looseObject({ key: z.string().nullable() })),
-        }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The total and the rows; where there are more of them, what those add up to as `rest`',
+          z.looseObject({
+            by: usageQuery.shape.by,
+            zone: z.string(),
+            total: sums,
+            rows: z.array(z.looseObject({ key: z.string().nullable() })),
+          }),
+        ),
       handle: ({ query: { from, to, ...query } }) =>
         runtime.usage({ ...query, ...defined({ from: inUtc(from), before: inUtc(to) }) }),
     }),
@@ -137,7 +139,7 @@ export function budgetRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       tag: 'usage',
       summary: 'Lists the configured budgets: limit, spent, held and left of the present period',
-      answers: jsonAnswer('The budgets', { budgets: z.array(budgetSchema) }),
+      answers: () => jsonAnswer('The budgets', { budgets: z.array(budgetSchema) }),
       handle: () => ({ budgets: runtime.budgets() }),
     }),
   ]

@@ -155,10 +155,11 @@ export function lintRoutes(runtime: Runtime): readonly Route[] {
         'Looks at what the next call of a new session would send, at the newest 500 calls, and at the tools of the last 30 ' +
         'days. Calls no model and changes nothing. `foreword check --lint` adds files and what capabilities find.',
       query: lintQuery,
-      answers: jsonAnswer(
-        'The findings: warnings first, the dearest first',
-        z.looseObject({ calls: z.number().int(), findings: z.array(finding) }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The findings: warnings first, the dearest first',
+          z.looseObject({ calls: z.number().int(), findings: z.array(finding) }),
+        ),
       handle: ({ query }) => lintHome(runtime, { ...query, now: new Date(runtime.store.clock.now()) }),
     }),
   ]

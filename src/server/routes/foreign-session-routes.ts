@@ -45,7 +45,7 @@ export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreign
         limit: limitSchema(100, 1000),
         before: z.string().min(1).optional().describe('Id of the first known call.'),
       }),
-      answers: jsonAnswer('Exchanges', { exchanges: z.array(exchange) }),
+      answers: () => jsonAnswer('Exchanges', { exchanges: z.array(exchange) }),
       handle: async ({ param, query }) => ({ exchanges: await foreignSessions.exchanges(param('session'), query) }),
     }),
     route('GET /api/sessions/:session/findings', {
@@ -55,40 +55,42 @@ export function foreignSessionRoutes({ foreignSessions }: Pick<Runtime, 'foreign
       description:
         'Tools that were never used, results that were read again, files that are in a request several times, and what broke ' +
         'the cache. Looks at the newest 1,000 calls. Calls no model.',
-      answers: jsonAnswer(
-        'The findings, the most expensive first',
-        z.looseObject({
-          session: z.string(),
-          calls: z.number().int(),
-          sum: z
-            .looseObject({ tokens: z.number().int(), money: z.number().optional() })
-            .describe('Of all findings: no token is in two of them.'),
-          findings: z.array(finding),
-          agents: z
-            .array(
-              z.looseObject({
-                id: z.string(),
-                name: z.string().optional(),
-                parent: z.string().optional().describe('The agent that started it.'),
-                calls: z.number().int(),
-                money: z.number().optional(),
-              }),
-            )
-            .describe('Agents that the program started within the session, the most expensive first.'),
-        }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The findings, the most expensive first',
+          z.looseObject({
+            session: z.string(),
+            calls: z.number().int(),
+            sum: z
+              .looseObject({ tokens: z.number().int(), money: z.number().optional() })
+              .describe('Of all findings: no token is in two of them.'),
+            findings: z.array(finding),
+            agents: z
+              .array(
+                z.looseObject({
+                  id: z.string(),
+                  name: z.string().optional(),
+                  parent: z.string().optional().describe('The agent that started it.'),
+                  calls: z.number().int(),
+                  money: z.number().optional(),
+                }),
+              )
+              .describe('Agents that the program started within the session, the most expensive first.'),
+          }),
+        ),
       handle: ({ param }) => foreignSessions.findings(param('session')),
     }),
     route('GET /api/calls/:call/parts', {
       scope: 'read',
       summary: 'Takes a call of another program apart: its entries, and the exact text of each',
-      answers: jsonAnswer(
-        'The parts, in reading order',
-        z.looseObject({
-          manifest: manifestSchema,
-          pieces: z.array(z.looseObject({ entry: z.number().int(), tokens: z.number() })),
-        }),
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The parts, in reading order',
+          z.looseObject({
+            manifest: manifestSchema,
+            pieces: z.array(z.looseObject({ entry: z.number().int(), tokens: z.number() })),
+          }),
+        ),
       handle: ({ param }) => foreignSessions.parts(param('call')),
     }),
   ]

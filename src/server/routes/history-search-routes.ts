@@ -43,16 +43,14 @@ export function historySearchRoutes(runtime: Runtime): readonly Route[] {
         kind: z.enum(['message', 'call']).optional().describe('Only messages, or only tool calls.'),
         limit: limitSchema(10, 100),
       }),
-      answers: jsonAnswer(
-        'Passages, best first. `found` tells whether they contain words of the query or only similar ones',
-        {
+      answers: () =>
+        jsonAnswer('Passages, best first. `found` tells whether they contain words of the query or only similar ones', {
           passages: z.array(passage),
           found: z.enum(['words', 'nearest', 'nothing']),
           missing: z.array(z.string()).describe('Words of the query that no passage contains.'),
           nearest: z.array(z.string()).describe('Similar words that were searched for instead.'),
           complete: z.boolean().describe('`false` while older logs are still being indexed.'),
-        },
-      ),
+        }),
       handle: async ({ query: { q: text, session, kind, limit: most } }) => {
         if (session !== undefined) await requireSession(runtime.store, session)
         return await runtime.recall.find({

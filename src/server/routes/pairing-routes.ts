@@ -30,7 +30,7 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       scope: 'admin',
       summary: 'Lists the paired chats, oldest pairing first',
       query: z.strictObject({ channel: channel.optional() }),
-      answers: jsonAnswer('The pairings', { pairings: z.array(pairedChat) }),
+      answers: () => jsonAnswer('The pairings', { pairings: z.array(pairedChat) }),
       handle: async ({ query }) => ({ pairings: await runtime.pairings.list(query.channel) }),
     }),
     route('POST /api/pairings/code', {
@@ -38,7 +38,7 @@ export function pairingRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Creates a code that pairs one chat',
       description: 'The code is valid for ten minutes and works once. It replaces an earlier code of the same channel.',
       body: z.strictObject({ channel }),
-      answers: jsonAnswer('The code', pairingCode, 201),
+      answers: () => jsonAnswer('The code', pairingCode, 201),
       handle: ({ body }) => runtime.pairings.newCode(body.channel),
     }),
     route('DELETE /api/pairings/:channel/:chat', {

@@ -39,7 +39,7 @@ export function recordRoutes<Value extends object>(
           .default(false)
           .describe('`true`: those that are removed, each in its last version, which can be restored.'),
       }),
-      answers: jsonAnswer(`The ${name}s`, { [`${name}s`]: z.array(kept) }),
+      answers: () => jsonAnswer(`The ${name}s`, { [`${name}s`]: z.array(kept) }),
       handle: async ({ query: { removed } }) => ({
         [`${name}s`]: await (removed ? records().removed() : records().list()),
       }),
@@ -49,7 +49,7 @@ export function recordRoutes<Value extends object>(
       tag,
       summary: `Creates ${one}`,
       body: schema,
-      answers: jsonAnswer('Created, with its first version', written, 201),
+      answers: () => jsonAnswer('Created, with its first version', written, 201),
       handle: async ({ body }) => {
         const made = await records().create(body)
         return json(await withWarnings(made), 201, { location: `${all}/${encodeURIComponent(made.id)}` })
@@ -59,7 +59,7 @@ export function recordRoutes<Value extends object>(
       scope: 'read',
       tag,
       summary: `Reads ${one}`,
-      answers: jsonAnswer('Its newest version', kept),
+      answers: () => jsonAnswer('Its newest version', kept),
       handle: ({ param }) => records().get(param(name)),
     }),
     route(`PATCH ${each}`, {
@@ -75,7 +75,7 @@ export function recordRoutes<Value extends object>(
         ),
         after: expectedVersionSchema,
       }),
-      answers: jsonAnswer('The new version', written),
+      answers: () => jsonAnswer('The new version', written),
       handle: async ({ param, body: { after, ...changes } }) => {
         const { version, value } = await records().get(param(name))
         const made = await records().change(param(name), applyChanges(value, changes), after ?? version)
@@ -93,7 +93,7 @@ export function recordRoutes<Value extends object>(
       scope: 'read',
       tag,
       summary: `Lists every version of ${one}, newest first`,
-      answers: jsonAnswer('Versions', { versions: z.array(kept) }),
+      answers: () => jsonAnswer('Versions', { versions: z.array(kept) }),
       handle: async ({ param }) => ({ versions: await records().versions(param(name)) }),
     }),
     route(`POST ${each}/restore`, {
@@ -101,7 +101,7 @@ export function recordRoutes<Value extends object>(
       tag,
       summary: `Restores an earlier version of ${one} as the newest, also after a removal`,
       body: restoreBodySchema,
-      answers: jsonAnswer('The new version', kept),
+      answers: () => jsonAnswer('The new version', kept),
       handle: ({ param, body }) => records().restore(param(name), body.version),
     }),
   ]

@@ -45,7 +45,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           .describe('Only pinned sessions, or only others.'),
         cost: costQuery,
       }),
-      answers: jsonAnswer('A page of sessions', { sessions: z.array(sessionRow) }),
+      answers: () => jsonAnswer('A page of sessions', { sessions: z.array(sessionRow) }),
       handle: async ({ query: { q: words, cost, ...query } }) => ({
         sessions: await views(await store.sessions({ ...query, words: words?.trim() }), cost),
       }),
@@ -54,9 +54,10 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       scope: 'read',
       tag: 'sessions',
       summary: 'Lists the folders that sessions are in',
-      answers: jsonAnswer('Folders by name, with the number of sessions in each', {
-        folders: z.array(z.object({ folder: z.string(), sessions: z.number() })),
-      }),
+      answers: () =>
+        jsonAnswer('Folders by name, with the number of sessions in each', {
+          folders: z.array(z.object({ folder: z.string(), sessions: z.number() })),
+        }),
       handle: async () => ({ folders: await store.sessionFolders() }),
     }),
     ...sessionChangeRoutes(runtime, watch),
@@ -73,7 +74,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
         model: z.string().min(1).optional(),
         ...choiceIds(choices),
       }),
-      answers: jsonAnswer('The new session', sessionRow, 201),
+      answers: () => jsonAnswer('The new session', sessionRow, 201),
       handle: async ({ body }) => {
         const { chosen, others } = splitChoices<string, typeof body>(choices, body)
         const row = await runtime.newSession({ ...others, choices: chosen })
@@ -84,7 +85,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       scope: 'read',
       summary: 'Reads a session',
       query: z.strictObject({ cost: costQuery }),
-      answers: jsonAnswer('The session', sessionRow),
+      answers: () => jsonAnswer('The session', sessionRow),
       handle: async ({ param, query }) => {
         const [view] = await views([await requireSession(store, param('session'))], query.cost)
         return view
@@ -112,7 +113,7 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
           ...choiceChanges(choices),
         })
         .refine((body) => Object.keys(body).length > 0, `expected ${joinWords(changes.map(withArticle), 'or')}`),
-      answers: jsonAnswer('The session', sessionRow),
+      answers: () => jsonAnswer('The session', sessionRow),
       handle: async ({ param, body }) => {
         const session = param('session')
         const { chosen, others } = splitChoices<string | null, typeof body>(choices, body)
@@ -137,9 +138,10 @@ export function sessionRoutes(runtime: Runtime, choices: ChoiceDescriptions): re
       scope: 'talk',
       summary: 'Undoes the last turn of a session',
       description: 'The turn stays in the log, but no later call reads it. Effects of its tools are not undone.',
-      answers: jsonAnswer('The undone turn, its input, and the turn after which the session continues', {
-        undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
-      }),
+      answers: () =>
+        jsonAnswer('The undone turn, its input, and the turn after which the session continues', {
+          undone: z.object({ session: z.string(), turn: z.string(), text: z.string(), head: z.string().nullable() }),
+        }),
       handle: async ({ param }) => {
         const { head = null, ...undone } = await runtime.undo(param('session'))
         return { undone: { ...undone, head } }
@@ -201,7 +203,7 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
       scope: 'read',
       tag: 'sessions',
       summary: 'Lists what a session can choose besides its model, and what choosing none means',
-      answers: jsonAnswer('Choices', { choices: z.array(offeredChoice) }),
+      answers: () => jsonAnswer('Choices', { choices: z.array(offeredChoice) }),
       handle: () => ({
         choices: Object.entries(choices).map(([name, { summary, none, several }]) => ({
           name,
@@ -215,7 +217,7 @@ export function choiceRoutes(runtime: Pick<Runtime, 'choiceOptions'>, choices: C
       scope: 'read',
       tag: 'sessions',
       summary: 'Lists the options of a choice such as `agent`; without `options` where they cannot be listed',
-      answers: jsonAnswer('Options', { options: z.array(option).optional() }),
+      answers: () => jsonAnswer('Options', { options: z.array(option).optional() }),
       handle: async ({ param }) => ({ options: await runtime.choiceOptions(param('choice')) }),
     }),
   ]

@@ -43,7 +43,7 @@ export function sessionTransferRoutes(runtime: Runtime, secrets?: KnownSecrets):
       query: z.strictObject({
         as: z.string().min(1).max(200).optional().describe('Another id, where the id of the export is taken.'),
       }),
-      answers: jsonAnswer('The imported session', sessionRowSchema, 201),
+      answers: () => jsonAnswer('The imported session', sessionRowSchema, 201),
       handle: async ({ request, query }) => {
         requireLines(request)
         const id = await runtime.importSession(bodyLines(request), defined({ as: query.as }))
@@ -104,7 +104,7 @@ export function branchRoutes(runtime: Runtime): readonly Route[] {
     route('GET /api/sessions/:session/branches', {
       scope: 'read',
       summary: 'Lists the branches of a session, that of the head first',
-      answers: jsonAnswer('Branches', { branches: z.array(branchSchema) }),
+      answers: () => jsonAnswer('Branches', { branches: z.array(branchSchema) }),
       handle: async ({ param }) => ({ branches: await runtime.branches(param('session')) }),
     }),
     route('POST /api/sessions/:session/head', {
@@ -112,7 +112,7 @@ export function branchRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Chooses the turn after which a session goes on',
       description: 'Nothing is removed: the other turns are kept in their branches.',
       body: z.strictObject({ turn: z.string().min(1).nullable().describe('null: the beginning of the conversation.') }),
-      answers: jsonAnswer('The head', { head: z.string().nullable() }),
+      answers: () => jsonAnswer('The head', { head: z.string().nullable() }),
       handle: async ({ param, body }) => {
         await runtime.goOnFrom(param('session'), body.turn)
         return { head: body.turn }

@@ -28,7 +28,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     const { chosen, others } = splitChoices<string, typeof query>(choices, query)
     return json(await runtime.preview({ ...defined(others), choices: chosen }))
   }
-  const previewAnswers = {
+  const previewAnswers = () => ({
     200: {
       description: 'Request and manifest of the next call',
       schema: z.object({
@@ -44,7 +44,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         free: z.literal(true).optional().describe('The model costs nothing.'),
       }),
     },
-  }
+  })
   const reloaded = z.object({
     warnings: z.array(z.string()),
     folded: z
@@ -107,7 +107,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         wait: z.literal('idle').optional(),
         session: z.string().min(1).optional().describe('Waits for what concerns this session alone.'),
       }),
-      answers: jsonAnswer('The status', z.looseObject({ version: z.string(), home: z.string() })),
+      answers: () => jsonAnswer('The status', z.looseObject({ version: z.string(), home: z.string() })),
       handle: async ({ query, request }) => {
         if (query.wait) await runtime.idle(query.session, request.signal)
         const { facts, ...status } = await runtime.status()
@@ -118,7 +118,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       scope: 'read',
       tag: 'system',
       summary: 'Lists the available models, with what is known about them',
-      answers: jsonAnswer('Models', { models: z.array(z.looseObject({ id: z.string(), current: z.boolean() })) }),
+      answers: () => jsonAnswer('Models', { models: z.array(z.looseObject({ id: z.string(), current: z.boolean() })) }),
       handle: async () => ({ models: await runtime.models() }),
     }),
     route('GET /api/model', {
@@ -126,14 +126,15 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       tag: 'system',
       summary: 'One model: its abilities, limits and price, and the window and reserve of its calls',
       query: z.strictObject({ id: z.string().min(1).optional().describe('Absent: the configured one.') }),
-      answers: jsonAnswer('The model', z.looseObject({ id: z.string(), window: z.number(), reserve: z.number() })),
+      answers: () =>
+        jsonAnswer('The model', z.looseObject({ id: z.string(), window: z.number(), reserve: z.number() })),
       handle: ({ query }) => runtime.model(query.id),
     }),
     route('GET /api/configuration', {
       scope: 'admin',
       tag: 'system',
       summary: 'Shows the configuration in force, without its secrets',
-      answers: jsonAnswer('The configuration', z.looseObject({})),
+      answers: () => jsonAnswer('The configuration', z.looseObject({})),
       handle: () => configuration(),
     }),
     route('POST /api/reload', {
@@ -148,7 +149,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         now: z.enum(['true', 'false']).optional(),
         session: z.string().optional(),
       }),
-      answers: jsonAnswer('Warnings about them, and folded sessions', reloaded),
+      answers: () => jsonAnswer('Warnings about them, and folded sessions', reloaded),
       handle: ({ query }) => runtime.reload({ now: query.now === 'true', ...defined({ session: query.session }) }),
     }),
     route('POST /api/context', {
@@ -169,7 +170,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       scope: 'read',
       summary: 'The input of the next call as a scenario, for `foreword assemble` and `foreword check`. Writes nothing',
       body: previewBody.extend({ history: historySchema }),
-      answers: jsonAnswer('The scenario', scenarioAnswer),
+      answers: () => jsonAnswer('The scenario', scenarioAnswer),
       handle: async ({ body }) => {
         const { chosen, others } = splitChoices<string, typeof body>(choices, body)
         return await runtime.nextScenario({ ...defined(others), choices: chosen })
@@ -179,7 +180,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
       scope: 'read',
       tag: 'system',
       summary: 'This document',
-      answers: jsonAnswer('OpenAPI 3.1', z.looseObject({ openapi: z.string() })),
+      answers: () => jsonAnswer('OpenAPI 3.1', z.looseObject({ openapi: z.string() })),
       handle: () => openapi(),
     }),
   ]
@@ -207,7 +208,7 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
     route('GET /api/setup', {
       scope: 'read',
       summary: 'Lists the providers that a model can come from, and the models that can be used now',
-      answers: jsonAnswer('What can be attached', options),
+      answers: () => jsonAnswer('What can be attached', options),
       handle: () => runtime.setup.options(),
     }),
     route('POST /api/setup/providers', {
@@ -221,11 +222,12 @@ export function setupRoutes(runtime: Runtime): readonly Route[] {
         baseURL: z.string().min(1).optional(),
         key: z.string().min(1).max(10_000).optional(),
       }),
-      answers: jsonAnswer(
-        'The name of the provider, and the ids of its models',
-        { name: z.string(), models: z.array(z.string()) },
-        201,
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The name of the provider, and the ids of its models',
+          { name: z.string(), models: z.array(z.string()) },
+          201,
+        ),
       handle: ({ body, caller }) => runtime.setup.attach(body, caller.by),
     }),
     route('PUT /api/setup/model', {
@@ -248,19 +250,20 @@ export function backupRoutes({ backups }: Runtime): readonly Route[] {
       scope: 'admin',
       tag,
       summary: 'The archive that is being made, the one that can be downloaded, and those that were made before',
-      answers: jsonAnswer('The state', {
-        running: z.object({ stage: z.string(), done: z.number().optional(), all: z.number().optional() }).optional(),
-        ready: made
-          .extend({
-            id: z.string(),
-            name: z.string(),
-            leftOut: z.array(z.string()).describe('What could not be part of it, with the reason.'),
-            outside: z.array(z.string()).describe('Folders outside the home, which no archive contains.'),
-          })
-          .optional(),
-        failed: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
-        made: z.array(made),
-      }),
+      answers: () =>
+        jsonAnswer('The state', {
+          running: z.object({ stage: z.string(), done: z.number().optional(), all: z.number().optional() }).optional(),
+          ready: made
+            .extend({
+              id: z.string(),
+              name: z.string(),
+              leftOut: z.array(z.string()).describe('What could not be part of it, with the reason.'),
+              outside: z.array(z.string()).describe('Folders outside the home, which no archive contains.'),
+            })
+            .optional(),
+          failed: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
+          made: z.array(made),
+        }),
       handle: () => backups.state(),
     }),
     route('POST /api/backups', {

@@ -52,15 +52,16 @@ function ownerTokenRoutes(
       scope: 'read',
       tag,
       summary: 'Reports whether callers need a token, when that of the owner was made, and whose the caller has',
-      answers: jsonAnswer('The facts', {
-        needed: z.boolean(),
-        made: time.describe('When the token of the owner was stored, ISO 8601.'),
-        canReplace: z.boolean().describe('`false` where the configuration sets it.'),
-        caller: z.object({
-          name: name.optional().describe('Of a named token. Absent: that of the owner.'),
-          scope: z.string(),
+      answers: () =>
+        jsonAnswer('The facts', {
+          needed: z.boolean(),
+          made: time.describe('When the token of the owner was stored, ISO 8601.'),
+          canReplace: z.boolean().describe('`false` where the configuration sets it.'),
+          caller: z.object({
+            name: name.optional().describe('Of a named token. Absent: that of the owner.'),
+            scope: z.string(),
+          }),
         }),
-      }),
       handle: async ({ caller }) => ({
         needed: hasToken,
         canReplace,
@@ -110,7 +111,7 @@ function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOpt
     route('GET /api/tokens', {
       scope: 'admin',
       summary: 'Lists the named tokens, without the tokens themselves',
-      answers: jsonAnswer('Tokens', { tokens: z.array(listed) }),
+      answers: () => jsonAnswer('Tokens', { tokens: z.array(listed) }),
       handle: async () => ({ tokens: listedTokens(named.list(), await uses.all(), store.clock.now()) }),
     }),
     route('POST /api/tokens', {
@@ -125,11 +126,12 @@ function namedTokenRoutes({ store }: Runtime, { tokens, onMade }: TokenRoutesOpt
           .optional()
           .describe('A span such as `30d`, a date, which is valid to its end, or a time. Absent: never.'),
       }),
-      answers: jsonAnswer(
-        'The token',
-        listed.pick({ name: true, scope: true, made: true, expires: true }).extend({ token: z.string() }),
-        201,
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The token',
+          listed.pick({ name: true, scope: true, made: true, expires: true }).extend({ token: z.string() }),
+          201,
+        ),
       async handle({ body, caller }) {
         const { hash: _hash, ...made } = await named.make(body, caller.by)
         onMade(made.name, made.token)

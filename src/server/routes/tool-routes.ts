@@ -25,14 +25,14 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
     route('GET /api/tools', {
       scope: 'read',
       summary: 'Lists every tool, whether it is offered, and why',
-      answers: jsonAnswer('Tools', { tools: z.array(toolStatusSchema) }),
+      answers: () => jsonAnswer('Tools', { tools: z.array(toolStatusSchema) }),
       handle: async () => ({ tools: await runtime.tools() }),
     }),
     route('POST /api/tools/:tool/plan', {
       scope: 'admin',
       summary: 'Reports what a call would do, without running it',
       body: z.strictObject({ input }),
-      answers: jsonAnswer('What would run, or why nothing would run', toolTrialSchema),
+      answers: () => jsonAnswer('What would run, or why nothing would run', toolTrialSchema),
       handle: ({ param, body }) => runtime.planTool(param('tool'), body.input),
     }),
     route('POST /api/tools/:tool/run', {
@@ -41,7 +41,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       description:
         'For a person who saw the plan: `digest` is the digest of that plan. A call that would do something else is refused.',
       body: z.strictObject({ input, digest: digestSchema.describe('The digest of the plan.') }),
-      answers: jsonAnswer('The result; of a failed call, with `ok` false', toolResultSchema),
+      answers: () => jsonAnswer('The result; of a failed call, with `ok` false', toolResultSchema),
       handle: ({ param, body, caller }) => runtime.runTool(param('tool'), body.input, body.digest, caller.by),
     }),
     route('POST /api/tools/:tool/accept', {
@@ -50,7 +50,7 @@ export function toolRoutes(runtime: Runtime): readonly Route[] {
       body: z.strictObject({
         digest: digestSchema.describe('The digest of the definition that was shown as withheld.'),
       }),
-      answers: jsonAnswer('Accepted', { accepted: z.literal(true) }),
+      answers: () => jsonAnswer('Accepted', { accepted: z.literal(true) }),
       handle: async ({ param, body, caller }) => {
         if (!(await runtime.acceptTool(param('tool'), body.digest, caller.by))) throw nothingWithheld(param('tool'))
         return { accepted: true }
@@ -104,7 +104,7 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
     route('GET /api/approvals', {
       scope: 'read',
       summary: 'Lists the calls that wait for approval, oldest first',
-      answers: jsonAnswer('The waiting calls', { approvals: z.array(waitingApprovalSchema) }),
+      answers: () => jsonAnswer('The waiting calls', { approvals: z.array(waitingApprovalSchema) }),
       handle: async () => ({ approvals: await runtime.approvals() }),
     }),
     route('POST /api/approvals/:approval', {
@@ -112,7 +112,7 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Approves or denies a call',
       description: 'The decision is on disk before the answer is sent; the turn then continues by itself.',
       body: decisionBody,
-      answers: jsonAnswer('Decided', { approval: z.string(), decision: z.string() }),
+      answers: () => jsonAnswer('Decided', { approval: z.string(), decision: z.string() }),
       handle: async ({ param, body, caller }) => {
         const approval = param('approval')
         await runtime.decide(approval, { ...toDecision(body), by: deciderOf(caller, body.by) })
@@ -123,14 +123,14 @@ export function approvalRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       tag: 'approvals',
       summary: 'Lists the tools that are approved for a session',
-      answers: jsonAnswer('Tools', { granted: z.array(grantedTool) }),
+      answers: () => jsonAnswer('Tools', { granted: z.array(grantedTool) }),
       handle: async ({ param }) => ({ granted: await runtime.grantedTools(param('session')) }),
     }),
     route('DELETE /api/sessions/:session/approvals/:tool', {
       scope: 'approve',
       tag: 'approvals',
       summary: 'Takes back the approval of a tool for a session',
-      answers: jsonAnswer('Taken back', { revoked: z.string() }),
+      answers: () => jsonAnswer('Taken back', { revoked: z.string() }),
       handle: async ({ param, caller }) => {
         await runtime.revokeTool(param('session'), param('tool'), deciderOf(caller, 'http'))
         return { revoked: param('tool') }
@@ -163,7 +163,7 @@ export function acceptanceRoutes({ acceptance }: Runtime): readonly Route[] {
       summary: 'Lists the changes that do not count until a person accepts them',
       description:
         'Changes of the policy, of files that declare tools and of tools of MCP servers that let through more than was accepted, and that were made by other means than Foreword; and instructions that a tool call changed.',
-      answers: jsonAnswer('What waits', { waiting: z.array(waiting) }),
+      answers: () => jsonAnswer('What waits', { waiting: z.array(waiting) }),
       handle: async () => ({ waiting: await acceptance.waiting() }),
     }),
     route('POST /api/acceptance', {
@@ -175,7 +175,7 @@ export function acceptanceRoutes({ acceptance }: Runtime): readonly Route[] {
         name: z.string().min(1).max(1000),
         digest: digestSchema.describe('The digest of the change that was shown.'),
       }),
-      answers: jsonAnswer('Accepted', { accepted: z.string() }),
+      answers: () => jsonAnswer('Accepted', { accepted: z.string() }),
       async handle({ body, caller }) {
         await acceptance.accept(body.name, body.digest, caller.by)
         return { accepted: body.name }

@@ -134,7 +134,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
         limit: limitSchema(50, 500),
         before: z.coerce.number().int().min(1).optional().describe('Only turns with a smaller ordinal.'),
       }),
-      answers: jsonAnswer('A page of turns', { turns: z.array(turnRowSchema) }),
+      answers: () => jsonAnswer('A page of turns', { turns: z.array(turnRowSchema) }),
       handle: async ({ param, query: { limit: most, before } }) => {
         const session = param('session')
         const turns = await store.turns(session, { limit: most, ...defined({ before }) })
@@ -149,7 +149,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait for its end.'),
       }),
-      answers: jsonAnswer('The turn, without an outcome while it runs', turnViewSchema),
+      answers: () => jsonAnswer('The turn, without an outcome while it runs', turnViewSchema),
       handle: async ({ param, query, request }) => {
         const session = param('session')
         const turn = param('turn')
@@ -163,7 +163,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       scope: 'talk',
       tag: 'turns',
       summary: 'Cancels a queued or running turn; the text so far is kept',
-      answers: jsonAnswer('`cancelled` is false where the turn had already ended', { cancelled: z.boolean() }),
+      answers: () => jsonAnswer('`cancelled` is false where the turn had already ended', { cancelled: z.boolean() }),
       handle: async ({ param }) => {
         const session = param('session')
         const turn = param('turn')
@@ -190,7 +190,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
             ),
         })
         .superRefine(requireContent),
-      answers: jsonAnswer('The message was changed', { turn: z.string() }),
+      answers: () => jsonAnswer('The message was changed', { turn: z.string() }),
       handle: async ({ param, body: { text, attachments, base } }) => {
         const turn = param('turn')
         await runtime.editWaiting(param('session'), turn, { text, ...defined({ attachments, base }) })
@@ -201,7 +201,7 @@ export function turnRoutes(runtime: Runtime): readonly Route[] {
       scope: 'talk',
       tag: 'turns',
       summary: 'Takes back a message that waits for its turn; it stays in the log, and no call reads it',
-      answers: jsonAnswer('`withdrawn` is false where the message no longer waits', { withdrawn: z.boolean() }),
+      answers: () => jsonAnswer('`withdrawn` is false where the message no longer waits', { withdrawn: z.boolean() }),
       handle: async ({ param }) => {
         const session = param('session')
         const turn = param('turn')
@@ -240,7 +240,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
         after: z.coerce.number().int().min(0).default(0).describe('`seq` of the last known entry.'),
         limit: limitSchema(200, 1000),
       }),
-      answers: jsonAnswer('A page of entries', { entries: z.array(entrySchema) }),
+      answers: () => jsonAnswer('A page of entries', { entries: z.array(entrySchema) }),
       handle: async ({ param, query: { after, limit: most } }) => {
         const session = param('session')
         const entries = await store.entries(session, { after, limit: most })

@@ -28,7 +28,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
           .optional()
           .describe(`Only those of ${names}, or of \`inbox\`: not attached yet.`),
       }),
-      answers: jsonAnswer('Files', { files: z.array(fileRow) }),
+      answers: () => jsonAnswer('Files', { files: z.array(fileRow) }),
       handle: async ({ query: { owner } }) => ({
         files: await library.files(owner === undefined ? undefined : ownerNamed(owner)),
       }),
@@ -42,11 +42,12 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
         'that names them among its `attachments`. A refused file does not affect the others.',
       query: z.strictObject(ownerFields),
       form,
-      answers: jsonAnswer(
-        'The stored files, and the refused ones',
-        { files: z.array(fileRow), refused: z.array(refusedFile) },
-        201,
-      ),
+      answers: () =>
+        jsonAnswer(
+          'The stored files, and the refused ones',
+          { files: z.array(fileRow), refused: z.array(refusedFile) },
+          201,
+        ),
       handle: async (call) => uploadAnswer(await upload(self, call, call.query)),
     }),
     route('GET /api/files/:file', {
@@ -55,7 +56,7 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
       query: z.strictObject({
         wait: z.coerce.number().int().min(0).max(60_000).default(0).describe('Milliseconds to wait until it is read.'),
       }),
-      answers: jsonAnswer('The file', fileRow),
+      answers: () => jsonAnswer('The file', fileRow),
       handle: async ({ param, query: { wait }, request }) => {
         if (wait === 0) return await library.file(param('file'))
         const signal = AbortSignal.any([self.clock.timeoutSignal(wait), request.signal])
@@ -69,13 +70,14 @@ export function fileRoutes(self: FileOwners): readonly Route[] {
         offset: z.coerce.number().int().min(0).default(0).describe('Characters to skip.'),
         limit: z.coerce.number().int().min(1).max(200_000).default(20_000).describe('The most characters.'),
       }),
-      answers: jsonAnswer('A piece of it; `next` is the offset of the following one', {
-        file: z.string(),
-        text: z.string(),
-        offset: z.number(),
-        total: z.number(),
-        next: z.number().optional(),
-      }),
+      answers: () =>
+        jsonAnswer('A piece of it; `next` is the offset of the following one', {
+          file: z.string(),
+          text: z.string(),
+          offset: z.number(),
+          total: z.number(),
+          next: z.number().optional(),
+        }),
       handle: async ({ param, query: { offset, limit } }) => {
         const row = await library.file(param('file'))
         const text = await library.text(row)
@@ -215,7 +217,7 @@ export function searchRoutes(self: FileOwners): readonly Route[] {
           .describe('By their words, by what they mean to the embedding model, or both.'),
         limit: limitSchema(10, 100),
       }),
-      answers: jsonAnswer('Hits, best first', answer),
+      answers: () => jsonAnswer('Hits, best first', answer),
       handle: async ({ query: { q: text, limit: most, by, ...named } }) => {
         const owner = Object.keys(named).length === 0 ? undefined : await findOwner(self, named)
         const found = await self.service.search({ text, owner, limit: most, by })

@@ -80,17 +80,18 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       scope: 'admin',
       tag,
       summary: 'Lists the configured MCP servers, how each is now, and its tools',
-      answers: jsonAnswer('`digest` is that of config.json: what a change is based on', {
-        digest: z.string(),
-        servers: z.array(listed),
-      }),
+      answers: () =>
+        jsonAnswer('`digest` is that of config.json: what a change is based on', {
+          digest: z.string(),
+          servers: z.array(listed),
+        }),
       handle: () => view(),
     }),
     route('POST /api/mcp-servers/:server/restart', {
       scope: 'admin',
       tag,
       summary: 'Ends the connection to a server and opens another one',
-      answers: jsonAnswer('The server, once it runs or has failed', listed),
+      answers: () => jsonAnswer('The server, once it runs or has failed', listed),
       handle: async ({ param }) =>
         alone.add(async () => {
           const asked = param('server')
@@ -106,12 +107,13 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       tag,
       summary: 'Shows config.json with a server added, changed or removed. Writes nothing, and starts nothing',
       body: changeBody,
-      answers: jsonAnswer('The difference, what is wrong, and what is odd', {
-        digest: z.string(),
-        difference: z.string(),
-        problems: z.array(z.string()),
-        warnings: z.array(z.string()),
-      }),
+      answers: () =>
+        jsonAnswer('The difference, what is wrong, and what is odd', {
+          digest: z.string(),
+          difference: z.string(),
+          problems: z.array(z.string()),
+          warnings: z.array(z.string()),
+        }),
       async handle({ body }) {
         const { key, value } = await wanted(body)
         const preview = await configuration.preview(key, value)
@@ -126,7 +128,7 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       summary: 'Writes a server into config.json, or removes it, and works with that at once',
       description: 'The program of a server is started on this machine. What was configured before is kept.',
       body: saveBody,
-      answers: jsonAnswer('The servers', { digest: z.string(), servers: z.array(listed) }),
+      answers: () => jsonAnswer('The servers', { digest: z.string(), servers: z.array(listed) }),
       // One after another: what was written last is what runs.
       handle: async ({ body: { digest, ...asked }, caller }) =>
         alone.add(async () => {
@@ -140,9 +142,10 @@ export function serverRoutes(self: Self<McpSettings, McpService>): readonly Rout
       scope: 'admin',
       tag,
       summary: 'Lists the servers that were configured before, as JSON, newest first',
-      answers: jsonAnswer('The versions', {
-        versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
-      }),
+      answers: () =>
+        jsonAnswer('The versions', {
+          versions: z.array(z.object({ version: z.number(), time: z.string(), text: z.string() })),
+        }),
       handle: async () => ({ versions: await configuration.versions(KEY) }),
     }),
   ]

@@ -41,7 +41,7 @@ export function memoryRoutes(service: MemoryRoutesService): readonly Route[] {
       query: z.strictObject({
         input: z.string().max(10_000).default('').describe('The next message. Its words find earlier tool calls.'),
       }),
-      answers: jsonAnswer('Text, tokens and origin of each layer', sessionMemory),
+      answers: () => jsonAnswer('Text, tokens and origin of each layer', sessionMemory),
       handle: ({ param, query }) => service.memory(param('session'), query.input),
     }),
     route('DELETE /api/sessions/:session/memory', {

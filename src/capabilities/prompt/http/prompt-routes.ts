@@ -23,12 +23,13 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
       description:
         'Without one, the prompt of the home or the packaged one counts: POST /api/context shows it in place. A blank text ' +
         'is the choice to send no system prompt.',
-      answers: jsonAnswer('The text, if it was edited, the newest version, and what counts without an edit', {
-        edited: z.boolean(),
-        ...version.partial().shape,
-        unedited: z.object({ text: z.string(), from: z.string() }).describe('What counts after a reset.'),
-        warnings: z.array(z.string()).describe('What is odd about the file of the home.'),
-      }),
+      answers: () =>
+        jsonAnswer('The text, if it was edited, the newest version, and what counts without an edit', {
+          edited: z.boolean(),
+          ...version.partial().shape,
+          unedited: z.object({ text: z.string(), from: z.string() }).describe('What counts after a reset.'),
+          warnings: z.array(z.string()).describe('What is odd about the file of the home.'),
+        }),
       handle: async () => {
         const newest = (await prompt.versions())[0]
         const { text, ref } = own.own()
@@ -57,7 +58,7 @@ export function promptRoutes({ edited: prompt, own }: PromptParts): readonly Rou
     route('GET /api/prompt/versions', {
       scope: 'read',
       summary: 'Lists every version of the system prompt, newest first',
-      answers: jsonAnswer('Versions', { versions: z.array(version) }),
+      answers: () => jsonAnswer('Versions', { versions: z.array(version) }),
       handle: async () => ({ versions: await prompt.versions() }),
     }),
     route('POST /api/prompt/restore', {

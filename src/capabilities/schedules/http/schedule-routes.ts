@@ -41,10 +41,11 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     route('GET /api/schedules', {
       scope: 'read',
       summary: 'Lists schedules in the order in which they were added',
-      answers: jsonAnswer('The schedules', {
-        schedules: z.array(scheduleSchema),
-        enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
-      }),
+      answers: () =>
+        jsonAnswer('The schedules', {
+          schedules: z.array(scheduleSchema),
+          enabled: z.boolean().describe('`false`: `schedules.enabled` switches all of them off.'),
+        }),
       handle: async () => ({ schedules: await withOutcomes(runtime, await service.list()), enabled: service.enabled }),
     }),
     route('POST /api/schedules', {
@@ -53,7 +54,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       description:
         'Each due time makes one message, whatever happens to the gateway. A schedule needs a budget: it is the most that one run may use.',
       body: newScheduleSchema,
-      answers: jsonAnswer('Added', scheduleSchema, 201),
+      answers: () => jsonAnswer('Added', scheduleSchema, 201),
       handle: async ({ body }) => {
         const added = await service.add(body)
         return json(added, 201, { location: `/api/schedules/${encodeURIComponent(added.id)}` })
@@ -62,7 +63,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     route('GET /api/schedules/:schedule', {
       scope: 'read',
       summary: 'Reads a schedule',
-      answers: jsonAnswer('The schedule', scheduleSchema),
+      answers: () => jsonAnswer('The schedule', scheduleSchema),
       handle: ({ param }) => service.get(param('schedule')),
     }),
     route('PATCH /api/schedules/:schedule', {
@@ -71,7 +72,7 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
       description:
         'What is not named stays, and so do its runs; `null` takes a field away. A new time counts from now on. Due times that pass while it is paused do not happen, then or later.',
       body: scheduleChangeSchema,
-      answers: jsonAnswer('The schedule', scheduleSchema),
+      answers: () => jsonAnswer('The schedule', scheduleSchema),
       handle: ({ param, body }) => service.change(param('schedule'), body),
     }),
     route('DELETE /api/schedules/:schedule', {
@@ -83,14 +84,14 @@ export function scheduleRoutes({ service, runtime }: ScheduleParts): readonly Ro
     route('POST /api/schedules/:schedule/run', {
       scope: 'admin',
       summary: 'Runs a schedule now, whatever its time and its condition are',
-      answers: jsonAnswer('Its message is on disk, or could not be sent', scheduleRunSchema, 202),
+      answers: () => jsonAnswer('Its message is on disk, or could not be sent', scheduleRunSchema, 202),
       handle: ({ param }) => service.run(param('schedule')),
     }),
     route('GET /api/schedules/:schedule/runs', {
       scope: 'read',
       summary: 'Lists the runs of a schedule, newest first: when, in which session and turn, and what they cost',
       query: z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) }),
-      answers: jsonAnswer('Runs', { runs: z.array(runViewSchema) }),
+      answers: () => jsonAnswer('Runs', { runs: z.array(runViewSchema) }),
       handle: async ({ param, query }) => ({
         runs: await viewRuns(runtime, (await service.runs(param('schedule'))).slice(0, query.limit)),
       }),

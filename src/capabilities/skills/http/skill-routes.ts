@@ -54,7 +54,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
         'Reads the folders again. A gateway uses what it read at its start and at POST /api/reload: `read` is how many ' +
         'skills that were.',
       query: skillsQuery,
-      answers: jsonAnswer('The skills', skillsAnswer),
+      answers: () => jsonAnswer('The skills', skillsAnswer),
       handle: async ({ query: { q } }) => {
         const found = await known(true)
         const { skills, tokens } = skillFacts(found, { counter, layout })
@@ -88,7 +88,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
       summary:
         'Reports which skills the next call of a model or an agent would be sent, and in which form. Writes nothing',
       body: reachBody,
-      answers: jsonAnswer('What reaches the model', skillReachAnswer),
+      answers: () => jsonAnswer('What reaches the model', skillReachAnswer),
       handle: async ({ body: { model, choices = {} } }) => {
         const next = await runtime.preview({ ...(model !== undefined && { model }), choices })
         const [{ skills, tools }, reach] = [await known(false), skillsReach(next, service.loaded.skills.length)]
@@ -100,7 +100,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
     route('GET /api/skills/:skill', {
       scope: 'read',
       summary: 'Shows one skill: what the model reads of it, its files, and what the check of its folder finds',
-      answers: jsonAnswer('The skill', skillAnswer),
+      answers: () => jsonAnswer('The skill', skillAnswer),
       handle: async ({ param }) => {
         const { found, skill } = await knownSkill(param('skill'))
         const facts = skillFacts({ ...found, skills: [skill] }, { counter, layout }).skills[0]!
@@ -120,7 +120,7 @@ export function skillRoutes(host: SkillsHost): readonly Route[] {
       scope: 'read',
       summary: 'Reads a file of a skill, as the tool read_skill does',
       query: z.strictObject({ path: z.string().min(1).max(4_096).describe('Relative to the folder of the skill.') }),
-      answers: jsonAnswer('Its text', skillFileAnswer),
+      answers: () => jsonAnswer('Its text', skillFileAnswer),
       handle: async ({ param, query: { path } }) => {
         const { skill } = await knownSkill(param('skill'))
         const text = await readSkillFile(skill.realFolder, path)

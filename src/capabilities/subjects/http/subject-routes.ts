@@ -43,10 +43,11 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
     route('GET /api/subjects', {
       scope: 'read',
       summary: 'Lists subjects by id',
-      answers: jsonAnswer('All subjects, and the number of waiting proposals, including those about tastes', {
-        subjects: z.array(subjectRowSchema),
-        waiting: z.number(),
-      }),
+      answers: () =>
+        jsonAnswer('All subjects, and the number of waiting proposals, including those about tastes', {
+          subjects: z.array(subjectRowSchema),
+          waiting: z.number(),
+        }),
       handle: async () => {
         const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
         return { subjects: all.map((facts) => subjectRow(facts, waiting)), waiting: waiting.length }
@@ -59,7 +60,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
         id: z.string().min(1).max(200).describe('Name of its folder: letters, digits, `_`, `.` and `-`.'),
         brief: z.string().optional().describe('Text of its brief.md.'),
       }),
-      answers: jsonAnswer('It is created', { id: z.string() }, 201),
+      answers: () => jsonAnswer('It is created', { id: z.string() }, 201),
       handle: async ({ body: { id, brief } }) => {
         await subjects.create(id, brief === undefined ? {} : { brief })
         return json({ id }, 201, { location: `/api/subjects/${encodeURIComponent(id)}` })
@@ -68,11 +69,12 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
     route(`GET ${each}`, {
       scope: 'read',
       summary: 'Returns a subject with its context and warnings about its files',
-      answers: jsonAnswer('The subject', {
-        ...subjectRowSchema.shape,
-        context: subjectContextSchema,
-        warnings: warningsSchema,
-      }),
+      answers: () =>
+        jsonAnswer('The subject', {
+          ...subjectRowSchema.shape,
+          context: subjectContextSchema,
+          warnings: warningsSchema,
+        }),
       handle: async ({ param }) => {
         const reading = await subjects.context(param('subject'))
         const [all, waiting] = await Promise.all([subjects.list(), proposals.waiting()])
@@ -83,7 +85,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
     route(`GET ${each}/context`, {
       scope: 'read',
       summary: 'Returns the context of a subject, as the tool read_context does',
-      answers: jsonAnswer('The context', { context: subjectContextSchema, warnings: warningsSchema }),
+      answers: () => jsonAnswer('The context', { context: subjectContextSchema, warnings: warningsSchema }),
       handle: async ({ param }) => {
         const { context, warnings: odd } = await subjects.context(param('subject'))
         return { context, warnings: odd }
@@ -93,7 +95,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
       scope: 'read',
       summary: 'Returns the notes of a subject in pages of lines',
       query: z.strictObject({ offset: z.coerce.number().int().min(0).default(0), limit: limitSchema(200, 10_000) }),
-      answers: jsonAnswer('A page', notesPage),
+      answers: () => jsonAnswer('A page', notesPage),
       handle: ({ param, query }) => subjects.notes(param('subject'), query),
     }),
     route(`POST ${each}/log`, {
@@ -103,7 +105,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
         op: z.string().regex(/\S/, 'expected words').max(200).describe('What was done.'),
         details: z.record(z.string(), z.unknown()).optional(),
       }),
-      answers: jsonAnswer('The line is on disk', logRecordSchema, 201),
+      answers: () => jsonAnswer('The line is on disk', logRecordSchema, 201),
       handle: async ({ param, body: { op, details } }) => {
         const entry = { op, ...defined({ details }), timestamp: now().toISOString() }
         return await subjects.logOperation(param('subject'), entry)
@@ -113,7 +115,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
       scope: 'talk',
       summary: 'Logs a gap: something that the available words or tools could not do',
       body: gapBody,
-      answers: jsonAnswer('The line is on disk', gapRecordSchema, 201),
+      answers: () => jsonAnswer('The line is on disk', gapRecordSchema, 201),
       handle: async ({ param, body: { description, ...known } }) => {
         const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
         const gap = { description, ...given, timestamp: now().toISOString() }
@@ -123,7 +125,7 @@ export function subjectRoutes(service: SubjectService, now: () => Date): readonl
     route(`POST ${each}/summary`, {
       scope: 'talk',
       summary: 'Summarizes the notes of a subject with a model and keeps the summary until the notes change',
-      answers: jsonAnswer('The summary and the hash of the summarized notes', summary),
+      answers: () => jsonAnswer('The summary and the hash of the summarized notes', summary),
       handle: ({ param }) => service.summariseNotes(param('subject')),
     }),
   ]
@@ -181,7 +183,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       tag,
       summary: 'Lists proposals, oldest first',
       query: z.strictObject({ state: proposalStateSchema.optional().describe('Only proposals in this state.') }),
-      answers: jsonAnswer('Proposals', { proposals: z.array(proposalSchema) }),
+      answers: () => jsonAnswer('Proposals', { proposals: z.array(proposalSchema) }),
       handle: async ({ query: { state } }) => ({
         proposals: await proposals.list(state === undefined ? {} : { state }),
       }),
@@ -189,7 +191,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
     route(`GET ${each}`, {
       scope: 'read',
       summary: 'Returns a proposal',
-      answers: jsonAnswer('The proposal, with its diff against the file as it is now', proposalSchema),
+      answers: () => jsonAnswer('The proposal, with its diff against the file as it is now', proposalSchema),
       handle: ({ param }) => proposals.get(param('proposal')),
     }),
     route(`POST ${each}/decision`, {
@@ -202,7 +204,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
         reason: z.string().max(2000).optional().describe('Why it is declined.'),
         by: decidedBySchema,
       }),
-      answers: jsonAnswer('It is decided', proposalSchema),
+      answers: () => jsonAnswer('It is decided', proposalSchema),
       handle: async ({ param, body, caller }) => {
         const { decision: type, digest: shown } = body
         const reason = body.reason?.trim()
@@ -216,7 +218,7 @@ export function proposalRoutes({ proposals }: Pick<SubjectService, 'proposals'>)
       description:
         'Edits that people made since stay; where they cannot be separated from the addition, nothing changes.',
       body: z.strictObject({ by: decidedBySchema }),
-      answers: jsonAnswer('It is undone', proposalSchema),
+      answers: () => jsonAnswer('It is undone', proposalSchema),
       handle: ({ param, body, caller }) => proposals.undo(param('proposal'), deciderOf(caller, body.by)),
     }),
   ]
