@@ -9,7 +9,7 @@ import type { HostShape } from './host-schema.ts'
 import type { KeyPath } from './key.ts'
 import { loadCapabilityModules } from './load-capabilities.ts'
 import { type ConfigurationProblem, type Fault, faultsFromIssues } from './problem.ts'
-import { type ConfigurationSchema, configurationSchema, readOnce, settingsSection } from './schema.ts'
+import { type ConfigurationSchema, configurationSchema, withoutCompiling, settingsSection } from './schema.ts'
 import { checkpointTargets, targetFault } from '../checkpoints/checkpoint-targets.ts'
 import { unknownEmbedders } from './unknown-names.ts'
 import { type Configuration, resolveConfiguration } from './configuration.ts'
@@ -111,7 +111,7 @@ export function checkValue(
   value: unknown,
   schema: Pick<ConfigurationSchema, 'whole' | 'json' | 'capabilities'>,
 ): { readonly shape: HostShape; readonly faults: readonly Fault[] } {
-  const first = schema.whole.safeParse(value, { reportInput: true, ...readOnce })
+  const first = schema.whole.safeParse(value, { reportInput: true, ...withoutCompiling })
   const faults = [
     ...(first.success ? [] : faultsFromIssues(first.error.issues, schema.json)),
     ...unknownEmbedders(value, schema),
@@ -128,10 +128,10 @@ function withoutFaults(
 ): HostShape {
   const rest: unknown = structuredClone(value)
   for (const { path } of faults) remove(rest, path)
-  const second = whole.safeParse(rest, readOnce)
+  const second = whole.safeParse(rest, withoutCompiling)
   if (second.success) return second.data
   for (const { path } of faultsFromIssues(second.error.issues, json)) remove(rest, path)
-  const third = whole.safeParse(rest, readOnce)
+  const third = whole.safeParse(rest, withoutCompiling)
   return third.success ? third.data : shapeWithoutRequired(rest, capabilities)
 }
 

@@ -88,13 +88,13 @@ function foldSections(capabilities: readonly AnyCapability[]): Sections {
   return sections
 }
 
-/** How a schema reads a single value: it compiles a program for each object otherwise, which takes longer. */
-export const readOnce = { jitless: true } as const
+/** A schema that reads a single value compiles no program for each of its objects, which takes longer than to read it. */
+export const withoutCompiling = { jitless: true } as const
 
 /** A section that is left out is an empty one: what it misses is reported by its keys. */
 function sectionSchema(settings: z.ZodType, summary = ''): z.ZodType {
   const described = settings.description === undefined && summary !== '' ? settings.describe(summary) : settings
-  return settings.safeParse(undefined, readOnce).success ? described : described.prefault({})
+  return settings.safeParse(undefined, withoutCompiling).success ? described : described.prefault({})
 }
 
 function sectionShape(sections: Sections): z.ZodRawShape {
