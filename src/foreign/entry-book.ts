@@ -6,7 +6,6 @@ import {
   omittedSection,
   type Origin,
 } from '../context.ts'
-import type { Recogniser, TargetRule } from './recognisers/recogniser.ts'
 import type { TextSection } from './sections.ts'
 import { type WirePart, textOf } from '../wire.ts'
 import { fieldsOf, redactSecrets, elementsOf } from '../platform.ts'
@@ -16,10 +15,10 @@ export interface PricedSection extends TextSection {
   readonly tokens: number
 }
 
-export function entryBook(tables: readonly Recogniser[]) {
+export function entryBook() {
   const entries: Draft[] = []
   const byKey = new Map<string, number>()
-  const calls = new Map<string, { readonly tool: string; readonly target: CallTarget | undefined }>()
+  const calls = new Map<string, { readonly tool: string; readonly target: string | undefined }>()
   const turns = turnCount()
   /** Tools by which a program keeps what its provider has a type of tool for: Anthropic's memory. */
   const memories = new Set<string>()
@@ -85,12 +84,12 @@ export function entryBook(tables: readonly Recogniser[]) {
         )
       }
       case 'call': {
-        const target = callTarget(part.tool!, part.input, tables)
+        const target = callTarget(part.tool!, part.input)
         calls.set(part.call!, { tool: part.tool!, target })
         return draft({
           layer: 'tool-call',
           id: `call-${idText(part.call!)}`,
-          name: target?.name,
+          name: target,
           turn: turns.answered(),
           origin: { kind: 'model', ref: part.tool! },
         })
@@ -112,10 +111,10 @@ export function entryBook(tables: readonly Recogniser[]) {
     const call = calls.get(part.call!)
     const ref = call?.tool ?? 'unknown'
     if (part.kind === 'media')
-      return draft({ layer: 'image', id: 'image', name: call?.target?.name, turn, origin: { kind: 'tool', ref } })
+      return draft({ layer: 'image', id: 'image', name: call?.target, turn, origin: { kind: 'tool', ref } })
     const kind = memories.has(ref) ? 'memory' : 'tool-result'
     return draft(
-      { layer: kind, id: idText(part.call!), name: call?.target?.name, turn, origin: { kind: 'tool', ref } },
+      { layer: kind, id: idText(part.call!), name: call?.target, turn, origin: { kind: 'tool', ref } },
       `result ${turn.number} ${part.call!}`,
     )
   }
@@ -257,26 +256,31 @@ function withTool(message: AnyMessage, toolName: string): AnyMessage {
   return named
 }
 
-/** What a call of a tool is about, as people call it: a path, a command, an address. */
-interface CallTarget {
-  readonly kind: TargetRule['kind']
-  readonly name: string
-}
-
-/** Finds the file or the command that a call names; `undefined` where it names none. Keys in a command are not shown. */
-function callTarget(tool: string, input: unknown, tables: readonly Recogniser[]): CallTarget | undefined {
+/** What a call is about, as people call it: a path, a command, an address. `undefined` where it names none. Keys in a command are not shown. */
+function callTarget(tool: string, input: unknown): string | undefined {
   const plain = tool.slice(tool.lastIndexOf('.') + 1)
   const patched = patchedFile(textOf(input) ?? textOf(fieldsOf(input)['input']))
-  if (patched !== undefined) return { kind: 'file', name: shown(patched) }
-  for (const { tool: of, field, kind } of tables.flatMap(({ targets = [] }) => targets)) {
-    if (of && !of.test(plain) && !of.test(tool)) continue
-    const value = valueOf(fieldsOf(input)[field])
+  if (patched !== undefined) return shown(patched)
+  for (const [field, of] of targets) {
+    const value = of && !of.test(plain) ? undefined : valueOf(fieldsOf(input)[field])
     if (value === undefined || value.trim() === '') continue
-    const file = kind === 'command' ? readFile(value) : undefined
-    return file === undefined ? { kind, name: shown(value) } : { kind: 'file', name: shown(file) }
+    return shown((commands.has(field) ? readFile(value) : undefined) ?? value)
   }
   return undefined
 }
+
+const commands: ReadonlySet<string> = new Set(['cmd', 'command', 'commands'])
+
+/** Fields of inputs that name what a call is about, the best first; some of them for these tools alone. */
+const targets: readonly (readonly [field: string, tool?: RegExp])[] = [
+  ['pattern', /^(?:Grep|Glob)$/],
+  ['description', /^(?:[tT]ask|Agent)$/],
+  ['skill', /^[sS]kill$/],
+  ['agent_name', /^invoke_agent$/],
+  ...`file_path filePath filepath absolute_path notebook_path path filename dir_path dirpath files cmd command commands url query pattern name`
+    .split(' ')
+    .map((field) => [field] as const),
+]
 
 /** A text, or the command of an argument list: the last argument of a shell is the whole of it. */
 function valueOf(value: unknown): string | undefined {

@@ -43,9 +43,8 @@ export function explainRequest(input: ExplainInput): ForeignAssembly {
 export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssembly> {
   const { format, counter, window, model, counts = textCounts() } = input
   const key = `${input.client ?? ''} ${counter.id} ${counter.version}`
-  const tables = tablesOf(input.client)
-  const rules = tables.flatMap(({ sections }) => sections)
-  const book = entryBook(tables)
+  const rules = tablesOf(input.client).flatMap(({ sections }) => sections)
+  const book = entryBook()
   const pieces: Piece[] = []
   const marks: ForeignMark[] = []
   const tools: ToolDefinition[] = []

@@ -12,14 +12,6 @@ const geminiCli: Recogniser = {
   sections: [
     // The files of instructions are within it.
     { layer: 'environment', ...tag('session_context'), where: ['user'], inner: [contextFile] },
-    { layer: 'summary', ...tag('state_snapshot'), origin: 'model', where: ['user'] },
-  ],
-  targets: [
-    { tool: /^(?:read_file|write_file|replace)$/, field: 'file_path', kind: 'file' },
-    { tool: /^list_directory$/, field: 'dir_path', kind: 'file' },
-    { tool: /^run_shell_command$/, field: 'command', kind: 'command' },
-    { tool: /^invoke_agent$/, field: 'agent_name', kind: 'other' },
-    { tool: /^activate_skill$/, field: 'name', kind: 'other' },
   ],
 }
 
@@ -34,15 +26,12 @@ const qwenCode: Recogniser = {
     { kind: 'sub-agent', system: ['acting as the managed memory extraction subagent'] },
   ],
   sections: [
-    { layer: 'memory', begin: '# auto memory', where: ['system'] },
-    { layer: 'memory', begin: '## /', holds: 'MEMORY.md', origin: 'file', where: ['system'] },
+    { layer: 'memory', begin: '## /', holds: 'MEMORY.md', where: ['system'] },
     { layer: 'skills', ...reminder, holds: 'skills are available' },
     { layer: 'environment', ...reminder, holds: 'setting up the context for our chat' },
     { layer: 'environment', ...reminder, holds: 'The current date is' },
     { layer: 'deferred-tools', ...reminder, holds: 'tools are reachable through' },
-    { layer: 'summary', ...tag('state_snapshot'), origin: 'model', where: ['user'] },
   ],
-  targets: geminiCli.targets,
 }
 
 /** GitHub Copilot CLI, versions 1, with a model of a provider's own. Its session is in its prompt alone. */
@@ -55,13 +44,7 @@ const copilotCli: Recogniser = {
     { layer: 'environment', ...tag('environment_context'), where: ['system'] },
     { layer: 'environment', ...tag('session_context'), where: ['system'] },
     { layer: 'environment', ...tag('current_datetime'), where: ['user'] },
-    { layer: 'instructions', ...tag('custom_instruction'), origin: 'file', where: ['system'] },
-  ],
-  targets: [
-    { tool: /^(?:view|create|edit)$/, field: 'path', kind: 'file' },
-    { tool: /^(?:bash|powershell)$/, field: 'command', kind: 'command' },
-    { tool: /^task$/, field: 'description', kind: 'other' },
-    { tool: /^skill$/, field: 'skill', kind: 'other' },
+    { layer: 'instructions', ...tag('custom_instruction'), where: ['system'] },
   ],
 }
 
@@ -75,18 +58,7 @@ const continueCli: Recogniser = {
   kinds: [{ kind: 'compaction', last: ['provide a concise summary of our conversation so far'] }],
   sections: [
     { layer: 'environment', begin: '<context name="gitStatus">', end: '</context>', where: ['system'] },
-    {
-      layer: 'instructions',
-      begin: '<context name="userRules">',
-      end: '</context>',
-      origin: 'file',
-      where: ['system'],
-    },
-  ],
-  targets: [
-    { tool: /^(?:Read|Edit|Write)$/, field: 'filepath', kind: 'file' },
-    { tool: /^List$/, field: 'dirpath', kind: 'file' },
-    { tool: /^Bash$/, field: 'command', kind: 'command' },
+    { layer: 'instructions', begin: '<context name="userRules">', end: '</context>', where: ['system'] },
   ],
 }
 
@@ -96,14 +68,8 @@ const cline: Recogniser = {
   signs: [{ header: 'user-agent', pattern: /^Cline\/(?<version>[\w.-]{1,40})/i }, { prompt: 'You are Cline,' }],
   kinds: [{ kind: 'compaction', last: ['Summarize this session for continuation'] }],
   sections: [
-    { layer: 'instructions', begin: '# Rules\n', origin: 'file', where: ['system'] },
+    { layer: 'instructions', begin: '# Rules\n', where: ['system'] },
     { layer: 'environment', ...tag('environment_details'), where: ['user'] },
-  ],
-  targets: [
-    { tool: /^(?:read_file|write_to_file|replace_in_file|editor)$/, field: 'path', kind: 'file' },
-    { tool: /^read_files$/, field: 'files', kind: 'file' },
-    { tool: /^run_commands$/, field: 'commands', kind: 'command' },
-    { tool: /^execute_command$/, field: 'command', kind: 'command' },
   ],
 }
 

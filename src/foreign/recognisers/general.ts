@@ -5,7 +5,6 @@ export const contextFile: SectionRule = {
   layer: 'instructions',
   begin: '--- Context from: ',
   name: /^--- Context from: (?<name>[^\n]{1,400}?) ---/,
-  origin: 'file',
   where: ['system', 'user'],
 }
 
@@ -28,10 +27,6 @@ export const general: Recogniser = {
   ],
   parent: [{ header: 'x-parent-session-id' }, { body: ['metadata', 'parent_session_id'] }],
   turn: [{ header: 'x-turn-id' }, { body: ['metadata', 'turn_id'] }],
-  kinds: [
-    { kind: 'count', path: '/count_tokens' },
-    { kind: 'count', path: '/input_tokens' },
-  ],
   sections: [
     // What a cut of ours puts in the place of older parts (`cut/cut-request.ts`).
     { layer: 'note', begin: '[Foreword left older parts of this conversation out.]', ...wholeMessage },
@@ -42,24 +37,11 @@ export const general: Recogniser = {
       layer: 'instructions',
       begin: `# ${file}`,
       name: /^# (?<name>[^\n]{1,400})/,
-      origin: 'file' as const,
       where: ['system', 'user'] as const,
     })),
     contextFile,
-    { layer: 'skills', ...tag('available_skills'), origin: 'file', where: ['system', 'user'] },
-  ],
-  targets: [
-    { field: 'file_path', kind: 'file' },
-    { field: 'filePath', kind: 'file' },
-    { field: 'absolute_path', kind: 'file' },
-    { field: 'notebook_path', kind: 'file' },
-    { field: 'path', kind: 'file' },
-    { field: 'filename', kind: 'file' },
-    { field: 'cmd', kind: 'command' },
-    { field: 'command', kind: 'command' },
-    { field: 'url', kind: 'other' },
-    { field: 'query', kind: 'other' },
-    { field: 'pattern', kind: 'other' },
-    { field: 'name', kind: 'other' },
+    { layer: 'memory', begin: '# auto memory', origin: 'operator', where: ['system'] },
+    { layer: 'summary', ...tag('state_snapshot'), where: ['user'] },
+    { layer: 'skills', ...tag('available_skills'), where: ['system', 'user'] },
   ],
 }

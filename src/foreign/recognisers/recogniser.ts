@@ -18,8 +18,6 @@ export interface Recogniser {
   readonly kinds?: readonly KindRule[]
   /** Parts of texts that are something of their own. */
   readonly sections: readonly SectionRule[]
-  /** Fields of the input of its tools that name what a call is about. */
-  readonly targets?: readonly TargetRule[]
   /** What to do in it about a finding; `{name}` is the tool or the server. */
   readonly remedies?: Readonly<Partial<Record<ForeignFinding['code'], string>>>
 }
@@ -78,7 +76,7 @@ export interface SectionRule {
   readonly whole?: true
   /** The group `name` is what people call it, such as a path. Looked for in the first 1,000 characters. */
   readonly name?: RegExp
-  /** `operator` unless given. */
+  /** That of its layer unless given. */
   readonly origin?: Origin['kind']
   /** Texts in which it is looked for; all but results of tools unless given. */
   readonly where?: readonly TextPlace[]
@@ -95,11 +93,3 @@ export function tag(name: string): Pick<SectionRule, 'begin'> & { readonly end: 
 export const wholeMessage = { whole: true, where: ['user'] } as const satisfies Partial<SectionRule>
 
 export type TextPlace = 'system' | 'user' | 'assistant' | 'result'
-
-/** A field that names what a call is about. */
-export interface TargetRule {
-  /** Any tool unless given. */
-  readonly tool?: RegExp
-  readonly field: string
-  readonly kind: 'file' | 'command' | 'other'
-}

@@ -48,7 +48,7 @@ const codex: Recogniser = {
   ],
   sections: [
     { layer: 'permissions', ...tag('permissions instructions') },
-    { layer: 'skills', ...tag('skills_instructions'), origin: 'file' },
+    { layer: 'skills', ...tag('skills_instructions') },
     { layer: 'mode', ...tag('collaboration_mode') },
     { layer: 'personality', ...tag('personality_spec') },
     { layer: 'apps', ...tag('apps_instructions') },
@@ -63,26 +63,14 @@ const codex: Recogniser = {
       begin: '# AGENTS.md instructions for ',
       end: '</INSTRUCTIONS>',
       name: /^# AGENTS\.md instructions for (?<name>[^\n]{1,400})/,
-      origin: 'file',
     },
-    { layer: 'instructions', ...tag('user_instructions'), origin: 'file' },
-    { layer: 'skill', ...tag('skill'), name: /<name>(?<name>[^<\n]{1,200})<\/name>/, origin: 'file', where: ['user'] },
-    { layer: 'command', ...tag('user_shell_command'), origin: 'user', where: ['user'] },
+    { layer: 'instructions', ...tag('user_instructions') },
+    { layer: 'skill', ...tag('skill'), name: /<name>(?<name>[^<\n]{1,200})<\/name>/, where: ['user'] },
+    { layer: 'command', ...tag('user_shell_command'), where: ['user'] },
     { layer: 'interruption', ...tag('turn_aborted'), where: ['user'] },
     { layer: 'agents', ...tag('subagent_notification'), origin: 'model', where: ['user'] },
     { layer: 'goal', ...tag('goal_context'), where: ['user', 'system'] },
-    {
-      layer: 'summary',
-      begin: 'Another language model started to solve this problem',
-      ...wholeMessage,
-      origin: 'model',
-    },
-  ],
-  targets: [
-    { tool: /^(?:exec_command|shell_command)$/, field: 'cmd', kind: 'command' },
-    { tool: /^(?:exec_command|shell_command|shell|container\.exec)$/, field: 'command', kind: 'command' },
-    { tool: /^local_shell$/, field: 'command', kind: 'command' },
-    { tool: /^view_image$/, field: 'path', kind: 'file' },
+    { layer: 'summary', begin: 'Another language model started to solve this problem', ...wholeMessage },
   ],
   remedies: {
     'unused-server': 'In ~/.codex/config.toml: `enabled = false` below `[mcp_servers.{name}]`.',
@@ -100,13 +88,11 @@ const files = ['AGENTS', 'SOUL', 'USER', 'TOOLS', 'IDENTITY', 'MEMORY', 'HEARTBE
 const projectContext: SectionRule = {
   layer: 'instructions',
   begin: '# Project Context',
-  origin: 'file',
   where: ['system'],
   inner: ['/', '~/', ...files].map((begin) => ({
     layer: begin === 'MEMORY.md' ? 'memory' : 'instructions',
     begin: `## ${begin}`,
     name: /^## (?<name>[^\n]{1,400})/,
-    origin: 'file' as const,
   })),
 }
 
@@ -143,7 +129,7 @@ const openclaw: Recogniser = {
     },
   ],
   sections: [
-    { layer: 'skills', begin: '## Skills\n', origin: 'file', where: ['system'] },
+    { layer: 'skills', begin: '## Skills\n', where: ['system'] },
     { layer: 'environment', begin: '## Current Date & Time', where: ['system'] },
     { layer: 'environment', begin: '## Temporal Context', where: ['system'] },
     { layer: 'environment', begin: '## Runtime\n', where: ['system'] },
@@ -170,7 +156,6 @@ const openclaw: Recogniser = {
     { ...projectContext, end: '<!-- /openclaw:attempt:STABLE -->' },
     projectContext,
   ],
-  targets: [{ tool: /^exec$/, field: 'command', kind: 'command' }],
 }
 
 /** opencode, versions 1. */
@@ -210,31 +195,21 @@ const opencode: Recogniser = {
     { kind: 'sub-agent', at: { header: 'x-opencode-parent-session' } },
   ],
   sections: [
-    { layer: 'environment', ...tag('env'), where: ['system'] },
     { layer: 'environment', ...tag('directories'), where: ['system'] },
     { layer: 'environment', ...tag('files'), where: ['system'] },
     {
       layer: 'instructions',
       begin: 'Instructions from: ',
       name: /^Instructions from: (?<name>[^\n]{1,400})/,
-      origin: 'file',
       where: ['system', 'result'],
     },
-    { layer: 'skills', ...tag('available_skills'), origin: 'file', where: ['system'] },
     {
       layer: 'skill',
       begin: '<skill_content',
       end: '</skill_content>',
       name: /^<skill_content name="(?<name>[^"\n]{1,200})"/,
-      origin: 'file',
       where: ['user', 'result'],
     },
-  ],
-  targets: [
-    { tool: /^(?:read|edit|write|patch|lsp.*)$/, field: 'filePath', kind: 'file' },
-    { tool: /^(?:bash|shell)$/, field: 'command', kind: 'command' },
-    { tool: /^task$/, field: 'description', kind: 'other' },
-    { tool: /^skill$/, field: 'name', kind: 'other' },
   ],
   remedies: {
     'unused-tool': 'In opencode.json: `"tools": {"{name}": false}`.',
@@ -263,7 +238,6 @@ const pi: Recogniser = {
     { kind: 'compaction', withoutTools: true, last: ['structured context checkpoint summary'] },
   ],
   sections: [
-    { layer: 'skills', ...tag('available_skills'), origin: 'file', where: ['system'] },
     { layer: 'environment', begin: 'Current date', where: ['system'] },
     { layer: 'environment', begin: 'Current working directory:', where: ['system'] },
     {
@@ -271,27 +245,16 @@ const pi: Recogniser = {
       begin: '<project_instructions',
       end: '</project_instructions>',
       name: /^<project_instructions path="(?<name>[^"\n]{1,400})"/,
-      origin: 'file',
       where: ['system'],
     },
     {
       layer: 'instructions',
       begin: '# Project Context',
-      origin: 'file',
       where: ['system'],
-      inner: [{ layer: 'instructions', begin: '## /', name: /^## (?<name>[^\n]{1,400})/, origin: 'file' }],
+      inner: [{ layer: 'instructions', begin: '## /', name: /^## (?<name>[^\n]{1,400})/ }],
     },
-    {
-      layer: 'summary',
-      begin: 'The conversation history before this point was compacted',
-      ...wholeMessage,
-      origin: 'model',
-    },
-    { layer: 'summary', begin: 'The following is a summary of a branch', ...wholeMessage, origin: 'model' },
-  ],
-  targets: [
-    { tool: /^(?:read|edit|write|ls)$/, field: 'path', kind: 'file' },
-    { tool: /^bash$/, field: 'command', kind: 'command' },
+    { layer: 'summary', begin: 'The conversation history before this point was compacted', ...wholeMessage },
+    { layer: 'summary', begin: 'The following is a summary of a branch', ...wholeMessage },
   ],
   remedies: {
     'unused-tool': 'Start it with `--tools` and the tools that are needed, without {name}.',
@@ -319,11 +282,10 @@ const aider: Recogniser = {
       layer: 'repository-map',
       begin: 'Here are summaries of some files present in my git repository',
       ...wholeMessage,
-      origin: 'file',
     },
-    { layer: 'summary', begin: 'I spoke to you previously about a number of things', ...wholeMessage, origin: 'model' },
-    { layer: 'attachment', begin: 'I have *added these files to the chat*', ...wholeMessage, origin: 'file' },
-    { layer: 'attachment', begin: 'Here are some READ ONLY files', ...wholeMessage, origin: 'file' },
+    { layer: 'summary', begin: 'I spoke to you previously about a number of things', ...wholeMessage },
+    { layer: 'attachment', begin: 'I have *added these files to the chat*', ...wholeMessage },
+    { layer: 'attachment', begin: 'Here are some READ ONLY files', ...wholeMessage },
   ],
 }
 
