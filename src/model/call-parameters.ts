@@ -53,41 +53,29 @@ export const PARAMETER_NAMES: Readonly<Record<keyof CallParameters, string>> = {
   parallelToolCalls: 'parallel_tool_calls',
 }
 
-type SharedOptions = Pick<
-  LanguageModelV4CallOptions,
-  | 'temperature'
-  | 'topP'
-  | 'topK'
-  | 'stopSequences'
-  | 'seed'
-  | 'presencePenalty'
-  | 'frequencyPenalty'
-  | 'responseFormat'
-  | 'reasoning'
-  | 'toolChoice'
->
-
 /** The parameters as options of the AI SDK, as far as they have one name for all providers. */
-export function parameterOptions(parameters: CallParameters): SharedOptions {
-  const { temperature, topP, topK, stop, seed, presencePenalty, frequencyPenalty } = parameters
-  const { responseFormat, reasoningEffort, toolChoice } = parameters
-  const { schema, name, description } = responseFormat ?? {}
-  const jsonFacts = defined({ schema, name, description })
-  return defined({
-    temperature,
-    topP,
-    topK,
-    stopSequences: stop && [...stop],
-    seed,
-    presencePenalty,
-    frequencyPenalty,
-    responseFormat: responseFormat && { type: 'json' as const, ...jsonFacts },
-    reasoning: reasoningEffort,
-    toolChoice:
-      typeof toolChoice === 'object'
-        ? { type: 'tool' as const, toolName: toolChoice.toolName }
-        : toolChoice && { type: toolChoice },
-  })
+export function parameterOptions(parameters: CallParameters): Partial<LanguageModelV4CallOptions> {
+  const {
+    stop,
+    responseFormat: given,
+    reasoningEffort: reasoning,
+    toolChoice,
+    parallelToolCalls: _,
+    ...same
+  } = parameters
+  const { strict: _strict, ...responseFormat } = given ?? { type: 'json' }
+  return {
+    ...same,
+    ...defined({
+      stopSequences: stop && [...stop],
+      responseFormat: given && responseFormat,
+      reasoning,
+      toolChoice:
+        typeof toolChoice === 'object'
+          ? { type: 'tool' as const, toolName: toolChoice.toolName }
+          : toolChoice && { type: toolChoice },
+    }),
+  }
 }
 
 /**
@@ -105,18 +93,23 @@ type Check = (wire: Body, parameters: CallParameters) => boolean
 
 /** A default of the provider may be missing in the body. */
 const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
-  temperature: (wire, { temperature }) => temperature === 1 || value(wire, 'temperature') === temperature,
-  topP: (wire, { topP }) => topP === 1 || value(wire, 'top_p') === topP,
-  topK: (wire, { topK }) => value(wire, 'top_k') === topK,
-  presencePenalty: (wire, { presencePenalty: asked }) => asked === 0 || value(wire, 'presence_penalty') === asked,
-  frequencyPenalty: (wire, { frequencyPenalty: asked }) => asked === 0 || value(wire, 'frequency_penalty') === asked,
-  seed: (wire, { seed }) => value(wire, 'seed') === seed,
+  temperature: same('temperature', 1),
+  topP: same('topP', 1),
+  topK: same('topK'),
+  presencePenalty: same('presencePenalty', 0),
+  frequencyPenalty: same('frequencyPenalty', 0),
+  seed: same('seed'),
   stop: (wire, { stop }) => JSON.stringify(value(wire, 'stop') ?? wire['stop_sequences']) === JSON.stringify(stop),
   responseFormat: (wire, { responseFormat }) => hasFormat(wire, responseFormat!),
   reasoningEffort: (wire, { reasoningEffort }) => reasoningEffort === 'none' || hasEffort(wire),
   toolChoice: (wire, { toolChoice }) => hasChoice(wire['tool_choice'], toolChoice!),
   parallelToolCalls: (wire) =>
     wire['parallel_tool_calls'] === false || fieldsOf(wire['tool_choice'])['disable_parallel_tool_use'] === true,
+}
+
+/** The same value, under OpenAI's name; `usual` may be missing. */
+function same(name: keyof CallParameters, usual?: number): Check {
+  return (wire, { [name]: asked }) => asked === usual || value(wire, PARAMETER_NAMES[name]) === asked
 }
 
 /** Some APIs put these parameters under `options`. */
@@ -139,14 +132,9 @@ function hasFormat(wire: Body, { schema }: ResponseFormat): boolean {
   return Array.isArray(wire['tools']) && (choice['name'] === 'json' || choice['type'] === 'any')
 }
 
-function hasEffort(wire: Body): boolean {
-  const places = [
-    wire['reasoning_effort'],
-    fieldsOf(wire['reasoning'])['effort'],
-    wire['think'],
-    fieldsOf(wire['output_config'])['effort'],
-  ]
-  return places.some((place) => place !== undefined) || fieldsOf(wire['thinking'])['type'] === 'enabled'
+function hasEffort({ reasoning_effort, reasoning, think, output_config, thinking }: Body): boolean {
+  const places = [reasoning_effort, fieldsOf(reasoning)['effort'], think, fieldsOf(output_config)['effort']]
+  return places.some((place) => place !== undefined) || fieldsOf(thinking)['type'] === 'enabled'
 }
 
 function hasChoice(wire: unknown, asked: NonNullable<CallParameters['toolChoice']>): boolean {

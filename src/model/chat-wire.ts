@@ -120,16 +120,11 @@ function withBreakpoints(call: LanguageModelV4CallOptions, optionsKey: string): 
   )
   const prompt = call.prompt.map((message, index) => {
     if (message.role === 'system') return { ...message, providerOptions: { ...message.providerOptions, ...mark } }
-    return marked.has(index) ? withMarkAtEnd(message, mark) : message
+    if (!marked.has(index)) return message
+    const content = message.content.map((part, at) =>
+      at < message.content.length - 1 ? part : { ...part, providerOptions: { ...part.providerOptions, ...mark } },
+    )
+    return { ...message, content } as LanguageModelV4Message
   })
   return { ...call, prompt }
-}
-
-/** The last part of a message has the mark. */
-function withMarkAtEnd(message: LanguageModelV4Message, mark: SharedV4ProviderOptions): LanguageModelV4Message {
-  if (message.role !== 'user' && message.role !== 'tool') return message
-  const content = message.content.map((part, index) =>
-    index < message.content.length - 1 ? part : { ...part, providerOptions: { ...part.providerOptions, ...mark } },
-  )
-  return { ...message, content } as LanguageModelV4Message
 }

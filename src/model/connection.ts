@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { answerText, type Clock, defined, publicAddress } from '../platform.ts'
+import { answerText, type Clock, publicAddress } from '../platform.ts'
 import {
   catalogNames,
   type Environment,
@@ -33,6 +33,7 @@ export function connectProvider(
   options: ConnectionOptions,
 ): ProviderConnection {
   const { environment, clock } = options
+  const { headers } = configuration
   const fetch = withinHost(options.fetch, name)
   const { baseURL, problem } = readAddress(provider, name, configuration, environment)
   const connection: ProviderConnection = {
@@ -49,8 +50,16 @@ export function connectProvider(
     },
     async ask(path, milliseconds, body) {
       const apiKey = await connection.key()
-      const { headers } = configuration
-      return askServer({ baseURL, fetch, clock, ...defined({ apiKey, headers }) }, path, milliseconds, body)
+      const response = await fetch(`${baseURL}${path}`, {
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+          ...headers,
+        },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        signal: clock.timeoutSignal(milliseconds),
+      })
+      return JSON.parse(await answerText(await expectOk(response), LARGEST_ANSWER)) as unknown
     },
   }
   return connection
@@ -123,51 +132,24 @@ async function readConfiguredKey(
   { name, configuration, official, environment }: ProviderConnection,
 ): Promise<string | undefined> {
   const { apiKeyEnv, apiKeyFile } = configuration
-  if (apiKeyFile !== undefined) return readKey(name, apiKeyFile)
+  const failure = (message: string) => new ModelError('auth', message, { provider: name, model: '' })
+  if (apiKeyFile !== undefined) {
+    const key = await readFile(apiKeyFile, 'utf8').catch(() => undefined)
+    if (key !== undefined) return key.trim()
+    throw failure(`Cannot read the key of ${name} from ${apiKeyFile}. Check providers.${name}.apiKeyFile.`)
+  }
   const variables = apiKeyEnv !== undefined ? [apiKeyEnv] : official || name === kind ? environmentKeys : []
   const key = variables.map((variable) => environment[variable]).find(Boolean)
   if (key) return key
   if (apiKeyEnv === undefined && !(official && environmentKeys.length > 0)) return undefined
-  const message =
+  throw failure(
     `${name} needs a key: set ${variables.join(' or ')}, or providers.${name} in config.json to ` +
-    `{"kind": "${kind}", "apiKeyFile": "PATH"}`
-  throw new ModelError('auth', message, { provider: name, model: '' })
-}
-
-async function readKey(provider: string, file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch {
-    const message = `Cannot read the key of ${provider} from ${file}. Check providers.${provider}.apiKeyFile.`
-    throw new ModelError('auth', message, { provider, model: '' })
-  }
-}
-
-interface ModelServer {
-  readonly baseURL: string
-  readonly apiKey?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly fetch: Fetch
-  readonly clock: Clock
+      `{"kind": "${kind}", "apiKeyFile": "PATH"}`,
+  )
 }
 
 /** Of vectors, of what a provider says of its models, or of a failure, bytes. */
 const LARGEST_ANSWER = 64 * 1024 * 1024
-
-/** Sends a request and reads the JSON answer. Throws at the timeout, on a failure status, and on invalid JSON. */
-async function askServer(server: ModelServer, path: string, milliseconds: number, body?: unknown): Promise<unknown> {
-  const { baseURL, apiKey, headers, fetch, clock } = server
-  const response = await fetch(`${baseURL}${path}`, {
-    headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-      ...headers,
-    },
-    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    signal: clock.timeoutSignal(milliseconds),
-  })
-  return JSON.parse(await answerText(await expectOk(response), LARGEST_ANSWER)) as unknown
-}
 
 /** An HTTP response with a failure status. Internal to providers: `modelErrorOf` turns it into a `ModelError`. */
 export class ResponseError extends Error {

@@ -10,7 +10,7 @@ import {
 import { type RequestChanges, changeFor } from './body-changes.ts'
 import { withoutTemplates } from '../context.ts'
 import { type Clock, defined, sha256, timeSlice } from '../platform.ts'
-import { type CallParameters, missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
+import { missingOnWire, parameterOptions, unsupportedParameter } from './call-parameters.ts'
 import { ModelError } from './model-error.ts'
 import type {
   CallOptions,
@@ -161,7 +161,10 @@ async function* call(
     const left = Promise.withResolvers<WireBody | undefined>()
     const wireState: WireState = { tooLarge: false, filter: undefined }
     const leaves = (leaving: WireBody, body: Uint8Array) => {
-      checkParameters(options.parameters, body, callee)
+      const { parameters = {} } = options
+      const asks = Object.keys(parameters).length > 0
+      const missing = asks ? missingOnWire(parameters, JSON.parse(new TextDecoder().decode(body))) : undefined
+      if (missing) throw unsupportedParameter(missing, callee)
       onBody(body)
       left.resolve(leaving)
     }
@@ -236,13 +239,6 @@ function callOptions(
       abortSignal,
     },
   }
-}
-
-/** Checks before a request is sent that it contains the parameters of the caller. */
-function checkParameters(parameters: CallParameters | undefined, body: Uint8Array, callee: Callee): void {
-  if (!parameters || Object.keys(parameters).length === 0) return
-  const missing = missingOnWire(parameters, JSON.parse(new TextDecoder().decode(body)))
-  if (missing) throw unsupportedParameter(missing, callee)
 }
 
 /** How long a connection that stays open after the last part may delay the answer, ms. */

@@ -83,9 +83,16 @@ const SUGGEST_MS = 300
 /** The best suggestion of all providers, or the stand-in. Only `suggest` of providers sends requests. */
 export async function chooseModel(all: readonly Connected[], ways: string): Promise<Choice> {
   const found = await Promise.all(
-    all.map(async (connected) => {
-      const suggestions = await suggestModels(connected).catch(() => [])
-      return suggestions.map(({ name, why, rank }) => ({ id: `${connected.connection.name}/${name}`, why, rank }))
+    all.map(async ({ provider, connection }) => {
+      const suggest = async (): Promise<readonly Suggestion[]> => {
+        if (provider.suggest) return provider.suggest(connection, SUGGEST_MS)
+        const { defaultModel } = provider
+        return defaultModel && (await connection.key())
+          ? [{ ...defaultModel, why: `A key for ${connection.name} is set.` }]
+          : []
+      }
+      const suggestions = await suggest().catch(() => [])
+      return suggestions.map(({ name, why, rank }) => ({ id: `${connection.name}/${name}`, why, rank }))
     }),
   )
   const ranked = found.flat().toSorted((a, b) => a.rank - b.rank)
@@ -98,13 +105,6 @@ export async function chooseModel(all: readonly Connected[], ways: string): Prom
     throw new ModelError('model-not-found', 'No model is attached. Set `model`.', { provider: '', model: '' })
   }
   return { ...first, alternatives: alternatives.map(({ id, why }) => ({ id, why })) }
-}
-
-async function suggestModels({ provider, connection }: Connected): Promise<readonly Suggestion[]> {
-  if (provider.suggest) return provider.suggest(connection, SUGGEST_MS)
-  const { defaultModel } = provider
-  if (!defaultModel || !(await connection.key())) return []
-  return [{ ...defaultModel, why: `A key for ${connection.name} is set.` }]
 }
 
 /** A sentence that names the ways to attach a model. */

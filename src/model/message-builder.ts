@@ -59,7 +59,8 @@ export function messageBuilder(sealer?: string) {
         case 'tool-call': {
           calls += 1
           const { toolCallId, toolName, providerMetadata } = part
-          const input = parseInput(part.input)
+          // Invalid JSON stays a string and fails validation like any bad input.
+          const input = part.input.trim() === '' ? {} : parseJson(part.input, part.input)
           if (typeof input === 'string') incomplete.set(toolCallId, toolName)
           else incomplete.delete(toolCallId)
           parts.push({ type: 'tool-call', toolCallId, toolName, input, ...providerOptions(providerMetadata, sealer) })
@@ -72,9 +73,13 @@ export function messageBuilder(sealer?: string) {
     /** The message so far. Each part keeps the metadata that its provider needs in later calls. */
     message: ({ calls: withCalls } = { calls: true }): AssistantMessage => ({
       role: 'assistant',
-      content: parts
-        .flatMap((part) => messageParts(part, sealer))
-        .filter(({ type }) => withCalls || type !== 'tool-call'),
+      content: parts.flatMap((part): Part[] => {
+        if (!('metadata' in part)) return withCalls || part.type !== 'tool-call' ? [part] : []
+        const { type, text, metadata } = part
+        // Encrypted reasoning has no text of its own.
+        if (text === '' && (type === 'text' || !metadata)) return []
+        return [{ type, text, ...providerOptions(metadata, sealer) }]
+      }),
     }),
     get calls() {
       return calls
@@ -86,26 +91,13 @@ export function messageBuilder(sealer?: string) {
   }
 }
 
-/** Leaves out empty parts, except those with metadata for the provider, such as encrypted reasoning. */
-function messageParts(part: TextBlock | Part, sealer: string | undefined): Part[] {
-  if (!('metadata' in part)) return [part]
-  if (part.text === '' && (part.type === 'text' || !part.metadata)) return []
-  return [{ type: part.type, text: part.text, ...providerOptions(part.metadata, sealer) }]
-}
-
-/** Empty input becomes an empty object. Invalid JSON stays a string and fails validation like any bad input. */
-function parseInput(input: string): unknown {
-  return input.trim() === '' ? {} : parseJson(input, input)
-}
-
 function mergeMetadata(
   first: SharedV4ProviderMetadata | undefined,
   second: SharedV4ProviderMetadata | undefined,
 ): SharedV4ProviderMetadata | undefined {
   if (!first || !second) return first ?? second
-  const whole: SharedV4ProviderMetadata = { ...first }
-  for (const [provider, values] of Object.entries(second)) whole[provider] = { ...whole[provider], ...values }
-  return whole
+  const both = Object.entries(second).map(([provider, values]) => [provider, { ...first[provider], ...values }])
+  return { ...first, ...Object.fromEntries(both) }
 }
 
 /** What a provider needs back, with who that is. Thinking in a text is nobody's. */

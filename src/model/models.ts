@@ -98,13 +98,12 @@ export function createModels(settings: ModelsSettings): Models {
   const openOnly = (id: string, connected: Connected, name: string) =>
     open(id, connected, name, configured(assumedFacts(name), models[id]))
 
+  const connectedTo = (name: string) => connections(settings).find(({ connection }) => connection.name === name)
   const find = (id: string) => {
-    const all = connections(settings)
-    const slash = id.indexOf('/')
-    const [name, model] = slash < 0 ? [id, ''] : [id.slice(0, slash), id.slice(slash + 1)]
-    const connected = all.find(({ connection }) => connection.name === name)
-    if (!connected) throw unknownProvider(id, all, known)
-    return { name, model, connected }
+    const [name = id, ...rest] = id.split('/')
+    const connected = connectedTo(name)
+    if (!connected) throw unknownProvider(id, connections(settings), known)
+    return { name, model: rest.join('/'), connected }
   }
 
   return {
@@ -115,8 +114,11 @@ export function createModels(settings: ModelsSettings): Models {
     async model(id) {
       const { name, model, connected } = find(id)
       if (connected.provider.onlyModel) return openOnly(id, connected, model)
-      if (model === '') throw unnamedModel(name, await modelNames(connected))
-      return open(id, connected, model, await facts(id, connected, model))
+      if (model !== '') return open(id, connected, model, await facts(id, connected, model))
+      const names = (await listProviderModels(connected).catch(() => [])).map((listed) => listed.name)
+      const there = names.length > 0 ? ` It has: ${names.join(', ')}.` : ''
+      const message = `"${name}" names a provider, not a model: write ${name}/MODEL.${there}`
+      throw new ModelError('model-not-found', message, { provider: name, model: '' })
     },
     list: () =>
       listModels(connections(settings), models, async (id, connected, listed) => {
@@ -127,16 +129,16 @@ export function createModels(settings: ModelsSettings): Models {
     knownFacts(id) {
       const before = cache.get(id)
       if (before) return before
-      const slash = id.indexOf('/')
-      const found = connections(settings).find(({ connection }) => connection.name === id.slice(0, slash))
-      if (!found || slash < 0) return undefined
-      const [name, own] = [id.slice(slash + 1), models[id]]
+      const [provider = id, ...rest] = id.split('/')
+      const found = connectedTo(provider)
+      if (!found || rest.length === 0) return undefined
+      const [name, own] = [rest.join('/'), models[id]]
       const cataloged = cataloguedFacts(found, name)
       if (cataloged) return configured(adjusted(cataloged, found), own)
       return own?.price || own?.window !== undefined ? configured(assumedFacts(name), own) : undefined
     },
     server(name) {
-      const found = connections(settings).find(({ connection }) => connection.name === name)
+      const found = connectedTo(name)
       if (!found) return undefined
       const { baseURL, configuration, key } = found.connection
       const { keyHeader, calls } = found.provider
@@ -166,11 +168,15 @@ async function findFacts(
   connected: Connected,
   name: string,
 ): Promise<{ readonly facts: ModelFacts; readonly isFinal: boolean }> {
+  const { provider, connection } = connected
   const cataloged = cataloguedFacts(connected, name)
   // Its price may be another one tomorrow.
   if (cataloged) return { facts: cataloged, isFinal: false }
   try {
-    return { facts: await requestFacts(connected, name), isFinal: true }
+    const facts = provider.facts
+      ? await provider.facts(connection, name, QUESTION_MS)
+      : listedFacts((await provider.list?.(connection, QUESTION_MS)) ?? [], name)
+    return { facts, isFinal: true }
   } catch (error) {
     if (error instanceof ModelError) throw error
     return { facts: assumedFacts(name), isFinal: false }
@@ -180,12 +186,6 @@ async function findFacts(
 function cataloguedFacts({ provider, connection }: Connected, name: string): ModelFacts | undefined {
   const { baseURL, clock } = connection
   return catalogFacts(provider.catalog, name, { host: URL.parse(baseURL)?.host, time: clock.time() })
-}
-
-async function requestFacts(connected: Connected, name: string): Promise<ModelFacts> {
-  const { provider, connection } = connected
-  if (provider.facts) return provider.facts(connection, name, QUESTION_MS)
-  return listedFacts(provider.list ? await provider.list(connection, QUESTION_MS) : [], name)
 }
 
 /** What the settings of the entry change. */
@@ -207,10 +207,6 @@ function parseSettings(provider: Provider, name: string, configuration: Provider
   const [first] = read.error.issues
   const message = `providers.${[name, ...(first?.path ?? [])].join('.')} cannot be used: ${first?.message}`
   throw new ModelError('bad-request', message, { provider: name, model: '' })
-}
-
-async function modelNames(connected: Connected): Promise<readonly string[]> {
-  return (await listProviderModels(connected).catch(() => [])).map(({ name }) => name)
 }
 
 /** A provider of an unknown kind. It fails only if it is used: the others still work. */
@@ -241,12 +237,6 @@ function unknownProvider(id: string, all: readonly Connected[], known: readonly 
     { provider: name, model: id.slice(name.length + 1) },
     { hint: 'Write PROVIDER/MODEL.' },
   )
-}
-
-function unnamedModel(provider: string, names: readonly string[]): ModelError {
-  const there = names.length > 0 ? ` It has: ${names.join(', ')}.` : ''
-  const message = `"${provider}" names a provider, not a model: write ${provider}/MODEL.${there}`
-  return new ModelError('model-not-found', message, { provider, model: '' })
 }
 
 /** Opens a model of a provider. A language model of the AI SDK becomes a `Model`. */

@@ -136,24 +136,23 @@ function toMessage(message: AnyMessage, writer: Writer): LanguageModelV4Message 
   switch (message.role) {
     case 'system':
       return { role: 'system', content: wellFormed(message.content, writer.note), ...providerOptions(message) }
-    case 'user':
-      return { role: 'user', content: userContent(message.content, writer), ...providerOptions(message) }
+    case 'user': {
+      const said: Exclude<UserMessage['content'], string> =
+        typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+      const content = said.map((part) =>
+        part.type === 'text'
+          ? { type: part.type, text: wellFormed(part.text, writer.note), ...providerOptions(part) }
+          : filePart(part),
+      )
+      return { role: 'user', content, ...providerOptions(message) }
+    }
     case 'assistant':
       return { role: 'assistant', content: assistantContent(message.content, writer), ...providerOptions(message) }
-    case 'tool':
-      return { role: 'tool', content: toolContent(message.content, writer), ...providerOptions(message) }
+    case 'tool': {
+      const results = message.content.filter((part) => part.type === 'tool-result')
+      return { role: 'tool', content: results.map((part) => resultPart(part, writer)), ...providerOptions(message) }
+    }
   }
-}
-
-type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
-
-function userContent(content: UserMessage['content'], { note }: Writer): UserPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: wellFormed(content, note) }]
-  return content.map((part) =>
-    part.type === 'text'
-      ? { type: 'text', text: wellFormed(part.text, note), ...providerOptions(part) }
-      : filePart(part),
-  )
 }
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
@@ -179,22 +178,20 @@ function assistantContent(content: AssistantMessage['content'], writer: Writer):
       }
     } else if (part.type === 'tool-call') {
       const { toolCallId, toolName, providerExecuted } = part
-      const executed = providerExecuted === undefined ? {} : { providerExecuted }
+      const isInput = isObject(part.input)
+      if (!isInput) note('arguments')
       parts.push({
         type: 'tool-call',
         toolCallId: ids.ofCall(toolCallId),
         toolName: acceptedName(toolName, note),
-        input: wellFormedValue(toObject(part.input, note), note),
-        ...executed,
+        // Invalid JSON is the text that the model wrote; providers require an object.
+        input: wellFormedValue(isInput ? part.input : part.input === undefined ? {} : { input: part.input }, note),
+        ...defined({ providerExecuted }),
         ...readableOptions(part, writer),
       })
-    } else if (part.type === 'tool-result') {
-      parts.push(resultPart(part, writer))
-    } else if (part.type === 'file') {
-      parts.push(filePart(part))
-    } else if (part.type === 'custom') {
-      parts.push(part)
-    }
+    } else if (part.type === 'tool-result') parts.push(resultPart(part, writer))
+    else if (part.type === 'file') parts.push(filePart(part))
+    else if (part.type === 'custom') parts.push(part)
   }
   const accepted = parts.slice(0, parts.findLastIndex(({ type }) => type !== 'reasoning') + 1)
   for (const _ of parts.slice(accepted.length)) note('reasoning')
@@ -215,12 +212,6 @@ function readableOptions(
   if (!isUnsealed && (of === undefined || reader === undefined || of === reader)) return { providerOptions: options }
   note('seal')
   return {}
-}
-
-type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content']
-
-function toolContent(content: ToolMessage['content'], writer: Writer): ToolContent {
-  return content.filter((part) => part.type === 'tool-result').map((part) => resultPart(part, writer))
 }
 
 function resultPart(part: ToolResultPart, { ids, richResults, note }: Writer): LanguageModelV4ToolResultPart {
@@ -314,13 +305,6 @@ function wellFormedValue(value: unknown, note: Note): unknown {
   )
 }
 
-/** Providers require an object here. Invalid JSON is sent back as the text that the model wrote, under `input`. */
-function toObject(input: unknown, note: Note): unknown {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input
-  note('arguments')
-  return input === undefined ? {} : { input }
-}
-
 function providerOptions<T>(part: { readonly providerOptions?: T }): { providerOptions?: T } {
   return part.providerOptions === undefined ? {} : { providerOptions: part.providerOptions }
 }
@@ -352,15 +336,15 @@ function contentPart(part: OutputPart, note: Note): WirePart {
     case 'image-data':
       return filePart({ type: 'file', mediaType: part.mediaType, data: part.data })
     case 'file-url':
-    case 'image-url':
-      return filePart({ type: 'file', mediaType: partMediaType(part), data: new URL(part.url) })
+    case 'image-url': {
+      const { mediaType = part.type === 'image-url' ? 'image' : 'application/octet-stream' } = part as {
+        mediaType?: string
+      }
+      return filePart({ type: 'file', mediaType, data: new URL(part.url) })
+    }
     default:
       return { type: 'text', text: `[${part.type}]` }
   }
-}
-
-function partMediaType(part: { readonly type: string; readonly mediaType?: string }): string {
-  return part.mediaType ?? (part.type === 'image-url' ? 'image' : 'application/octet-stream')
 }
 
 type MediaPart = Extract<Exclude<UserMessage['content'], string>[number], { type: 'image' | 'file' }>
@@ -376,7 +360,11 @@ function filePart(part: MediaPart): LanguageModelV4FilePart | LanguageModelV4Tex
 
 /** Reads bytes, base64, `data:` and web addresses, and the AI SDK's tagged forms, also after a round trip through JSON. */
 function fileData(data: unknown): SharedV4FileData {
-  if (typeof data === 'string') return stringData(data)
+  if (typeof data === 'string') {
+    const inline = /^data:[^,]*;base64,/.exec(data)
+    if (inline) return { type: 'data', data: data.slice(inline[0].length) }
+    return /^https?:\/\//.test(data) ? { type: 'url', url: new URL(data) } : { type: 'data', data }
+  }
   if (data instanceof URL) return { type: 'url', url: data }
   if (data instanceof Uint8Array) return { type: 'data', data }
   if (data instanceof ArrayBuffer) return { type: 'data', data: new Uint8Array(data) }
@@ -387,10 +375,4 @@ function fileData(data: unknown): SharedV4FileData {
   if (tagged.type === 'text' && typeof tagged.text === 'string') return { type: 'text', text: tagged.text }
   const reference = tagged.type === 'reference' ? tagged.reference : data
   return { type: 'reference', reference: reference as Record<string, string> }
-}
-
-function stringData(text: string): SharedV4FileData {
-  const inline = /^data:[^,]*;base64,/.exec(text)
-  if (inline) return { type: 'data', data: text.slice(inline[0].length) }
-  return /^https?:\/\//.test(text) ? { type: 'url', url: new URL(text) } : { type: 'data', data: text }
 }

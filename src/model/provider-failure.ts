@@ -91,16 +91,29 @@ function errorCode(error: unknown, answer: Answer): ModelErrorCode {
   const { status, text } = answer
   if (/insufficient_quota|credit balance is too low|exceeded your current quota|billing/i.test(text)) return 'quota'
   if (/content_filter|content_policy|content management policy/i.test(text)) return 'content-filter'
-  if (status === undefined) return unansweredCode(error, answer)
-  if (status === 401 || status === 403) return 'auth'
-  if (status === 402) return 'quota'
-  if (status === 404) return 'model-not-found'
-  if (status === 408 || status === 504) return 'timeout'
-  if (status === 429) return 'rate-limit'
+  if (status === undefined) {
+    // An error in the stream, an error of the AI SDK, or no answer at all.
+    const chain = deepCode(error)
+    if (/AI_(Unsupported|InvalidPrompt|InvalidArgument)/.test(chain)) return 'bad-request'
+    if (answer.answered || /AI_(TypeValidation|JSONParse)/.test(chain)) return 'server'
+    return /TIMEOUT|timed out/i.test(chain) ? 'timeout' : 'network'
+  }
+  const code = BY_STATUS[status]
+  if (code !== undefined) return code
   if (status >= 500) return 'server'
   if (/invalid_api_key|incorrect api key/i.test(text)) return 'auth'
   if (/model_not_found|model .{1,80} (?:not found|does not exist)/i.test(text)) return 'model-not-found'
   return 'bad-request'
+}
+
+const BY_STATUS: Readonly<Record<number, ModelErrorCode>> = {
+  401: 'auth',
+  402: 'quota',
+  403: 'auth',
+  404: 'model-not-found',
+  408: 'timeout',
+  429: 'rate-limit',
+  504: 'timeout',
 }
 
 /** The error of an answer that began and did not end. `detail`: the underlying error, if known. */
@@ -109,20 +122,12 @@ export function brokenOff({ provider, model }: Callee, detail?: string): ModelEr
   return new ModelError('network', `The answer of ${provider}/${model} broke off before its end.`, facts)
 }
 
-/** The code without a status: an error in the stream, an error of the AI SDK, or no answer at all. */
-function unansweredCode(error: unknown, answer: Answer): ModelErrorCode {
-  const chain = deepCode(error)
-  if (/AI_(Unsupported|InvalidPrompt|InvalidArgument)/.test(chain)) return 'bad-request'
-  if (answer.answered || /AI_(TypeValidation|JSONParse)/.test(chain)) return 'server'
-  return /TIMEOUT|timed out/i.test(chain) ? 'timeout' : 'network'
-}
-
 /** The longest wait that a provider is believed, ms: a day. */
 const LONGEST_WAIT_MS = 86_400_000
 
 /** How long to wait: in seconds, until a date (RFC 9110, 10.2.3), or from the text of the message. */
 function retryDelay(code: ModelErrorCode, answer: Answer, now: number): { retryAfterMs?: number } {
-  if (code !== 'rate-limit' && code !== 'server' && code !== 'timeout') return {}
+  if (!['rate-limit', 'server', 'timeout'].includes(code)) return {}
   const wish = answer.headers['retry-after'] ?? ''
   const said = /try again in (?<amount>[\d.]+)\s*(?<unit>ms|s)\b/i.exec(answer.text)?.groups
   const waits = [
@@ -139,52 +144,46 @@ function retryDelay(code: ModelErrorCode, answer: Answer, now: number): { retryA
 }
 
 function sentence(code: ModelErrorCode, facts: ModelErrorFacts, callee: Callee, error: unknown): string {
-  const name = `${facts.provider}/${facts.model}`
-  const answer = facts.detail ? ` It said: ${facts.detail}` : ''
+  const { provider, detail, limit, sent } = facts
+  const name = `${provider}/${facts.model}`
+  const answer = detail ? ` It said: ${detail}` : ''
   switch (code) {
-    case 'context-overflow':
-      return `${name} refused the prompt as too large${sizes(facts)}. Set models."${name}".window to its limit.${answer}`
+    case 'context-overflow': {
+      const sizes = sent === undefined ? `its limit is ${limit} tokens` : `${sent} tokens, the limit is ${limit}`
+      return `${name} refused the prompt as too large${limit === undefined ? '' : ` (${sizes})`}. Set models."${name}".window to its limit.${answer}`
+    }
     case 'rate-limit':
       return `${name} is limiting requests; try again ${later(facts)}.${answer}`
     case 'quota':
       return `${name} refused: the account has no credit left. Look at its billing page, or choose another model.${answer}`
     case 'auth':
-      return `${name} refused the key. Check the variable or file that providers.${facts.provider} names.${answer}`
+      return `${name} refused the key. Check the variable or file that providers.${provider} names.${answer}`
     case 'model-not-found':
-      return `${facts.provider} has no model "${facts.model}" at this address. ${callee.missing ?? `List its models with \`foreword models\`, and check providers.${facts.provider}.baseURL.`}${answer}`
+      return `${provider} has no model "${facts.model}" at this address. ${callee.missing ?? `List its models with \`foreword models\`, and check providers.${provider}.baseURL.`}${answer}`
     case 'bad-request':
       return `${name} refused the request.${answer}`
     case 'server':
       return `${name} has a server error; try again ${later(facts)}.${answer}`
     case 'timeout':
       return error instanceof TimeoutExceeded
-        ? `${name} sent nothing for ${error.milliseconds / 1000} s. Is it loading, or overloaded? providers.${facts.provider}.timeouts sets how long to wait.`
+        ? `${name} sent nothing for ${error.milliseconds / 1000} s. Is it loading, or overloaded? providers.${provider}.timeouts sets how long to wait.`
         : `${name} took too long.${answer}`
-    case 'unexpected-answer':
-      return `${name} answered with ${describeBody(error)} where a stream was expected.${quoteAnswer(error, facts)} Check that providers.${facts.provider}.baseURL is the address of the API itself, and not of a web page, a login or a proxy.`
+    case 'unexpected-answer': {
+      const { contentType, responseBody } = error as UnexpectedAnswer
+      const type = contentType === '' ? '' : ` (${contentType})`
+      const body = responseBody === '' ? `an empty body${type}` : contentType || 'something of no type'
+      const words = responseBody === '' ? '' : ` It said: "${detail}".`
+      return `${name} answered with ${body} where a stream was expected.${words} Check that providers.${provider}.baseURL is the address of the API itself, and not of a web page, a login or a proxy.`
+    }
     case 'content-filter':
       return `${name} refused the content.${answer}`
-    default:
-      return unreachedSentence(name, facts, error)
+    default: {
+      const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(deepCode(error))
+      const what = closed ? 'closed the connection before it answered' : 'cannot be reached'
+      const why = detail ? ` The error was: ${detail}` : ''
+      return `${name} ${what}. Check that it runs and that providers.${provider}.baseURL is right.${why}`
+    }
   }
-}
-
-function describeBody(error: unknown): string {
-  const { contentType, responseBody } = error as UnexpectedAnswer
-  if (responseBody === '') return contentType === '' ? 'an empty body' : `an empty body (${contentType})`
-  return contentType === '' ? 'something of no type' : contentType
-}
-
-function quoteAnswer(error: unknown, { detail }: ModelErrorFacts): string {
-  return (error as UnexpectedAnswer).responseBody === '' ? '' : ` It said: "${detail}".`
-}
-
-/** No answer has begun: the server cannot be reached, or closed the connection. */
-function unreachedSentence(name: string, { provider, detail }: ModelErrorFacts, error: unknown): string {
-  const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(deepCode(error))
-  const what = closed ? 'closed the connection before it answered' : 'cannot be reached'
-  const why = detail ? ` The error was: ${detail}` : ''
-  return `${name} ${what}. Check that it runs and that providers.${provider}.baseURL is right.${why}`
 }
 
 /** When to try again, if the provider reported it. */
@@ -192,11 +191,6 @@ function later({ retryAfterMs }: ModelErrorFacts): string {
   if (retryAfterMs === undefined) return 'later'
   const seconds = Math.ceil(retryAfterMs / 1000)
   return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`
-}
-
-function sizes({ limit, sent }: ModelErrorFacts): string {
-  if (limit === undefined) return ''
-  return sent === undefined ? ` (its limit is ${limit} tokens)` : ` (${sent} tokens, the limit is ${limit})`
 }
 
 /** The codes in the chain of causes, such as `UND_ERR_HEADERS_TIMEOUT`. */

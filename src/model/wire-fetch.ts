@@ -34,33 +34,18 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
  */
 export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?: () => EventFilter): Fetch {
   return async (input, init) => {
-    const made = bodyBytes(init?.body)
-    if (!made) return fetch(input, init)
+    const given: unknown = init?.body
+    if (typeof given !== 'string' && !(given instanceof Uint8Array)) return fetch(input, init)
     const listener = listening.getStore()
+    const made = typeof given === 'string' ? encoder.encode(given) : new Uint8Array(given)
     const body = changedBody(made, listener?.changes)
-    listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: withoutQuery(input) }, body)
-    const response = await fetch(input, { ...init, body })
-    return checkedResponse(response, {
-      clock,
-      form,
-      filter,
-      onTooLarge: () => listener?.onTooLarge(),
-      onFilter: (opened) => listener?.onFilter?.(opened),
-    })
+    const { origin, pathname } = new URL(input instanceof Request ? input.url : input)
+    listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: `${origin}${pathname}` }, body)
+    return checkedResponse(await fetch(input, { ...init, body }), { clock, form, filter, listener })
   }
 }
 
 const encoder = new TextEncoder()
-
-function bodyBytes(body: unknown): Uint8Array<ArrayBuffer> | undefined {
-  if (typeof body === 'string') return encoder.encode(body)
-  return body instanceof Uint8Array ? new Uint8Array(body) : undefined
-}
-
-function withoutQuery(input: string | URL | Request): string {
-  const url = new URL(input instanceof Request ? input.url : input)
-  return `${url.origin}${url.pathname}`
-}
 
 /** How a provider streams: server-sent events, or lines of JSON. */
 export type StreamForm = 'events' | 'lines'
@@ -78,9 +63,7 @@ interface WatchOptions {
   readonly clock: Clock
   readonly form: StreamForm | undefined
   readonly filter: (() => EventFilter) | undefined
-  /** Called before the body fails because one event of it is too large. */
-  readonly onTooLarge: () => void
-  readonly onFilter: (filter: EventFilter) => void
+  readonly listener: WireListener | undefined
 }
 
 /**
@@ -88,10 +71,7 @@ interface WatchOptions {
  *
  * @throws UnexpectedAnswer
  */
-async function checkedResponse(
-  response: Response,
-  { clock, form, filter, onTooLarge, onFilter }: WatchOptions,
-): Promise<Response> {
+async function checkedResponse(response: Response, { clock, form, filter, listener }: WatchOptions): Promise<Response> {
   const { status, statusText, headers } = response
   if (!response.ok) return new Response(boundedBody(response.body, LARGEST_FAILURE), { status, statusText, headers })
   const contentType = (headers.get('content-type') ?? '').split(';')[0]!.trim()
@@ -110,9 +90,9 @@ async function checkedResponse(
     void reader.cancel().catch(() => {})
     throw new UnexpectedAnswer(contentType, words)
   }
-  const events = boundedEvents(reader, chunksRead, form, onTooLarge)
+  const events = boundedEvents(reader, chunksRead, form, () => listener?.onTooLarge())
   const made = filter?.()
-  if (made) onFilter(made)
+  if (made) listener?.onFilter?.(made)
   return new Response(made ? filteredEvents(clock, events, made) : events, { status, statusText, headers })
 }
 
@@ -131,20 +111,15 @@ type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
 async function readExcerpt(clock: Clock, reader: Reader, chunksRead: readonly Uint8Array[]): Promise<string> {
   const chunks = [...chunksRead]
-  const ending = new AbortController()
-  const cancel = clock.timer(WORDS_MS, () => ending.abort())
-  const over = new Promise<undefined>((resolve) => ending.signal.addEventListener('abort', () => resolve(undefined)))
-  try {
-    for (let bytes = totalBytes(chunks); bytes < LARGEST_FAILURE; bytes = totalBytes(chunks)) {
-      const read = await Promise.race([reader.read(), over])
-      if (!read || read.done) break
-      chunks.push(read.value)
+  const readRest = async () => {
+    while (chunks.reduce((sum, { length }) => sum + length, 0) < LARGEST_FAILURE) {
+      const { done, value } = await reader.read()
+      if (done) return
+      chunks.push(value)
     }
-  } catch {
-    // The error shows what came before the connection broke.
-  } finally {
-    cancel()
   }
+  // The error shows what came before the connection broke.
+  await withTimeout(clock, readRest(), WORDS_MS).catch(() => {})
   return trimmedText(decode(chunks)).trimEnd()
 }
 
@@ -225,10 +200,6 @@ function boundedBody(body: Response['body'], mostBytes: number): ReadableStream<
     },
     cancel: (reason) => reader.cancel(reason),
   })
-}
-
-function totalBytes(chunks: readonly Uint8Array[]): number {
-  return chunks.reduce((sum, { length }) => sum + length, 0)
 }
 
 function decode(chunks: readonly Uint8Array[]): string {
