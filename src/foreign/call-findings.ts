@@ -1,8 +1,8 @@
-import { lintRates, type LintRates, type ManifestEntry, type Price } from '../context.ts'
-import { type ComparedCall, isResultEntry } from './compared-unit.ts'
+import { lintRates, type ManifestEntry, type Price } from '../context.ts'
+import { defined } from '../platform.ts'
+import { type ComparedCall, isResultEntry, withinTurn } from './compared-unit.ts'
 import type { ForeignFinding, SessionCall } from './foreign-finding.ts'
 import { commonPrefix, type ForeignReuse } from './common-prefix.ts'
-import type { Recogniser } from './recognisers/recogniser.ts'
 import { clientTables } from './recognisers/recognisers.ts'
 
 /** Calls after which a tool counts as unused. */
@@ -25,12 +25,29 @@ export function callFindings(calls: readonly SessionCall[], price?: Price, clien
     ...cacheFindings(calls, claims),
   ]
   const remedies = clientTables.find((table) => table.client === client)?.remedies
+  const value = ({ cost }: ForeignFinding) => (rates ? (cost.money ?? 0) : cost.tokens)
   return found
-    .map((finding) => ({ ...finding, hint: hintOf(finding, remedies) }))
-    .filter(({ cost }) => cost.tokens >= LEAST_TOKENS && !isFree(cost, rates))
-    .map((finding) => ({ ...finding, cost: { ...finding.cost, ...moneyOf(finding.cost, rates) } }))
-    .toSorted((one, other) => valueOf(other, rates) - valueOf(one, rates))
+    .filter(({ cost: { kind, tokens } }) => {
+      // Where a provider sells its cache for the price of fresh tokens, nobody paid for what was not read from it.
+      const isFree = rates !== undefined && rates.sent > 0 && rates[kind] === 0
+      return tokens >= LEAST_TOKENS && !isFree
+    })
+    .map((finding): ForeignFinding => {
+      const { code, hint, where, cost } = finding
+      // What to do in the program, where it is known, is before what to do in any.
+      const remedy = remedies?.[code]?.replaceAll('{name}', where.server ?? where.tool ?? '')
+      const money = rates && Math.round(cost.tokens * rates[cost.kind] * 1_000) / NANO
+      return {
+        ...finding,
+        hint: remedy === undefined ? hint : `${remedy} ${hint}`,
+        cost: { ...cost, ...defined({ money }) },
+      }
+    })
+    .toSorted((one, other) => value(other) - value(one))
 }
+
+/** Nano-dollars of a dollar. */
+const NANO = 1_000_000_000
 
 /** Entries of each call that a finding has counted. */
 type Claims = Map<SessionCall, Set<ManifestEntry>>
@@ -51,28 +68,6 @@ function claimedBetween(claims: Claims, call: SessionCall, from: number, to: num
     cursor = end
   }
   return sum
-}
-
-/** What to do in the program, where it is known, before what to do in any. */
-function hintOf({ code, hint, where }: ForeignFinding, remedies: Recogniser['remedies']): string {
-  const remedy = remedies?.[code]?.replaceAll('{name}', where.server ?? where.tool ?? '')
-  return remedy === undefined ? hint : `${remedy} ${hint}`
-}
-
-/** Where a provider sells its cache for the price of fresh tokens, nobody paid for what was not read from it. */
-function isFree({ kind }: ForeignFinding['cost'], rates: LintRates | undefined): boolean {
-  return rates !== undefined && rates.sent > 0 && rates[kind] === 0
-}
-
-/** Nano-dollars of a dollar. */
-const NANO = 1_000_000_000
-
-function moneyOf({ kind, tokens }: ForeignFinding['cost'], rates: LintRates | undefined): { readonly money?: number } {
-  return rates ? { money: Math.round(tokens * rates[kind] * 1_000) / NANO } : {}
-}
-
-function valueOf({ cost }: ForeignFinding, rates: LintRates | undefined): number {
-  return rates ? (cost.money ?? 0) : cost.tokens
 }
 
 /** What providers reported of all prompts. */
@@ -109,7 +104,8 @@ function unusedTools(calls: readonly SessionCall[], claims: Claims): readonly Fo
       if (entry.slot === 'tools' && ids.has(entry.id)) claim(claims, call, entry)
     }
   }
-  const idle = idleServers(offered, ids)
+  const servers = Map.groupBy([...offered.keys()], (id) => offered.get(id)!.layer)
+  const idle = new Map([...servers].filter(([layer, own]) => mcpLayer.test(layer) && own.every((id) => ids.has(id))))
   const single = unused
     .filter(([, { layer }]) => !idle.has(layer))
     .map(([id, { tokens, calls: count }]) => ({
@@ -128,14 +124,6 @@ function plainName(name: string): string {
   return name.replaceAll('.', '__')
 }
 
-function idleServers(
-  offered: ReadonlyMap<string, { readonly layer: string }>,
-  unused: ReadonlySet<string>,
-): ReadonlyMap<string, readonly string[]> {
-  const servers = Map.groupBy([...offered.keys()], (id) => offered.get(id)!.layer)
-  return new Map([...servers].filter(([layer, ids]) => mcpLayer.test(layer) && ids.every((id) => unused.has(id))))
-}
-
 function unusedServer(
   layer: string,
   ids: readonly string[],
@@ -144,19 +132,16 @@ function unusedServer(
   const server = layer.replace(mcpLayer, '')
   const tokens = ids.reduce((sum, id) => sum + offered.get(id)!.tokens, 0)
   const count = Math.max(...ids.map((id) => offered.get(id)!.calls))
-  const tools = ids.length === 1 ? 'The tool' : `None of the ${ids.length} tools`
-  const message =
-    ids.length === 1
-      ? `${tools} of the MCP server ${server} was offered in ${count} calls and never called.`
-      : `${tools} of the MCP server ${server} was called, in ${count} calls that offered them.`
-  const hint = 'Disconnect the server, if nobody needs it.'
   return {
     code: 'unused-server',
     severity: 'warning',
     where: { server },
-    message,
+    message:
+      ids.length === 1
+        ? `The tool of the MCP server ${server} was offered in ${count} calls and never called.`
+        : `None of the ${ids.length} tools of the MCP server ${server} was called, in ${count} calls that offered them.`,
     cost: { kind: 'sent', tokens },
-    hint,
+    hint: 'Disconnect the server, if nobody needs it.',
   }
 }
 
@@ -172,7 +157,7 @@ function carriedResults(calls: readonly SessionCall[], claims: Claims): readonly
   for (const call of calls) {
     for (const entry of resultsOf(call.assembly)) {
       if (entry.tokens < LARGE_RESULT || claims.get(call)?.has(entry)) continue
-      const key = `${entry.origin.ref} ${callOf(entry)}`
+      const key = `${entry.origin.ref} ${withinTurn(entry)}`
       const known = carried.get(key)
       if (!known) carried.set(key, { entry, tokens: 0, later: [] })
       else {
@@ -186,7 +171,7 @@ function carriedResults(calls: readonly SessionCall[], claims: Claims): readonly
   return found.map(({ entry, tokens, later }) => ({
     code: 'carried-result',
     severity: 'note',
-    where: { tool: entry.origin.ref, ...nameOf(entry), entry: entry.id },
+    where: { tool: entry.origin.ref, ...defined({ name: entry.name }), entry: entry.id },
     message: `The result of ${wordsOf(entry)} (${entry.tokens.toLocaleString('en')} tokens) was read again in ${later.length} later calls.`,
     cost: { kind: 'sent', tokens },
     hint: 'Let the tool return less, or begin a new session when the result is no longer needed.',
@@ -212,7 +197,7 @@ function repeatedResults(calls: readonly SessionCall[], claims: Claims): readonl
   return Array.from(repeated.values(), ({ entry, most, tokens, calls: ids }) => ({
     code: 'repeated-result',
     severity: 'warning',
-    where: { tool: entry.origin.ref, ...nameOf(entry), calls: ids },
+    where: { tool: entry.origin.ref, ...defined({ name: entry.name }), calls: ids },
     message: `The result of ${wordsOf(entry)} is in the request up to ${most} times: only the newest is as it is now.`,
     cost: { kind: 'sent', tokens },
     hint: 'Read only the lines that are needed, or begin a new session.',
@@ -221,14 +206,6 @@ function repeatedResults(calls: readonly SessionCall[], claims: Claims): readonl
 
 function resultsOf({ manifest }: ComparedCall): readonly ManifestEntry[] {
   return manifest.entries.filter(isResultEntry)
-}
-
-function callOf({ id }: ManifestEntry): string {
-  return id.slice(id.indexOf('/') + 1)
-}
-
-function nameOf({ name }: ManifestEntry): { readonly name?: string } {
-  return name === undefined ? {} : { name }
 }
 
 function wordsOf({ origin, name }: ManifestEntry): string {

@@ -1,5 +1,5 @@
 import { exactLine, type ManifestEntry } from '../context.ts'
-import { type ComparedCall, type ComparedUnit, isResultEntry } from './compared-unit.ts'
+import { type ComparedCall, type ComparedUnit, isResultEntry, withinTurn } from './compared-unit.ts'
 
 /** What kind of change it is. `grew`: the later call only continues the earlier one. */
 export type ForeignCause =
@@ -42,7 +42,15 @@ export interface ChangeCause {
 export function causeOfChange(change: FirstChange): ChangeCause {
   const { old, now, at, within } = change
   const [gone, here] = [sectionAt(old[at], within), sectionAt(now[at], within)]
-  if (!gone) return { entry: here!.entry, cause: 'grew', why: growth(change) }
+  if (!gone) {
+    const known = new Set(resultsOf(old))
+    const again = resultsOf(now.slice(at)).find((name) => known.has(name))
+    const why =
+      again === undefined
+        ? 'The conversation went on. Everything before that is as it was.'
+        : `The conversation went on with the result of ${again} again: the earlier one is still there.`
+    return { entry: here!.entry, cause: 'grew', why }
+  }
   if (!here) {
     return { entry: gone.entry, cause: 'shrank', why: 'The later request ends earlier: what was at its end is gone.' }
   }
@@ -68,14 +76,6 @@ function isConversation(entry: ManifestEntry): boolean {
   return (slot === 'history' || slot === 'input') && (conversation.has(layer) || isResultEntry(entry))
 }
 
-function growth({ old, now, at }: FirstChange): string {
-  const known = new Set(resultsOf(old))
-  const again = resultsOf(now.slice(at)).find((name) => known.has(name))
-  return again === undefined
-    ? 'The conversation went on. Everything before that is as it was.'
-    : `The conversation went on with the result of ${again} again: the earlier one is still there.`
-}
-
 /** Tools with what their calls named, of all results. */
 function resultsOf(units: readonly ComparedUnit[]): readonly string[] {
   const entries = units.flatMap(({ sections }) => sections.map(({ entry }) => entry))
@@ -86,21 +86,19 @@ function resultsOf(units: readonly ComparedUnit[]): readonly string[] {
 
 function toolChange({ before, after }: FirstChange, gone: ManifestEntry, here: ManifestEntry): ChangeCause {
   const [had, has] = [toolNames(before), toolNames(after)]
-  const [added, removed] = [has.filter((name) => !had.includes(name)), had.filter((name) => !has.includes(name))]
   if (here.slot === 'tools' && !had.includes(here.id)) {
+    const added = has.filter((name) => !had.includes(name))
     return { entry: here, cause: 'tool-added', why: `${tools(added)} offered now, and not before.` }
   }
   if (gone.slot === 'tools' && !has.includes(gone.id)) {
+    const removed = had.filter((name) => !has.includes(name))
     return { entry: gone, cause: 'tool-removed', why: `${tools(removed)} no longer offered.` }
   }
-  if (gone.id === here.id) {
-    return { entry: here, cause: 'tool-changed', why: `The definition of the tool ${here.id} changed.` }
-  }
-  return {
-    entry: here,
-    cause: 'tool-order',
-    why: `The tools are in another order: ${here.id} is where ${gone.id} was.`,
-  }
+  const isSame = gone.id === here.id
+  const why = isSame
+    ? `The definition of the tool ${here.id} changed.`
+    : `The tools are in another order: ${here.id} is where ${gone.id} was.`
+  return { entry: here, cause: isSame ? 'tool-changed' : 'tool-order', why }
 }
 
 function toolNames({ manifest }: ComparedCall): readonly string[] {
@@ -114,7 +112,14 @@ function tools(names: readonly string[]): string {
 }
 
 function textChange({ before, after }: FirstChange, gone: Section, here: Section): ChangeCause {
-  if (isSameEntry(gone.entry, here.entry)) return editedText(here, gone.text)
+  if (isSameEntry(gone.entry, here.entry)) {
+    const { entry, text } = here
+    const clock = clockChange(gone.text, text)
+    const why = clock
+      ? `Only ${clock.what} in ${named(entry)} changed: ${clock.before} before, ${clock.now} now.`
+      : `The text of ${named(entry)} changed${placeOf(gone.text, text)}.`
+    return { entry, cause: clock ? 'clock' : 'text-changed', why }
+  }
   if (!hasEntry(before, here.entry)) {
     return { entry: here.entry, cause: 'text-added', why: `New in the request: ${named(here.entry)}.` }
   }
@@ -124,18 +129,10 @@ function textChange({ before, after }: FirstChange, gone: Section, here: Section
   return { entry: here.entry, cause: 'text-changed', why: `Another place was given to ${named(here.entry)}.` }
 }
 
-function editedText({ entry, text }: Section, before: string): ChangeCause {
-  const clock = clockChange(before, text)
-  if (clock) {
-    const why = `Only ${clock.what} in ${named(entry)} changed: ${clock.before} before, ${clock.now} now.`
-    return { entry, cause: 'clock', why }
-  }
-  return { entry, cause: 'text-changed', why: `The text of ${named(entry)} changed${placeOf(before, text)}.` }
-}
-
 function historyChange(change: FirstChange, gone: Section, here: Section): ChangeCause {
   const { before, after, old, now, at } = change
-  const [had, has] = [conversationTokens(before), conversationTokens(after)]
+  const [had, has] = [before, after].map(({ manifest: { slots } }) => slots.history + slots.input) as [number, number]
+  const summaries = ({ manifest }: ComparedCall) => manifest.entries.filter(({ layer }) => layer === 'summary').length
   const isSummed = summaries(after) > summaries(before)
   const rest = now.slice(at).flatMap(({ sections }) => sections)
   const isNewEnd = rest.every(({ entry }) => entry.slot === 'input')
@@ -149,11 +146,12 @@ function historyChange(change: FirstChange, gone: Section, here: Section): Chang
     const why = `The conversation goes on from an earlier point: ${turns} turns of the call before are gone.`
     return { entry: here.entry, cause: 'taken-back', why }
   }
-  const isResult = isResultEntry(here.entry) && callOf(here.entry) === callOf(gone.entry)
+  const isResult = isResultEntry(here.entry) && withinTurn(here.entry) === withinTurn(gone.entry)
   if (isResult) {
     const what = here.entry.tokens < gone.entry.tokens / 2 ? 'was cut down' : 'changed'
     const sizes = `${count(gone.entry.tokens)} before, ${count(here.entry.tokens)} now`
-    return { entry: here.entry, cause: 'result-changed', why: `${capital(named(here.entry))} ${what}: ${sizes}.` }
+    const result = named(here.entry).replace(/^t/, 'T')
+    return { entry: here.entry, cause: 'result-changed', why: `${result} ${what}: ${sizes}.` }
   }
   if (!isConversation(gone.entry) && !hasEntry(after, gone.entry)) {
     return { entry: gone.entry, cause: 'text-removed', why: `No longer in the history: ${named(gone.entry)}.` }
@@ -161,30 +159,17 @@ function historyChange(change: FirstChange, gone: Section, here: Section): Chang
   if (!isConversation(here.entry) && !hasEntry(before, here.entry)) {
     return { entry: here.entry, cause: 'text-added', why: `New within the history: ${named(here.entry)}.` }
   }
-  return {
-    entry: here.entry,
-    cause: 'history-edited',
-    why: `The history was edited: ${editWords(change, gone, here)}.`,
-  }
+  const next = (units: readonly ComparedUnit[]) => units.slice(at + 1, at + 8).map(({ sections }) => sections[0]!.text)
+  const what = next(now).includes(gone.text)
+    ? `${named(here.entry)} is new within it`
+    : next(old).includes(here.text)
+      ? `${named(gone.entry)} was taken out of it`
+      : `${named(here.entry)} is not as it was${placeOf(gone.text, here.text)}`
+  return { entry: here.entry, cause: 'history-edited', why: `The history was edited: ${what}.` }
 }
 
 /** The share of a conversation below which it counts as compacted. */
 const COMPACTED = 0.7
-
-function editWords({ old, now, at }: FirstChange, gone: Section, here: Section): string {
-  const next = (units: readonly ComparedUnit[]) => units.slice(at + 1, at + 8).map(({ sections }) => sections[0]!.text)
-  if (next(now).includes(gone.text)) return `${named(here.entry)} is new within it`
-  if (next(old).includes(here.text)) return `${named(gone.entry)} was taken out of it`
-  return `${named(here.entry)} is not as it was${placeOf(gone.text, here.text)}`
-}
-
-function conversationTokens({ manifest }: ComparedCall): number {
-  return manifest.slots.history + manifest.slots.input
-}
-
-function summaries({ manifest }: ComparedCall): number {
-  return manifest.entries.filter(({ layer }) => layer === 'summary').length
-}
 
 function turnsFrom(units: readonly ComparedUnit[], at: number): number {
   const turns = units.slice(at).flatMap(({ sections }) => sections.flatMap(({ entry }) => turnOf(entry) ?? []))
@@ -193,10 +178,6 @@ function turnsFrom(units: readonly ComparedUnit[], at: number): number {
 
 function turnOf({ id }: ManifestEntry): string | undefined {
   return /^turn-\d+/.exec(id)?.[0]
-}
-
-function callOf({ id }: ManifestEntry): string {
-  return id.slice(id.indexOf('/') + 1)
 }
 
 function isSameEntry(one: ManifestEntry, other: ManifestEntry): boolean {
@@ -211,21 +192,10 @@ function hasEntry({ manifest }: ComparedCall, entry: ManifestEntry): boolean {
 function named(entry: ManifestEntry): string {
   const { layer, id, name, origin } = entry
   const turn = turnOf(entry)
-  const within = turn === undefined ? '' : ` of ${turn.replace('-', ' ')}`
-  switch (layer) {
-    case 'turn':
-      return id.replace('-', ' ')
-    case 'tool-result':
-      return `the result of ${origin.ref}${name === undefined ? '' : ` ${name}`}${within}`
-    case 'tool-call':
-      return `the call of ${origin.ref}${name === undefined ? '' : ` ${name}`}${within}`
-    default:
-      return `the ${layer.replaceAll('-', ' ')}${name === undefined ? '' : ` ${name}`}${within}`
-  }
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  if (layer === 'turn') return id.replace('-', ' ')
+  const ofTool = layer === 'tool-result' || layer === 'tool-call'
+  const what = ofTool ? `${layer.slice('tool-'.length)} of ${origin.ref}` : layer.replaceAll('-', ' ')
+  return `the ${what}${name === undefined ? '' : ` ${name}`}${turn === undefined ? '' : ` of ${turn.replace('-', ' ')}`}`
 }
 
 function count(tokens: number): string {

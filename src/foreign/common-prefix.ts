@@ -28,7 +28,8 @@ export function commonPrefix(before: ComparedCall, after: ComparedCall): Foreign
     const [first] = now
     const why = `Another model was asked: ${before.manifest.model} before, ${after.manifest.model} now.`
     if (!first) return { tokens: 0, pieces: 0 }
-    return { tokens: 0, ...againOf(old, now), pieces: 0, firstChange: { ...placeOf(first), cause: 'model', why } }
+    const { id, slot } = first.sections[0]!.entry
+    return { tokens: 0, ...againOf(old, now), pieces: 0, firstChange: { id, slot, cause: 'model', why } }
   }
   let pieces = 0
   let tokens = 0
@@ -56,11 +57,6 @@ function comparedUnits({ manifest: { entries }, pieces }: ComparedCall): readonl
     const sections = joined ?? [{ entry, text: saidText(content) }]
     return [{ content, tokens, sections: sections.map((each) => ({ entry: entries[each.entry]!, text: each.text })) }]
   })
-}
-
-function placeOf({ sections }: ComparedUnit): { readonly id: string; readonly slot: ManifestEntry['slot'] } {
-  const { id, slot } = sections[0]!.entry
-  return { id, slot }
 }
 
 /** The text of a piece, for people. */

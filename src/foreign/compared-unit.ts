@@ -21,6 +21,11 @@ export function isResultEntry({ layer, origin }: Pick<ManifestEntry, 'layer' | '
   return layer === 'tool-result' || (layer === 'memory' && origin.kind === 'tool')
 }
 
+/** The id of an entry without its turn. */
+export function withinTurn({ id }: ManifestEntry): string {
+  return id.slice(id.indexOf('/') + 1)
+}
+
 /**
  * A call with digests in place of what it says: small enough to keep, exact enough to be compared with `commonPrefix`, also
  * where several entries share one text. What no comparison needs, such as marks, is left out.
