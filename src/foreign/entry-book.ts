@@ -35,14 +35,23 @@ export function entryBook() {
   }
 
   const textEntry = (part: WirePart, section: PricedSection): number => {
-    const { layer, origin, continues } = section
+    const { layer, continues } = section
     const name = section.name ?? (continues && layer !== undefined ? newest.get(layer) : undefined)
+    const ofLayer = (own: string) => ({
+      layer: own,
+      id: name ?? own,
+      name,
+      origin: ofText(section.origin ?? 'operator', name ?? own),
+    })
     if (layer !== undefined && name !== undefined) newest.set(layer, name)
-    if (part.field !== undefined) return draft(ofField(part.field, part.leads))
+    if (part.field !== undefined) {
+      const origin: Origin = { kind: 'operator', ref: part.field }
+      if (part.leads) return draft({ layer: 'answer-format', id: 'answer-format', slot: 'system', origin })
+      return draft({ layer: 'other', id: `field-${idText(part.field)}`, slot: 'after-input', origin })
+    }
     if (part.role === 'system' && (part.leads || turns.isBefore())) {
-      const what = layer ?? (part.kind === 'other' ? 'other' : 'system-prompt')
-      const slot = isPastSystem ? 'preamble' : 'system'
-      return draft({ layer: what, id: name ?? what, name, slot, origin: ofText(origin ?? 'operator', name ?? what) })
+      const own = layer ?? (part.kind === 'other' ? 'other' : 'system-prompt')
+      return draft({ ...ofLayer(own), slot: isPastSystem ? 'preamble' : 'system' })
     }
     if (layer !== undefined && (part.role === 'user' || part.role === 'system')) {
       const slot = turns.isBefore() ? 'preamble' : undefined
@@ -50,31 +59,23 @@ export function entryBook() {
       const turn = slot ? undefined : turns.pending()
       // Equal ones of a turn are one.
       const key = turn && `${layer} ${turn.number} ${name ?? ''}`
-      return draft(
-        { layer, id: name ?? layer, name, slot, turn, origin: ofText(origin ?? 'operator', name ?? layer) },
-        key,
-      )
+      return draft({ ...ofLayer(layer), slot, turn }, key)
     }
-    if (part.role === 'system') {
-      return draft({
-        layer: 'system-message',
-        id: 'system-message',
-        turn: turns.pending(),
-        origin: ofText('operator', 'system-message'),
-      })
-    }
+    if (part.role === 'system') return draft({ ...ofLayer('system-message'), turn: turns.pending() })
     const turn = part.role === 'user' && part.kind !== 'other' ? turns.asked() : turns.answered()
-    if (part.kind === 'other')
-      return draft({ layer: 'other', id: 'other', turn, origin: ofText(originOf(part), 'other') })
+    if (part.kind === 'other') {
+      const kind = part.role === 'assistant' ? 'model' : part.role === 'tool' ? 'tool' : 'user'
+      return draft({ layer: 'other', id: 'other', turn, origin: ofText(kind, 'other') })
+    }
     return draft({ layer: 'turn', id: '', turn, origin: { kind: 'user', ref: '' } }, `turn ${turn.number}`)
   }
 
   const entryOf = (part: WirePart, section: PricedSection): number => {
     switch (part.kind) {
       case 'tool': {
-        const { type } = part.content as { readonly type?: unknown }
+        const { type } = fieldsOf(part.content)
         if (typeof type === 'string' && /^memory_\d{8}$/.test(type)) memories.add(part.tool!)
-        return draft(ofTool(part, section))
+        return draft(ofTool(part))
       }
       case 'reasoning': {
         const turn = turns.answered()
@@ -210,19 +211,11 @@ function turnCount() {
   }
 }
 
-function ofField(field: string, leads: boolean | undefined): Omit<Draft, 'tokens'> {
-  const origin: Origin = { kind: 'operator', ref: field }
-  if (leads) return { layer: 'answer-format', id: 'answer-format', slot: 'system', origin }
-  return { layer: 'other', id: `field-${idText(field)}`, slot: 'after-input', origin }
-}
-
 const mcpName = /^mcp__(?<server>.+?)(?:__|\.|$)/
 
-function ofTool({ tool = 'tool', deferred, content }: WirePart, _section: PricedSection): Omit<Draft, 'tokens'> {
-  const type = (content as { readonly type?: unknown }).type
-  const label = (content as { readonly server_label?: unknown }).server_label
-  const server =
-    mcpName.exec(tool)?.groups?.['server'] ?? (type === 'mcp' && typeof label === 'string' ? label : undefined)
+function ofTool({ tool = 'tool', deferred, content }: WirePart): Omit<Draft, 'tokens'> {
+  const { type, server_label: label } = fieldsOf(content)
+  const server = mcpName.exec(tool)?.groups?.['server'] ?? (type === 'mcp' ? textOf(label) : undefined)
   const layer = server === undefined ? 'tool' : `mcp-${idText(server)}`
   const origin: Origin = server === undefined ? { kind: 'operator', ref: tool } : { kind: 'tool', ref: server }
   return { layer, id: idText(tool), slot: 'tools', origin, ...(deferred ? { deferred } : {}) }
@@ -230,10 +223,6 @@ function ofTool({ tool = 'tool', deferred, content }: WirePart, _section: Priced
 
 function ofText(kind: Origin['kind'], ref: string): Origin {
   return { kind, ref: exactLine(ref) }
-}
-
-function originOf({ role }: WirePart): Origin['kind'] {
-  return role === 'assistant' ? 'model' : role === 'tool' ? 'tool' : role === 'system' ? 'operator' : 'user'
 }
 
 /** The most characters of an id, or of what a call is about, that others chose. */
@@ -259,8 +248,10 @@ function withTool(message: AnyMessage, toolName: string): AnyMessage {
 /** What a call is about, as people call it: a path, a command, an address. `undefined` where it names none. Keys in a command are not shown. */
 function callTarget(tool: string, input: unknown): string | undefined {
   const plain = tool.slice(tool.lastIndexOf('.') + 1)
-  const patched = patchedFile(textOf(input) ?? textOf(fieldsOf(input)['input']))
-  if (patched !== undefined) return shown(patched)
+  // The first file of a patch in the form of apply_patch.
+  const patched = (textOf(input) ?? textOf(fieldsOf(input)['input']) ?? '').slice(0, SEARCHED)
+  const file = /^\*\*\* (?:Update|Add|Delete) File: (?<file>[^\n]{1,400})/m.exec(patched)?.groups?.['file']
+  if (file !== undefined) return shown(file)
   for (const [field, of] of targets) {
     const value = of && !of.test(plain) ? undefined : valueOf(fieldsOf(input)[field])
     if (value === undefined || value.trim() === '') continue
@@ -300,13 +291,6 @@ function readFile(command: string): string | undefined {
   const words = rest.match(/'[^']*'|"[^"]*"|\S+/g) ?? []
   const files = words.filter((word) => !/^(?:-.*|['"]?[\d,$+]+p?['"]?)$/.test(word))
   return files.length === 1 ? files[0]!.replaceAll(/^['"]|['"]$/g, '') : undefined
-}
-
-/** The first file of a patch in the form of apply_patch. */
-function patchedFile(text: string | undefined): string | undefined {
-  return text === undefined
-    ? undefined
-    : /^\*\*\* (?:Update|Add|Delete) File: (?<file>[^\n]{1,400})/m.exec(text.slice(0, SEARCHED))?.groups?.['file']
 }
 
 /** Characters of a patch in which its file is looked for. */

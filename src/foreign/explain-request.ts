@@ -33,10 +33,9 @@ export interface ExplainInput {
  */
 export function explainRequest(input: ExplainInput): ForeignAssembly {
   const steps = explainSteps(input)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
 }
 
 /** The same in steps of some milliseconds at most, for large bodies: the caller goes on when it likes. */
@@ -83,7 +82,9 @@ export function* explainSteps(input: ExplainInput): Generator<void, ForeignAssem
   )
   const { used, budget } = account
   const manifest = window === undefined ? { ...account, budget: { ...budget, window: used, available: used } } : account
-  const messages = pieces.flatMap(({ content }) => (isMessage(content) ? [content] : []))
+  const messages = pieces.flatMap(({ content }) =>
+    typeof content === 'object' && !('inputSchema' in content) && 'role' in content ? [content] : [],
+  )
   return { request: { tools, messages }, manifest, pieces, marks }
 }
 
@@ -98,20 +99,14 @@ function* pricedSections(
 ): Generator<void, readonly PricedSection[]> {
   const priced: PricedSection[] = []
   let wrapper = part.opens || part.kind === 'tool' ? counter.perMessage : 0
-  for (const section of sectionsIn(part, rules)) {
+  const { kind, role, text } = part
+  const place = kind === 'result' ? kind : kind === 'text' && (role === 'system' || role === 'user') ? role : undefined
+  for (const section of place ? sectionsOf(text, rules, place) : [{ text }]) {
     const tokens = wrapper + (yield* sectionTokens(part, section, counter, counts))
     priced.push({ ...section, tokens })
     wrapper = 0
   }
   return priced
-}
-
-function sectionsIn(part: WirePart, rules: Parameters<typeof sectionsOf>[1]): readonly TextSection[] {
-  if (part.kind === 'result') return sectionsOf(part.text, rules, 'result')
-  if (part.kind !== 'text') return [{ text: part.text }]
-  return part.role === 'system' || part.role === 'user'
-    ? sectionsOf(part.text, rules, part.role)
-    : [{ text: part.text }]
 }
 
 /** Characters of encrypted base64 that a token is estimated to take. */
@@ -126,10 +121,6 @@ function* sectionTokens(
   if (kind === 'media') return Math.max(0, messageTokens(counter, content as AnyMessage) - counter.perMessage)
   if (opaque !== undefined && counter.images) return Math.ceil(opaque / OPAQUE)
   return yield* countedTokens(text, counter, counts)
-}
-
-function isMessage(content: Piece['content']): content is AnyMessage {
-  return typeof content === 'object' && !('inputSchema' in content) && 'role' in content
 }
 
 /** Remembers what texts cost: those of a session come back in every call. */

@@ -21,15 +21,11 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
   const { client, table } = clientOf(call)
   const tables = table ? [table, general] : [general]
   const find = (key: 'session' | 'parent' | 'turn' | 'agent'): string | undefined => {
-    for (const place of tables.flatMap((each) => each[key] ?? [])) {
-      const value = valueAt(place, call)
-      if (value !== undefined) return value
-    }
-    return undefined
+    const places = tables.flatMap((each) => each[key] ?? [])
+    return places.map((place) => valueAt(place, call)).find((value) => value !== undefined)
   }
-  const session = find('session')
-  const agent = find('agent')
-  const parent = find('parent')
+  const [session, agent, parent] = [find('session'), find('agent'), find('parent')]
+  const model = textOf(fields['model'])
   const inSession = (id: string | undefined): string | undefined =>
     id === undefined ? session : `${session ?? ''}/${id}`
   const ids = agent === undefined ? { session, parent } : { session: inSession(agent), parent: inSession(parent) }
@@ -40,12 +36,14 @@ export function identifyCall(head: ForeignRequestHead, body: unknown): ForeignId
       turn: find('turn'),
       kept: keptReference(fields),
       cache: cacheReference(fields),
-      model: modelOf(fields, format) ?? modelIn(head.path),
+      // Gemini's own bodies name a model with what is before it in a path.
+      model: shortText(format === 'generate-content' ? model?.replace(/^.*\//, '') : model) ?? modelIn(head.path),
       maxOutputTokens: mostTokens(call),
     }),
     client,
     kind: kindOf(call, format !== undefined, tables),
-    stream: fields['stream'] === true || asksForEvents(head.path),
+    // Gemini sends events where the query asks for them, and a list of whole answers otherwise.
+    stream: fields['stream'] === true || /:streamGenerateContent\?(?:[^#]*&)?alt=sse(?:&|$)/.test(head.path),
   }
 }
 
@@ -60,11 +58,6 @@ export function keptReference(body: Readonly<Record<string, unknown>>): KeptConv
 /** A cache that was made by a call of its own, which the model reads before the body: of Gemini's API and of Vertex. */
 export function cacheReference(body: Readonly<Record<string, unknown>>): string | undefined {
   return shortText(body['cachedContent'] ?? body['cached_content'])
-}
-
-/** Gemini's own bodies name a model with what is before it in a path. */
-function modelOf({ model }: Readonly<Record<string, unknown>>, format: WireFormat | undefined): string | undefined {
-  return shortText(format === 'generate-content' ? textOf(model)?.replace(/^.*\//, '') : model)
 }
 
 /** The headers that are looked at, in lower case, and the one that says how a body is packed. */
@@ -105,11 +98,14 @@ function clientOf(call: IdentifiedCall): { readonly client: ForeignClient; reado
   const found = clientTables.find(({ signs }) =>
     signs.some((sign) => 'prompt' in sign && call.said.system.some((text) => text.includes(sign.prompt))),
   )
-  if (found) return { client: named(found, undefined), table: found }
-  return { client: unknownClient(headerText(call.head, 'user-agent')) }
+  if (found) return { client: named(found), table: found }
+  const agent = headerText(call.head, 'user-agent')
+  const name = /^[^\s/;,()]{1,80}/.exec(agent ?? '')?.[0]
+  if (name === undefined) return { client: { name: 'unknown' } }
+  return { client: { name: exactLine(name).toLowerCase(), ...defined({ version: versionOf(agent) }) } }
 }
 
-function named({ client }: Recogniser, version: string | undefined): ForeignClient {
+function named({ client }: Recogniser, version?: string): ForeignClient {
   return { name: client!, ...defined({ version }) }
 }
 
@@ -117,18 +113,15 @@ function versionOf(agent: string | undefined): string | undefined {
   return /^[^\s/]{1,80}\/(?<version>\d[\w.-]{0,39})/.exec(agent ?? '')?.groups?.['version']
 }
 
-function unknownClient(agent: string | undefined): ForeignClient {
-  const name = /^[^\s/;,()]{1,80}/.exec(agent ?? '')?.[0]
-  if (name === undefined) return { name: 'unknown' }
-  return { name: exactLine(name).toLowerCase(), ...defined({ version: versionOf(agent) }) }
-}
-
 function headerText({ headers }: ForeignRequestHead, name: string): string | undefined {
   return Object.hasOwn(headers, name) ? textOf(headers[name]) : undefined
 }
 
 function valueAt({ header, said, body, json, pattern }: ValuePlace, call: IdentifiedCall): string | undefined {
-  if (said !== undefined) return shortText(saidValue(call.said[said], pattern))
+  if (said !== undefined) {
+    const values = call.said[said].map((text) => pattern?.exec(text)?.groups?.['value'])
+    return shortText(values.find((value) => value !== undefined))
+  }
   const found = header === undefined ? pathValue(call.body, body ?? []) : headerText(call.head, header)
   const inner = json === undefined ? found : pathValue(parsed(textOf(found)), [json])
   const text = typeof inner === 'string' ? inner : typeof inner === 'number' ? String(inner) : undefined
@@ -136,22 +129,8 @@ function valueAt({ header, said, body, json, pattern }: ValuePlace, call: Identi
   return shortText(pattern.exec(text?.slice(0, 2_000) ?? '')?.groups?.['value'])
 }
 
-function saidValue(texts: readonly string[], pattern: RegExp | undefined): string | undefined {
-  for (const text of texts) {
-    const value = pattern?.exec(text)?.groups?.['value']
-    if (value !== undefined) return value
-  }
-  return undefined
-}
-
 function pathValue(value: unknown, keys: readonly string[]): unknown {
-  let found = value
-  for (const key of keys) {
-    const fields = fieldsOf(found)
-    if (!Object.hasOwn(fields, key)) return undefined
-    found = fields[key]
-  }
-  return found
+  return keys.reduce((found, key) => (Object.hasOwn(fieldsOf(found), key) ? fieldsOf(found)[key] : undefined), value)
 }
 
 /** The most characters of a header or a field that is parsed as JSON. */
@@ -197,19 +176,20 @@ function holds(rule: KindRule, call: IdentifiedCall): boolean {
 
 /** Whether a schema for the answer has this key and no other. */
 function asksFor(key: string, body: Readonly<Record<string, unknown>>): boolean {
-  const formats = [
-    pathValue(body, ['output_config', 'format', 'schema']),
-    pathValue(body, ['output_format', 'schema']),
-    pathValue(body, ['text', 'format', 'schema']),
-    pathValue(body, ['response_format', 'json_schema', 'schema']),
-    pathValue(body, ['generationConfig', 'responseSchema']),
-    pathValue(body, ['generationConfig', 'responseJsonSchema']),
-  ]
-  return formats.some((schema) => {
-    const keys = Object.keys(fieldsOf(fieldsOf(schema)['properties']))
+  return schemaPaths.some((path) => {
+    const keys = Object.keys(fieldsOf(pathValue(body, [...path.split('.'), 'properties'])))
     return keys.length === 1 && keys[0] === key
   })
 }
+
+const schemaPaths = [
+  'output_config.format.schema',
+  'output_format.schema',
+  'text.format.schema',
+  'response_format.json_schema.schema',
+  'generationConfig.responseSchema',
+  'generationConfig.responseJsonSchema',
+]
 
 const endings: readonly (readonly [RegExp, WireFormat])[] = [
   [/\/messages(?:\/count_tokens)?\/?$/, 'messages'],
@@ -236,11 +216,6 @@ function makesCache({ method, path }: ForeignRequestHead): boolean {
 function modelIn(path: string): string | undefined {
   const [, model, deployment] = /\/models\/([^/:]+):[a-zA-Z]+$|\/deployments\/([^/]+)\//.exec(withoutQuery(path)) ?? []
   return shortText(decodeUrlPart(model ?? deployment ?? ''))
-}
-
-/** Gemini sends events where the query asks for them, and a list of whole answers otherwise. */
-function asksForEvents(path: string): boolean {
-  return /:streamGenerateContent\?(?:[^#]*&)?alt=sse(?:&|$)/.test(path)
 }
 
 function withoutQuery(path: string): string {

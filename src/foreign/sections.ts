@@ -23,7 +23,7 @@ const NAMED = 1_000
 
 /** Takes a text apart by rules: of those that begin at one place, the first that holds counts. Needs time in proportion to the text. */
 export function sectionsOf(text: string, rules: readonly SectionRule[], place: TextPlace): readonly TextSection[] {
-  const searches = rules.filter((rule) => isLookedFor(rule, place)).map((rule) => search(text, rule))
+  const searches = rules.filter(({ where = usualPlaces }) => where.includes(place)).map((rule) => search(text, rule))
   const found: Found[] = []
   let cursor = 0
   while (found.length < MOST_SECTIONS) {
@@ -35,10 +35,6 @@ export function sectionsOf(text: string, rules: readonly SectionRule[], place: T
     cursor = next ? Math.max(at + next.rule.begin.length, next.end() ?? 0) : at + 1
   }
   return cut(text, found).flatMap((section) => withInner(section, place))
-}
-
-function isLookedFor({ where, inner }: SectionRule, place: TextPlace): boolean {
-  return (where ?? usualPlaces).includes(place) || (inner !== undefined && where === undefined && place !== 'result')
 }
 
 const usualPlaces: readonly TextPlace[] = ['system', 'user']
