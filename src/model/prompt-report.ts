@@ -16,8 +16,7 @@ export function leastPromptTokens(
   const last = part === 'newest' ? messages.findLastIndex(isAnswer) : messages.findIndex(isAnswer)
   const from = part === 'whole' ? 0 : last + 1
   const texts = messages.slice(from).flatMap(messageTexts)
-  let words = part === 'whole' ? countWords(system) : 0
-  for (const text of texts) words += countWords(text)
+  const words = [...(part === 'whole' ? [system] : []), ...texts].reduce((sum, text) => sum + countWords(text), 0)
   return Math.floor(words / WORDS_PER_TOKEN)
 }
 

@@ -134,10 +134,6 @@ export interface GroupedItems {
 /** An answer of the model with the results of its calls is a round. So many of them are a group. */
 const ROUNDS = 8
 
-export function numberOf(id: string): number {
-  return Number(id.slice('group-'.length))
-}
-
 /** Groups end where no call is open, and where they ended in the call before: what comes later changes none. */
 export function groupItems(items: readonly ConversationItem[]): GroupedItems {
   const first = items.findIndex(({ side }) => side === 'model' || side === 'results')

@@ -15,7 +15,7 @@ import {
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { ForeignAssembly } from '../foreign-call.ts'
-import { type ConversationItem, type GroupedItems, type ItemGroup, numberOf } from './conversation-items.ts'
+import { type ConversationItem, type GroupedItems, type ItemGroup } from './conversation-items.ts'
 import { type GroupResult, groupTurn } from './group-turn.ts'
 import { type ConversationFormat } from '../../wire.ts'
 
@@ -97,14 +97,12 @@ export function planOf(
     words,
     // The line with which a note begins is none of the core's.
     fixed: Math.max(0, assembly.manifest.used - inTurns) + counter.text(`${NOTE_LEAD}\n`),
-    gone: (cut) => goneBefore(movable, cut),
+    gone({ dropBefore, first }) {
+      const until = dropBefore === undefined ? 0 : Number(dropBefore.slice('group-'.length))
+      const kept = new Set(first)
+      return movable.filter(({ id, number }) => number < until && !kept.has(id))
+    },
   }
-}
-
-function goneBefore(groups: readonly ItemGroup[], { dropBefore, first = [] }: Cut): readonly ItemGroup[] {
-  if (dropBefore === undefined) return []
-  const standing = new Set(first)
-  return groups.filter(({ id, number }) => number < numberOf(dropBefore) && !standing.has(id))
 }
 
 export interface CutDecided {

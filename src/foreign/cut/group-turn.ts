@@ -45,7 +45,7 @@ export function groupTurn(
     messages.push({ message, tokens })
   }
   const addBlank = (tokens: number) => {
-    add(personMessage(''), tokens)
+    add({ role: 'user', content: '' }, tokens)
     calls = new Map()
   }
   if (items[first]?.side !== 'person') addBlank(0)
@@ -55,10 +55,8 @@ export function groupTurn(
     if (item.side === 'person') {
       if (without.has(at)) addBlank(0)
       else {
-        add(
-          personMessage(item.parts.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('\n')),
-          item.tokens,
-        )
+        const texts = item.parts.flatMap(({ kind, text }) => (kind === 'text' ? [text] : []))
+        add({ role: 'user', content: texts.join('\n') }, item.tokens)
         calls = new Map()
       }
       continue
@@ -70,7 +68,9 @@ export function groupTurn(
         calls = new Map()
       }
       for (const part of item.parts) {
-        open.parts.push(part.kind === 'call' ? callDraft(part, `${at}/${part.call}`, calls) : part)
+        const draft = { part, id: `${at}/${part.call}`, isAnswered: false }
+        if (part.kind === 'call') calls.set(part.call!, draft)
+        open.parts.push(part.kind === 'call' ? draft : part)
         open.tokens += part.tokens
       }
       continue
@@ -115,16 +115,6 @@ interface CallDraft {
   readonly part: ItemPart
   id: string
   isAnswered: boolean
-}
-
-function callDraft(part: ItemPart, id: string, calls: Map<string, CallDraft>): CallDraft {
-  const draft = { part, id, isAnswered: false }
-  calls.set(part.call!, draft)
-  return draft
-}
-
-function personMessage(text: string): Message {
-  return { role: 'user', content: text }
 }
 
 /** A call without a result is a text. */

@@ -22,7 +22,8 @@ export function rewriteBody(text: string, format: ConversationFormat, body: unkn
   const { items: all, dropped, results, notes, cacheKey } = changes
   const noteAt = Math.min(...dropped)
   const items: string[] = []
-  for (const [at, span] of elementSpans(text, list).entries()) {
+  const spans = text[list.start] === '[' ? childrenOf(text, list) : []
+  for (const [at, span] of spans.entries()) {
     if (at === noteAt && notes.length > 0) items.push(noteItem(format, notes, freeMark(format, body, dropped, noteAt)))
     if (dropped.has(at)) continue
     const shorter = results.get(at)
@@ -140,23 +141,14 @@ interface Child extends TextSpan {
  * The value at a path in a JSON text that `JSON.parse` accepts, as it is written. `undefined`: there is none. Of several fields
  * of one name the last counts, as for `JSON.parse`.
  */
-function spanAt(text: string, path: readonly (string | number)[], from: TextSpan = whole(text)): TextSpan | undefined {
-  let found = from
+function spanAt(text: string, path: readonly (string | number)[], from?: TextSpan): TextSpan | undefined {
+  let found = from ?? { start: afterSpace(text, 0), end: text.trimEnd().length }
   for (const key of path) {
     const inner = childrenOf(text, found).findLast((child) => child.key === String(key))
     if (!inner) return undefined
     found = inner
   }
   return { start: found.start, end: found.end }
-}
-
-/** The elements of a list as they are written. Empty for what is no list. */
-function elementSpans(text: string, list: TextSpan): readonly TextSpan[] {
-  return text[list.start] === '[' ? childrenOf(text, list) : []
-}
-
-function whole(text: string): TextSpan {
-  return { start: afterSpace(text, 0), end: text.trimEnd().length }
 }
 
 function childrenOf(text: string, { start }: TextSpan): readonly Child[] {

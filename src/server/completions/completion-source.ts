@@ -1,12 +1,5 @@
-import type {
-  Caller,
-  CompletionCutChoice,
-  CompletionEvent,
-  CompletionInput,
-  Runtime,
-  ModelView,
-} from '../../capability.ts'
-import type { ToolDefinition, AnyMessage, UserMessage } from '../../context.ts'
+import type { Caller, CompletionEvent, CompletionInput, Runtime, ModelView } from '../../capability.ts'
+import type { ToolDefinition, AnyMessage } from '../../context.ts'
 import type { CallParameters } from '../../model.ts'
 import { defined, readTraceparent } from '../../platform.ts'
 import { beginSession, newSessionReply, newSessionWords } from '../../runtime.ts'
@@ -99,6 +92,8 @@ export function callerInput(
   { messages, tools, usesNoTool, model, maxOutputTokens, parameters, answerRoom }: CallerRequest,
   { request, caller }: Pick<SessionMessage, 'request' | 'caller'>,
 ): CompletionInput {
+  const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto'])
+  const prompt = headerChoice(request, 'x-foreword-prompt', ['none', 'add'])
   return {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
@@ -106,24 +101,27 @@ export function callerInput(
     ...defined({ model, token: caller.name }),
     ...(maxOutputTokens ? { maxOutputTokens, ...defined({ answerRoom }) } : {}),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-    ...completionHeaders(request),
+    ...defined({ cut, prompt: prompt && prompt === 'add' }),
   }
 }
 
 /** A tool that the caller's program runs. */
-export function callerTool(name: string, { description, parameters, strict }: CallerTool): ToolDefinition {
+export function callerTool(
+  name: string,
+  {
+    description,
+    parameters,
+    strict,
+  }: {
+    readonly [Field in 'description' | 'strict']?: ToolDefinition[Field] | null
+  } & { readonly parameters?: ToolDefinition['inputSchema'] | null | undefined },
+): ToolDefinition {
   return {
     name,
     ...(description ? { description } : {}),
     inputSchema: parameters ?? { type: 'object', properties: {} },
     ...(typeof strict === 'boolean' ? { strict } : {}),
   }
-}
-
-interface CallerTool {
-  readonly description?: string | null | undefined
-  readonly parameters?: Readonly<Record<string, unknown>> | null | undefined
-  readonly strict?: boolean | null | undefined
 }
 
 /** Throws where a request to a session brings tools. `names`: what names the session in the request. */
@@ -164,16 +162,6 @@ export function forcedTool(
   throw new HttpFailure('invalid-input', message, { parameter: 'tool_choice' })
 }
 
-/** What the headers of a request choose for a call outside sessions. Throws an `HttpFailure` for an unknown word. */
-function completionHeaders(request: Request): {
-  readonly cut?: CompletionCutChoice
-  readonly prompt?: boolean
-} {
-  const cut = headerChoice(request, 'x-foreword-cut', ['none', 'auto'])
-  const prompt = headerChoice(request, 'x-foreword-prompt', ['none', 'add'])
-  return { ...defined({ cut }), ...(prompt === undefined ? {} : { prompt: prompt === 'add' }) }
-}
-
 export const completionHeaderWords = {
   'x-foreword-cut':
     'Without a session: if the messages do not fit, `auto` leaves out the oldest and `none` rejects the request. Default: the setting `context.completions.cut`.',
@@ -196,8 +184,6 @@ export function requestedModel(model: string | undefined): string | undefined {
   return model === undefined || model === '' || model === 'foreword' || model === 'default' ? undefined : model
 }
 
-type FilePart = Extract<Exclude<UserMessage['content'], string>[number], { type: 'file' }>
-
 /** The conversation of a request outside sessions. Throws an `HttpFailure` that names the place of what cannot be passed on. */
 export function callerMessages(
   parts: Iterable<WirePart>,
@@ -205,7 +191,17 @@ export function callerMessages(
   rules: Omit<ConversationRules, 'file'>,
 ): readonly AnyMessage[] {
   const messages = readable(() =>
-    conversationOf(parts, { ...rules, file: (media, path) => filePart(mediaFile(media, path)) }),
+    conversationOf(parts, {
+      ...rules,
+      file(media, path) {
+        const { name: filename, mediaType, bytes, size } = mediaFile(media, path)
+        const data = mediaType.startsWith('text/')
+          ? { type: 'text' as const, text: Buffer.from(bytes).toString('utf8') }
+          : Buffer.from(bytes).toString('base64')
+        const about = typeof data === 'string' && size ? { providerOptions: { foreword: { ...size } } } : {}
+        return { type: 'file', mediaType, filename, data, ...about }
+      },
+    }),
   )
   if (messages.some(({ role }) => role !== 'system')) return messages
   throw new HttpFailure('invalid-input', `Invalid request: \`${field}\` has nothing to answer.`, { parameter: field })
@@ -238,15 +234,6 @@ function readable<Result>(read: () => Result): Result {
   }
 }
 
-/** A file of a request as a part of a message. A text file is its text. */
-function filePart({ name: filename, mediaType, bytes, size }: InlineFile): FilePart {
-  if (mediaType.startsWith('text/')) {
-    return { type: 'file', mediaType, filename, data: { type: 'text', text: Buffer.from(bytes).toString('utf8') } }
-  }
-  const data = Buffer.from(bytes).toString('base64')
-  return { type: 'file', mediaType, filename, data, ...(size ? { providerOptions: { foreword: { ...size } } } : {}) }
-}
-
 function mediaFile({ data, mediaType, filename, field, isImage }: WireMedia, place: string): InlineFile {
   const path = field === undefined ? place : `${place}.${field}`
   if (mediaType === 'application/octet-stream' && !isAddress(data)) {
@@ -254,11 +241,7 @@ function mediaFile({ data, mediaType, filename, field, isImage }: WireMedia, pla
     throw new HttpFailure('invalid-input', why, { parameter: path })
   }
   const file = inlineFile(isAddress(data) ? data : `data:${mediaType};base64,${data}`, path, filename)
-  return isImage ? imageFile(file, path) : file
-}
-
-/** A file that is named as an image. Throws an `HttpFailure` where it is none; `path` is its place in the body. */
-function imageFile(file: InlineFile, path: string): InlineFile {
+  if (!isImage) return file
   if (file.mediaType.startsWith('image/')) return { ...file, name: file.name.replace(/^file\./, 'image.') }
   throw new HttpFailure('invalid-input', `${path}: ${file.mediaType} is not an image.`, { parameter: path })
 }

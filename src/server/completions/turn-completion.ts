@@ -3,6 +3,7 @@ import { type CompletionEvent, type Runtime, RuntimeError, type RuntimeErrorCode
 import { turnTotals } from '../../runtime.ts'
 import { type Entry, type Usage } from '../../session.ts'
 import { type FinishReason } from '../../model.ts'
+import { SILENT } from '../../wire.ts'
 import { type AnswerCitation, answerCitations } from '../../citation.ts'
 
 /** An event of an answer. In a session, the citations of each complete message follow it. */
@@ -94,16 +95,7 @@ function finish(
     throw new RuntimeError(outcome.code as RuntimeErrorCode, outcome.message, { turn })
   }
   if (outcome.type === 'cancelled') throw new RuntimeError('cancelled', 'The turn was cancelled.', { turn })
-  const { promptTokensBilled, cachedTokensBilled, outputTokensBilled } = turnTotals(calls, usages)
-  return {
-    type: 'finish',
-    reason,
-    usage: {
-      promptTokens: promptTokensBilled,
-      cachedTokens: cachedTokensBilled,
-      cacheWrittenTokens: undefined,
-      outputTokens: outputTokensBilled,
-      reasoningTokens: undefined,
-    },
-  }
+  const { promptTokensBilled: promptTokens, cachedTokensBilled: cachedTokens, ...totals } = turnTotals(calls, usages)
+  const usage = { ...SILENT, promptTokens, cachedTokens, outputTokens: totals.outputTokensBilled }
+  return { type: 'finish', reason, usage }
 }

@@ -2,7 +2,7 @@ import type { Runtime } from '../../../capability.ts'
 import { defined, fieldsOf, isObject, parseJson } from '../../../platform.ts'
 import { answerAccount, type AnswerEvent, type CollectedAnswer, type CompletionNames } from '../../../server.ts'
 import type { Usage } from '../../../session.ts'
-import type { ReasoningMetadata } from '../../../model.ts'
+import type { FinishReason, ReasoningMetadata } from '../../../model.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -41,15 +41,22 @@ export function messageEvents() {
         case 'reasoning-delta':
           return [...enter('thinking'), delta({ type: 'thinking_delta', thinking: event.text })]
         case 'reasoning-end': {
-          const data = redactedData(event.providerOptions)
-          if (data === undefined) return [...enter('thinking'), ...end(signatureOf(event.providerOptions))]
+          const { providerOptions: metadata } = event
+          const { redactedData: data, signature: own } = metadata['anthropic'] ?? {}
+          if (typeof data !== 'string') {
+            // What a provider needs back with its reasoning: Anthropic's own as it is, others' wrapped.
+            const wrapped = WRAPPED + Buffer.from(JSON.stringify(metadata), 'utf8').toString('base64url')
+            return [...enter('thinking'), ...end(typeof own === 'string' ? own : wrapped)]
+          }
           const ended = end()
           return [...ended, start({ type: 'redacted_thinking', data }), { type: 'content_block_stop', index }]
         }
         case 'tool-call': {
           const ended = end()
-          const { toolCallId: id, toolName: name } = event
-          const partial_json = JSON.stringify(toolInput(event.input))
+          const { toolCallId: id, toolName: name, input } = event
+          // A model can write arguments that are no object: Anthropic's clients expect one.
+          const whole = isObject(input) ? input : input === undefined || input === null ? {} : { input }
+          const partial_json = JSON.stringify(whole)
           return [
             ...ended,
             start({ type: 'tool_use', id, name, input: {} }),
@@ -97,18 +104,13 @@ export function emptyMessage({ call, model }: CompletionNames) {
   }
 }
 
-function stopReason(finish: CollectedAnswer['finish']): string {
-  switch (finish?.reason) {
-    case 'tool-calls':
-      return 'tool_use'
-    case 'length':
-      return 'max_tokens'
-    case 'content-filter':
-      return 'refusal'
-    default:
-      return 'end_turn'
-  }
-}
+const STOP_REASONS = {
+  stop: 'end_turn',
+  other: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  'content-filter': 'refusal',
+} as const satisfies Record<FinishReason, string>
 
 /** Anthropic's prompt tokens leave out those of the cache. Its clients need numbers: 0 where none was reported. */
 function usageOf(usage: Usage | undefined) {
@@ -131,7 +133,7 @@ export async function messageEnd(runtime: Runtime, names: CompletionNames, said:
     ...defined({ url, title, document, page }),
   }))
   return {
-    stop_reason: stopReason(finish),
+    stop_reason: STOP_REASONS[finish?.reason ?? 'stop'],
     usage: usageOf(finish?.usage),
     foreword: {
       ...(await answerAccount(runtime, names, calls)),
@@ -139,24 +141,6 @@ export async function messageEnd(runtime: Runtime, names: CompletionNames, said:
       ...(cited.length > 0 && { citations: cited }),
     },
   }
-}
-
-/** A model can write arguments that are no object: Anthropic's clients expect one. */
-function toolInput(input: unknown): unknown {
-  if (isObject(input)) return input
-  return input === undefined || input === null ? {} : { input }
-}
-
-/** What a provider needs back with its reasoning: Anthropic's own as it is, others' wrapped. Empty for nothing. */
-function signatureOf(metadata: ReasoningMetadata): string {
-  const own = metadata['anthropic']?.['signature']
-  if (typeof own === 'string') return own
-  return WRAPPED + Buffer.from(JSON.stringify(metadata), 'utf8').toString('base64url')
-}
-
-function redactedData(metadata: ReasoningMetadata): string | undefined {
-  const data = metadata['anthropic']?.['redactedData']
-  return typeof data === 'string' ? data : undefined
 }
 
 /** `undefined` for a signature that cannot be read. */

@@ -1,6 +1,6 @@
 import type { CompletionInput, RouteCall, Runtime } from '../../../capability.ts'
 import type { ToolDefinition } from '../../../context.ts'
-import type { CallParameters, ResponseFormat } from '../../../model.ts'
+import type { CallParameters } from '../../../model.ts'
 import { defined, fieldsOf } from '../../../platform.ts'
 import {
   callerInput,
@@ -104,14 +104,14 @@ async function canReason(runtime: Runtime, body: MessagesBody): Promise<boolean>
 /** The parameters of a request besides its messages and tools. Absent ones have no key. */
 function callParameters(body: MessagesBody, reasons: boolean): CallParameters {
   const { temperature, top_p: topP, top_k: topK, stop_sequences: stop, tool_choice: choice } = body
-  const responseFormat = readFormat(body)
+  const format = body.output_config?.format ?? body.output_format ?? undefined
+  const name = format?.name || undefined
+  const responseFormat = format && { type: 'json' as const, schema: format.schema, ...defined({ name }) }
   const reasoningEffort = reasons ? readEffort(body) : undefined
   const toolChoice = toolChoiceOf(body)
   const isSingle = choice?.disable_parallel_tool_use === true && (body.tools ?? []).length > 0 && choice.type !== 'none'
   return {
-    ...(typeof temperature === 'number' ? { temperature } : {}),
-    ...(typeof topP === 'number' ? { topP } : {}),
-    ...(typeof topK === 'number' ? { topK } : {}),
+    ...Object.fromEntries(Object.entries({ temperature, topP, topK }).filter(([, value]) => typeof value === 'number')),
     ...(stop?.length ? { stop } : {}),
     ...defined({ responseFormat, reasoningEffort, toolChoice }),
     ...(isSingle ? { parallelToolCalls: false } : {}),
@@ -129,11 +129,6 @@ function readEffort({
   if (named !== undefined || !thinking) return named
   const share = (thinking.budget_tokens ?? Infinity) / (most ?? 1)
   return share <= 0.25 ? 'low' : share <= 0.5 ? 'medium' : 'high'
-}
-
-function readFormat({ output_config: output, output_format: earlier }: MessagesBody): ResponseFormat | undefined {
-  const format = output?.format ?? earlier
-  return format ? { type: 'json', schema: format.schema, ...(format.name ? { name: format.name } : {}) } : undefined
 }
 
 /**
@@ -232,14 +227,11 @@ export const messagesBody = z.looseObject(known)
 
 export type MessagesBody = z.output<typeof messagesBody>
 
-interface Reading {
-  /** The session decides more, so more fields are ignored. */
-  readonly inSession: boolean
-  /** Whether the model can reason: otherwise it is not asked to. */
-  readonly reasons: boolean
-}
-
-function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Reading): readonly string[] {
+/** `inSession`: the session decides more, so more fields are ignored. `reasons`: the model can reason, else it is not asked to. */
+function ignoredMessageFields(
+  body: MessagesBody,
+  { inSession, reasons }: { readonly inSession: boolean; readonly reasons: boolean },
+): readonly string[] {
   const { tools, thinking: thought, output_config: output, tool_choice: choice } = body
   const names = [
     ...unreadFields(body, Object.keys(known)),
@@ -260,6 +252,5 @@ function ignoredMessageFields(body: MessagesBody, { inSession, reasons }: Readin
 
 /** The levels of Anthropic by the names that all providers share. `undefined` for an unknown one. */
 function effortOf(effort: string | null | undefined): 'low' | 'medium' | 'high' | 'xhigh' | undefined {
-  if (effort === 'max') return 'xhigh'
-  return effort === 'low' || effort === 'medium' || effort === 'high' || effort === 'xhigh' ? effort : undefined
+  return effort === 'max' ? 'xhigh' : (['low', 'medium', 'high', 'xhigh'] as const).find((level) => level === effort)
 }

@@ -32,7 +32,7 @@ export function chatCompletion(names: AnswerNames, answer: CollectedAnswer, fore
         finish_reason: finishReason(finish),
       },
     ],
-    ...defined({ usage: usageValue(finish?.usage) }),
+    ...defined({ usage: openaiUsage(finish?.usage, ['prompt', 'completion']) }),
     foreword,
   }
 }
@@ -72,7 +72,7 @@ export function completionChunks(
       const cited = links.length === 0 ? '' : `"annotations":${JSON.stringify(links)}`
       const last = `${choice}{${cited}},"logprobs":null,"finish_reason":${reason}}],"foreword":${JSON.stringify(foreword)}${noUsage}}\n\n`
       const usage = includeUsage
-        ? `${head},"choices":[],"usage":${JSON.stringify(usageValue(finish?.usage) ?? null)}}\n\n`
+        ? `${head},"choices":[],"usage":${JSON.stringify(openaiUsage(finish?.usage, ['prompt', 'completion']) ?? null)}}\n\n`
         : ''
       return `${first}${last}${usage}data: [DONE]\n\n`
     },
@@ -84,8 +84,12 @@ function toolCall({
   toolName,
   input,
 }: CollectedAnswer['toolCalls'][number]): Readonly<Record<string, unknown>> {
-  const text = typeof input === 'string' ? input : JSON.stringify(input ?? {})
-  return { id: toolCallId, type: 'function', function: { name: toolName, arguments: text } }
+  return { id: toolCallId, type: 'function', function: { name: toolName, arguments: argumentsText(input) } }
+}
+
+/** Arguments that are not JSON are the text that the model wrote. */
+export function argumentsText(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input ?? {})
 }
 
 /** What the answer has beyond OpenAI's format, citations of files among it. */
@@ -104,16 +108,23 @@ function finishReason(finish: CollectedAnswer['finish']): string {
   return finish.reason === 'content-filter' ? 'content_filter' : finish.reason
 }
 
-/** `undefined` where the provider reported none: OpenAI's format has no "unknown", and a guess would be worse. */
-function usageValue(usage: Usage | undefined): unknown {
+/**
+ * Tokens as one of OpenAI's two formats names the sides of a call. `undefined` where the provider reported none: they have no
+ * "unknown", and a guess would be worse. `silent`: what a detail is that was not reported; absent unless given.
+ */
+export function openaiUsage(
+  usage: Usage | undefined,
+  [input, output]: readonly [string, string],
+  silent?: 0,
+): object | undefined {
   if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return undefined
-  const { promptTokens, outputTokens, cachedTokens, reasoningTokens } = usage
+  const { promptTokens, outputTokens, cachedTokens = silent, reasoningTokens = silent } = usage
   return {
-    prompt_tokens: promptTokens,
-    completion_tokens: outputTokens,
+    [`${input}_tokens`]: promptTokens,
+    [`${output}_tokens`]: outputTokens,
     total_tokens: promptTokens + outputTokens,
-    ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
-    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    ...(cachedTokens === undefined ? {} : { [`${input}_tokens_details`]: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens === undefined ? {} : { [`${output}_tokens_details`]: { reasoning_tokens: reasoningTokens } }),
   }
 }
 

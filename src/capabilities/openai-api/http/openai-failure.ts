@@ -1,5 +1,6 @@
 import type { ErrorFormat, Failure } from '../../../capability.ts'
-import { defined, type ErrorCode } from '../../../platform.ts'
+import { defined, elementsOf, type ErrorCode, fieldsOf } from '../../../platform.ts'
+import { textOf } from '../../../wire.ts'
 
 /**
  * A failure in OpenAI's format, with the codes that its clients act on. For a prompt that is too large, the sentence
@@ -11,12 +12,13 @@ export function openaiFailure(failure: Failure): ReturnType<ErrorFormat['format'
   const known = Object.hasOwn(openaiCodes, code) ? openaiCodes[code as ErrorCode] : undefined
   const status = known?.status ?? failure.status
   const { parameter, problems, openaiCode, ...others } = facts
+  const first = textOf(fieldsOf(elementsOf(problems)[0])['at'])?.replace(/^body\.?/, '')
   const error = {
     ...others,
     ...defined({ hint }),
     message: (overflows && overflowSentence(facts)) || message,
-    type: errorType(status),
-    param: parameter ?? (overflows ? 'messages' : (firstField(problems) ?? null)),
+    type: TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'),
+    param: parameter ?? (overflows ? 'messages' : first || null),
     code: openaiCode ?? known?.code ?? code,
   }
   return { status, body: { error }, headers: REFUSED_FOR_GOOD.has(code) ? { 'x-should-retry': 'false' } : {} }
@@ -35,11 +37,7 @@ export const openaiCodes: Readonly<Partial<Record<ErrorCode, { readonly code: st
   quota: { code: 'insufficient_quota' },
 }
 
-function errorType(status: number): string {
-  if (status === 401) return 'authentication_error'
-  if (status === 429) return 'rate_limit_error'
-  return status < 500 ? 'invalid_request_error' : 'server_error'
-}
+const TYPES: Readonly<Record<number, string>> = { 401: 'authentication_error', 429: 'rate_limit_error' }
 
 /** Clients look for these words and numbers. `undefined` where the numbers are not known. */
 function overflowSentence({ limit, sent, reserve, said, parameter }: Failure['facts']): string | undefined {
@@ -61,8 +59,3 @@ function overflowSentence({ limit, sent, reserve, said, parameter }: Failure['fa
 }
 
 const INPUT_OVERFLOW = 'Your input exceeds the context window of this model. Please adjust your input and try again. '
-
-function firstField(problems: unknown): string | undefined {
-  const [first] = Array.isArray(problems) ? (problems as readonly { readonly at?: unknown }[]) : []
-  return typeof first?.at === 'string' ? first.at.replace(/^body\.?/, '') || undefined : undefined
-}

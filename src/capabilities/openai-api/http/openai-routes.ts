@@ -154,7 +154,11 @@ async function configuredEmbeddings(runtime: Runtime, body: EmbeddingsBody): Pro
       { parameter: 'model' },
     )
   }
-  const texts = textsOf(body)
+  const texts = typeof body.input === 'string' ? [body.input] : body.input
+  if (!texts.every((text) => typeof text === 'string')) {
+    const why = 'input: the configured embedding model reads texts. Send texts, not tokens.'
+    throw new HttpFailure('invalid-input', why, { parameter: 'input' })
+  }
   const kind = body.input_type ?? 'document'
   const vectors: Float32Array[] = []
   try {
@@ -175,14 +179,6 @@ async function configuredEmbeddings(runtime: Runtime, body: EmbeddingsBody): Pro
   const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encoded(vector, body) }))
   const ignored = Object.keys(body).filter((key) => !Object.hasOwn(embeddingsBody.shape, key))
   return json({ object: 'list', data, model: embedder.id }, 200, ignoredHeader(ignored))
-}
-
-function textsOf({ input }: EmbeddingsBody): readonly string[] {
-  const texts = typeof input === 'string' ? [input] : input
-  if (texts.every((text) => typeof text === 'string')) return texts
-  throw new HttpFailure('invalid-input', 'input: the configured embedding model reads texts. Send texts, not tokens.', {
-    parameter: 'input',
-  })
 }
 
 /** OpenAI's clients ask for the bytes of the numbers, four for each, the lowest first. */

@@ -61,9 +61,12 @@ function callParameters(body: CompletionBody): CallParameters {
   const { stop, seed, reasoning_effort: reasoningEffort } = body
   const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
   const responseFormat = readFormat(body.response_format)
-  const toolChoice = readToolChoice(body)
+  const { tool_choice: choice } = body
+  const offered = (body.tools ?? []).map((tool) => tool.function.name)
+  const isFree = !choice || choice === 'auto' || choice === 'none'
+  const toolChoice = isFree ? undefined : forcedTool(offered, choice === 'required' ? undefined : choice.function.name)
   return {
-    ...commonParameters(body, (body.tools ?? []).length > 0),
+    ...commonParameters(body, offered.length > 0),
     ...(stops.length > 0 ? { stop: stops } : {}),
     ...(typeof seed === 'number' ? { seed } : {}),
     ...(reasoningEffort ? { reasoningEffort } : {}),
@@ -71,13 +74,29 @@ function callParameters(body: CompletionBody): CallParameters {
   }
 }
 
-type CommonFields = Pick<
-  CompletionBody,
-  'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'parallel_tool_calls'
->
+/** Fields that both of OpenAI's formats have. */
+export const commonFields = {
+  model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
+  stream: z.boolean().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+}
 
-/** The parameters that both of OpenAI's formats have under the same names. */
-export function commonParameters(body: CommonFields, offersTools: boolean): CallParameters {
+/** Of a tool, and of a schema for the answer. */
+export const describedFields = {
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  strict: z.boolean().nullish(),
+}
+
+/** The parameters among those fields. */
+export function commonParameters(
+  body: z.output<z.ZodObject<typeof commonFields>>,
+  offersTools: boolean,
+): CallParameters {
   const { temperature, top_p: topP, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = body
   const numbers = Object.entries({ temperature, topP, presencePenalty, frequencyPenalty })
   return {
@@ -100,18 +119,7 @@ const UNSUPPORTED: Parameters<typeof refuseUnsupported>[1] = {
   verbosity: { isUsual: (value) => value === 'medium' },
 }
 
-function readToolChoice({ tool_choice: choice, tools }: CompletionBody): CallParameters['toolChoice'] {
-  if (!choice || choice === 'auto' || choice === 'none') return undefined
-  const offered = (tools ?? []).map((tool) => tool.function.name)
-  return forcedTool(offered, choice === 'required' ? undefined : choice.function.name)
-}
-
-interface JsonSchemaFormat {
-  readonly name: string
-  readonly schema?: Readonly<Record<string, unknown>> | undefined
-  readonly description?: string | null | undefined
-  readonly strict?: boolean | null | undefined
-}
+type JsonSchemaFormat = z.output<z.ZodObject<typeof describedFields>> & Pick<ResponseFormat, 'schema'>
 
 /** The format of an answer: Chat Completions has that of JSON with a schema one level deeper. */
 export function readFormat(format: { readonly type: string } | null | undefined): ResponseFormat | undefined {
@@ -143,12 +151,7 @@ const message = z.looseObject({ role: z.enum(['system', 'developer', 'user', 'as
 
 const tool = z.looseObject({
   type: z.literal('function'),
-  function: z.looseObject({
-    name: z.string().min(1),
-    description: z.string().nullish(),
-    parameters: z.record(z.string(), z.unknown()).nullish(),
-    strict: z.boolean().nullish(),
-  }),
+  function: z.looseObject({ ...describedFields, parameters: z.record(z.string(), z.unknown()).nullish() }),
 })
 
 const toolChoice = z.union(
@@ -164,19 +167,13 @@ const responseFormat = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('json_object') }),
   z.looseObject({
     type: z.literal('json_schema'),
-    json_schema: z.looseObject({
-      name: z.string().min(1),
-      description: z.string().nullish(),
-      schema: z.record(z.string(), z.unknown()).optional(),
-      strict: z.boolean().nullish(),
-    }),
+    json_schema: z.looseObject({ ...describedFields, schema: z.record(z.string(), z.unknown()).optional() }),
   }),
 ])
 
 const known = {
-  model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
+  ...commonFields,
   messages: z.array(message).min(1).max(MOST_MESSAGES),
-  stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   user: z
     .string()
@@ -185,15 +182,10 @@ const known = {
     .describe('A conversation that Foreword keeps: the last user message continues its session.'),
   tools: z.array(tool).nullish(),
   tool_choice: toolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
   max_tokens: z.number().int().positive().nullish(),
   max_completion_tokens: z.number().int().positive().nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
   seed: z.number().int().nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
   response_format: responseFormat.nullish(),
   reasoning_effort: z.enum(REASONING_EFFORTS).nullish(),
   n: z.literal(1, '`n` must be 1: only one choice is made').nullish(),
@@ -209,17 +201,14 @@ function ignoredFields(body: CompletionBody, inSession: boolean): readonly strin
     ...unreadFields(body, Object.keys(known)),
     ...unreadFields(functions, Object.keys(tool.shape.function.shape), 'tools.function.'),
   ]
-  if (asksForDetail(body)) names.push('image_url.detail')
+  const said = body.messages.flatMap(({ content }) => elementsOf(content)).map(fieldsOf)
+  // How closely an image is to be looked at is not passed on.
+  const isDetailed = said.some(({ image_url: image }) => (fieldsOf(image)['detail'] ?? 'auto') !== 'auto')
+  if (isDetailed) names.push('image_url.detail')
   if (!inSession) return names
   for (const key of ['max_tokens', 'max_completion_tokens', 'tool_choice'] as const) {
     if (body[key] !== undefined && body[key] !== null && body[key] !== 'auto') names.push(key)
   }
   if (body.messages.some(({ role }) => role === 'system' || role === 'developer')) names.push('messages.system')
   return names
-}
-
-/** How closely an image is to be looked at is not passed on. */
-function asksForDetail({ messages }: CompletionBody): boolean {
-  const parts = messages.flatMap(({ content }) => elementsOf(content)).map(fieldsOf)
-  return parts.some(({ image_url: image }) => (fieldsOf(image)['detail'] ?? 'auto') !== 'auto')
 }

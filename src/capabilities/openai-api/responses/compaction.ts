@@ -11,12 +11,12 @@ import {
 } from '../../../context.ts'
 import { collectAnswer, CONFIGURED_MODEL, ignoredHeader, json, namingHeaders } from '../../../server.ts'
 import { SILENT, type Usage } from '../../../wire.ts'
-import { forewordField } from '../http/openai-answer.ts'
+import { forewordField, openaiUsage } from '../http/openai-answer.ts'
 import type { KeptResponses } from './kept-responses.ts'
 import { asResponses } from './response-builder.ts'
 import { type OutsideInput, outsideInput } from './response-source.ts'
 import { noteContent, ownNote } from './response-tools.ts'
-import { responseBody, responseId, type ResponseItem, responseUsage } from './response-schema.ts'
+import { responseBody, responseId, type ResponseItem } from './response-schema.ts'
 
 /** What is done with a conversation outside sessions beside answering it: it is counted, or compacted. */
 export function conversationRoutes(runtime: Runtime, kept: KeptResponses): readonly Route[] {
@@ -84,12 +84,13 @@ async function compacted(runtime: Runtime, { completion, items }: OutsideInput, 
       created_at: created,
       // Words say what the notes before them say; an index does not.
       output: [...kept, ...(isNote ? [] : notes), { id: `cmp_${key}`, type: 'compaction', encrypted_content: content }],
-      usage: responseUsage(finish?.usage) ?? responseUsage(NOTHING),
+      usage: openaiUsage(finish?.usage, SIDES, 0) ?? openaiUsage(NOTHING, SIDES, 0),
       foreword: await forewordField(runtime, names, { calls, citations: [] }),
     },
   }
 }
 
+const SIDES = ['input', 'output'] as const
 const NOTHING: Usage = { ...SILENT, promptTokens: 0, outputTokens: 0 }
 
 /** Characters. */

@@ -6,7 +6,6 @@ import {
   endedFields,
   type ResponseNames,
   type ResponseObject,
-  responseUsage,
   type ResponseBody,
   type ResponseItem,
 } from './response-schema.ts'
@@ -15,6 +14,7 @@ import { type AnswerCitation, isWebAddress } from '../../../citation.ts'
 import type { CompletionEvent } from '../../../capability.ts'
 import { defined, elementsOf, fieldsOf } from '../../../platform.ts'
 import { textOf } from '../../../wire.ts'
+import { argumentsText, openaiUsage } from '../http/openai-answer.ts'
 import { openaiFailure } from '../http/openai-failure.ts'
 
 interface ResponseEnd {
@@ -81,12 +81,14 @@ export function responseBuilder(names: ResponseNames, body: ResponseBody, tools:
     end({ at, store, foreword }: ResponseEnd): ResponseEvent & { readonly response: ResponseObject } {
       const ended = endedFields(finish)
       const completed = ended.status === 'completed' ? { completed_at: at } : {}
-      const response = { ...empty, ...ended, ...completed, output, usage: responseUsage(usage), store, foreword }
+      // A detail that was not reported is 0: the format has no other word for it.
+      const tokens = openaiUsage(usage, ['input', 'output'], 0) ?? null
+      const response = { ...empty, ...ended, ...completed, output, usage: tokens, store, foreword }
       return { type: `response.${ended.status}`, response }
     },
     fail: ({ reason, ...error }: StreamedError) => ({
       type: 'response.failed',
-      response: { ...empty, status: 'failed', error, output, foreword: { code: reason } },
+      response: { ...empty, status: 'failed' as const, error, output, foreword: { code: reason } },
     }),
   }
 
@@ -230,11 +232,6 @@ function streamed(
       { type: 'response.output_item.done', output_index: index, item: done },
     ],
   }
-}
-
-/** Arguments that are not JSON are the text that the model wrote. */
-function argumentsText(input: unknown): string {
-  return typeof input === 'string' ? input : JSON.stringify(input ?? {})
 }
 
 export interface ResponseEvent extends Readonly<Record<string, unknown>> {

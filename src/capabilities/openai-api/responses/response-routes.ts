@@ -82,8 +82,12 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
       handle: async ({ param, query, request, caller }) => {
         const id = param('response')
         const turn = await responseTurn(runtime, id)
-        if (query.stream === 'true') throw streamRefusal(turn)
-        return turn ? await turnResponse(runtime, turn, request) : await keptResponse(id, caller)
+        if (query.stream === 'true') {
+          const instead = turn ? ` GET /api/sessions/${turn.session}/events?turn=${turn.turn} streams the turn.` : ''
+          const message = `Unsupported parameter: \`stream\` is not supported here. A kept response comes whole.${instead}`
+          throw new HttpFailure('unsupported-parameter', message, { parameter: 'stream' })
+        }
+        return turn ? await turnResponse(runtime, turn, request) : (await keptResponse(id, caller)).response
       },
     }),
     route('DELETE /v1/responses/:response', {
@@ -113,7 +117,14 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
         order: z.enum(['asc', 'desc']).default('desc'),
       }),
       answers: jsonAnswer('Items', z.looseObject({ data: z.array(z.looseObject({})) })),
-      handle: async ({ param, query, caller }) => itemPage(await inputOf(param('response'), caller), query),
+      handle: async ({ param, query: { after, limit, order }, caller }) => {
+        const items = await inputOf(param('response'), caller)
+        const ordered = order === 'asc' ? items : items.toReversed()
+        const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
+        const data = ordered.slice(start, start + limit)
+        const ids = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
+        return { object: 'list', data, ...ids, has_more: start + limit < ordered.length }
+      },
     }),
     route('POST /v1/responses/:response/cancel', {
       scope: 'talk',
@@ -137,38 +148,17 @@ export function responseRoutes(runtime: Runtime, kept: KeptResponses): readonly 
   async function keptResponse(id: string, caller: Caller) {
     const found = await kept.find(id, caller)
     if (!found) throw responseNotFound(id)
-    return found.response
+    return found
   }
 
   async function inputOf(id: string, caller: Caller): Promise<readonly ResponseItem[]> {
     const turn = await responseTurn(runtime, id)
     if (turn) return turnInput(runtime, turn)
-    const found = await kept.find(id, caller)
-    if (!found) throw responseNotFound(id)
+    const found = await keptResponse(id, caller)
     const earlier = found.previous ? await keptConversation(kept, found.previous, caller) : []
     const key = id.slice('resp_'.length)
     return [...earlier, ...found.input].map((item, at) => ({ ...item, id: item.id ?? `in_${key}_${at}` }))
   }
-}
-
-function streamRefusal(turn: ResponseTurn | undefined): HttpFailure {
-  const instead = turn ? ` GET /api/sessions/${turn.session}/events?turn=${turn.turn} streams the turn.` : ''
-  const message = `Unsupported parameter: \`stream\` is not supported here. A kept response comes whole.${instead}`
-  return new HttpFailure('unsupported-parameter', message, { parameter: 'stream' })
-}
-
-interface PageQuery {
-  readonly after?: string | undefined
-  readonly limit: number
-  readonly order: 'asc' | 'desc'
-}
-
-function itemPage(items: readonly ResponseItem[], { after, limit, order }: PageQuery): object {
-  const ordered = order === 'asc' ? items : items.toReversed()
-  const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
-  const data = ordered.slice(start, start + limit)
-  const ids = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
-  return { object: 'list', data, ...ids, has_more: start + limit < ordered.length }
 }
 
 /** A turn of a session as a response, read from its log. `waits`: the turn is ending, and its end is waited for. */
@@ -202,7 +192,11 @@ async function turnResponse(
   const names = named(answer.names())
   const builder = responseBuilder(names, {}, [])
   for (const event of events) builder.add(event)
-  if (failure !== undefined) return failedResponse(builder.fail(streamedError(failure)), failure)
+  if (failure !== undefined) {
+    const { response } = builder.fail(streamedError(failure))
+    const isCancelled = fieldsOf(failure)['code'] === 'cancelled'
+    return { ...response, store: true, ...(isCancelled && { status: 'cancelled', error: null }) }
+  }
   builder.close()
   const [last] = await runtime.store.entries(session, { turn, last: 1 })
   return builder.end({
@@ -226,12 +220,6 @@ async function turnInput({ store }: Pick<Runtime, 'store'>, at: ResponseTurn): P
     const content = [{ type: 'input_text', text }]
     return [{ id: `in_${key}`, type: 'message', role: 'user', status: 'completed', content }]
   })
-}
-
-function failedResponse(event: ResponseEvent, failure: unknown): ResponseObject {
-  const response = event['response'] as ResponseObject
-  const isCancelled = fieldsOf(failure)['code'] === 'cancelled'
-  return { ...response, store: true, ...(isCancelled ? { status: 'cancelled', error: null } : {}) }
 }
 
 interface AnswerParts {

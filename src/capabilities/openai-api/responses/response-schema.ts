@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { MOST_MESSAGES } from '../../../server.ts'
 import { REASONING_EFFORTS, type FinishReason } from '../../../model.ts'
-import type { Usage } from '../../../session.ts'
 import { textOf } from '../../../wire.ts'
 import type { AnswerNames } from '../http/openai-answer.ts'
+import { commonFields, describedFields } from '../http/openai-source.ts'
 
 /** An item of an input. What each type needs is read where it is converted, so that a refusal can name the item. */
 const item = z.looseObject({
@@ -14,10 +14,9 @@ const item = z.looseObject({
 
 const tool = z.looseObject({
   type: z.string(),
+  ...describedFields,
   name: z.string().nullish(),
-  description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
 })
 
 const toolChoice = z.union([z.string(), z.looseObject({ type: z.string(), name: z.string().nullish() })])
@@ -27,15 +26,13 @@ const format = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('json_object') }),
   z.looseObject({
     type: z.literal('json_schema'),
-    name: z.string().min(1),
-    description: z.string().nullish(),
+    ...describedFields,
     schema: z.record(z.string(), z.unknown()),
-    strict: z.boolean().nullish(),
   }),
 ])
 
 export const responseBody = z.looseObject({
-  model: z.string().optional().describe('`foreword`, `default` or none: the configured model. Else `provider/model`.'),
+  ...commonFields,
   input: z
     .union(
       [z.string(), z.array(item).max(MOST_MESSAGES)],
@@ -49,17 +46,11 @@ export const responseBody = z.looseObject({
     .nullish()
     .describe('Goes on after this response: in its session, or after what was kept of it.'),
   user: z.string().min(1).nullish().describe('A conversation that Foreword keeps: the input continues its session.'),
-  stream: z.boolean().nullish(),
   store: z.boolean().nullish().describe('`false`: nothing is kept of the response outside the ledger of calls.'),
   background: z.boolean().nullish(),
   tools: z.array(tool).nullish(),
   tool_choice: toolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
   max_output_tokens: z.number().int().positive().nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  presence_penalty: z.number().min(-2).max(2).nullish(),
-  frequency_penalty: z.number().min(-2).max(2).nullish(),
   text: z.looseObject({ format: format.nullish() }).nullish(),
   reasoning: z.looseObject({ effort: z.enum(REASONING_EFFORTS).nullish(), summary: z.string().nullish() }).nullish(),
   truncation: z
@@ -92,7 +83,9 @@ export function responseId(key: string): string {
 
 /** Has every field that the schema of Open Responses requires. What the request does not name has the value that the API has for it. */
 export function emptyResponse({ key, model, created }: ResponseNames, body: ResponseBody): ResponseObject {
-  const { text, reasoning } = body
+  const { reasoning, tool_choice: choice = 'auto' } = body
+  const format = body.text?.format
+  const isNarrowed = typeof choice === 'object' && choice?.type === 'allowed_tools'
   return {
     id: responseId(key),
     object: 'response',
@@ -118,9 +111,16 @@ export function emptyResponse({ key, model, created }: ResponseNames, body: Resp
     service_tier: 'default',
     store: false,
     temperature: body.temperature ?? 1,
-    text: { format: formatOf(text?.format) },
-    tool_choice: choiceOf(body.tool_choice),
-    tools: (body.tools ?? []).map(toolOf),
+    text: {
+      format:
+        format?.type === 'json_schema'
+          ? { ...format, description: format.description ?? null, strict: format.strict ?? false }
+          : (format ?? { type: 'text' }),
+    },
+    tool_choice: isNarrowed ? { mode: 'auto', ...choice } : (choice ?? 'auto'),
+    tools: (body.tools ?? []).map((offered) =>
+      offered.type === 'function' ? { description: null, parameters: null, strict: null, ...offered } : offered,
+    ),
     top_logprobs: 0,
     top_p: body.top_p ?? 1,
     truncation: body.truncation ?? 'disabled',
@@ -129,36 +129,8 @@ export function emptyResponse({ key, model, created }: ResponseNames, body: Resp
   }
 }
 
-function formatOf(named: NonNullable<ResponseBody['text']>['format']): object {
-  if (named?.type !== 'json_schema') return named ?? { type: 'text' }
-  return { ...named, description: named.description ?? null, strict: named.strict ?? false }
-}
-
-function choiceOf(choice: ResponseBody['tool_choice']): unknown {
-  return typeof choice === 'object' && choice?.type === 'allowed_tools'
-    ? { mode: 'auto', ...choice }
-    : (choice ?? 'auto')
-}
-
-function toolOf(offered: ResponseTool): object {
-  return offered.type === 'function' ? { description: null, parameters: null, strict: null, ...offered } : offered
-}
-
 export function endedFields(reason: FinishReason | undefined): Pick<ResponseObject, 'status' | 'incomplete_details'> {
   if (reason === 'length') return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
   if (reason === 'content-filter') return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
   return { status: 'completed', incomplete_details: null }
-}
-
-/** `null` where the provider reported none: a guess would be worse. A detail that it did not report is 0: the format has no other word for it. */
-export function responseUsage(usage: Usage | undefined): object | null {
-  if (usage?.promptTokens === undefined || usage.outputTokens === undefined) return null
-  const { promptTokens, outputTokens, cachedTokens = 0, reasoningTokens = 0 } = usage
-  return {
-    input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: cachedTokens },
-    output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: reasoningTokens },
-    total_tokens: promptTokens + outputTokens,
-  }
 }

@@ -47,7 +47,13 @@ export async function openResponseSource(
 ): Promise<ResponseSource> {
   refuseUnsupported(body, UNSUPPORTED)
   const target = await targetOf(runtime, body, call.request)
-  if (!target) return outsideSessions({ runtime, kept, unable }, body, call)
+  if (!target) {
+    const { completion, items: _, ...outside } = await conversationInput({ kept }, body, call)
+    const ignored = [...outside.ignored]
+    const leftOut = () => void ignored.push('parallel_tool_calls')
+    const events = (signal: AbortSignal) => completeAnyModel(runtime, { ...completion, signal }, { unable, leftOut })
+    return { inSession: false, ...outside, ignored, events }
+  }
   refuseToolsInSession(body.tools, '`user`, x-foreword-session and the `previous_response_id` of a session')
   const parameters = responseParameters({ ...body, tool_choice: undefined }, [])
   const parts = [...responses.parts({ input: inputItems(body).map(readableItem) })]
@@ -76,19 +82,6 @@ async function targetOf(runtime: Runtime, body: ResponseBody, request: Request):
     throw new HttpFailure('invalid-input', why, { parameter: 'previous_response_id' })
   }
   return { to: turn.session, from: turn.turn }
-}
-
-async function outsideSessions(parts: SourceParts, body: ResponseBody, call: ResponseCall): Promise<ResponseSource> {
-  const { completion, tools, input, ignored } = await conversationInput(parts, body, call)
-  const left = [...ignored]
-  const leftOut = () => void left.push('parallel_tool_calls')
-  return {
-    inSession: false,
-    tools,
-    input,
-    ignored: left,
-    events: (signal) => completeAnyModel(parts.runtime, { ...completion, signal }, { unable: parts.unable, leftOut }),
-  }
 }
 
 /** What a request outside sessions would send. Throws an `HttpFailure` for an invalid one, and for one of a session. */
@@ -216,18 +209,15 @@ async function* completeAnyModel(
       }
       return
     } catch (error) {
-      if (begun || !refusesParallel(error)) throw error
+      const { code, facts } = fieldsOf(error)
+      const refused = code === 'unsupported-parameter' && fieldsOf(facts)['parameter'] === 'parallel_tool_calls'
+      if (begun || !refused) throw error
       unable.add(id)
     }
   }
   leftOut()
   const { parallelToolCalls: _refused, ...parameters } = input.parameters
   yield* runtime.complete({ ...input, parameters })
-}
-
-function refusesParallel(error: unknown): boolean {
-  const { code, facts } = fieldsOf(error)
-  return code === 'unsupported-parameter' && fieldsOf(facts)['parameter'] === 'parallel_tool_calls'
 }
 
 export interface ResponseTurn {

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../../context.ts'
-import { defined, fieldsOf } from '../../../platform.ts'
+import { defined, elementsOf, fieldsOf } from '../../../platform.ts'
 import { callerTool, HttpFailure, unreadFields } from '../../../server.ts'
 import type { ResponseBody, ResponseTool, ResponseItem } from './response-schema.ts'
 import { textOf } from '../../../wire.ts'
@@ -61,7 +61,11 @@ function ownTool(tool: ResponseTool, where: string, namespace?: string): Offered
   const common = { name, ...defined({ namespace }) }
   const model = toolName(name, namespace)
   if (type === 'custom') {
-    const text = [description, grammarText(tool)].filter((part) => part).join('\n\n')
+    const { type: format, syntax, definition } = fieldsOf(tool['format'])
+    const isGrammar = format === 'grammar' && typeof definition === 'string'
+    // Not every provider can hold a model to a grammar, so the model reads it.
+    const grammar = isGrammar && `The input must follow this grammar (${String(syntax)}):\n${definition}`
+    const text = [description, grammar].filter(Boolean).join('\n\n')
     return {
       ...common,
       kind: 'custom',
@@ -76,13 +80,6 @@ const CUSTOM_SCHEMA = {
   properties: { input: { type: 'string', description: 'The whole input, as plain text.' } },
   required: ['input'],
   additionalProperties: false,
-}
-
-/** Not every provider can hold a model to a grammar, so the model reads it. */
-function grammarText(tool: ResponseTool): string | undefined {
-  const { type, syntax, definition } = fieldsOf(tool['format'])
-  if (type !== 'grammar' || typeof definition !== 'string') return undefined
-  return `The input must follow this grammar (${String(syntax)}):\n${definition}`
 }
 
 function namespaceTools(tool: ResponseTool, where: string): OfferedTools {
@@ -122,10 +119,7 @@ const localShell: OfferedTool = {
 /** `allowed_tools` narrows the list, as far as a request can without them. */
 function allowed(tools: readonly OfferedTool[], choice: ResponseBody['tool_choice']): readonly OfferedTool[] {
   if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return tools
-  const list = choice['tools']
-  const names = new Set(
-    (Array.isArray(list) ? list : []).map((each) => fieldsOf(each)['name'] ?? fieldsOf(each)['type']),
-  )
+  const names = new Set(elementsOf(choice['tools']).map((each) => fieldsOf(each)['name'] ?? fieldsOf(each)['type']))
   return tools.filter(({ name, namespace }) => names.has(name) || (namespace !== undefined && names.has(namespace)))
 }
 
