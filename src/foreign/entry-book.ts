@@ -6,6 +6,7 @@ import {
   omittedSection,
   type Origin,
 } from '../context.ts'
+import { commandFields, targetFields } from './recognisers/general.ts'
 import type { TextSection } from './sections.ts'
 import { type WirePart, textOf } from '../wire.ts'
 import { fieldsOf, redactSecrets, elementsOf } from '../platform.ts'
@@ -252,26 +253,13 @@ function callTarget(tool: string, input: unknown): string | undefined {
   const patched = (textOf(input) ?? textOf(fieldsOf(input)['input']) ?? '').slice(0, SEARCHED)
   const file = /^\*\*\* (?:Update|Add|Delete) File: (?<file>[^\n]{1,400})/m.exec(patched)?.groups?.['file']
   if (file !== undefined) return shown(file)
-  for (const [field, of] of targets) {
+  for (const [field, of] of targetFields) {
     const value = of && !of.test(plain) ? undefined : valueOf(fieldsOf(input)[field])
     if (value === undefined || value.trim() === '') continue
-    return shown((commands.has(field) ? readFile(value) : undefined) ?? value)
+    return shown((commandFields.has(field) ? readFile(value) : undefined) ?? value)
   }
   return undefined
 }
-
-const commands: ReadonlySet<string> = new Set(['cmd', 'command', 'commands'])
-
-/** Fields of inputs that name what a call is about, the best first; some of them for these tools alone. */
-const targets: readonly (readonly [field: string, tool?: RegExp])[] = [
-  ['pattern', /^(?:Grep|Glob)$/],
-  ['description', /^(?:[tT]ask|Agent)$/],
-  ['skill', /^[sS]kill$/],
-  ['agent_name', /^invoke_agent$/],
-  ...`file_path filePath filepath absolute_path notebook_path path filename dir_path dirpath files cmd command commands url query pattern name`
-    .split(' ')
-    .map((field) => [field] as const),
-]
 
 /** A text, or the command of an argument list: the last argument of a shell is the whole of it. */
 function valueOf(value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { Origin } from '../context.ts'
 import { defined } from '../platform.ts'
+import { layerOrigins } from './recognisers/general.ts'
 import type { SectionRule, TextPlace } from './recognisers/recogniser.ts'
 
 /** A part of a text; without a layer it is what nobody recognised. All parts joined are the text. */
@@ -109,19 +110,9 @@ function addText(sections: CutSection[], text: string): void {
 
 function named(text: string, rule: SectionRule): CutSection {
   const name = rule.name?.exec(text.slice(0, NAMED))?.groups?.['name']?.trim()
-  const { layer, origin = origins.get(layer), continues } = rule
+  const { layer, origin = layerOrigins.get(layer), continues } = rule
   return { text, layer, rule, ...defined({ origin, continues, name: name || undefined }) }
 }
-
-/** Who said what a section of this layer has; `operator` for any other. */
-const origins: ReadonlyMap<string, Origin['kind']> = new Map<string, Origin['kind']>([
-  ...['instructions', 'memory', 'skill', 'skills', 'file', 'changed-file', 'attachment', 'repository-map'].map(
-    (layer) => [layer, 'file'] as const,
-  ),
-  ['mcp-instructions', 'tool'],
-  ['summary', 'model'],
-  ['command', 'user'],
-])
 
 function withInner({ rule, ...section }: CutSection, place: TextPlace): readonly TextSection[] {
   if (!rule?.inner) return [section]

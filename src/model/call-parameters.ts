@@ -93,12 +93,12 @@ type Check = (wire: Body, parameters: CallParameters) => boolean
 
 /** A default of the provider may be missing in the body. */
 const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
-  temperature: same('temperature', 1),
-  topP: same('topP', 1),
-  topK: same('topK'),
-  presencePenalty: same('presencePenalty', 0),
-  frequencyPenalty: same('frequencyPenalty', 0),
-  seed: same('seed'),
+  temperature: sameValue('temperature', 1),
+  topP: sameValue('topP', 1),
+  topK: sameValue('topK'),
+  presencePenalty: sameValue('presencePenalty', 0),
+  frequencyPenalty: sameValue('frequencyPenalty', 0),
+  seed: sameValue('seed'),
   stop: (wire, { stop }) => JSON.stringify(value(wire, 'stop') ?? wire['stop_sequences']) === JSON.stringify(stop),
   responseFormat: (wire, { responseFormat }) => hasFormat(wire, responseFormat!),
   reasoningEffort: (wire, { reasoningEffort }) => reasoningEffort === 'none' || hasEffort(wire),
@@ -108,7 +108,7 @@ const CHECKS: Readonly<Record<keyof CallParameters, Check>> = {
 }
 
 /** The same value, under OpenAI's name; `usual` may be missing. */
-function same(name: keyof CallParameters, usual?: number): Check {
+function sameValue(name: keyof CallParameters, usual?: number): Check {
   return (wire, { [name]: asked }) => asked === usual || value(wire, PARAMETER_NAMES[name]) === asked
 }
 

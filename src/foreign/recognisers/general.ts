@@ -1,3 +1,4 @@
+import type { Origin } from '../../context.ts'
 import { type Recogniser, type SectionRule, tag, wholeMessage } from './recogniser.ts'
 
 /** A file of instructions, as Gemini CLI and those that descend from it write it. */
@@ -45,3 +46,27 @@ export const general: Recogniser = {
     { layer: 'skills', ...tag('available_skills'), where: ['system', 'user'] },
   ],
 }
+
+/** Who said what a section of this layer has; `operator` for any other. */
+export const layerOrigins: ReadonlyMap<string, Origin['kind']> = new Map<string, Origin['kind']>([
+  ...['instructions', 'memory', 'skill', 'skills', 'file', 'changed-file', 'attachment', 'repository-map'].map(
+    (layer) => [layer, 'file'] as const,
+  ),
+  ['mcp-instructions', 'tool'],
+  ['summary', 'model'],
+  ['command', 'user'],
+])
+
+/** Fields of inputs that have a command. */
+export const commandFields: ReadonlySet<string> = new Set(['cmd', 'command', 'commands'])
+
+/** Fields of inputs that name what a call is about, the best first; some of them for these tools alone. */
+export const targetFields: readonly (readonly [field: string, tool?: RegExp])[] = [
+  ['pattern', /^(?:Grep|Glob)$/],
+  ['description', /^(?:[tT]ask|Agent)$/],
+  ['skill', /^[sS]kill$/],
+  ['agent_name', /^invoke_agent$/],
+  ...`file_path filePath filepath absolute_path notebook_path path filename dir_path dirpath files cmd command commands url query pattern name`
+    .split(' ')
+    .map((field) => [field] as const),
+]

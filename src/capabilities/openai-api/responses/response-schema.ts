@@ -84,7 +84,7 @@ export function responseId(key: string): string {
 /** Has every field that the schema of Open Responses requires. What the request does not name has the value that the API has for it. */
 export function emptyResponse({ key, model, created }: ResponseNames, body: ResponseBody): ResponseObject {
   const { reasoning, tool_choice: choice = 'auto' } = body
-  const format = body.text?.format
+  const wanted = body.text?.format
   const isNarrowed = typeof choice === 'object' && choice?.type === 'allowed_tools'
   return {
     id: responseId(key),
@@ -113,9 +113,9 @@ export function emptyResponse({ key, model, created }: ResponseNames, body: Resp
     temperature: body.temperature ?? 1,
     text: {
       format:
-        format?.type === 'json_schema'
-          ? { ...format, description: format.description ?? null, strict: format.strict ?? false }
-          : (format ?? { type: 'text' }),
+        wanted?.type === 'json_schema'
+          ? { ...wanted, description: wanted.description ?? null, strict: wanted.strict ?? false }
+          : (wanted ?? { type: 'text' }),
     },
     tool_choice: isNarrowed ? { mode: 'auto', ...choice } : (choice ?? 'auto'),
     tools: (body.tools ?? []).map((offered) =>
