@@ -298,3 +298,8 @@ export function turnRowAfter(row: TurnRow, entries: readonly (EntryBody & { read
   const fresh: TurnRow = { ...row, lastSeq: row.firstSeq, state: 'queued', tokens: 0, leastTokens: 0 }
   return entries.reduce((before, entry) => afterEntry(before, entry.seq, entry), fresh)
 }
+
+/** Whether two bodies are the end of a turn that waited, and its withdrawal: they are written together. */
+export function isWithdrawal(end: EntryBody | undefined, head: EntryBody | undefined): boolean {
+  return end?.type === 'turn-end' && head?.type === 'head' && end.turn === head.turn
+}

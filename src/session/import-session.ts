@@ -1,5 +1,6 @@
 import { changedParts, type ImageSupport, type Message, storedImage, storedImages } from '../context.ts'
-import { type Clock, timeSlice } from '../platform.ts'
+import { type Clock, inSlices, timeSlice } from '../platform.ts'
+import { isWithdrawal } from './append-plan.ts'
 import type { CallRecord } from './call.ts'
 import { contentHash } from './content.ts'
 import type { AttachedFile, Binding, EntryBody, CitationSource } from './entry.ts'
@@ -26,8 +27,7 @@ export interface ImportOptions {
  *
  * Its files belong to it again, but an export has no bytes: their text is available, their images are not.
  *
- * The whole export is kept in memory and written in one transaction, and other writes wait meanwhile: import a very long
- * session while no gateway runs.
+ * The whole export is kept in memory. It is written in parts, between which other work runs.
  *
  * @throws StoreError `conflict` when there is a session, call or file of that id, `invalid` with the number of a line that
  * cannot be read, or for an odd id
@@ -44,21 +44,27 @@ export async function importSession(
     throw new StoreError('conflict', `There is a session ${id} already.`)
   }
   const names = await createNames(store, read, id, options.as !== undefined)
-  const writes = [
-    ...appends(id, read.entries, names),
-    ...turnEnds(id, read.entries, options.endsTurnsAt),
-    { type: 'value' as const, key: importedHeadKey(id), value: read.entries.length },
-    ...read.calls.map((record): Write => ({ type: 'call', record: renameCall(record, id, names) })),
-    ...read.files.map((file): Write => ({
-      type: 'file',
-      row: { ...file, id: names.file(file.id), owner: { type: 'session', id: id } },
-    })),
-    ...read.contents.map((text): Write => ({ type: 'content', text })),
-  ]
   const { binding } = read.session
   const free = binding !== undefined && options.as === undefined && (await store.bound(binding)) === undefined
-  await store.transaction(free ? [...writes, { type: 'binding', binding, session: id }] : writes)
+  await store.putSession(id, importWrites(read, id, names, { ...options, ...(free && { binding }) }))
   return id
+}
+
+function* importWrites(
+  { entries, calls, files, contents }: Export,
+  session: string,
+  names: Names,
+  { endsTurnsAt, binding }: ImportOptions & { readonly binding?: Binding },
+): Generator<Write> {
+  yield* appends(session, entries, names)
+  yield* turnEnds(session, entries, endsTurnsAt)
+  yield { type: 'value', key: importedHeadKey(session), value: entries.length }
+  for (const record of calls) yield { type: 'call', record: renameCall(record, session, names) }
+  for (const file of files) {
+    yield { type: 'file', row: { ...file, id: names.file(file.id), owner: { type: 'session', id: session } } }
+  }
+  for (const text of contents) yield { type: 'content', text }
+  if (binding) yield { type: 'binding', binding, session }
 }
 
 /** An id is used in URLs and in lines of a terminal. */
@@ -145,14 +151,19 @@ function turnEnds(session: string, entries: readonly EntryLine[], time: string |
   return [{ type: 'append', session, bodies, time }]
 }
 
+/** So many entries at most are one write. */
+const ENTRIES_OF_WRITE = 100
+
 /** Entries that were written at the same time are written together again. */
-function appends(session: string, entries: readonly EntryLine[], names: Names): Write[] {
-  const groups: { time: string; bodies: EntryBody[] }[] = []
-  for (const { time, body } of entries) {
-    if (groups.at(-1)?.time !== time) groups.push({ time, bodies: [] })
-    groups.at(-1)!.bodies.push(renameBody(body, names))
+function* appends(session: string, entries: readonly EntryLine[], names: Names): Generator<Write> {
+  let bodies: EntryBody[] = []
+  for (const [index, { time, body }] of entries.entries()) {
+    bodies.push(renameBody(body, names))
+    const next = entries[index + 1]
+    if (next?.time === time && (bodies.length < ENTRIES_OF_WRITE || isWithdrawal(body, next.body))) continue
+    yield { type: 'append', session, bodies, time }
+    bodies = []
   }
-  return groups.map(({ time, bodies }) => ({ type: 'append', session, bodies, time }))
 }
 
 /** The ids of imported calls and files. */
@@ -172,13 +183,14 @@ async function createNames(
   renames: boolean,
 ): Promise<Names> {
   const own = new Set(files.map((file) => file.id))
-  const named = entries.flatMap(({ body }) => [
-    ...('attachments' in body ? (body.attachments ?? []) : []).map(({ file }) => file),
-    ...('images' in body ? (body.images ?? []) : []).map(({ file }) => file),
-    ...('message' in body ? storedImages(body.message) : []),
-  ])
+  const named = new Set<string>()
+  await inSlices(store.clock, entries, ({ body }) => {
+    if ('attachments' in body) for (const { file } of body.attachments ?? []) named.add(file)
+    if ('images' in body) for (const { file } of body.images ?? []) named.add(file)
+    if ('message' in body) for (const file of storedImages(body.message)) named.add(file)
+  })
   const taken = new Set<string>()
-  for (const file of new Set([...(renames ? own : []), ...named.filter((each) => !own.has(each))])) {
+  for (const file of [...(renames ? own : []), ...named.difference(own)]) {
     if (await store.file(file)) taken.add(file)
   }
   return {

@@ -56,6 +56,7 @@ export interface LogStore {
   /**
    * Removes a session with its entries, turns, calls, binding and the rows of its files, and the contents with words of it
    * (`putContent`). Returns whether it existed. Other contents and the bytes of files stay: other sessions may use them.
+   * Nobody sees the session any more once the removal has begun; a long one is removed in parts, between which other writes come.
    */
   deleteSession(id: string): Promise<boolean>
   /**

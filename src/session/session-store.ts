@@ -21,6 +21,12 @@ export interface SessionStore
   extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
   transaction(writes: readonly Write[]): Promise<void>
+  /**
+   * Writes a new session in parts of a bounded size, between which other writes and other work come. The first write is its
+   * `session-start`. Nobody sees the session before all of it is on the disk; where a write fails or the process ends before, what was
+   * written is removed, except contents. Listeners are told of its entries when it is whole.
+   */
+  putSession(session: string, writes: Iterable<Write>): Promise<void>
   /** The rows that are not as they were written: of one session, or of all and of the contents. */
   damage(session?: string): AsyncIterable<StoreDamage>
   /** Resolves with the error after which it takes nothing more until it is opened again; pending while there is none. */

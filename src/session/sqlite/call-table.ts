@@ -4,6 +4,7 @@ import { StoreError } from '../store-error.ts'
 import type { StoreConnection } from './connection.ts'
 import { putHeldContent, readContent } from './content-table.ts'
 import { type CallSumColumns, callSumColumns, finishCallSum, putCallSum } from './sum-table.ts'
+import { ofWholeSession } from './session-parts.ts'
 import { idRange, statement } from './statement.ts'
 import type { Manifest, ManifestEntry } from '../../context.ts'
 import { contentHash, rowDigest } from '../content.ts'
@@ -174,13 +175,16 @@ const numberedCall = statement<{ number: number }, Row>(`${stored} where number 
 const newestCalls = statement<{ session: string; limit: number }, Row>(
   `${stored} where session = :session order by number desc limit :limit`,
 )
-const newestOfAll = statement<{ limit: number }, Row>(`${stored} order by number desc limit :limit`)
+const newestOfAll = statement<{ limit: number }, Row>(
+  `${stored} where ${ofWholeSession} order by number desc limit :limit`,
+)
 /** The expressions are those of the index `calls_answer`. */
 const answeredCalls = statement<{ id: string }, Row>(
-  `${stored} where outcome ->> '$.foreign.id' = :id and outcome ->> '$.foreign.id' is not null order by number desc limit 20`,
+  `${stored} where outcome ->> '$.foreign.id' = :id and outcome ->> '$.foreign.id' is not null and ${ofWholeSession}
+    order by number desc limit 20`,
 )
 const callsBeginning = statement<ReturnType<typeof idRange> & { limit: number }, Row>(
-  `${stored} where id >= :from and id < :below order by id limit :limit`,
+  `${stored} where id >= :from and id < :below and ${ofWholeSession} order by id limit :limit`,
 )
 const callsAfter = statement<{ session: string; number: number; limit: number }, Row>(
   `${stored} where session = :session and number > :number order by number limit :limit`,
@@ -219,4 +223,31 @@ function joinEntries(manifest: Manifest | GroupedManifest, read: (hash: string) 
     return text === undefined ? [] : (JSON.parse(text) as readonly ManifestEntry[])
   })
   return { ...rest, entries }
+}
+
+/** Characters of accounts that are kept, of all sessions together. */
+const MOST_CHARACTERS = 4_000_000
+
+/** The newest call of each session that is on the disk: the next one is written as a difference to it. */
+export function createNewestCalls() {
+  const bySession = new Map<string, CallBase>()
+  let characters = 0
+  const forget = (session: string) => {
+    characters -= bySession.get(session)?.characters ?? 0
+    bySession.delete(session)
+  }
+  return {
+    bySession,
+    add({ row: { session }, base }: SerializedCall) {
+      if (session === null || base === undefined) return
+      if (bySession.has(session)) forget(session)
+      bySession.set(session, base)
+      characters += base.characters
+      for (const oldest of characters > MOST_CHARACTERS ? bySession.keys() : []) {
+        forget(oldest)
+        if (characters <= MOST_CHARACTERS) break
+      }
+    },
+    forget,
+  }
 }

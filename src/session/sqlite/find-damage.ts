@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { errorMessage, timeSlice } from '../../platform.ts'
+import { isWithdrawal } from '../append-plan.ts'
 import { contentHash, rowDigest } from '../content.ts'
 import type { EntryBody } from '../entry.ts'
 import type { StoreDamage } from '../log-store.ts'
@@ -143,11 +144,6 @@ function* sessionDamage(connection: StoreConnection, memory: StoreConnection, se
 const withoutChain = (key: string, value: unknown) => (key === 'chain' ? undefined : value)
 
 const parse = (data: string): EntryBody => JSON.parse(data)
-
-/** A turn that waited is ended and taken back in one write. */
-function isWithdrawal(end: EntryBody | undefined, head: EntryBody | undefined): boolean {
-  return end?.type === 'turn-end' && head?.type === 'head' && end.turn === head.turn
-}
 
 /** What `append` derives from the entries. */
 const DERIVED = [

@@ -9,6 +9,7 @@ import { append, type LastAppends, readEntries, readEntry, serializeBodies } fro
 import { readAuditHead, readAuditRecords, putAudit, removeArchived } from './audit-table.ts'
 import {
   callsAnswered,
+  createNewestCalls,
   readCall,
   readCalls,
   findCalls,
@@ -38,16 +39,17 @@ import {
   bind,
   readBinding,
   deleteSessionRow,
+  freeSession,
   readSessionRow,
   readSessionFolders,
   readSessionRows,
 } from './session-table.ts'
+import { markUnfinished, readUnfinishedSessions, removeRows, unmarkUnfinished, writeParts } from './session-parts.ts'
 import { readCallSums, readToolSums } from './sum-table.ts'
 import { readTurn, readTurnByKey, readTurnsBefore, readUnfinishedTurns } from './turn-table.ts'
 import { putValue, readValue } from './value-table.ts'
 import { createWriteQueue, type QueuedWriteOptions } from './write-queue.ts'
-import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
-import { insertInto, statement } from './statement.ts'
+import { putRecord, readNewestRecord, readRecords, readRecordVersions } from './record-table.ts'
 
 /** Hashes of 64 characters each: some 200 KB. */
 const KNOWN_HASHES = 2_000
@@ -63,16 +65,20 @@ export async function openStoreFile(options: SqliteStoreOptions): Promise<Sessio
     connection.close()
     throw error
   }
-  return createStore(connection)
+  const store = createStore(connection)
+  await store.removeUnfinished()
+  return store
 }
 
-function createStore(connection: StoreConnection): SessionStore {
+function createStore(connection: StoreConnection): SessionStore & { removeUnfinished(): Promise<void> } {
   const queue = createWriteQueue(connection)
   const known = createKnownHashes(KNOWN_HASHES)
   const newest = createNewestCalls()
   const lastAppends: LastAppends = new Map()
   const listeners = new Set<EntryListener>()
   const callListeners = new Set<CallListener>()
+  /** The sessions that nobody sees: they are written or removed in parts. */
+  const unfinished = new Set(readUnfinishedSessions(connection))
   let closed: Promise<void> | undefined
   let removals = 0
   const forgetContents = () => {
@@ -85,17 +91,58 @@ function createStore(connection: StoreConnection): SessionStore {
     append(session, bodies, time) {
       const made = serializeBodies(bodies)
       const characters = made.data.reduce((sum, data) => sum + data.length, 0)
-      return write(() => append(connection, lastAppends, session, made, time), { written: tell, characters })
+      const appended = () => {
+        if (unfinished.has(session)) throw notWhole(session)
+        return append(connection, lastAppends, session, made, time)
+      }
+      return write(appended, { written: tell, characters })
     },
     async transaction(writes) {
-      const prepared = writes.map((each) => prepareWrite(each, newest.bySession, lastAppends))
-      await write(() => prepared.map(({ run }) => run(connection)), {
+      const prepared = writes.map(prepare)
+      const run = () => {
+        for (const each of writes)
+          if (each.type === 'append' && unfinished.has(each.session)) throw notWhole(each.session)
+        return prepared.map((each) => each.run(connection))
+      }
+      await write(run, {
         written(written) {
           for (const { call } of prepared) if (call) newest.add(call)
           written.forEach(tell)
           for (const id of endedCalls(writes)) tellCall(id)
         },
       })
+    },
+    async putSession(session, writes) {
+      const entries: (readonly Entry[])[] = []
+      const calls: string[] = []
+      let isOurs = false
+      try {
+        for await (const { writes: part, prepared, characters } of writeParts(connection, writes, prepare)) {
+          const isFirst = entries.length === 0
+          const run = () => {
+            if (!isOurs && unfinished.has(session)) throw notWhole(session)
+            const written = prepared.map((each) => each.run(connection))
+            if (isFirst) markUnfinished(connection, session)
+            unfinished.add(session)
+            isOurs = true
+            return written
+          }
+          entries.push(...(await write(run, { characters })))
+          calls.push(...endedCalls(part))
+          for (const { call } of prepared) if (call) newest.add(call)
+        }
+        await write(() => unmarkUnfinished(connection, session), {
+          written() {
+            unfinished.delete(session)
+            entries.forEach(tell)
+            calls.forEach(tellCall)
+          },
+        })
+      } catch (error) {
+        if (entries.length > 0) await removeInParts(session).catch(() => {})
+        else if (isOurs) unfinished.delete(session)
+        throw error
+      }
     },
     watch(listener) {
       // A new function, so that a listener that is added twice is called twice.
@@ -108,18 +155,13 @@ function createStore(connection: StoreConnection): SessionStore {
       callListeners.add(own)
       return () => void callListeners.delete(own)
     },
-    deleteSession(id) {
-      const removed = () => {
-        removeHeldContents(connection, id)
-        setRemoved(connection, id, false)
-        return deleteSessionRow(connection, id)
-      }
-      return write(removed, {
-        written() {
-          forgetContents()
-          newest.forget(id)
-        },
-      })
+    async deleteSession(id) {
+      if (unfinished.has(id) || !readSessionRow(connection, id)) return false
+      await removeInParts(id)
+      return true
+    },
+    async removeUnfinished() {
+      for (const session of connection.readOnly ? [] : unfinished) await removeInParts(session)
     },
     withdrawSession(id) {
       const withdrawn = () => {
@@ -166,17 +208,18 @@ function createStore(connection: StoreConnection): SessionStore {
       return hash
     },
 
-    entries: async (session, options) => readEntries(connection, session, options),
+    entries: async (session, options) => (unfinished.has(session) ? [] : readEntries(connection, session, options)),
     async inputByKey(session, idempotencyKey) {
-      const row = readTurnByKey(connection, session, idempotencyKey)
+      const row = unfinished.has(session) ? undefined : readTurnByKey(connection, session, idempotencyKey)
       // Its sender hears that this input is safe.
       if (row) await queue.onDisk()
       return row && readEntry(connection, session, row.firstSeq)
     },
     recentTurns: async (session, options) => recentTurns(connection, session, options),
     unfinishedTurns: async () => readUnfinishedTurns(connection),
-    turn: async (session, id) => readTurn(connection, session, id),
-    turns: async (session, { limit = ALL, before = ALL } = {}) => readTurnsBefore(connection, session, before, limit),
+    turn: async (session, id) => (unfinished.has(session) ? undefined : readTurn(connection, session, id)),
+    turns: async (session, { limit = ALL, before = ALL } = {}) =>
+      unfinished.has(session) ? [] : readTurnsBefore(connection, session, before, limit),
     sessions: async (options) => readSessionRows(connection, options),
     sessionFolders: async () => readSessionFolders(connection),
     session: async (id) => readSessionRow(connection, id),
@@ -185,7 +228,7 @@ function createStore(connection: StoreConnection): SessionStore {
     contentRemovals: () => removals,
     contentWasRemoved: async (hash) => contentWasRemoved(connection, hash),
     call: async (id) => readCall(connection, id),
-    calls: async (session, options) => readCalls(connection, session, options),
+    calls: async (session, options) => (unfinished.has(session) ? [] : readCalls(connection, session, options)),
     findCalls: async (options) => findCalls(connection, options),
     callsAnswered: async (id) => callsAnswered(connection, id),
     callSums: async (options) => {
@@ -198,9 +241,9 @@ function createStore(connection: StoreConnection): SessionStore {
     audit: async (options) => readAuditRecords(connection, options),
     auditHead: async () => readAuditHead(connection),
     record: async (kind, id) => readNewestRecord(connection, kind, id),
-    recordVersions: async (kind, id) => connection.all(allVersions, { kind, id }).map(toVersion),
-    records: async (kind) => connection.all(newestVersions, { kind }).map(toVersion),
-    removedRecords: async (kind) => connection.all(removedVersions, { kind }).map(toVersion),
+    recordVersions: async (kind, id) => readRecordVersions(connection, kind, id),
+    records: async (kind) => readRecords(connection, kind),
+    removedRecords: async (kind) => readRecords(connection, kind, { removed: true }),
     file: async (id) => readFileRow(connection, id),
     files: async (which) => readFileRows(connection, which),
 
@@ -208,6 +251,41 @@ function createStore(connection: StoreConnection): SessionStore {
     failed: queue.failed,
     idle: queue.idle,
     close: () => (closed ??= Promise.resolve(queue.idle()).finally(() => connection.close())),
+  }
+
+  function prepare(each: Write): PreparedWrite {
+    return prepareWrite(each, newest.bySession, lastAppends)
+  }
+
+  /**
+   * Removes a session, which nobody sees from the first part on. What is left where a part fails or the process ends is removed when
+   * the store is opened.
+   */
+  async function removeInParts(id: string): Promise<void> {
+    const begin = () => {
+      removeHeldContents(connection, id)
+      setRemoved(connection, id, false)
+      freeSession(connection, id)
+      return removePart()
+    }
+    const removePart = () => {
+      const isMore = removeRows(connection, id)
+      if (isMore) markUnfinished(connection, id)
+      else {
+        deleteSessionRow(connection, id)
+        unmarkUnfinished(connection, id)
+      }
+      lastAppends.delete(id)
+      return isMore
+    }
+    const written = (isMore: boolean) => {
+      forgetContents()
+      newest.forget(id)
+      if (isMore) unfinished.add(id)
+    }
+    let isMore = await write(begin, { written })
+    while (isMore) isMore = await write(removePart)
+    unfinished.delete(id)
   }
 
   function tell(written: readonly Entry[]): void {
@@ -227,7 +305,13 @@ function createStore(connection: StoreConnection): SessionStore {
   }
 }
 
+function notWhole(session: string): StoreError {
+  return new StoreError('conflict', `Session ${session} is being written or removed. Try again when that has ended.`)
+}
+
 interface PreparedWrite {
+  /** About how much it writes. */
+  readonly characters: number
   /** To be run within a transaction. Returns the entries that it wrote. */
   readonly run: (connection: StoreConnection) => readonly Entry[]
   readonly call?: SerializedCall
@@ -242,13 +326,15 @@ function prepareWrite(
   if (write.type === 'append') {
     const { session, time } = write
     const made = serializeBodies(write.bodies)
-    return { run: (connection) => append(connection, lastAppends, session, made, time) }
+    const characters = made.data.reduce((sum, data) => sum + data.length, 0)
+    return { characters, run: (connection) => append(connection, lastAppends, session, made, time) }
   }
   if (write.type === 'call') {
     const call = serializeCall(write.record, newestCalls.get(write.record.session ?? ''))
-    return { run: (connection) => (putCall(connection, call), []), call }
+    return { characters: call.row.record.length, run: (connection) => (putCall(connection, call), []), call }
   }
-  return { run: (connection) => (apply(connection, write), []) }
+  const characters = write.type === 'content' ? write.text.length : 0
+  return { characters, run: (connection) => (apply(connection, write), []) }
 }
 
 function apply(connection: StoreConnection, write: Exclude<Write, { readonly type: 'append' | 'call' }>): void {
@@ -294,66 +380,3 @@ function createKnownHashes(most: number) {
     clear: () => hashes.clear(),
   }
 }
-
-/** Characters of accounts that are kept, of all sessions together. */
-const MOST_CHARACTERS = 4_000_000
-
-/** The newest call of each session that is on the disk: the next one is written as a difference to it. */
-function createNewestCalls() {
-  const bySession = new Map<string, CallBase>()
-  let characters = 0
-  const forget = (session: string) => {
-    characters -= bySession.get(session)?.characters ?? 0
-    bySession.delete(session)
-  }
-  return {
-    bySession,
-    add({ row: { session }, base }: SerializedCall) {
-      if (session === null || base === undefined) return
-      if (bySession.has(session)) forget(session)
-      bySession.set(session, base)
-      characters += base.characters
-      for (const oldest of characters > MOST_CHARACTERS ? bySession.keys() : []) {
-        forget(oldest)
-        if (characters <= MOST_CHARACTERS) break
-      }
-    },
-    forget,
-  }
-}
-
-function putRecord(connection: StoreConnection, change: RecordChange, time: string): RecordVersion {
-  const version = nextVersion(change, readNewestRecord(connection, change.kind, change.id), time)
-  connection.run(insertRecord, { ...version, value: JSON.stringify(version.value) })
-  return version
-}
-
-function readNewestRecord(connection: StoreConnection, kind: string, id: string): RecordVersion | undefined {
-  const row = connection.get(newestVersion, { kind, id })
-  return row && toVersion(row)
-}
-
-type Row = Omit<RecordVersion, 'value'> & { readonly value: string }
-
-function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
-  return { kind, id, version, time, value: JSON.parse(value) }
-}
-
-const insertRecord = statement<Row>(insertInto('records', ['kind', 'id', 'version', 'time', 'value']))
-const allVersions = statement<{ kind: string; id: string }, Row>(
-  'select * from records where kind = :kind and id = :id order by version desc',
-)
-const newestVersion = statement<{ kind: string; id: string }, Row>(
-  'select * from records where kind = :kind and id = :id order by version desc limit 1',
-)
-
-/** The newest version of each record. They are ordered by their first version, which the index `records_made` finds. */
-const newest = (condition: string) =>
-  statement<{ kind: string }, Row>(
-    `select newest.* from records as first
-      join records as newest on newest.kind = first.kind and newest.id = first.id and newest.version =
-        (select version from records where kind = first.kind and id = first.id order by version desc limit 1)
-      where first.version = 1 and first.kind = :kind and ${condition} order by first.number`,
-  )
-const newestVersions = newest("newest.value <> 'null'")
-const removedVersions = newest("newest.value = 'null'")

@@ -7,6 +7,7 @@ import { StoreError } from '../store-error.ts'
 import type { SessionRow, SessionsOptions } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
 import { deleteOwnedFiles } from './file-table.ts'
+import { unfinishedSessions } from './session-parts.ts'
 import { idRange, insertInto, statement, where } from './statement.ts'
 
 export function readSessionRow(connection: StoreConnection, id: string): SessionRow | undefined {
@@ -30,7 +31,7 @@ export function readSessionRows(
     'sessions.id < ?': ids?.below,
   })
   const order = ids ? 'sessions.id' : 'sessions.updated desc, sessions.id desc'
-  const query = `${withBinding} ${conditions} order by ${order}`
+  const query = `${withBinding} ${conditions || 'where true'} and ${isWhole} order by ${order}`
   if (words === undefined) {
     return connection.query<Row>(`${query} limit ? offset ?`, ...values, limit, offset).map(toSessionRow)
   }
@@ -42,11 +43,16 @@ export function readSessionFolders(connection: StoreConnection): readonly Sessio
   return connection.all(folders, {}).map(({ folder, sessions }) => ({ folder, sessions }))
 }
 
-/** Deletes a session with everything that belongs to it, and overwrites its bytes. Returns whether it existed. */
-export function deleteSessionRow(connection: StoreConnection, id: string): boolean {
-  return connection.overwriting(() => {
+/** Deletes a session with everything that belongs to it but the rows of its files, and overwrites its bytes. */
+export function deleteSessionRow(connection: StoreConnection, id: string): void {
+  connection.overwriting(() => connection.run(removeSession, { id }))
+}
+
+/** Takes its conversation and the rows of its files from a session, and overwrites their bytes. */
+export function freeSession(connection: StoreConnection, id: string): void {
+  connection.overwriting(() => {
     deleteOwnedFiles(connection, { type: 'session', id })
-    return connection.run(removeSession, { id }) > 0
+    connection.run(freeBindingOf, { session: id })
   })
 }
 
@@ -91,9 +97,10 @@ function toSessionRow(row: Row): SessionRow {
 
 const withBinding =
   'select sessions.*, channel, conversation from sessions left join bindings on bindings.session = sessions.id'
-const oneSession = statement<{ id: string }, Row>(`${withBinding} where sessions.id = :id`)
+const isWhole = `sessions.id not in (${unfinishedSessions})`
+const oneSession = statement<{ id: string }, Row>(`${withBinding} where sessions.id = :id and ${isWhole}`)
 const folders = statement<object, SessionFolder>(
-  'select folder, count(*) as sessions from sessions where folder is not null group by folder order by folder',
+  `select folder, count(*) as sessions from sessions where folder is not null and ${isWhole} group by folder order by folder`,
 )
 const removeSession = statement<{ id: string }>('delete from sessions where id = :id')
 
@@ -102,6 +109,7 @@ type BindingRow = Binding & { readonly session: string }
 const freeBindings = statement<BindingRow>(
   'delete from bindings where session = :session or (channel = :channel and conversation = :conversation)',
 )
+const freeBindingOf = statement<{ session: string }>('delete from bindings where session = :session')
 const insertBinding = statement<BindingRow>(insertInto('bindings', ['channel', 'conversation', 'session']))
 const boundSession = statement<Binding, { session: string }>(
   'select session from bindings where channel = :channel and conversation = :conversation',

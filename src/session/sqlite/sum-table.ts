@@ -11,6 +11,7 @@ import {
 } from '../call-sums.ts'
 import { MOST_TOKENS } from '../../wire.ts'
 import type { StoreConnection } from './connection.ts'
+import { ofWholeSession } from './session-parts.ts'
 import { insertInto, statement } from './statement.ts'
 
 export interface CallSumColumns extends ReportedColumns {
@@ -183,7 +184,8 @@ interface Range {
 /** Read from the index alone. */
 const sumsAfter = statement<Range, SumRow>(
   `select ${read} from call_sums as sums
-    where (time, number) > (:time, :number) and time < :before order by time, number limit :limit`,
+    where (time, number) > (:time, :number) and time < :before and ${ofWholeSession}
+    order by time, number limit :limit`,
 )
 
 /** By the index of calls by session: a list of sessions asks for each of them. */
@@ -200,7 +202,7 @@ const wholeSumsAfter = statement<
   readonly [...SumRow, layers: string, tools: string]
 >(
   `select ${read}, layers, tools from call_sums as sums
-    where (time, number) > (:time, :number) and (:session is null or session = :session) and time < :before
+    where (time, number) > (:time, :number) and (:session is null or session = :session) and time < :before and ${ofWholeSession}
     order by time, number limit :limit`,
 )
 
@@ -212,5 +214,5 @@ const timeAfter = statement<{ start: string; before: string }, readonly [time: s
 )
 const toolsInRange = statement<{ from: string; before: string }, ToolSum>(
   `select tool, count(*) as results, sum(tokens) as tokens from tool_sums
-    where time >= :from and time < :before group by tool order by tool`,
+    where time >= :from and time < :before and ${ofWholeSession} group by tool order by tool`,
 )

@@ -1,5 +1,6 @@
 import type { TurnRow } from '../log-store.ts'
 import type { StoreConnection } from './connection.ts'
+import { ofWholeSession } from './session-parts.ts'
 import { statement } from './statement.ts'
 
 /** The columns of a turn in the order of `columns`. */
@@ -94,7 +95,8 @@ const turnsUndone = statement<{ session: string; before: number }, TurnTuple>(
   `${turns} where session = :session and ordinal < :before and state = 'undone'`,
 )
 const turnsUnfinished = statement<object, TurnTuple>(
-  `${turns} where state in ('queued', 'running') order by input_time, session, ordinal`,
+  `${turns} where state in ('queued', 'running') and ${ofWholeSession}
+    order by input_time, session, ordinal`,
 )
 
 export const insertTurn = statement<

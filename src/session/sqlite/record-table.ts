@@ -1,0 +1,53 @@
+import { nextVersion, type RecordChange, type RecordVersion } from '../record.ts'
+import type { StoreConnection } from './connection.ts'
+import { insertInto, statement } from './statement.ts'
+
+export function putRecord(connection: StoreConnection, change: RecordChange, time: string): RecordVersion {
+  const version = nextVersion(change, readNewestRecord(connection, change.kind, change.id), time)
+  connection.run(insertRecord, { ...version, value: JSON.stringify(version.value) })
+  return version
+}
+
+export function readNewestRecord(connection: StoreConnection, kind: string, id: string): RecordVersion | undefined {
+  const row = connection.get(newestVersion, { kind, id })
+  return row && toVersion(row)
+}
+
+/** Newest first. */
+export function readRecordVersions(connection: StoreConnection, kind: string, id: string): readonly RecordVersion[] {
+  return connection.all(allVersions, { kind, id }).map(toVersion)
+}
+
+/** The newest version of each record that was not removed, or of each that was. */
+export function readRecords(
+  connection: StoreConnection,
+  kind: string,
+  { removed = false } = {},
+): readonly RecordVersion[] {
+  return connection.all(removed ? removedVersions : newestVersions, { kind }).map(toVersion)
+}
+
+type Row = Omit<RecordVersion, 'value'> & { readonly value: string }
+
+function toVersion({ kind, id, version, time, value }: Row): RecordVersion {
+  return { kind, id, version, time, value: JSON.parse(value) }
+}
+
+const insertRecord = statement<Row>(insertInto('records', ['kind', 'id', 'version', 'time', 'value']))
+const allVersions = statement<{ kind: string; id: string }, Row>(
+  'select * from records where kind = :kind and id = :id order by version desc',
+)
+const newestVersion = statement<{ kind: string; id: string }, Row>(
+  'select * from records where kind = :kind and id = :id order by version desc limit 1',
+)
+
+/** The newest version of each record. They are ordered by their first version, which the index `records_made` finds. */
+const newest = (condition: string) =>
+  statement<{ kind: string }, Row>(
+    `select newest.* from records as first
+      join records as newest on newest.kind = first.kind and newest.id = first.id and newest.version =
+        (select version from records where kind = first.kind and id = first.id order by version desc limit 1)
+      where first.version = 1 and first.kind = :kind and ${condition} order by first.number`,
+  )
+const newestVersions = newest("newest.value <> 'null'")
+const removedVersions = newest("newest.value = 'null'")
