@@ -45,6 +45,11 @@ export function runChoices(choices: OwnedChoices, started: readonly Started[]) {
 
   return {
     offered: Object.fromEntries(Object.keys(choices).map((name) => [name, hostedChoice(owners.get(name)!, name)])),
+
+    async options(choice: string) {
+      if (Object.hasOwn(choices, choice)) return hostedChoice(owners.get(choice)!, choice).list?.()
+      throw new RuntimeError('not-found', `Sessions cannot choose: ${choice}.`, { choice })
+    },
     /** Rejects with `not-found`, and with `invalid-input` for a choice that does not exist. */
     async check(asked: Readonly<Record<string, string | null>>) {
       for (const [name, id] of Object.entries(asked)) {

@@ -10,6 +10,7 @@ import type { RawEndpoint } from './raw-endpoint.ts'
 import type { Route } from './route.ts'
 import type { WithheldTool } from './runtime/runtime.ts'
 import type { ServiceKey } from './service.ts'
+import type { ChoiceOption } from './session-choice.ts'
 import { capabilityError, runGuarded, type Started, stopAll } from './started.ts'
 import type { LayerContext, TurnPart, TurnQuestion, TurnTool } from './turn-part.ts'
 
@@ -41,6 +42,8 @@ export interface RunningCapabilities extends Contributions {
   turnTools(): readonly TurnTool[]
   /** Name of the capability that a tool comes from: the first one that declares it. */
   ownerOf(tool: string): string | undefined
+  /** What can be chosen; `undefined` where that cannot be listed. Rejects with `not-found` for a choice that does not exist. */
+  choiceOptions(choice: string): Promise<readonly ChoiceOption[] | undefined>
   /** Checks ids before they are chosen. Rejects with `not-found`, and with `invalid-input` for a choice that there is not. */
   checkChoices(choices: Readonly<Record<string, string | null>>): Promise<void>
   /** What a session's choices come to: with what is usual, without what is gone, and what they decide together. */
@@ -132,6 +135,7 @@ export function runCapabilities(
     },
     turnTools: () => started.flatMap(({ value, self }) => value.turnTools?.(self) ?? []),
     ownerOf: (tool) => started.find((each) => capabilityTools(each).some(({ name }) => name === tool))?.value.name,
+    choiceOptions: choices.options,
     checkChoices: choices.check,
     chosen: choices.resolve,
     async turn(question) {

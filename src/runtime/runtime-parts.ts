@@ -9,6 +9,7 @@ import type { MoneyBudget } from './budgets/call-budgets.ts'
 import { localTimeZone } from '../platform.ts'
 import { homeAt } from './home/home.ts'
 import type { KeepRules } from './home/keep-rules.ts'
+import { rememberCounts } from './models/counters.ts'
 import { createRecords } from './records.ts'
 import type { LiveModels } from './models/model-setup.ts'
 import type { HomeSecrets } from './secrets/home-secrets.ts'
@@ -66,33 +67,52 @@ export interface RuntimeParts {
   readonly endsWithCommand?: boolean
 }
 
+/** The parts with what may be left out. */
+export type WholeParts = ReturnType<typeof wholeParts>
+
+export function wholeParts(given: RuntimeParts) {
+  const { home } = given
+  const settings = { ...given.settings, counter: rememberCounts(given.settings.counter) }
+  const writes = given.recovers !== false
+  return {
+    ...given,
+    data: homeAt(home).data,
+    workspace: given.workspace ?? join(home, 'workspace'),
+    environment: given.environment ?? {},
+    capabilities: given.capabilities ?? [],
+    live: given.live ?? { model: settings.model, providers: {} },
+    timeZone: given.timeZone ?? localTimeZone(),
+    settings,
+    writes,
+    listens: given.listens === true && writes,
+  }
+}
+
 /** Starts the capabilities of a runtime, which comes into being after them. */
 export function startParts(
-  parts: RuntimeParts,
+  parts: WholeParts,
   {
-    settings,
     warn,
     runtime,
   }: {
-    readonly settings: RuntimeSettings
     readonly warn: (text: string) => void
     /** Throws until there is one. */
     readonly runtime: () => Runtime
   },
 ): Promise<RunningCapabilities> {
-  const { home, store, clock, secrets } = parts
-  return startCapabilities(parts.capabilities ?? [], {
+  const { home, data, workspace, settings, environment, timeZone, store, clock, secrets, writes, listens } = parts
+  return startCapabilities(parts.capabilities, {
     settings: parts.capabilitySettings ?? {},
-    home: { folder: home, data: homeAt(home).data, workspace: parts.workspace ?? join(home, 'workspace') },
-    environment: parts.environment ?? {},
+    home: { folder: home, data, workspace },
+    environment,
     version: parts.version,
     layout: layoutOf(settings.layout),
     counter: settings.counter,
-    timeZone: parts.timeZone ?? localTimeZone(),
+    timeZone,
     clock,
     store,
-    writes: parts.recovers !== false,
-    listens: parts.listens === true && parts.recovers !== false,
+    writes,
+    listens,
     access: () => parts.policy.current(),
     redact: (text) => secrets?.redact(text) ?? text,
     places: parts.places ?? {},

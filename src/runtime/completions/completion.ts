@@ -4,6 +4,7 @@ import {
   type CompletionEvent,
   type CompletionInput,
   type CompletionSize,
+  type Runtime,
   RuntimeError,
   type RuntimeErrorCode,
 } from '../../capability.ts'
@@ -27,6 +28,20 @@ interface CompletionParts {
   readonly budgets: BudgetService
 }
 
+/** Calls outside every session as callers of the runtime ask for them. `refuse` throws once it accepts no more input. */
+export function createCompletions(
+  parts: CompletionParts,
+  refuse: () => void,
+): Pick<Runtime, 'complete' | 'completionSize'> {
+  return {
+    async *complete(input) {
+      refuse()
+      yield* complete(parts, input)
+    },
+    completionSize: (input) => completionSize(parts, input),
+  }
+}
+
 /**
  * One question outside every session, asked by the loop that asks for sessions too: the same retries before the first
  * word, the same account in the ledger. The caller's messages are the conversation and its tools are offered as they are;
@@ -48,7 +63,7 @@ export async function* complete(parts: CompletionParts, input: CompletionInput):
   }
 }
 
-export async function completionSize(
+async function completionSize(
   { context, models, clock }: Omit<CompletionParts, 'budgets'>,
   input: CompletionInput,
 ): Promise<CompletionSize> {

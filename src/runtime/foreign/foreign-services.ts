@@ -5,8 +5,10 @@ import { createForeignLimits } from './foreign-limits.ts'
 import { createForeignSessionService } from './foreign-session-service.ts'
 import { createForeignSessions } from './foreign-sessions.ts'
 import { createReceivedBodies } from './received-bodies.ts'
-import type { EmbeddingsCaller, ForeignCallService } from '../../capability.ts'
+import { type EmbeddingsCaller, type ForeignCallService, type Runtime, RuntimeError } from '../../capability.ts'
+import type { Models } from '../../model.ts'
 import { errorMessage, ForewordError } from '../../platform.ts'
+import { runtimeFailure } from '../failure.ts'
 
 type Calls = Parameters<typeof createForeignCalls>[0]
 type Cuts = Parameters<typeof createForeignCuts>[0]
@@ -17,6 +19,9 @@ type ForeignParts = Omit<Calls, 'analysis' | 'bodies' | 'receive' | 'written' | 
   Pick<Cuts, 'context'> &
   Pick<Limits, 'budgets' | 'questions' | 'resolve'> &
   Pick<Sessions, 'priceOf'> & {
+    readonly models: Pick<Models, 'embeddings'>
+    /** Throws once the runtime accepts no more input. */
+    readonly refuseWhenClosing: () => void
     readonly ledger: Pick<Parameters<typeof createForeignSessionService>[0], 'takeApart'> & {
       readonly foreignAssembly: Parameters<typeof createForeignSessionService>[0]['assembleAgain']
     }
@@ -29,18 +34,31 @@ export function createForeignServices(parts: ForeignParts) {
   const bodies = createReceivedBodies(clock)
   const sessions = createForeignSessions({ store, clock, analysis: analyst(clock) })
   const { foreignAssembly: assembleAgain, takeApart } = ledger
-  return {
-    foreign: createForeignCalls({
-      ...parts,
-      receive: bodies.receive,
-      bodies,
-      analysis: analyst(clock),
-      written,
-      sessions,
-      limits: createForeignLimits({ ...parts, sessions }),
-      cuts: createForeignCuts(parts),
-    }),
+  const foreign = createForeignCalls({
+    ...parts,
+    receive: bodies.receive,
+    bodies,
+    analysis: analyst(clock),
+    written,
+    sessions,
+    limits: createForeignLimits({ ...parts, sessions }),
+    cuts: createForeignCuts(parts),
+  })
+  const views: Pick<Runtime, 'foreign' | 'foreignSessions' | 'embeddings'> = {
+    foreign,
     foreignSessions: createForeignSessionService({ store, priceOf, assembleAgain, takeApart }),
+    async embeddings(model, body, from) {
+      parts.refuseWhenClosing()
+      const { embeddings: embed } = parts.models
+      if (!embed) throw new RuntimeError('model-not-found', 'There are no providers here.', { model })
+      return recordedEmbeddings({ foreign, embed }, { model, body, from }).catch((error: unknown) => {
+        throw runtimeFailure(error)
+      })
+    },
+  }
+  return {
+    foreign,
+    views,
     /** Removes the bodies of calls whose sessions had none since `before`, ISO 8601, and the answers to them. */
     async removeBodies(before: string): Promise<void> {
       const isUsed = (session: string) => sessions.isUsedSince(session, before)
@@ -52,7 +70,7 @@ export function createForeignServices(parts: ForeignParts) {
 type Embed = (model: string, body: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 /** Asks for embeddings as a recorded call of a program: refused where over a budget or with a secret. Rejects as `embed` does. */
-export async function recordedEmbeddings(
+async function recordedEmbeddings(
   { foreign, embed }: { readonly foreign: ForeignCallService; readonly embed: Embed },
   {
     model,

@@ -1,10 +1,6 @@
 import {
   type FileLibrary,
-  type LayerHistory,
-  type LayerHistoryOptions,
-  type LayerSources,
-  type RebuildOptions,
-  type RebuiltRequest,
+  type Runtime,
   type Replay,
   type ReplayDifference,
   RuntimeError,
@@ -16,7 +12,6 @@ import {
   type Comparison,
   ContextOverflowError,
   differenceCause,
-  type Scenario,
   type VerbatimAssembly,
 } from '../../context.ts'
 import type { Model, ModelRequest } from '../../model.ts'
@@ -71,8 +66,8 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     }
   }
 
-  return {
-    async request(id: string, options: RebuildOptions = {}): Promise<RebuiltRequest> {
+  const views: Pick<Runtime, 'request' | 'diff' | 'replay' | 'callScenario' | 'layerSources' | 'layerHistory'> = {
+    async request(id, options = {}) {
       const call = await record(id)
       const { request } = await rebuild(call)
       const digest = sha256(canonical(request))
@@ -81,7 +76,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wire = await proveWire(newProver(), call, request, read)
       return { call, request, digest, identical: digest === call.requestDigest, ...defined({ wire, body }) }
     },
-    async diff(before: string, after: string): Promise<Comparison> {
+    async diff(before, after) {
       const records = await Promise.all([record(before), record(after)])
       const [old, now] = await Promise.all([rebuild(records[0]), rebuild(records[1])])
       const comparison = compare(old, now)
@@ -93,7 +88,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       }
       return { ...comparison, why: differenceCause(comparison, old, now) }
     },
-    async replay(session: string): Promise<Replay> {
+    async replay(session) {
       if (!(await store.session(session))) {
         throw sessionNotFound(session)
       }
@@ -122,12 +117,15 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
       const wires = proofs.length > 0 ? { wires: sumUpWires(proofs) } : {}
       return { session, calls: count, identical: count - different.length, different, ...wires }
     },
-    async scenario(id: string, history?: number): Promise<Scenario> {
+    async callScenario(id, history) {
       return callScenario(store, await record(id), counters, history)
     },
-    layerSources: (options: LayerHistoryOptions): Promise<LayerSources> => readLayerSources(store, options),
-    layerHistory: (layer: string, options: LayerHistoryOptions): Promise<LayerHistory> =>
-      readLayerHistory(store, layer, options),
+    layerSources: (options = {}) => readLayerSources(store, options),
+    layerHistory: (layer, options = {}) => readLayerHistory(store, layer, options),
+  }
+
+  return {
+    views,
     /** A call of another program, taken apart again. `undefined` where that is not possible any more. */
     foreignAssembly: (call: CallRecord): Promise<ForeignAssembly | undefined> =>
       foreignAssembly(store, call, counters).catch(() => undefined),

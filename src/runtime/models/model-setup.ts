@@ -25,17 +25,19 @@ export interface LiveModels {
 }
 
 /** Attaches models by the same edits of `config.json` as a person would make, and takes them over without a restart. */
-export function createModelSetup(options: {
-  readonly home: string
-  readonly environment: Environment
-  readonly capabilities: readonly AnyCapability[]
-  readonly models: Models
-  readonly choice: ModelChoice
-  readonly live: LiveModels
-  readonly store: Pick<SessionStore, 'transaction'>
-  readonly clock: Clock
-}): ModelSetup {
-  const { home, environment, capabilities, models, choice, live, store, clock } = options
+export function createModelSetup(
+  options: {
+    readonly home: string
+    readonly environment: Environment
+    readonly capabilities: readonly AnyCapability[]
+    readonly models: Models
+    readonly live: LiveModels
+    readonly store: Pick<SessionStore, 'transaction'>
+    readonly clock: Clock
+  },
+  choice: ModelChoice,
+): ModelSetup {
+  const { home, environment, capabilities, models, live, store, clock } = options
   const known = capabilities.flatMap(({ providers = [] }) => providers)
   const load = () => loadConfiguration({ home, environment, capabilities })
 

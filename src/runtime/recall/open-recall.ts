@@ -46,6 +46,20 @@ const STARTED_MS = 1_000
 const MOST_FOLLOWED = 10_000
 const PAGE = 200
 
+/** The same for one conversation: its earlier sessions are among what is searched, as far as capabilities let it see them. */
+export function recallOfConversation(
+  recall: Recall,
+  { conversation }: { conversation(session: string, sessions: readonly string[]): Promise<readonly string[]> },
+): Recall {
+  return {
+    find: (query) => recall.find(query),
+    async conversationSessions(session) {
+      const earlier = (await recall.conversationSessions(session)).filter((id) => id !== session)
+      return conversation(session, [session, ...earlier])
+    },
+  }
+}
+
 /** Searches the content of a store. The index is opened when it is first needed. */
 export function openRecall({ store, path, timeZone, warn }: RecallParts): HistoryRecall {
   const { clock } = store

@@ -37,14 +37,16 @@ interface AdmissionParts {
   readonly settings: RuntimeSettings
   readonly clock: Clock
   readonly files: MessageFiles
-  /** How many turns of all sessions are accepted and not ended. */
-  readonly open: number
 }
 
-/** Writes input to the log before it is acknowledged. The same idempotency key returns the same turn and session. */
+/**
+ * Writes input to the log before it is acknowledged. The same idempotency key returns the same turn and session. `open`: how many turns
+ * of all sessions are accepted and not ended.
+ */
 export async function admit(
-  { store, states, settings, clock, files, open }: AdmissionParts,
+  { store, states, settings, clock, files }: AdmissionParts,
   input: SubmitInput,
+  open: number,
 ): Promise<Admitted> {
   const {
     text,

@@ -6,6 +6,7 @@ import {
   type AccessTrial,
   type AccessView,
   type Clock,
+  type RunningCapabilities,
   RuntimeError,
   type AccessService,
   type TrialAnswer,
@@ -46,17 +47,23 @@ export function createAccessService({
   store,
   clock,
   policy,
-  tools,
+  capabilities,
+  tools: standing,
 }: {
   readonly home: string
   readonly environment: Environment
   readonly store: SessionStore
   readonly clock: Clock
   readonly policy: Pick<ToolPolicy, 'current' | 'waiting'>
-  /** Everything that can be called in any session or turn. */
-  readonly tools: () => Promise<readonly Tool[]>
+  readonly capabilities: Pick<RunningCapabilities, 'ready' | 'turnTools'>
+  /** Everything that can be called in any session. */
+  readonly tools: () => readonly Tool[]
 }): AccessService {
   const read = (text: string): AccessRead => readAccess(text, environment)
+  const tools = async () => {
+    await capabilities.ready()
+    return [...capabilities.turnTools().map(({ tool }) => tool), ...standing()]
+  }
 
   async function current(): Promise<{ readonly path: string; readonly text: string }> {
     const path = await accessFilePath(home)

@@ -13,6 +13,7 @@ import {
   type Clock,
   type GrantedTool,
   type PersonsDecision,
+  type Runtime,
   RuntimeError,
   type WaitingApproval,
 } from '../../capability.ts'
@@ -199,7 +200,27 @@ export function createApprovalService(parts: {
     return body.decision
   }
 
+  const views: Pick<Runtime, 'approvals' | 'decide' | 'grantedTools' | 'revokeTool'> = {
+    async approvals() {
+      const all = await questions()
+      return [
+        ...all.filter(({ open }) => open).map(({ question }) => approvalView(question)),
+        ...live.waiting(),
+      ].toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
+    },
+    async decide(approval, decided) {
+      try {
+        await decisions.add(async () => (await live.decide(approval, decided)) || decide(approval, decided))
+      } catch (error) {
+        throw runtimeFailure(error)
+      }
+    },
+    grantedTools,
+    revokeTool: (session, tool, by) => decisions.add(() => revokeTool(session, tool, by)),
+  }
+
   return {
+    views,
     of: (state: SessionState, turn: string): Approvals => ({
       withdraw: (approval, reason) => decisions.add(() => withdraw(state, turn, approval, reason)),
       newId: () => clock.newId('approval'),
@@ -209,13 +230,6 @@ export function createApprovalService(parts: {
       decision: (approval, signal) =>
         activity.rest(state.session, decision({ session: state.session, turn }, approval, signal)),
     }),
-    async waiting(): Promise<readonly WaitingApproval[]> {
-      const all = await questions()
-      return [
-        ...all.filter(({ open }) => open).map(({ question }) => approvalView(question)),
-        ...live.waiting(),
-      ].toSorted((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0))
-    },
     /** Turns in which a call waits for a person. */
     async turns(): Promise<ReadonlySet<string>> {
       return new Set((await questions()).flatMap(({ open, question }) => (open ? [question.turn] : [])))
@@ -226,15 +240,6 @@ export function createApprovalService(parts: {
       const found = await Promise.all(held.map(({ question }) => heldCall(question)))
       return new Set(found.flatMap((id) => id ?? []))
     },
-    async decide(approval: string, decided: PersonsDecision): Promise<void> {
-      try {
-        await decisions.add(async () => (await live.decide(approval, decided)) || decide(approval, decided))
-      } catch (error) {
-        throw runtimeFailure(error)
-      }
-    },
-    grantedTools,
-    revokeTool: (session: string, tool: string, by: string) => decisions.add(() => revokeTool(session, tool, by)),
     count: (): number => listeners.size + live.waiting().length,
     /** Resolves when decisions that were made are on disk. */
     idle: decisions.idle,

@@ -4,13 +4,11 @@ import { defined } from '../../platform.ts'
 import type { SessionStore } from '../../session.ts'
 import { sessionNotFound, programOf } from '../sessions/not-found.ts'
 
-/** The account of the next call of a session; with `composes` as if its head were composed again. */
-export type AccountNext = (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview['manifest']>
-
 interface FoldParts {
   readonly store: Pick<SessionStore, 'session' | 'sessions' | 'append' | 'entries'>
   readonly clock: Clock
-  readonly account: AccountNext
+  /** The next call of a session; with `composes` as if its head were composed again. */
+  readonly preview: (options: PreviewOptions & { readonly composes?: boolean }) => Promise<Preview>
 }
 
 /** A cache that lives longer is known of no provider: the heads of sessions that were silent longer are composed anyway. */
@@ -20,7 +18,7 @@ const MOST_SESSIONS = 200
 
 /** Lets the next call of sessions compose its head again where that differs, and says which cached tokens are sent again. */
 export async function foldSessions(
-  { store, clock, account }: FoldParts,
+  { store, clock, preview }: FoldParts,
   session: string | undefined,
 ): Promise<readonly FoldedSession[]> {
   if (session !== undefined && !(await store.session(session))) throw sessionNotFound(session)
@@ -31,7 +29,12 @@ export async function foldSessions(
   for (const each of asked) {
     if ((await programOf(store, each)) !== undefined) continue
     const [before, after] = await Promise.all(
-      [false, true].map((composes) => account({ session: each, composes }).catch(() => undefined)),
+      [false, true].map((composes) =>
+        preview({ session: each, composes }).then(
+          ({ manifest }) => manifest,
+          () => undefined,
+        ),
+      ),
     )
     if (before && after && headDigests(before) === headDigests(after)) continue
     await store.append(each, [{ type: 'fold' }], clock.time())

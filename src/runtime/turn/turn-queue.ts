@@ -27,6 +27,8 @@ import { turnSetup } from './turn-setup.ts'
 
 type EditedMessage = Omit<Extract<EntryBody, { readonly type: 'edit' }>, 'type' | 'turn'>
 
+export type TurnQueue = ReturnType<typeof createTurnQueue>
+
 /**
  * Runs turns: one at a time in a session, in the order of their input; sessions side by side (docs/decisions/0007). The queue is
  * empty until `recover` or `add`.
