@@ -40,6 +40,7 @@ export {
   readEnvironment,
   readStatus,
   RUN_MARK,
+  withoutInherited,
 } from './platform/processes.ts'
 export { comesFromTool, isConnectionOfTool, noteToolProgram } from './platform/tool-descent.ts'
 export { type Activity, createActivity, restingClock } from './platform/activity.ts'

@@ -95,11 +95,13 @@ test('images, linked files and embedded texts reach the model as files of the me
     ' with ',
     { type: 'image', mimeType: 'image/png', data: PIXEL },
     { type: 'resource_link', name: 'the pier', uri: 'https://pier.example/' },
+    ...(process.platform === 'linux' ? [link('/proc/self/limits')] : []),
   )
   const sent = JSON.stringify(provider.requests.at(-1)!.body)
   for (const text of ['High water is at noon.', 'The moon is full.', PIXEL, '[the pier](https://pier.example/)']) {
     assert.ok(sent.includes(text), text)
   }
+  assert.ok(!sent.includes('Max open files'), 'files of the system have no size, and nothing of them is read')
   assert.ok(sent.includes('Compare [tides.md] and [moon.txt] with [image-3.png]'), sent)
 
   const asked = provider.requests.length

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { describeReading, type SecurityFinding } from '../src/cli/doctor/security.ts'
+import { describeDisks, describeReading, type SecurityFinding } from '../src/cli/doctor/security.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
 
@@ -92,6 +92,24 @@ test(
     assert.equal(code, 1)
   },
 )
+
+test('S09 names each of /mnt, /media and /srv that holds something, and warns of the disks of Windows', () => {
+  const nothing = describeDisks([[], [], []])
+  assert.deepEqual([nothing.level, nothing.message], ['ok', 'programs may reach single folders at most'])
+  for (const [held, named] of [
+    [[['backup'], [], []], '/mnt'],
+    [[[], ['stick'], []], '/media'],
+    [[[], [], ['www']], '/srv'],
+    [[['backup'], ['stick'], ['www']], '/mnt and /media and /srv'],
+  ] as const) {
+    const found = describeDisks(held)
+    assert.equal(found.level, 'ok')
+    assert.ok(found.message.endsWith(`; they can also read what ${named} holds, as far as you can`), found.message)
+  }
+  const windows = describeDisks([['c', 'wsl'], [], []])
+  assert.deepEqual([windows.level, windows.hint], ['warning', 'Switch them off in /etc/wsl.conf.'])
+  assert.match(windows.message, /^programs can read the disks of Windows; .* \/mnt holds/)
+})
 
 test('S15 says whether documents are read in a sandbox, and how to get one', () => {
   const none = { type: 'none', why: 'bubblewrap is not installed', hint: 'Install it.' } as const

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, defined, leaveProcessorToOthers } from '../platform.ts'
+import { type Clock, defined, leaveProcessorToOthers, withoutInherited } from '../platform.ts'
 import type { Document, Unreadable } from './document.ts'
 import { type ReadingLimits, sizeInWords } from './reading-limits.ts'
 import {
@@ -61,7 +61,7 @@ export function startReadingProcess(clock: Clock, argv: readonly string[], limit
   const child = spawn(argv[0]!, argv.slice(1), {
     env: {},
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: withoutInherited(['ignore', 'ignore', 'ignore', 'ipc']),
   })
   if (child.pid !== undefined) leaveProcessorToOthers(child.pid)
   const { promise: ended, resolve: isEnded } = Promise.withResolvers<void>()

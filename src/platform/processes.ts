@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
 /** The environment variable that marks the processes of a run of a tool. */
@@ -66,5 +66,45 @@ export function leaveProcessorToOthers(pid: number): void {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
     // It has ended already, or this process itself has a lower priority.
+  }
+}
+
+/**
+ * The `stdio` of a program that gets nothing of what was open in the program that started this one: a folder among it would be
+ * a way out of every sandbox. Node keeps the first 16 descriptors to itself and hands the others on.
+ */
+export function withoutInherited<Stdio extends ('ignore' | 'pipe' | 'ipc')[] | []>(stdio: Stdio): Stdio {
+  inherited ??= inheritedDescriptors()
+  if (inherited.length === 0) return stdio
+  const nothing = (blank ??= openSync('/dev/null', 'r+'))
+  const others = Array.from({ length: Math.max(...inherited) + 1 }, (_, descriptor) =>
+    inherited!.includes(descriptor) ? nothing : 'ignore',
+  )
+  return [...stdio, ...others.slice(stdio.length)] as unknown as Stdio
+}
+
+let inherited: readonly number[] | undefined
+let blank: number | undefined
+
+/** `O_CLOEXEC` of Linux. Node opens everything with it. */
+const CLOSES_ON_EXEC = 0o2000000
+
+/** Empty where the system does not list what is open. */
+function inheritedDescriptors(): readonly number[] {
+  try {
+    const found = readdirSync('/proc/self/fdinfo').map(Number)
+    return found.filter((each) => each > 2 && isHandedOn(each))
+  } catch {
+    return []
+  }
+}
+
+function isHandedOn(descriptor: number): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) ?? []
+    return (Number.parseInt(flags, 8) & CLOSES_ON_EXEC) === 0
+  } catch {
+    // It was the folder that was just read.
+    return false
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import type { Failure, Finding, Route, Runtime } from '../capability.ts'
-import { type Clock, type KnownSecrets, once } from '../platform.ts'
+import { type Clock, type KnownSecrets, once, redactData } from '../platform.ts'
 import { type GatewayTokens, type HostedRuntime, openBrowserSessions } from '../runtime.ts'
 import { errorResponse } from './answer.ts'
 import { createBodyRooms } from './body-rooms.ts'
@@ -108,7 +108,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     ...systemRoutes(runtime, {
       version: options.version,
       choices,
-      configuration: options.configuration ?? (() => ({})),
+      configuration: () => redactData(options.configuration?.() ?? {}, options.secrets?.redact ?? ((text) => text)),
       openapi,
     }),
     ...sessionRoutes(runtime, choices),

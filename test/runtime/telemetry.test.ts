@@ -209,6 +209,17 @@ test('content is exported only where it is asked for, and then without the secre
   assert.match(String(used!.attributes['gen_ai.tool.call.result']), /canary-result of \[KEY\]/)
 })
 
+test('a secret that stands where a name should be is not exported', async (t) => {
+  const model = scriptedModel({ id: 'mistral/sk-secret-of-the-home', answer: () => ({ text: 'ok' }) })
+  const secrets = knownSecrets({ KEY: 'sk-secret-of-the-home' })
+  const { here, collector } = await exporting(t, { model, secrets: { ...secrets, refresh: async () => {} } })
+  await here.say('Hello.')
+  await collector.received(2)
+  assert.doesNotMatch(collector.requests.map(({ body }) => body).join(''), /sk-secret/)
+  const [chat] = named(collector, 'chat [KEY]')
+  assert.equal(chat!.attributes['gen_ai.request.model'], '[KEY]')
+})
+
 test('an older version of the conventions has its own names, and ours where it has none', async (t) => {
   const model = scriptedModel({ answer: () => ({ text: 'ok', usage: USAGE }) })
   const { here, collector } = await exporting(t, { model }, { conventions: '1.36', content: true })
@@ -334,6 +345,7 @@ test('a queue that nobody empties stays small: what comes on top of it is left o
     collector: { url: collector.url, headers: {} },
     source,
     clock: { ...systemClock, sleep: async () => {} },
+    redact: (text) => text,
     warn: () => {},
   })
   const span = (text: string): Span => ({

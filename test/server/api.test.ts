@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Runtime } from '../home/features.ts'
+import { knownSecrets } from '../../src/platform.ts'
 import { observeFirstReader } from './first-reader.ts'
 import { echo, failing, scriptedRuntime, type Script } from './scripted-runtime.ts'
 import { type Accepted, eventsOf, parseEvents, served } from './served.ts'
@@ -331,10 +332,16 @@ test('the next call can be looked at before it is made', async () => {
 })
 
 test('status, models, configuration and reload are there', async () => {
-  const { json } = served(scriptedRuntime(), { configuration: () => ({ gateway: { token: '(set)' } }) })
+  const endpoint = 'http://collector.example/?key='
+  const configuration = () => ({ gateway: { token: '(set)' }, telemetry: { endpoint: `${endpoint}written-in-it` } })
+  const secrets = knownSecrets({ 'secret in telemetry.endpoint': 'written-in-it' })
+  const { json } = served(scriptedRuntime(), { configuration, secrets })
   assert.equal((await json<{ model: Row }>('/api/status')).model.id, 'rehearsal')
   assert.equal((await json<{ models: Row[] }>('/api/models')).models.length, 2)
-  assert.deepEqual(await json('/api/configuration'), { gateway: { token: '(set)' } })
+  assert.deepEqual(await json('/api/configuration'), {
+    gateway: { token: '(set)' },
+    telemetry: { endpoint: `${endpoint}[secret in telemetry.endpoint]` },
+  })
   assert.deepEqual(await json('/api/reload', { method: 'POST' }), { warnings: [] })
 })
 

@@ -76,7 +76,8 @@ async function linked(uri: string, name: string): Promise<ReadBlock> {
     if (found.isDirectory()) return { text: `[${name}](${path})` }
     if (!found.isFile()) throw new Error('it is a pipe or a device')
     if (found.size > MOST_BYTES) throw new Error(`it has ${found.size} bytes; at most ${MOST_BYTES} are read`)
-    return attached({ name: basename(path), bytes: new Uint8Array(await readFile(path)) })
+    // Files of the system itself have no size: some are secrets of this process, and some have no end.
+    return attached({ name: basename(path), bytes: new Uint8Array(found.size === 0 ? [] : await readFile(path)) })
   } catch (error) {
     throw new CommandFailure('invalid-input', `The file ${path} cannot be read: ${errorMessage(error)}.`, {
       hint: 'Nothing was sent. Take the file out of the message, or mention another.',

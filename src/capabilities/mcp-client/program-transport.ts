@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { type Clock, noteToolProgram, settlesWithin, timeSlice } from '../../platform.ts'
+import { type Clock, noteToolProgram, settlesWithin, timeSlice, withoutInherited } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -70,7 +70,7 @@ export function programTransport(
     const started = spawn(program, args, {
       ...(address.folder !== undefined && { cwd: address.folder }),
       env: { ...address.environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: withoutInherited(['pipe', 'pipe', 'pipe']),
       detached: process.platform !== 'win32',
       windowsHide: true,
     })

@@ -34,6 +34,7 @@ export function openTelemetry(host: CapabilityHost<TelemetrySettings>): Telemetr
     collector: collectorOf(host),
     source: { service: serviceName(host), version, schemaUrl: names.schemaUrl },
     clock,
+    redact: host.redact,
     warn,
   })
   const reading = serialQueue()

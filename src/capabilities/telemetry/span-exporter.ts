@@ -3,6 +3,7 @@ import {
   createActivity,
   errorMessage,
   publicAddress,
+  redactData,
   redactSecrets,
   settlesWithin,
 } from '../../platform.ts'
@@ -17,6 +18,7 @@ interface ExporterParts {
   readonly collector: Collector
   readonly source: SpanSource
   readonly clock: Clock
+  readonly redact: (text: string) => string
   readonly warn: (text: string) => void
 }
 
@@ -43,7 +45,7 @@ type Sent =
   | { readonly type: 'too-large'; readonly problem: string }
   | { readonly type: 'later'; readonly problem: string; readonly waitMs?: number }
 
-export function createSpanExporter({ collector, source, clock, warn }: ExporterParts) {
+export function createSpanExporter({ collector, source, clock, redact, warn }: ExporterParts) {
   const { url, headers } = collector
   const waiting: { readonly span: Span; readonly size: number }[] = []
   const ending = new AbortController()
@@ -58,7 +60,8 @@ export function createSpanExporter({ collector, source, clock, warn }: ExporterP
   const activity = createActivity()
 
   function add(spans: readonly Span[]): void {
-    for (const span of spans) {
+    // The name of a model or a program may be whatever a caller has sent.
+    for (const span of spans.map((each) => redactData(each, redact))) {
       const texts = Object.values(span.attributes).map((value) => (typeof value === 'string' ? value.length : 20))
       const own = texts.reduce((sum, length) => sum + length + 60, 300)
       if (ending.signal.aborted || waiting.length >= MOST_WAITING || size + own > LARGEST_QUEUE) lost += 1

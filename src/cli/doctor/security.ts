@@ -185,9 +185,14 @@ async function checkGrants({ sandbox }: Access, file: string): Promise<Finding> 
     )
   }
   const { readdir } = await import('node:fs/promises')
-  const disks = ['/mnt', '/media', '/srv']
-  const held = await Promise.all(disks.map((path) => readdir(path).catch(() => [])))
-  const seen = disks.filter((_, index) => held[index]!.length > 0)
+  return describeDisks(await Promise.all(DISKS.map((path) => readdir(path).catch(() => []))))
+}
+
+const DISKS = ['/mnt', '/media', '/srv']
+
+/** What programs in the sandbox can read of other disks. `held`: the names in each of the three folders. */
+export function describeDisks(held: readonly (readonly string[])[]): Finding {
+  const seen = DISKS.filter((_, index) => held[index]!.length > 0)
   const also = seen.length === 0 ? '' : `; they can also read what ${seen.join(' and ')} holds, as far as you can`
   // On Windows, these are its disks, with the homes of its people.
   if (held[0]!.some((name) => /^[a-z]$/.test(name))) {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { sha256, systemClock } from '../../platform.ts'
+import { ensureToken } from '../home/home.ts'
 import type { Write } from '../../session.ts'
 import { BROWSER_SESSION_SECONDS, openBrowserSessions } from './browser-sessions.ts'
 import { isExpired, listedTokens, openNamedTokens, tokenExpiry } from './named-tokens.ts'
@@ -29,6 +30,19 @@ function opened(t: TestContext) {
   const file = join(home, 'data', 'tokens.json')
   return { home, written, named, file, clock, refuse: () => (refuses = true), store }
 }
+
+test('the token of the owner is made once, for its account alone', async (t) => {
+  const { home } = opened(t)
+  const token = await ensureToken({ home, random: randomBytes })
+  assert.match(token, /^[\w-]{43}$/)
+  assert.equal(await ensureToken({ home, random: randomBytes }), token)
+  const file = join(home, 'data', 'token')
+  assert.equal(readFileSync(file, 'utf8'), `${token}\n`)
+  assert.deepEqual(
+    [home, join(home, 'data'), file].map((path) => (statSync(path).mode & 0o777).toString(8)),
+    ['700', '700', '600'],
+  )
+})
 
 test('a token is kept as its hash, for the owner alone, and is in the audit without itself', async (t) => {
   const { named, file, written } = opened(t)

@@ -12,14 +12,22 @@ export interface ObeyedNames {
 }
 
 /** When the names were last compared with the manuals of the programs. Names that came later are not. */
-export const OBEYED_NAMES_CHECKED = '2026-11-28'
+export const OBEYED_NAMES_CHECKED = '2026-11-29'
 
 /** Of `never` also everything below counts. Of `asks` files alone: `BUILD` is also how people name a folder. */
 export const obeyedNames: readonly ObeyedNames[] = [
-  { level: 'never', by: 'agents', names: 'AGENTS.md AGENTS.override.md AGENT.md .agents .agent .mcp.json' },
-  { level: 'never', by: 'Claude Code', names: 'CLAUDE.md CLAUDE.local.md .claude .claude-plugin .claude.json' },
+  {
+    level: 'never',
+    by: 'agents',
+    names: 'AGENTS.md AGENTS.override.md AGENT.md .agents .agent .mcp.json AGENTS.local.md',
+  },
+  {
+    level: 'never',
+    by: 'Claude Code',
+    names: 'CLAUDE.md CLAUDE.local.md .claude .claude-plugin .claude.json .lsp.json',
+  },
   { level: 'never', by: 'Codex', names: '.codex' },
-  { level: 'never', by: 'opencode', names: 'opencode.json opencode.jsonc .opencode' },
+  { level: 'never', by: 'opencode', names: 'opencode.json opencode.jsonc .opencode tui.json tui.jsonc' },
   { level: 'never', by: 'pi', names: '.pi' },
   {
     level: 'never',
@@ -32,7 +40,7 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'GitHub Copilot',
     names:
-      '.copilot .github/copilot-instructions.md .github/instructions .github/prompts .github/agents .github/chatmodes .github/skills .github/hooks',
+      '.copilot .github/copilot-instructions.md .github/instructions .github/prompts .github/agents .github/chatmodes .github/skills .github/hooks .github/copilot .github/mcp.json .github/lsp.json .github/extensions',
   },
   { level: 'never', by: 'Qwen Code', names: 'QWEN.md .qwen' },
   { level: 'never', by: 'Continue', names: '.continue .continuerules' },
@@ -43,7 +51,7 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'agents in editors',
     names:
-      '.roo .roorules .roomodes .kilocode .kilocodemodes .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine .rovodev .codebuddy CODEBUDDY.md .lingma .zencoder .qodo .cody .firebender firebender.json .ruler .rulesync replit.md',
+      '.roo .roorules .roomodes .kilocode .kilocodemodes .amazonq .kiro .junie .augment .augment-guidelines .trae .idx .tabnine .rovodev .codebuddy CODEBUDDY.md .lingma .zencoder .qodo .cody .firebender firebender.json .ruler .rulesync replit.md .kilo kilo.json kilo.jsonc .aiassistant .qoder .devin',
   },
   {
     level: 'never',
@@ -55,7 +63,7 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'editors',
     names:
-      '.vscode *.code-workspace .vs .idea .fleet .zed .rules .helix .nova .theia hie.yaml .rust-analyzer.toml rust-analyzer.toml .omnisharp omnisharp.json .vimspector.json .neoconf.json .ideavimrc .luarc.json .luarc.jsonc *.sublime-project',
+      '.vscode *.code-workspace .vs .idea .fleet .zed .rules .helix .nova .theia hie.yaml .rust-analyzer.toml rust-analyzer.toml .omnisharp omnisharp.json .vimspector.json .neoconf.json .ideavimrc .luarc.json .luarc.jsonc *.sublime-project .externalToolBuilders .solargraph.yml .ruby-lsp .ruby-lsp.yml',
   },
   {
     level: 'never',
@@ -75,13 +83,13 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'Git hooks',
     names:
-      '.husky .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .lefthook .lefthook-local lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json .overcommit.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs grumphp.yml grumphp.yml.dist grumphp.yaml captainhook.json',
+      '.husky .pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml prek.toml .lefthook .lefthook-local lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json .overcommit.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs grumphp.yml grumphp.yml.dist grumphp.yaml captainhook.json lefthook.jsonc .lefthook.jsonc lefthook-local.yaml lefthook-local.toml lefthook-local.json lefthook-local.jsonc .lefthook-local.yml .lefthook-local.yaml .lefthook-local.toml .lefthook-local.json .lefthook-local.jsonc',
   },
   {
     level: 'never',
     by: 'shells',
     names:
-      '.envrc .autoenv .autoenv.zsh .mise .mise.toml .mise.local.toml mise.toml mise.local.toml .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .screenrc .tmux.conf .ssh .config/fish .config/git .config/nvim .config/mise .config/direnv .config/systemd .config/autostart .rtx.toml .miserc.toml .config/mise.toml .shadowenv.d .devbox .flox .xonshrc .config/environment.d .config/nushell .config/xonsh .config/zsh .config/helix .config/tmux .tmux',
+      '.envrc .autoenv .autoenv.zsh .mise .mise.toml .mise.local.toml mise.toml mise.local.toml .profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .screenrc .tmux.conf .ssh .config/fish .config/git .config/nvim .config/mise .config/direnv .config/systemd .config/autostart .rtx.toml .miserc.toml .config/mise.toml .shadowenv.d .devbox .flox .xonshrc .config/environment.d .config/nushell .config/xonsh .config/zsh .config/helix .config/tmux .tmux mise/config.toml mise/config.local.toml mise.development.toml .mise.development.toml mise.production.toml .mise.production.toml mise.test.toml .mise.test.toml .xinitrc .xprofile .xsession .xsessionrc',
   },
   {
     level: 'never',
@@ -99,7 +107,7 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'never',
     by: 'the CI of the host of the code',
     names:
-      '.github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci .circleci .travis.yml .buildkite .drone.yml .woodpecker .woodpecker.yml .woodpecker.yaml .cirrus.yml .cirrus.star .semaphore .teamcity .tekton .builds .build.yml appveyor.yml .appveyor.yml azure-pipelines.yml azure-pipelines.yaml .azure-pipelines bitbucket-pipelines.yml Jenkinsfile buildspec.yml cloudbuild.yaml cloudbuild.yml .appveyor.yaml appveyor.yaml .drone.yaml .drone.star .drone.jsonnet .vela.yml .vela.yaml .cirun.yml codefresh.yml .codefresh .shippable.yml shippable.yml wercker.yml circle.yml .scrutinizer.yml .readthedocs.yml .readthedocs.yaml .zuul.yaml .zuul.d zuul.yaml .harness .onedev-buildspec.yml .azuredevops .bitrise.yml bitrise.yml codemagic.yaml .ebextensions .platform .xcode ci_scripts/ci_post_clone.sh ci_scripts/ci_pre_xcodebuild.sh ci_scripts/ci_post_xcodebuild.sh amplify.yml',
+      '.github/workflows .github/actions .gitea/workflows .forgejo/workflows .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ci .circleci .travis.yml .buildkite .drone.yml .woodpecker .woodpecker.yml .woodpecker.yaml .cirrus.yml .cirrus.star .semaphore .teamcity .tekton .builds .build.yml appveyor.yml .appveyor.yml azure-pipelines.yml azure-pipelines.yaml .azure-pipelines bitbucket-pipelines.yml Jenkinsfile buildspec.yml cloudbuild.yaml cloudbuild.yml .appveyor.yaml appveyor.yaml .drone.yaml .drone.star .drone.jsonnet .vela.yml .vela.yaml .cirun.yml codefresh.yml .codefresh .shippable.yml shippable.yml wercker.yml circle.yml .scrutinizer.yml .readthedocs.yml .readthedocs.yaml .zuul.yaml .zuul.d zuul.yaml .harness .onedev-buildspec.yml .azuredevops .bitrise.yml bitrise.yml codemagic.yaml .ebextensions .platform .xcode ci_scripts/ci_post_clone.sh ci_scripts/ci_pre_xcodebuild.sh ci_scripts/ci_post_xcodebuild.sh amplify.yml .github/dependabot.yml .github/dependabot.yaml .github/settings.yml CODEOWNERS .mergify .mergify.yml .github/mergify.yml renovate.json renovate.json5 .renovaterc .renovaterc.json .renovaterc.json5 .gitlab/agents cloudbuild.json buildspec.yaml appspec.yml appspec.yaml',
   },
   { level: 'asks', by: 'OpenClaw', names: 'TOOLS.md IDENTITY.md USER.md MEMORY.md' },
   {
@@ -112,7 +120,7 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'asks',
     by: 'JavaScript tools, which run it',
     names:
-      '*.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts *.setup.js *.setup.ts .eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .babelrc .babelrc.js .babelrc.json .prettierrc.js .prettierrc.mjs .lintstagedrc .lintstagedrc.js .lintstagedrc.mjs .lintstagedrc.json .mocharc.js .mocharc.cjs .stylelintrc.js .commitlintrc.js .releaserc.js gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js karma.conf.js .eslintrc.yml .eslintrc.yaml .babelrc.cjs .babelrc.mjs .prettierrc .prettierrc.json .prettierrc.json5 .prettierrc.yml .prettierrc.yaml .prettierrc.toml .prettierrc.cjs .prettierrc.ts .lintstagedrc.cjs .lintstagedrc.ts .lintstagedrc.yml .lintstagedrc.yaml .mocharc.json .mocharc.jsonc .mocharc.yml .mocharc.yaml .mocharc.mjs .stylelintrc .stylelintrc.json .stylelintrc.yml .stylelintrc.yaml .stylelintrc.cjs .stylelintrc.mjs .commitlintrc .commitlintrc.json .commitlintrc.yml .commitlintrc.yaml .commitlintrc.cjs .commitlintrc.ts .releaserc .releaserc.json .releaserc.yml .releaserc.yaml .releaserc.cjs .nycrc .nycrc.json .c8rc.json .swcrc .postcssrc .postcssrc.js .postcssrc.cjs .postcssrc.json .parcelrc .svgrrc.js .graphqlrc.js .graphqlrc.ts .detoxrc.js .umirc.ts .umirc.js .dumirc.ts .dependency-cruiser.js .dependency-cruiser.cjs .remarkrc.js .remarkrc.mjs .textlintrc.js .czrc .changelogrc.js .size-limit.js .huskyrc .huskyrc.js .storybook/main.js .storybook/main.ts .storybook/main.cjs .storybook/main.mjs .storybook/preview.js .storybook/preview.ts angular.json ember-cli-build.js Jakefile Jakefile.js Cakefile gulpfile.babel.js wallaby.js .wallaby.js',
+      '*.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts *.setup.js *.setup.ts .eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .babelrc .babelrc.js .babelrc.json .prettierrc.js .prettierrc.mjs .lintstagedrc .lintstagedrc.js .lintstagedrc.mjs .lintstagedrc.json .mocharc.js .mocharc.cjs .stylelintrc.js .commitlintrc.js .releaserc.js gulpfile.js gulpfile.mjs gulpfile.ts Gruntfile.js karma.conf.js .eslintrc.yml .eslintrc.yaml .babelrc.cjs .babelrc.mjs .prettierrc .prettierrc.json .prettierrc.json5 .prettierrc.yml .prettierrc.yaml .prettierrc.toml .prettierrc.cjs .prettierrc.ts .lintstagedrc.cjs .lintstagedrc.ts .lintstagedrc.yml .lintstagedrc.yaml .mocharc.json .mocharc.jsonc .mocharc.yml .mocharc.yaml .mocharc.mjs .stylelintrc .stylelintrc.json .stylelintrc.yml .stylelintrc.yaml .stylelintrc.cjs .stylelintrc.mjs .commitlintrc .commitlintrc.json .commitlintrc.yml .commitlintrc.yaml .commitlintrc.cjs .commitlintrc.ts .releaserc .releaserc.json .releaserc.yml .releaserc.yaml .releaserc.cjs .nycrc .nycrc.json .c8rc.json .swcrc .postcssrc .postcssrc.js .postcssrc.cjs .postcssrc.json .parcelrc .svgrrc.js .graphqlrc.js .graphqlrc.ts .detoxrc.js .umirc.ts .umirc.js .dumirc.ts .dependency-cruiser.js .dependency-cruiser.cjs .remarkrc.js .remarkrc.mjs .textlintrc.js .czrc .changelogrc.js .size-limit.js .huskyrc .huskyrc.js .storybook/main.js .storybook/main.ts .storybook/main.cjs .storybook/main.mjs .storybook/preview.js .storybook/preview.ts angular.json ember-cli-build.js Jakefile Jakefile.js Cakefile gulpfile.babel.js wallaby.js .wallaby.js .huskyrc.json .huskyrc.yml .huskyrc.yaml .vscode-test.js .vscode-test.mjs .vscode-test.cjs',
   },
   {
     level: 'asks',
@@ -120,7 +128,11 @@ export const obeyedNames: readonly ObeyedNames[] = [
     names:
       'Makefile GNUmakefile makefile.am *.mk CMakeLists.txt CMakePresets.json CMakeUserPresets.json *.cmake meson.build configure configure.ac autogen.sh SConstruct SConscript wscript Justfile .justfile Taskfile.yml Taskfile.yaml Earthfile Tiltfile xmake.lua premake5.lua conanfile.py conanfile.txt vcpkg.json magefile.go Makefile.PL Build.PL Makefile.toml meson.options meson_options.txt .proverc .air.toml .goreleaser.yml .goreleaser.yaml bacon.toml Trunk.toml Cross.toml',
   },
-  { level: 'asks', by: 'Bazel', names: 'BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel *.bzl' },
+  {
+    level: 'asks',
+    by: 'Bazel',
+    names: 'BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel *.bzl .bazelversion .bazeliskrc tools/bazel',
+  },
   {
     level: 'asks',
     by: 'Python and its package managers',
@@ -137,7 +149,7 @@ export const obeyedNames: readonly ObeyedNames[] = [
     level: 'asks',
     by: 'Maven, Gradle, sbt and Ant',
     names:
-      'pom.xml mvnw mvnw.cmd .mvn/extensions.xml .mvn/maven.config .mvn/jvm.config wrapper/maven-wrapper.properties wrapper/maven-wrapper.jar *.gradle *.gradle.kts gradle.properties gradlew gradlew.bat wrapper/gradle-wrapper.properties wrapper/gradle-wrapper.jar *.sbt build.sc build.xml build.mill .scalafix.conf project/build.properties',
+      'pom.xml mvnw mvnw.cmd .mvn/extensions.xml .mvn/maven.config .mvn/jvm.config wrapper/maven-wrapper.properties wrapper/maven-wrapper.jar *.gradle *.gradle.kts gradle.properties gradlew gradlew.bat wrapper/gradle-wrapper.properties wrapper/gradle-wrapper.jar *.sbt build.sc build.xml build.mill .scalafix.conf project/build.properties libs.versions.toml',
   },
   {
     level: 'asks',

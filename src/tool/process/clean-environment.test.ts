@@ -31,6 +31,7 @@ test('keys, settings of Foreword and everything else stay behind', () => {
     FOREWORD_HOME: '/secret',
     FOREWORD_TOOL: '0',
     AWS_SESSION_TOKEN: 'hunter2',
+    LC_API_TOKEN: 'hunter2',
     SSH_AUTH_SOCK: '/run/agent',
     LD_PRELOAD: '/tmp/x.so',
     NODE_OPTIONS: '--require /tmp/x.js',

@@ -1,7 +1,8 @@
 import { delimiter, isAbsolute } from 'node:path'
 
-/** The variables that a program needs; none of them is a secret. */
-const KEPT = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL'])
+/** The variables that a program needs; none of them is a secret. Others that begin with `LC_` may be: servers of SSH let them in. */
+const KEPT =
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|TZ|TMPDIR|SHELL|LC_(?:ALL|ADDRESS|COLLATE|CTYPE|IDENTIFICATION|MEASUREMENT|MESSAGES|MONETARY|NAME|NUMERIC|PAPER|TELEPHONE|TIME))$/
 
 /** Without these no program starts on Windows, where the case of a name does not count. */
 const KEPT_ON_WINDOWS = new Set([
@@ -61,7 +62,7 @@ export function cleanEnvironment(
   const kept = Object.entries(environment).flatMap(([name, value]) => {
     // `Path` and `SystemRoot` are written in many ways there; elsewhere a name is exactly itself.
     const onWindows = process.platform === 'win32' ? name.toUpperCase() : ''
-    const isKept = KEPT.has(name) || name.startsWith('LC_') || KEPT_ON_WINDOWS.has(onWindows)
+    const isKept = KEPT.test(name) || KEPT_ON_WINDOWS.has(onWindows)
     if (value === undefined || !isKept) return []
     if (name !== 'PATH' && onWindows !== 'PATH') return [[name, value] as const]
     const folders = value.split(delimiter).filter((folder) => isAbsolute(folder))

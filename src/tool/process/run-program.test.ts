@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,6 +47,30 @@ test('it runs in its folder, with its environment and nothing else', async (cont
   const names = variables.map((variable) => variable.replace(/=.*/, ''))
   assert.deepEqual(names.toSorted(), [...Object.keys(environment), 'A', 'FOREWORD_RUN', 'PWD'].toSorted())
 })
+
+test(
+  'it gets nothing that was open in what started the gateway',
+  { skip: process.platform !== 'linux' },
+  async (context) => {
+    const folder = await home(context)
+    await writeFile(join(folder, 'letter'), 'private')
+    const held = openSync(folder, 'r')
+    context.after(() => closeSync(held))
+    const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+    const gateway = `const { runProgram } = await import(${module('./run-program.ts')})
+    const { systemClock } = await import(${module('../../platform.ts')})
+    const argv = ['sh', '-c', 'cat /proc/self/fd/77/letter; ls /proc/self/fd; echo end']
+    const limits = { timeoutMs: 20_000, maxOutputChars: 20_000 }
+    console.log((await runProgram(systemClock, { argv, folder: '/', environment: process.env }, limits)).stdout.text)`
+    const words = ['--conditions=foreword-source', '--input-type=module', '-e', gateway]
+    const stdio = Array.from({ length: 78 }, (_, descriptor) =>
+      descriptor === 77 ? held : descriptor < 3 ? 'pipe' : 'ignore',
+    )
+    const { stdout } = spawnSync(process.execPath, words, { stdio, encoding: 'utf8' } as never)
+    assert.match(stdout, /\nend\n/)
+    assert.doesNotMatch(stdout, /private/)
+  },
+)
 
 test('it and what it starts leave the processor to others', async () => {
   const program = { argv: ['sh', '-c', 'read word; sh -c nice'], folder: '/', environment, input: 'go' }

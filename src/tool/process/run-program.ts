@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { isAbsolute } from 'node:path'
-import { type Clock, leaveProcessorToOthers, noteToolProgram, RUN_MARK } from '../../platform.ts'
+import { type Clock, leaveProcessorToOthers, noteToolProgram, RUN_MARK, withoutInherited } from '../../platform.ts'
 import { newMark, processTree } from './process-tree.ts'
 import { collectOutput, type Program, type ProgramEnd, type ProgramLimits } from './program.ts'
 
@@ -79,7 +79,7 @@ function start(program: Program, mark: string): ChildProcess | string {
     const child = spawn(argv[0]!, argv.slice(1), {
       cwd: folder,
       env: { ...environment, [RUN_MARK]: mark },
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: withoutInherited([input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']),
       // Leader of a session and a group of its own: one signal reaches them all.
       detached: process.platform !== 'win32',
       windowsHide: true,

@@ -14,6 +14,8 @@ export interface RememberedText {
   readonly sessions: readonly string[]
   /** `provider/model` that wrote it; absent if fixed rules extracted it from the log. */
   readonly by?: string
+  /** Whether its words may be those of others. */
+  readonly foreign?: boolean
 }
 
 /**
@@ -22,11 +24,12 @@ export interface RememberedText {
  * whole session, and `tool-history` right before the message that it depends on.
  */
 export function memoryLayers({ previous, tools }: MemoryReading, layout: Layout): readonly Layer[] {
-  // Results of tools are the words of others, beside what else it may be.
-  const kind = tools && tools.text !== '' ? 'tool' : 'model'
+  // Results of tools are the words of others, and so is what a model has said after it read them.
+  const before = previous?.foreign ? 'tool' : 'model'
+  const kind = tools && tools.text !== '' ? 'tool' : before
   if (isOneLayer(layout)) return [memoryLayer('memory', kind, [summary(previous), history(tools)])]
   return [
-    ...(previous ? [memoryLayer('previous-session', 'model', [summary(previous)])] : []),
+    ...(previous ? [memoryLayer('previous-session', before, [summary(previous)])] : []),
     ...(tools ? [memoryLayer('tool-history', 'tool', [history(tools)])] : []),
   ]
 }

@@ -97,7 +97,9 @@ export function createMemory(parts: MemoryParts) {
     for (const id of ids) {
       const row = await store.session(id)
       const summary = row && (await summaries.find(row, keeps, signal))
-      if (summary) return { text: summary.text, sessions: [id], ...defined({ by: summary.by }) }
+      if (!summary) continue
+      const { text, by } = summary
+      return { text, sessions: [id], foreign: await readsForeign(store, id), ...defined({ by }) }
     }
     return NOTHING
   }
@@ -188,6 +190,22 @@ export function createMemory(parts: MemoryParts) {
 }
 
 const NOTHING: RememberedText = { text: '', sessions: [] }
+
+/** Entries of one page of a log. */
+const PAGE = 500
+
+/** Whether a call of the session has read texts of others, which its answers may repeat: also in what it remembered itself. */
+async function readsForeign(store: Pick<SessionStore, 'entries'>, session: string): Promise<boolean> {
+  for (let after = 0; ;) {
+    const entries = await store.entries(session, { types: ['input', 'edit', 'assembly'], after, limit: PAGE })
+    const isForeign = entries.some((entry) => {
+      const texts = entry.type === 'assembly' ? entry.foreign : 'attachments' in entry ? entry.attachments : undefined
+      return texts !== undefined && texts.length > 0
+    })
+    if (isForeign || entries.length < PAGE) return isForeign
+    after = entries.at(-1)!.seq
+  }
+}
 
 function forgottenKey(session: string): string {
   return `memory/forgotten/${session}`
