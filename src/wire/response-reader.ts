@@ -3,6 +3,7 @@ import { answerDraft } from './answer-draft.ts'
 import { eventParser } from './answer-stream.ts'
 import { formatReaders, type WireFormat } from './formats.ts'
 import type { JsonFields } from './part.ts'
+import { headReport } from './usage.ts'
 
 /** Reads the bytes of an answer beside their way to the caller. */
 export type ResponseReader = ReturnType<typeof responseReader>
@@ -10,7 +11,8 @@ export type ResponseReader = ReturnType<typeof responseReader>
 /** The most characters of an answer in one piece, and of one event of a stream; what is longer is not read. */
 const MOST_CHARACTERS = 32_000_000
 
-export function responseReader(format: WireFormat) {
+/** `headers`: those of the answer, in lower case. */
+export function responseReader(format: WireFormat, headers: JsonFields = {}) {
   const draft = answerDraft()
   const { correction, asEvent, add } = formatReaders[format]
   const { events, close, hasReason } = correction(true)
@@ -69,6 +71,7 @@ export function responseReader(format: WireFormat) {
         feed(decoder.decode())
         const answer = whole && left >= 0 ? parseJson(whole.join('')) : undefined
         if (left < 0) draft.overflow()
+        if (whole) draft.report(headReport(headers))
         // The last event of a stream may have no blank line behind it.
         if (!whole) feed('\n\n')
         // Gemini sends a list of answers where no events were asked for.

@@ -214,6 +214,21 @@ for (const [server, report, cost] of [
   })
 }
 
+test('the cost in the head of an answer in one piece is its cost, unless the body has one; a stream is longer than its head knows', () => {
+  const costOf = (body: string, header: unknown) => {
+    const reader = responseReader('chat-completions', { 'x-litellm-response-cost': header })
+    reader.write(new TextEncoder().encode(body))
+    return reader.end().usage?.cost
+  }
+  const whole = (usage: object) => JSON.stringify({ choices: [{ message: { content: 'Hi.' } }], usage })
+  assert.equal(costOf(whole(chat), '0.000415'), 0.000_415)
+  assert.equal(costOf(whole({ ...chat, cost: 0.5 }), '0.000415'), 0.5)
+  assert.equal(costOf(whole({}), '0.000415'), undefined, 'a cost of nothing is none')
+  for (const nothing of ['0.0', 'None', '-1', '1e9', '', undefined])
+    assert.equal(costOf(whole(chat), nothing), undefined)
+  assert.equal(costOf(`data: ${JSON.stringify({ choices: [], usage: chat })}\n\n`, '0.000415'), undefined)
+})
+
 test('a cost of a stream that is reported again as nothing stays', () => {
   assert.equal(read({ usage: { ...chat, cost: 0.5 } }, { usage: { ...chat, cost: 0 } })?.cost, 0.5)
   assert.equal(read({ usage: { ...chat, cost: 0 } }, { usage: { ...chat, cost: 0.5 } }, { usage: chat })?.cost, 0.5)

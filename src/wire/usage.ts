@@ -120,6 +120,21 @@ function costIn(report: Fields): number | undefined {
   return charged === undefined ? undefined : checkedCost(charged + behind)
 }
 
+/**
+ * Headers with the cost of an answer in one piece, US dollars, with the server and the page that says so. Read on 2026-11-29. The
+ * head of a stream leaves before its cost is known.
+ */
+const COST_HEADERS: readonly (readonly [header: string, server: string, source: string])[] = [
+  ['x-litellm-response-cost', 'LiteLLM', 'https://docs.litellm.ai/docs/proxy/response_headers'],
+]
+
+/** What the head of an answer in one piece reports, in the form of its body. A cost of nothing is of a model without a price there. */
+export function headReport(headers: Readonly<Record<string, unknown>>): Fields {
+  const costs = COST_HEADERS.map(([header]) => checkedCost(headers[header]))
+  const cost = costs.find((value) => value !== undefined && value > 0)
+  return cost === undefined ? {} : { usage: { cost } }
+}
+
 /** Collects what an answer says of its tokens and its cost, wherever it says it. */
 export function usageReader() {
   let counts: Fields = {}

@@ -2,7 +2,7 @@ import { againMoney, type TokenCounter, available, cutSums, type ManifestEntry }
 import { type ForeignReuse, identifyCall, isResultEntry, type ForeignIdentity } from '../../foreign.ts'
 import type { ModelFacts } from '../../model.ts'
 import { defined, readTraceparent, sha256 } from '../../platform.ts'
-import type { CallOutcome, CallRecord, ForeignFacts } from '../../session.ts'
+import type { CallOutcome, CallRecord, ForeignFacts, Write } from '../../session.ts'
 import type { Sealed, SealedManifest } from '../calls/seal.ts'
 import { addForecast } from '../turn/call-forecast.ts'
 import { type ComparedBodies, cutName } from './analysis/analysed-body.ts'
@@ -35,10 +35,25 @@ export interface BegunRecord {
   readonly wire: CallOutcome['wire']
   /** The account of what left; `undefined` where it could not be taken apart. */
   readonly manifest: Sealed['manifest'] | undefined
+  /** Of a call that had ended by then: its end is on record, too. */
+  readonly outcome?: CallOutcome
 }
 
-/** Writes what a call sends: whose it is, what its body says, and what of it was sent before. */
-export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<BegunRecord> {
+/** How a call went, and what puts that on record. */
+export interface RecordedEnd {
+  readonly outcome: CallOutcome
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Writes what a call sends: whose it is, what its body says, and what of it was sent before. `endOf`: its end where that is known
+ * by now. It is written at once with the rest.
+ */
+export async function beginRecord(
+  parts: RecordParts,
+  call: BegunCall,
+  endOf: (begun: BegunRecord) => Promise<RecordedEnd | undefined>,
+): Promise<BegunRecord> {
   const { store, counter, sessions } = parts
   const { said, left } = call
   const clean = (text: string) => (call.isDirty ? (parts.secrets?.redact(text) ?? text) : text)
@@ -113,11 +128,13 @@ export async function beginRecord(parts: RecordParts, call: BegunCall): Promise<
     manifest: manifest ? withoutSecrets(manifest, call.isDirty ? clean : undefined) : emptyManifest(counter, model),
     requestDigest: manifest?.requestDigest ?? '',
   }
-  // Both at once: a call is on record exactly once, whenever its process ends.
-  await store.transaction([{ type: 'call', record }, ...(departure ? [departure.recorded()] : [])])
+  const begun = { record, wire: wireOf(call), manifest: whole?.manifest }
+  const { outcome, writes = [] } = (await endOf(begun)) ?? {}
+  // All at once: a call is on record exactly once, whenever its process ends.
+  await store.transaction([{ type: 'call', record }, ...(departure ? [departure.recorded()] : []), ...writes])
   await departure?.forget().catch(() => {})
   if (whole) sessions.note(session, { record, fingerprint: whole.fingerprint, ...names })
-  return { record, wire: wireOf(call), manifest: whole?.manifest }
+  return { ...begun, ...defined({ outcome }) }
 }
 
 function storedAs(

@@ -1,9 +1,9 @@
 import type { ForeignCallStart, ForeignCallState } from '../../capability.ts'
 import { type Activity, defined, errorMessage, keyedQueue, type ErrorCode } from '../../platform.ts'
-import { beginRecord, type BegunRecord } from './begin-record.ts'
+import { beginRecord, type BegunRecord, type RecordedEnd } from './begin-record.ts'
 import type { RecordParts, BegunCall, Departure, EndedCall } from './foreign-call.ts'
 import type { HeldForeignCall } from './foreign-limits.ts'
-import { type CallOutcome, NOTHING, type Usage } from '../../session.ts'
+import { type CallOutcome, NOTHING, type Usage, type Write } from '../../session.ts'
 import { COSTLESS } from './foreign-input.ts'
 import { contentWriter } from './content-writer.ts'
 import { tokensWritten, type WireAnswer } from '../../wire.ts'
@@ -47,10 +47,13 @@ export function createCallRecorder(
       // Calls of one program are written in their order: each is compared with the one before.
       const key = keyOf(start)
       let begun: BegunRecord | undefined
+      let known: EndedCall | undefined
+      // What cannot be written so is written by itself.
+      const endOf = async (record: BegunRecord) => known && recordedEnd(parts, record, known).catch(() => undefined)
       void queue.add(key, async () => {
         try {
           await moment.over
-          begun = await beginRecord(parts, await call())
+          begun = await beginRecord(parts, await call(), endOf)
         } catch (error) {
           lost += 1
           note('it was not recorded', error)
@@ -58,13 +61,20 @@ export function createCallRecorder(
       })
       return {
         end(ended, held, over) {
+          known = ended
           // What it held of a budget is given back at once.
           if (held) moment.end()
           if (!begun) void departing?.then((departure) => departure?.ended(ended)).catch(() => {})
           void queue.add(key, async () => {
             try {
               if (begun) {
-                const outcome = await endRecord(parts, begun, ended)
+                let { outcome } = begun
+                if (!outcome) {
+                  const later = await recordedEnd(parts, begun, ended)
+                  await parts.store.transaction(later.writes)
+                  outcome = later.outcome
+                }
+                parts.sessions.ended(begun.record.session, { ...begun.record, outcome })
                 held?.settle(outcome)
                 recorded += 1
                 return
@@ -126,12 +136,11 @@ function keyOf({ head, caller }: StartedCall): string {
 
 const MOMENT_MS = 100
 
-async function endRecord(
+async function recordedEnd(
   parts: RecordParts,
   { record, wire, manifest }: BegunRecord,
   ended: EndedCall,
-): Promise<CallOutcome> {
-  const { store, clock, sessions } = parts
+): Promise<RecordedEnd> {
   const { id, session } = record
   const isUnpaid = record.foreign.kind === 'count' || COSTLESS.has(record.input.foreign.method)
   const answer = await ended.answer
@@ -143,13 +152,12 @@ async function endRecord(
     ...defined({ wire }),
     foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept, id: answer?.id }) },
   }
-  await store.transaction([
+  const writes: readonly Write[] = [
     { type: 'call-outcome', id, outcome },
     // Those that follow the session read it again.
-    { type: 'append', session, bodies: [{ type: 'foreign-call', call: id }], time: clock.time() },
-  ])
-  sessions.ended(session, { ...record, outcome })
-  return outcome
+    { type: 'append', session, bodies: [{ type: 'foreign-call', call: id }], time: parts.clock.time() },
+  ]
+  return { outcome, writes }
 }
 
 /** `used`: tokens of the prompt by our counter; `undefined` where it has no account, or where only tokens were counted. */

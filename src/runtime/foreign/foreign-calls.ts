@@ -140,7 +140,7 @@ export function createForeignCalls(parts: ForeignCallParts): RecoveringCalls {
         noted.status = status
         recorder.guarded('its answer cannot be read', () => {
           const { format } = identifyCall(start.head, undefined)
-          if (format) noted.reader = readAnswer(format, headers['content-encoding'], (tokens) => held?.grew(tokens))
+          if (format) noted.reader = readAnswer(format, headers, (tokens) => held?.grew(tokens))
         })
       },
       received(bytes) {
@@ -238,10 +238,14 @@ const LONGEST = 64 * 1024
 
 type AnswerReader = ReturnType<typeof readAnswer>
 
-/** `encoding` as the answer has it. `grew` is told of each part that was read, with the tokens that are written by then, about. */
-function readAnswer(format: WireFormat, encoding: string | undefined, grew: (tokens: number) => void) {
-  const reader = responseReader(format)
-  const decoder = decodingStream(encoding)
+/** `headers`: of the answer. `grew` is told of each part that was read, with the tokens that are written by then, about. */
+function readAnswer(
+  format: WireFormat,
+  headers: Parameters<OpenForeignCall['answered']>[1],
+  grew: (tokens: number) => void,
+) {
+  const reader = responseReader(format, headers)
+  const decoder = decodingStream(headers['content-encoding'])
   const over = Promise.withResolvers<void>()
   const write = (bytes: Uint8Array) => {
     reader.write(bytes)
