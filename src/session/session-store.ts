@@ -42,7 +42,12 @@ export type Write =
   | { readonly type: 'append'; readonly session: string; readonly bodies: readonly EntryBody[]; readonly time: string }
   | { readonly type: 'call'; readonly record: CallRecord }
   | { readonly type: 'call-outcome'; readonly id: string; readonly outcome: CallOutcome }
-  | { readonly type: 'content'; readonly text: string }
+  | {
+      readonly type: 'content'
+      readonly text: string
+      readonly holds?: readonly string[]
+      readonly shared?: boolean
+    }
   | { readonly type: 'value'; readonly key: string; readonly value: unknown }
   | { readonly type: 'binding'; readonly binding: Binding; readonly session: string }
   | { readonly type: 'record'; readonly change: RecordChange; readonly time: string }

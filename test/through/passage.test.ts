@@ -287,7 +287,7 @@ test('the sign-in token of a subscription goes on only where the owner says so',
 
 test('a fault of the record lets the call through and is reported', async (t) => {
   const { gateway, through, token } = await openGateway(t)
-  gateway.runtime.store.putContent = () => Promise.reject(new Error('the disk is full'))
+  gateway.runtime.store.transaction = () => Promise.reject(new Error('the disk is full'))
   const answer = await send(`${through}/anthropic/v1/messages`, { headers: [...token, 'x-api-key', 'own'], body })
   assert.equal(answer.status, 200)
   assert.equal(answer.body.toString(), messagesEvents('Hello.'))

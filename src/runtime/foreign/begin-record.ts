@@ -54,7 +54,7 @@ export async function beginRecord(
   call: BegunCall,
   endOf: (begun: BegunRecord) => Promise<RecordedEnd | undefined>,
 ): Promise<BegunRecord> {
-  const { store, counter, sessions } = parts
+  const { counter, sessions } = parts
   const { said, left } = call
   const clean = (text: string) => (call.isDirty ? (parts.secrets?.redact(text) ?? text) : text)
   const found = said?.identity ?? identifyCall(call.head, undefined)
@@ -131,7 +131,7 @@ export async function beginRecord(
   const begun = { record, wire: wireOf(call), manifest: whole?.manifest }
   const { outcome, writes = [] } = (await endOf(begun)) ?? {}
   // All at once: a call is on record exactly once, whenever its process ends.
-  await store.transaction([{ type: 'call', record }, ...(departure ? [departure.recorded()] : []), ...writes])
+  await writer.transaction([{ type: 'call', record }, ...(departure ? [departure.recorded()] : []), ...writes])
   await departure?.forget().catch(() => {})
   if (whole) sessions.note(session, { record, fingerprint: whole.fingerprint, ...names })
   return { ...begun, ...defined({ outcome }) }

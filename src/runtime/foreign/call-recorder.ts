@@ -144,7 +144,8 @@ async function recordedEnd(
   const { id, session } = record
   const isUnpaid = record.foreign.kind === 'count' || COSTLESS.has(record.input.foreign.method)
   const answer = await ended.answer
-  const kept = answer && (await contentWriter(parts, session).text(JSON.stringify(answer)))
+  const writer = contentWriter(parts, session)
+  const kept = answer && (await writer.text(JSON.stringify(answer)))
   const outcome: CallOutcome = {
     ...outcomeOf(ended, { answer, used: isUnpaid ? undefined : manifest?.used }),
     // A count of tokens reports them, and costs nothing.
@@ -153,6 +154,7 @@ async function recordedEnd(
     foreign: { end: ended.end.type, ...defined({ status: ended.status, answer: kept, id: answer?.id }) },
   }
   const writes: readonly Write[] = [
+    ...writer.writes(),
     { type: 'call-outcome', id, outcome },
     // Those that follow the session read it again.
     { type: 'append', session, bodies: [{ type: 'foreign-call', call: id }], time: parts.clock.time() },

@@ -1,4 +1,4 @@
-import { contentHash } from '../../session.ts'
+import { contentHash, type Write } from '../../session.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import type { RecordParts, BegunCall } from './foreign-call.ts'
 import type { StoredBody } from './foreign-input.ts'
@@ -13,14 +13,28 @@ export interface BodyToStore extends Pick<BegunCall, 'body' | 'plain'> {
 /** Contents that are remembered as written: some hundred bytes each. */
 const MOST_WRITTEN = 20_000
 
+/** Characters of all contents that are written together with what refers to them. Larger ones are written before, so that other work runs between. */
+const MOST_ALONG = 200_000
+
 /** Contents with words of a session go with it, unless another one has said the same. */
 export function contentWriter({ analysis, store, secrets, written }: WriterParts, session: string) {
   const keyOf = (hash: string) => `${session} ${hash}`
   const redact = (text: string) => secrets?.redact(text) ?? text
+  const along = new Map<string, Write>()
+  let left = MOST_ALONG
 
   async function put(text: string, hash: string): Promise<void> {
-    if (written.has(keyOf(hash))) return
+    if (written.has(keyOf(hash)) || along.has(hash)) return
+    if (text.length <= left) {
+      left -= text.length
+      along.set(hash, { type: 'content', text, holds: [session], shared: true })
+      return
+    }
     await store.putContent(text, [session], { shared: true })
+    remember(hash)
+  }
+
+  function remember(hash: string): void {
     written.add(keyOf(hash))
     for (const oldest of written) {
       if (written.size <= MOST_WRITTEN) break
@@ -44,6 +58,13 @@ export function contentWriter({ analysis, store, secrets, written }: WriterParts
   }
 
   return {
+    /** Writes them with what refers to the contents: with those that have not been written yet, all or nothing. */
+    async transaction(writes: readonly Write[]) {
+      await store.transaction([...along.values(), ...writes])
+      for (const hash of along.keys()) remember(hash)
+    },
+    /** The contents that have not been written yet. */
+    writes: () => [...along.values()],
     /** Without the secrets of this gateway. Resolves with its `sha256:HASH`. */
     async text(text: string): Promise<string> {
       const clean = redact(text)

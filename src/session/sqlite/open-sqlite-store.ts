@@ -341,9 +341,12 @@ function apply(connection: StoreConnection, write: Exclude<Write, { readonly typ
   switch (write.type) {
     case 'call-outcome':
       return finishCall(connection, write.id, write.outcome)
-    case 'content':
-      putContent(connection, write.text)
+    case 'content': {
+      const { text, holds, shared } = write
+      if (holds) putHeldContent(connection, text, contentHash(text), holds, shared)
+      else putContent(connection, text)
       return
+    }
     case 'value':
       return putValue(connection, write.key, write.value)
     case 'binding':
