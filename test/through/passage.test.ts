@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { syncBuiltinESMExports } from 'node:module'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -301,6 +303,25 @@ test('a fault of the record lets the call through and is reported', async (t) =>
   })
   assert.match(warnings.join('\n'), /1 call of another program went on and could not be recorded/)
   assert.match(gateway.warnings.join('\n'), /the disk is full/)
+})
+
+test('a call that ends at once waits for the disk three times: as it leaves, with its end, and with all that it said', async (t) => {
+  const { gateway, through, token } = await openGateway(t)
+  const call = async (words: string) => {
+    const sent = body.replace('Say hello', words)
+    const headers = [...token, 'x-api-key', 'own', 'x-claude-code-session-id', 'one']
+    await send(`${through}/anthropic/v1/messages`, { headers, body: sent })
+    await gateway.runtime.idle()
+  }
+  // The first one also begins the session.
+  await call('Say hello')
+  const waits = t.mock.method(fs, 'fdatasync')
+  syncBuiltinESMExports()
+  await call('Say goodbye')
+  waits.mock.restore()
+  syncBuiltinESMExports()
+  const count = waits.mock.callCount()
+  assert.ok(count > 0 && count <= 3, `it waited ${count} times`)
 })
 
 test('a call with a secret of the gateway does not leave', async (t) => {

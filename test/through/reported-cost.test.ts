@@ -17,6 +17,32 @@ const chunks = (cost: unknown) =>
     .map((chunk) => `data: ${JSON.stringify({ id: 'gen-1', object: 'chat.completion.chunk', ...chunk })}\n\n`)
     .join('')
 
+test('the cost in the head of an answer in one piece is what a call of another program cost; a stream costs what its tokens do', async (t) => {
+  const vendor = await startVendor(t, ({ body }, outgoing) => {
+    const streams = body.includes('"stream":true')
+    const whole = { choices: [{ message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }] }
+    const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 }
+    const type = streams ? 'text/event-stream' : 'application/json'
+    outgoing.writeHead(200, { 'content-type': type, 'x-litellm-response-cost': '0.0031' })
+    outgoing.end(streams ? `${chunks(undefined)}data: [DONE]\n\n` : JSON.stringify({ ...whole, usage }))
+  })
+  const gateway = await startGateway(t, {
+    providers: { router: { kind: 'openai-compatible', baseURL: `${vendor.url}/v1`, apiKeyEnv: 'KEY' } },
+    configuration: { models },
+    environment: { KEY: 'made-up' },
+  })
+  for (const stream of [false, true]) {
+    await send(`${gateway.url}/through/router/v1/chat/completions`, {
+      headers: ['x-foreword-token', gateway.token, 'authorization', 'Bearer own'],
+      body: JSON.stringify({ model: 'priced', stream, messages: [{ role: 'user', content: 'Say hello.' }] }),
+    })
+    await gateway.runtime.idle()
+  }
+  const calls = await recordedCalls(gateway)
+  const paid = await Promise.all(calls.map((call) => gateway.runtime.callPrice(call)))
+  assert.deepEqual(paid.map((price) => price?.money).toSorted(), [0.0012, 0.0031])
+})
+
 test('what a provider says that a call cost is what account, sums, budgets and pages show, of our calls and of those of other programs, after a restart too', async (t) => {
   let cost: unknown = 0.0031
   const vendor = await startVendor(t, (_, outgoing) => {
