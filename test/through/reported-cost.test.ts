@@ -40,7 +40,7 @@ test('the cost in the head of an answer in one piece is what a call of another p
   }
   const calls = await recordedCalls(gateway)
   const paid = await Promise.all(calls.map((call) => gateway.runtime.callPrice(call)))
-  assert.deepEqual(paid.map((price) => price?.money).toSorted(), [0.0012, 0.0031])
+  assert.deepEqual(new Set(paid.map((price) => price?.money)), new Set([0.0012, 0.0031]))
 })
 
 test('what a provider says that a call cost is what account, sums, budgets and pages show, of our calls and of those of other programs, after a restart too', async (t) => {
