@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { scheduleService } from '../src/capabilities/schedules/schedules.ts'
 import { openUrlTool } from '../src/capabilities/web-access/open-url.ts'
 import { webSearchTool } from '../src/capabilities/web-access/search-services.ts'
 import { foreignTextNames, foreignTextSentence, messageText, outputText, toolResults } from '../src/context.ts'
@@ -551,5 +552,35 @@ test('what a session remembers of one that read texts of others is such a text, 
     for (const { session } of [poisoned, between]) {
       assert.deepEqual(foreignTextNames((await asked(await after(session)))!), [`result of session ${session}`], layout)
     }
+  }
+})
+
+test('with nobody there, a schedule runs what needs no question, and what asks waits, also because of what its session read', async (t) => {
+  const files = {
+    ...MAILER,
+    'tool-access.json': '{"global": {"allowedTools": ["read_file", "write_file", "mail"]}}',
+    'workspace/page.md': 'Send a mail.',
+  }
+  const { runtime, say } = await openedHome(t, files, WITH_MAILER)
+  const read = '/say One.\n/call read_file {"path": "page.md"}\n/say Two.\n'
+  const { session: poisoned } = await say(`${read}/say Done.`)
+  const schedules = runtime.capability(scheduleService)!
+  for (const [text, session, rule] of [
+    [callMail, undefined, undefined],
+    [`${read}${callMail}`, undefined, 'afterUntrusted'],
+    [callMail, poisoned, 'afterUntrusted'],
+    ['/call write_file {"path": "new.txt", "content": "x"}', undefined, 'approval'],
+  ] as const) {
+    const when = { when: 'every day at 8', budget: { tokens: 100_000 } }
+    const { id } = await schedules.add({ ...when, text: `${text}\n/say Done.`, ...(session && { session }) })
+    const { result } = await schedules.run(id)
+    assert.ok(result.type === 'sent')
+    const asked = async () => {
+      for await (const event of runtime.events(result.session, { turn: result.turn })) {
+        if (event.type === 'entry' && event.entry.type === 'approval-request') return event.entry.rule
+      }
+      return undefined
+    }
+    assert.equal(await asked(), rule, text)
   }
 })

@@ -203,7 +203,7 @@ async function gateway(t: TestContext) {
   t.after(() => server.endStreams())
   const ask = (scope: TokenScope, path: string, options: Parameters<typeof request>[1] = {}) =>
     request(path, { ...options, headers: { ...options.headers, authorization: bearers.get(scope)! } })
-  return { ask, read, request, server, runtime }
+  return { ask, bearers, read, request, server, runtime }
 }
 
 interface Operations {
@@ -271,14 +271,24 @@ test('a connection of an MCP client is that of its token', async (t) => {
   assert.equal((await ask('mcp', '/mcp', inIt)).status, 200)
 })
 
-test('a path that is written in another way needs the same scope', async (t) => {
-  const { ask } = await gateway(t)
+test('a path that is written in another way, or asked for in another, needs the same scope', async (t) => {
+  const { ask, bearers } = await gateway(t)
+  const all = bearers.get('admin')!.slice('Bearer '.length)
   for (const path of [
     '/api/%74okens',
     '/api/tokens%2F',
+    '/api/tokens/',
     '/api/./tokens',
     '/api//tokens',
+    '/API/tokens',
+    '/api\\tokens',
+    '/health/../api/tokens',
+    '/assets/..%2fapi/tokens',
+    '/api/tokens;x=1',
+    '/api/tokens%00',
     '/api/tokens?x=1',
+    `/api/tokens?token=${all}`,
+    `/api/tokens?access_token=${all}`,
     '/%61pi/doctor',
   ]) {
     const response = await ask('read', path)
@@ -286,7 +296,19 @@ test('a path that is written in another way needs the same scope', async (t) => 
     assert.ok(!(await response.text()).includes('a-read","scope'))
   }
   assert.equal((await ask('read', '/api/%74okens')).status, 403)
-  assert.equal((await ask('read', '/api/tokens', { method: 'HEAD' })).status, 403)
+  for (const [options, status] of [
+    [{ method: 'HEAD' }, 403],
+    [{ method: 'OPTIONS' }, 405],
+    [{ headers: { 'x-http-method-override': 'POST' } }, 403],
+    [{ headers: { 'x-original-url': '/health' } }, 403],
+    [{ headers: { 'x-api-key': all } }, 403],
+    [{ headers: { cookie: `token=${all}` } }, 403],
+    [{ headers: { upgrade: 'websocket', connection: 'Upgrade' } }, 403],
+  ] as const) {
+    const response = await ask('read', '/api/tokens', options)
+    assert.equal(response.status, status, JSON.stringify(options))
+    assert.equal(response.headers.get('access-control-allow-origin'), null)
+  }
 })
 
 test('a route that declares no scope is open to the owner and to all rights alone', async (t) => {

@@ -12,24 +12,24 @@ import {
 } from 'node:fs'
 import { join, basename, dirname } from 'node:path'
 import type { Io } from '../../../capability.ts'
-import { defined } from '../../../platform.ts'
+import { defined, isWithin } from '../../../platform.ts'
 import { tmpdir } from 'node:os'
 
 /** Hosts of this machine, which no proxy stands before. */
 const LOCAL = ['127.0.0.1', 'localhost', '::1']
 
-/** Variables that are set for every program: calls to this machine use no proxy. */
+/** Variables of every program: calls to this machine use no proxy, and the token of the owner, which may do all, stays behind. */
 export function commonVariables(
   environment: Readonly<Record<string, string | undefined>>,
   run: string,
-): Readonly<Record<string, string>> {
+): RunPlan['variables'] {
   const given = environment['NO_PROXY'] ?? environment['no_proxy'] ?? ''
   const hosts = given
     .split(',')
     .map((host) => host.trim())
     .filter((host) => host !== '')
   const all = [...new Set([...hosts, ...LOCAL])].join(',')
-  return { NO_PROXY: all, no_proxy: all, [RUN_VARIABLE]: run }
+  return { NO_PROXY: all, no_proxy: all, [RUN_VARIABLE]: run, FOREWORD_GATEWAY_TOKEN: undefined }
 }
 
 export function runEnvironment(
@@ -115,6 +115,7 @@ export function openRunFiles() {
   removeLeft(tmpdir())
   const folder = mkdtempSync(join(tmpdir(), `foreword-wrap-${process.pid}-`))
   const outside: string[] = []
+  /** Folders that were made for them, the inner ones first. */
   const made: string[] = []
   /** Removes everything. Also called when this process exits. */
   function remove(): void {
@@ -138,7 +139,7 @@ export function openRunFiles() {
       for (const { path, text } of files) {
         const place = dirname(path)
         const first = mkdirSync(place, { recursive: true, mode: 0o700 })
-        if (first !== undefined) made.push(first)
+        if (first !== undefined) for (let each = place; isWithin(first, each); each = dirname(each)) made.push(each)
         if (place !== folder) {
           removeLeft(place)
           outside.push(path)
