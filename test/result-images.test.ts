@@ -4,6 +4,7 @@ import { audioTokens, imageTokens } from '../src/context.ts'
 import { exportSession } from '../src/session.ts'
 import { type ScriptedAnswer, scriptedProvider, type ScriptedRequest } from '../src/testing.ts'
 import { imageFiles } from './document/files/image-file.ts'
+import { wav } from './document/files/wav-file.ts'
 import { type OpenedHome, openedHome, type Said, until } from './home/opened-home.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
 import { wireContent } from './runtime/wire-body.ts'
@@ -15,16 +16,6 @@ const image = (bytes: Uint8Array, mimeType = 'image/png') => ({
 })
 const png = (width: number, height: number) => imageFiles['image/png']!(width, height)
 const chart = png(640, 480)
-/** Silence of so many seconds: 8,000 samples of one byte each. */
-const wav = (seconds: number) => {
-  const bytes = Buffer.alloc(44 + seconds * 8_000)
-  bytes.write('RIFF')
-  bytes.writeUInt32LE(bytes.length - 8, 4)
-  bytes.write('WAVEfmt ', 8)
-  for (const [at, value] of Object.entries({ 16: 16, 24: 8_000, 28: 8_000 })) bytes.writeUInt32LE(value, Number(at))
-  bytes.write('data', 36)
-  return bytes
-}
 const bell = wav(3)
 const words = { type: 'text', text: 'High water at four.' }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OpenAI, APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
 import { inbox } from '../../src/runtime.ts'
+import { wav } from '../document/files/wav-file.ts'
 import { gateway, PIXEL } from './openai-gateway.ts'
 import { TOKEN } from './served.ts'
 
@@ -260,6 +261,36 @@ test('images reach a model that sees, and are refused in a sentence by one that 
     /addresses are not fetched.*data:image\/png;base64/,
   )
   assert.equal(provider.requests.length, 1)
+})
+
+test('a recording reaches a model that hears, in a call and in a session, and is refused in a sentence by one that does not', async (t) => {
+  const heard = { window: 16_384, audio: true }
+  const models = { 'lab/scripted': heard, 'lab/deaf': { window: 16_384 } }
+  const { client, provider } = await gateway(t, { configuration: { models } })
+  const data = wav(1).toString('base64')
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is said?' },
+        { type: 'input_audio', input_audio: { data, format: 'wav' } },
+      ],
+    },
+  ]
+  await client.chat.completions.create({ model, messages })
+  assert.deepEqual(provider.requests[0]!.body['messages'], messages)
+  await client.chat.completions.create({ model, user: 'anna', messages })
+  await client.chat.completions.create({ model, user: 'anna', messages: hello })
+  const times = provider.requests.map(
+    ({ bytes }) => bytes.toString().split(`"data":"${data}","format":"wav"`).length - 1,
+  )
+  assert.deepEqual(times, [1, 1, 1], 'it stays in the conversation')
+  await assert.rejects(client.chat.completions.create({ model: 'lab/deaf', messages }), (error: unknown) => {
+    assert.ok(error instanceof BadRequestError)
+    assert.match(error.message, /lab\/deaf/)
+    return true
+  })
+  assert.equal(provider.requests.length, 3)
 })
 
 test('an image may be larger than other bodies', async (t) => {
