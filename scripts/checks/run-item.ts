@@ -89,7 +89,7 @@ function testCommand(files: readonly string[], resultsFile: string) {
     // As many processes as processors run already, so that a collector of garbage with threads of its own only waits for them.
     '--single-threaded-gc',
     '--max-semi-space-size=64',
-    '--import=./scripts/unfollowed-promises.mjs',
+    '--import=./scripts/checks/lighter-runner.mjs',
     `--test-timeout=${TEST_LIMIT_MS}`,
     '--test-reporter=./scripts/checks/reporter.ts',
     `--test-reporter-destination=${resultsFile}`,

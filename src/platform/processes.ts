@@ -1,4 +1,4 @@
-import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
 /** The environment variable that marks the processes of a run of a tool. */
@@ -18,6 +18,28 @@ export interface ProcessStatus {
 /** Flag of a thread of the kernel. */
 const KERNEL_THREAD = 0x0020_0000
 
+/** As large as the environment of most processes. */
+let space = Buffer.allocUnsafeSlow(64 * 1024)
+
+/**
+ * What the system tells at a path below `/proc`, until the next call. A look at a busy system reads some thousand such files, whose
+ * sizes nobody knows before: `readFileSync` would take 64 KiB of memory for each.
+ */
+function readFacts(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    let length = 0
+    for (;;) {
+      const read = readSync(file, space, length, space.length - length, null)
+      length += read
+      if (length < space.length) return space.subarray(0, length)
+      space = Buffer.concat([space], 2 * space.length)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** All processes that this one can see. */
 export function listProcesses(): readonly ProcessStatus[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readStatus(Number(name)) ?? []) : []))
@@ -26,7 +48,7 @@ export function listProcesses(): readonly ProcessStatus[] {
 /** `undefined` where the process is gone. */
 export function readStatus(pid: number): ProcessStatus | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const text = readFacts(`/proc/${pid}/stat`).latin1Slice()
     // The name is in parentheses and may contain anything, parentheses too.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const state = fields[0]
@@ -46,7 +68,7 @@ export function readStatus(pid: number): ProcessStatus | undefined {
 /** `undefined` where the process is gone or belongs to somebody else. */
 export function readEnvironment(pid: number): Buffer | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`)
+    return Buffer.from(readFacts(`/proc/${pid}/environ`))
   } catch {
     return undefined
   }
@@ -101,7 +123,7 @@ function inheritedDescriptors(): readonly number[] {
 
 function isHandedOn(descriptor: number): boolean {
   try {
-    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')) ?? []
+    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFacts(`/proc/self/fdinfo/${descriptor}`).latin1Slice()) ?? []
     return (Number.parseInt(flags, 8) & CLOSES_ON_EXEC) === 0
   } catch {
     // It was the folder that was just read.

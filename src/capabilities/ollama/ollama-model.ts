@@ -172,6 +172,11 @@ function ollamaLines(): EventFilter {
   const { add, usage } = usageReader()
   return {
     next(text) {
+      // A line may come in many pieces, and is looked at once.
+      if (!text.includes('\n')) {
+        unfinished += text
+        return ''
+      }
       const lines = (unfinished + text).split('\n')
       unfinished = lines.pop() ?? ''
       const last = lines.findIndex((line) => {
@@ -194,19 +199,12 @@ function ollamaLines(): EventFilter {
 
 type Controller = TransformStreamDefaultController<LanguageModelV4StreamPart>
 
-/** Converts the lines of an answer, split anywhere, to parts of an AI SDK stream. An error names `contentType`. */
+/** Converts whole lines of an answer, as `ollamaLines` passes them on, to parts of an AI SDK stream. An error names `contentType`. */
 function ollamaParts(contentType = ''): TransformStream<string, LanguageModelV4StreamPart> {
-  let unfinished = ''
   const blocks = blockWriter()
   return new TransformStream({
     transform(chunk, controller) {
-      const lines = chunk.split('\n')
-      lines[0] = unfinished + lines[0]
-      unfinished = lines.pop() ?? ''
-      for (const line of lines) readLine(line, blocks, controller, contentType)
-    },
-    flush(controller) {
-      readLine(unfinished, blocks, controller, contentType)
+      for (const line of chunk.split('\n')) readLine(line, blocks, controller, contentType)
     },
   })
 }
