@@ -1,8 +1,8 @@
 /**
  * Measures what a turn through the gateway costs beside a direct call of the provider and a bare streaming proxy, in one run with
  * one scripted provider: time to the first token, turns per second and processor time with all that is deferred until after the
- * answer, with 1, 8, 32 and 1,000 callers. The floor is the proxy that makes two commits a call. Below stand the counts of a small
- * turn, which need no clock (`npm run counts`).
+ * answer, with 1, 8, 32 and 1,000 callers. The floor is the proxy that makes two commits a call. Then the processor time of one event
+ * for each of 100 readers of a session. Below stand the counts of a small turn, which need no clock (`npm run counts`).
  *
  *   npm run bench:turn [-- SECONDS] [--record]
  */
@@ -91,6 +91,9 @@ for (const callers of [1, 8, 32, 1_000]) {
   }
   keep(callers, rows)
 }
+const perReader = await readersCost(100, 40)
+console.log(`\none event to 100 readers: ${perReader.toFixed(1)} µs of processor time for each`)
+figures['one event to 100 readers, each, µs of processor time'] = { value: perReader }
 console.log(`\nAfter the load the gateway has ${Math.round(gateway.resident())} MB resident.`)
 await Promise.all([gateway, proxy, floor, provider].map((child) => child.stop()))
 rmSync(home, { recursive: true, force: true })
@@ -152,6 +155,41 @@ async function load({ port, headers, child }: Target, callers: number, duration:
     processorMs: ((await child.processorTime()) - processorBefore) / firsts.length,
     longestHealth,
   }
+}
+
+/** Processor time that one event of a session takes for each of its readers, µs: of turns with so many readers, less that of turns with none. */
+async function readersCost(readers: number, turns: number): Promise<number> {
+  const alone = await followedTurns(0, turns)
+  const followed = await followedTurns(readers, turns)
+  return ((followed.processorMs - alone.processorMs) * 1000) / (followed.events * readers)
+}
+
+/** Runs turns of a new session, one after another, while so many readers follow it. */
+async function followedTurns(readers: number, turns: number) {
+  const headers = { authorization: 'Bearer bench', 'content-type': 'application/json' }
+  const made = await fetch(`${address}/api/sessions`, { method: 'POST', headers, body: '{}' })
+  const { id: session } = (await made.json()) as { readonly id: string }
+  const over = new AbortController()
+  let events = 0
+  const streams = await Promise.all(
+    Array.from({ length: readers }, () =>
+      fetch(`${address}/api/sessions/${session}/events?after=live`, { headers, signal: over.signal }),
+    ),
+  )
+  const following = streams.map(async ({ body: stream }, reader) => {
+    for await (const bytes of stream!)
+      if (reader === 0) events += Buffer.from(bytes).toString('latin1').split('\nevent: ').length - 1
+  })
+  const before = await gateway.processorTime()
+  const agent = new Agent({ keepAlive: true })
+  for (let turn = 0; turn < turns; turn += 1)
+    await ask(gatewayPort, agent, { ...headers, 'x-foreword-session': session })
+  agent.destroy()
+  await (await fetch(`${address}/api/status?wait=idle`, { headers })).arrayBuffer()
+  const processorMs = (await gateway.processorTime()) - before
+  over.abort()
+  await Promise.allSettled(following)
+  return { processorMs, events }
 }
 
 /** Asks for `/health` every 10 ms until the function that it returns is called, which returns the slowest answer, ms. */
