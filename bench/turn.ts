@@ -182,8 +182,7 @@ async function followedTurns(readers: number, turns: number) {
   })
   const before = await gateway.processorTime()
   const agent = new Agent({ keepAlive: true })
-  for (let run = 0; run < turns; run += 1)
-    await ask(gatewayPort, agent, { ...headers, 'x-foreword-session': session })
+  for (let run = 0; run < turns; run += 1) await ask(gatewayPort, agent, { ...headers, 'x-foreword-session': session })
   agent.destroy()
   await (await fetch(`${address}/api/status?wait=idle`, { headers })).arrayBuffer()
   const processorMs = (await gateway.processorTime()) - before
