@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { audioType, cutText, imageType } from '../context.ts'
-import { errorMessage } from '../platform.ts'
+import { errorMessage, LONG_TEXT, textChunks } from '../platform.ts'
 import type { ResultImage } from '../session.ts'
 import type { ToolResult } from '../tool.ts'
 import type { TurnRun } from './turn-setup.ts'
@@ -21,7 +21,9 @@ const HEAD_SHARE = 0.7
 export function cutResult(result: ToolResult, most: number, query?: string): CutResult {
   const text = resultText(result)
   if (text.length <= most) return { text }
-  const id = `r-${createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 12)}`
+  const hash = createHash('sha256')
+  for (const part of textChunks(text, LONG_TEXT)) hash.update(part, 'utf16le')
+  const id = `r-${hash.digest('hex').slice(0, 12)}`
   const how = (offset: number) => `; read_result shows them: id ${id}, offset ${offset}`
   return { text: cutText(text, { most, headShare: HEAD_SHARE, how, query }), whole: { id, text } }
 }

@@ -30,7 +30,11 @@ export async function inSlices<Item>(clock: Clock, items: Iterable<Item>, take: 
   }
 }
 
-/** Splits a text into parts of this many characters, for readers that go character by character. */
+/** Splits a text into parts of this many characters, or one less where a character would be split. */
 export function* textChunks(text: string, characters: number): Generator<string> {
-  for (let at = 0; at < text.length; at += characters) yield text.slice(at, at + characters)
+  for (let start = 0, end: number; start < text.length; start = end) {
+    end = start + characters
+    if (end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1
+    yield text.slice(start, end)
+  }
 }

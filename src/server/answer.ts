@@ -1,5 +1,5 @@
 import type { ErrorFormat, Failure } from '../capability.ts'
-import { defined } from '../platform.ts'
+import { defined, jsonParts } from '../platform.ts'
 
 /** Headers of every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
@@ -14,11 +14,14 @@ export const securityHeaders = {
 const jsonHeaders = { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }
 const textHeaders = { ...securityHeaders, 'content-type': 'text/plain; charset=utf-8' }
 
+/** An answer of megabytes is sent in parts, between which other work runs. */
 export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders,
-  })
+  const parts = [...jsonParts(value)]
+  const all = headers ? { ...jsonHeaders, ...headers } : jsonHeaders
+  if (parts.length === 1) return new Response(parts[0], { status, headers: all })
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  const body = ReadableStream.from(parts.map((part) => Buffer.from(part)))
+  return new Response(body, { status, headers: { ...all, 'content-length': String(bytes) } })
 }
 
 export function text(value: string): Response {

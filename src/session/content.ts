@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { jsonParts, LONG_TEXT, textChunks } from '../platform.ts'
 
 /** Texts by their hash: prompts, results and the text of files. */
 export interface ContentStore {
@@ -29,12 +30,17 @@ export interface ContentStore {
  */
 export function contentHash(text: string): string {
   const hash = createHash('sha256')
-  return (text.isWellFormed() ? hash.update(text, 'utf8') : hash.update(text, 'utf16le')).digest('hex')
+  const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
+  // Each part is encoded in memory of its own, and a long one costs more than all short ones.
+  for (const part of textChunks(text, LONG_TEXT)) hash.update(part, encoding)
+  return hash.digest('hex')
 }
 
 /** What a row of the store is checked with: some SHA-256 of its columns, in order, and of the digest before it. 22 characters. */
 export function rowDigest(...columns: readonly (string | number | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(columns)).digest('base64url').slice(0, 22)
+  const hash = createHash('sha256')
+  for (const part of jsonParts(columns)) hash.update(part)
+  return hash.digest('base64url').slice(0, 22)
 }
 
 /** The hashes that a JSON text refers to, as `sha256:HASH` anywhere in it. */

@@ -250,7 +250,7 @@ export async function recordVerbatim(
   holds?: readonly string[],
 ): Promise<VerbatimRecord> {
   const { messages, tools = [], budget, counter } = input
-  const reference = `sha256:${await store.putContent(JSON.stringify({ tools, messages }), holds)}`
+  const reference = `sha256:${await store.putContent(jsonText({ tools, messages }), holds)}`
   return { verbatim: reference, counter: counter.id, budget, options }
 }
 

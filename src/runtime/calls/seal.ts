@@ -11,11 +11,11 @@ import {
 } from '../../context.ts'
 import type { ForeignAssembly } from '../../foreign.ts'
 import { type Forecast, type KindTokens, type TextKind, textKind } from '../../model.ts'
-import { defined, sha256 } from '../../platform.ts'
+import { defined, sha256, sha256OfJson } from '../../platform.ts'
 
-/** A request as one text: tools, system, messages, in this order. Its digest identifies the request. */
-export function canonical({ tools, system, messages }: CanonicalRequest): string {
-  return JSON.stringify({ tools, ...defined({ system }), messages })
+/** The digest of a request: of tools, system and messages, in this order. It identifies the request. */
+export function requestDigest({ tools, system, messages }: CanonicalRequest): string {
+  return sha256OfJson({ tools, ...defined({ system }), messages })
 }
 
 interface CanonicalRequest {
@@ -82,17 +82,17 @@ function pieceDigest(content: Piece['content']): string {
   if (typeof content === 'string') return sha256(content)
   const known = hashed.get(content)
   if (known !== undefined) return known
-  const digest = sha256(JSON.stringify(content))
+  const digest = sha256OfJson(content)
   hashed.set(content, digest)
   return digest
 }
 
 type Sealable = (Assembly | VerbatimAssembly) & Partial<Pick<ForeignAssembly, 'marks'>>
 
-/** Adds the digests to an account. `requestDigest`: of the whole request, where it is known. */
+/** Adds the digests to an account. `digest`: of the whole request, where it is known. */
 export function seal(
   { request, manifest, pieces, marks = [] }: Sealable,
-  requestDigest = sha256(canonical(request)),
+  digest = requestDigest(request),
 ): Sealed {
   const marked = new Map(marks.map(({ piece, ...mark }) => [piece, mark]))
   const fingerprint = pieces.map(({ entry, tokens, content }, index) => ({
@@ -109,7 +109,7 @@ export function seal(
     const own = digests.get(index)
     return own ? { ...entry, digest: own.length === 1 ? own[0]! : sha256(own.join('\n')) } : entry
   })
-  return { manifest: { ...manifest, entries, requestDigest }, fingerprint }
+  return { manifest: { ...manifest, entries, requestDigest: digest }, fingerprint }
 }
 
 type PieceForm = Pick<SealedPiece, 'role' | 'blocks' | 'kind'>

@@ -29,7 +29,7 @@ import { assembleInSlices, type Counters, verbatimInSlices } from '../models/cou
 import type { ModelChoice } from '../models/model-choice.ts'
 import { sessionNotFound } from '../sessions/not-found.ts'
 import { readLayerHistory, readLayerSources } from './layer-history.ts'
-import { canonical, seal, type Sealed } from '../calls/seal.ts'
+import { requestDigest, seal, type Sealed } from '../calls/seal.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
@@ -70,7 +70,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
     async request(id, options = {}) {
       const call = await record(id)
       const { request } = await rebuild(call)
-      const digest = sha256(canonical(request))
+      const digest = requestDigest(request)
       let body: string | undefined
       const read = options.body ? (bytes: Uint8Array) => void (body = new TextDecoder().decode(bytes)) : undefined
       const wire = await proveWire(newProver(), call, request, read)
@@ -108,7 +108,7 @@ export function createLedger(store: SessionStore, counters: Counters, newProver:
         count += 1
         const again = await requestAgain(call).catch(unlessMissing)
         const request = again && 'messages' in again ? again : undefined
-        const rebuilt = again && 'problem' in again ? again : { got: request ? sha256(canonical(request)) : '' }
+        const rebuilt = again && 'problem' in again ? again : { got: request ? requestDigest(request) : '' }
         const isSame = !('problem' in rebuilt) && rebuilt.got === call.requestDigest
         if (!isSame) different.push({ call: call.id, expected: call.requestDigest, ...rebuilt })
         const proof = await proveAgain(prover, call, request)

@@ -102,7 +102,9 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       }
       // Long contents are read, sealed and sent one after the other, so that other work can run in between.
       if (work.isOver()) await work.rest()
-      const sealed = seal(outcome)
+      const digest = requestDigest(outcome.request)
+      if (work.isOver()) await work.rest()
+      const sealed = seal(outcome, digest)
       if (work.isOver()) await work.rest()
       const manifest = (await rest.complete?.(sealed)) ?? sealed.manifest
       // Asked before this call is one of them.

@@ -172,14 +172,20 @@ const MOST_OWN = 1_000
 export function ownWords(text: string): string {
   const lines: string[] = []
   let fence: string | undefined
-  for (const line of text.split(/\r\n?|[\n\u2028\u2029]/)) {
+  let counted = 0
+  for (const line of linesOf(text)) {
+    // More of it changes nothing: the whole is too long, and so is the first paragraph unless it has ended.
+    if (counted > MOST_OWN) break
     const said = line.trimStart()
     const mark = /^(?:`{3,}|~{3,})/.exec(said)?.[0]
     if (fence !== undefined) {
       if (mark?.startsWith(fence) && said.trimEnd() === mark) fence = undefined
     } else if (mark !== undefined) fence = mark
     else if (FORWARDED.test(said)) break
-    else if (!QUOTED.test(said)) lines.push(said)
+    else if (!QUOTED.test(said)) {
+      lines.push(said)
+      counted += withoutAddresses(said.trimEnd()).length
+    }
   }
   const own = lines.join('\n').trim()
   if (isOwn(own)) return own
@@ -192,7 +198,20 @@ const FORWARDED = /^(?:.{1,200}: )?\(forwarded from /
 const QUOTED = /^(?:>|(?:.{1,200}: )?\(in answer to )/
 
 function isOwn(text: string): boolean {
-  return text.replaceAll(ADDRESS, '').length <= MOST_OWN
+  return withoutAddresses(text).length <= MOST_OWN
+}
+
+function withoutAddresses(text: string): string {
+  return text.replaceAll(ADDRESS, '')
+}
+
+function* linesOf(text: string): Generator<string> {
+  let start = 0
+  for (const { index, 0: end } of text.matchAll(/\r\n?|[\n\u2028\u2029]/g)) {
+    yield text.slice(start, index)
+    start = index + end.length
+  }
+  yield text.slice(start)
 }
 
 /** The most addresses that are looked for in one turn: more than a person writes. What comes after them is named by nobody. */

@@ -275,7 +275,8 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
               ...defined({ after, turn: query.turn }),
             }
             for await (const event of runtime.events(session, options)) {
-              const full = sink.write(`id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+              const [first, ...more] = jsonParts(event)
+              const full = sink.write(`id: ${event.id}\nevent: ${event.type}\ndata: ${first}`, more, '\n\n')
               if (full !== undefined) await full
               if (sink.signal.aborted) return
             }

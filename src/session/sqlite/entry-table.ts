@@ -1,3 +1,4 @@
+import { jsonText } from '../../platform.ts'
 import { type AppendPlan, planAppend } from '../append-plan.ts'
 import { type ToolSums, toolSumsOf } from '../call-sums.ts'
 import { rowDigest } from '../content.ts'
@@ -18,7 +19,7 @@ interface SerializedBodies {
 }
 
 export function serializeBodies(bodies: readonly EntryBody[]): SerializedBodies {
-  return { bodies, data: bodies.map((body) => JSON.stringify(body)), toolSums: bodies.map(toolSumsOf) }
+  return { bodies, data: bodies.map(jsonText), toolSums: bodies.map(toolSumsOf) }
 }
 
 /**
