@@ -32,8 +32,11 @@ export interface Sink {
   header(name: string, value: string): void
   /** Sends the headers now rather than with the first write: from here on a failure is reported within the stream. */
   begin(): void
-  /** Returns a promise only where the reader has fallen behind: wait for it before writing more. */
-  write(text: string): Promise<void> | undefined
+  /**
+   * Returns a promise only where the reader has fallen behind, or other work runs: wait for it before writing more. Several texts are one
+   * event in parts, between which other work may run.
+   */
+  write(text: string | Iterable<string>): Promise<void> | undefined
 }
 
 /** One endpoint: what it accepts, what it answers, and how. The OpenAPI document is made from the same schemas. */

@@ -13,6 +13,17 @@ export function* jsonParts(value: unknown): Generator<string> {
   else yield* Array.isArray(value) ? listParts(value) : objectParts(value as object)
 }
 
+/** The JSON of a value between two texts; in parts where it has a long text. */
+export function enclosedJson(before: string, value: unknown, after: string): string | Iterable<string> {
+  return hasLongText(value) ? enclosed(before, jsonParts(value), after) : `${before}${JSON.stringify(value)}${after}`
+}
+
+function* enclosed(before: string, parts: Iterable<string>, after: string): Generator<string> {
+  yield before
+  yield* parts
+  yield after
+}
+
 /** What `JSON.stringify` gives, without a copy of each long text for each step of it. */
 export function jsonText(value: unknown): string {
   return hasLongText(value) ? [...jsonParts(value)].join('') : JSON.stringify(value)

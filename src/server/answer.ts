@@ -1,5 +1,5 @@
 import type { ErrorFormat, Failure } from '../capability.ts'
-import { defined, jsonParts } from '../platform.ts'
+import { defined, enclosedJson } from '../platform.ts'
 
 /** Headers of every answer: nothing is cached, framed, sniffed or loaded from elsewhere, and no other origin may read it. */
 export const securityHeaders = {
@@ -16,12 +16,15 @@ const textHeaders = { ...securityHeaders, 'content-type': 'text/plain; charset=u
 
 /** An answer of megabytes is sent in parts, between which other work runs. */
 export function json(value: unknown, status = 200, headers?: Readonly<Record<string, string>>): Response {
-  const parts = [...jsonParts(value)]
-  const all = headers ? { ...jsonHeaders, ...headers } : jsonHeaders
-  if (parts.length === 1) return new Response(parts[0], { status, headers: all })
-  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
-  const body = ReadableStream.from(parts.map((part) => Buffer.from(part)))
-  return new Response(body, { status, headers: { ...all, 'content-length': String(bytes) } })
+  const body = enclosedJson('', value, '')
+  return new Response(typeof body === 'string' ? body : ReadableStream.from(bytesOf(body)), {
+    status,
+    headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders,
+  })
+}
+
+function* bytesOf(parts: Iterable<string>): Generator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part)
 }
 
 export function text(value: string): Response {

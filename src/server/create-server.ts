@@ -186,7 +186,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
     additions: contributions.flatMap(({ mcp: addition }) => addition ?? []),
   })
   const app = new Hono<{ Bindings: RouteBindings }>()
-  mount(app, routes, { maxBodyBytes, streams, visits, rooms })
+  mount(app, routes, { maxBodyBytes, streams, visits, rooms, clock })
   app.onError((error, context) => answerFailure(error, context.req.path, context.req.raw.headers))
   app.notFound(({ req }) => {
     const { headers } = req.raw

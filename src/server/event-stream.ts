@@ -1,4 +1,4 @@
-import type { Clock } from '../platform.ts'
+import { type Clock, timeSlice } from '../platform.ts'
 import type { ServerResponse } from 'node:http'
 import { type Caller, RuntimeError, type Sink, type StreamDefinition } from '../capability.ts'
 import { securityHeaders, empty } from './answer.ts'
@@ -117,6 +117,7 @@ function runStream(
     const controller = new AbortController()
     let begun = false
     let over = false
+    let midEvent = false
 
     const begin = (flush: boolean) => {
       if (begun) return
@@ -147,14 +148,24 @@ function runStream(
       wire.destroy()
       controller.abort()
     }
-    const write = (text: string): Promise<void> | undefined => {
+    const write = (text: string | Iterable<string>): Promise<void> | undefined => {
       if (over) return undefined
+      if (typeof text !== 'string') return writeParts(text)
       begin(false)
       wire.write(text)
       const waits = wire.backlog()
       // A reader that keeps up adds nothing.
       if (waits > A_LITTLE) growBacklog(open, text.length, limits.bufferBytesInAll)
       return waits > limits.bufferBytes ? caughtUp() : undefined
+    }
+    const writeParts = async (parts: Iterable<string>): Promise<void> => {
+      const work = timeSlice(clock)
+      midEvent = true
+      for (const part of parts) {
+        await write(part)
+        if (work.isOver()) await work.rest()
+      }
+      midEvent = false
     }
     const caughtUp = () =>
       new Promise<void>((done) => {
@@ -170,8 +181,9 @@ function runStream(
         controller.signal.addEventListener('abort', settle, { once: true })
       })
     const beat = () => {
-      // A comment would be a fault in any other format.
-      if (wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream')) void write(HEARTBEAT)
+      // A comment would be a fault in any other format, and within an event.
+      if (!midEvent && wire.backlog() === 0 && headers['content-type']?.startsWith('text/event-stream'))
+        void write(HEARTBEAT)
     }
     const stopHeartbeat = clock.every(limits.heartbeatMs, beat, { idle: true })
     const breakOff = (error: Error) => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { z } from 'zod'
 import { type BodyBudget, type Route, RuntimeError, type TokenScope } from '../capability.ts'
-import { isConnectionOfTool, growingRoom } from '../platform.ts'
+import { type Clock, growingRoom, isConnectionOfTool, LONG_TEXT } from '../platform.ts'
 import { empty, json } from './answer.ts'
 import type { createBodyRooms } from './body-rooms.ts'
 import type { Streams } from './event-stream.ts'
@@ -28,7 +28,7 @@ const FILES_FACTOR = 16
 export function mount(
   app: Hono<{ Bindings: RouteBindings }>,
   routes: readonly Route[],
-  { maxBodyBytes, streams, visits, rooms }: MountOptions,
+  { maxBodyBytes, streams, visits, rooms, clock }: MountOptions,
 ): void {
   // Of several routes of one path, those that only some requests come to are asked first.
   for (const each of [
@@ -52,7 +52,7 @@ export function mount(
           caller: visitor,
           param: (name) => context.req.param(name) ?? '',
           query: query && parseInput(query, context.req.query(), 'query'),
-          body: body && parseInput(body, await readJson(request, most, room), 'body'),
+          body: body && parseInput(body, await readJson(request, { maxBytes: most, room, clock }), 'body'),
           stream: (definition) =>
             streams.open(request, outgoing, definition, (end) => visits.hold(visitor, () => end(visitor))),
         })
@@ -84,6 +84,7 @@ function refuseTools(outgoing: ServerResponse | undefined, what: string): void {
 }
 
 interface MountOptions {
+  readonly clock: Clock
   readonly maxBodyBytes: number
   readonly streams: Streams
   readonly visits: Visits
@@ -108,7 +109,10 @@ function parseInput(schema: z.ZodType, value: unknown, where: string): unknown {
 }
 
 /** The JSON body of a request, or `{}`. Throws `HttpFailure` where it is too large, not declared as JSON, or does not parse. */
-async function readJson(request: Request, maxBytes: number, room: BodyBudget): Promise<unknown> {
+async function readJson(
+  request: Request,
+  { maxBytes, room, clock }: { readonly maxBytes: number; readonly room: BodyBudget; readonly clock: Clock },
+): Promise<unknown> {
   const body = await readText(request, maxBytes, room)
   if (body === '') return {}
   const type = request.headers.get('content-type') ?? ''
@@ -120,6 +124,9 @@ async function readJson(request: Request, maxBytes: number, room: BodyBudget): P
       { hint: 'Send the header "Content-Type: application/json".' },
     )
   }
+  const isLong = body.length > LONG_TEXT
+  // Each of these steps goes over all of it.
+  if (isLong) await clock.yield()
   if (hasTooManyValues(body)) {
     throw new HttpFailure(
       'invalid-input',
@@ -128,8 +135,11 @@ async function readJson(request: Request, maxBytes: number, room: BodyBudget): P
       { hint: 'Send less in one request.' },
     )
   }
+  if (isLong) await clock.yield()
   try {
-    return JSON.parse(body)
+    const value: unknown = JSON.parse(body)
+    if (isLong) await clock.yield()
+    return value
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message : 'it ends too early'
     const hint = 'Send one JSON value, and nothing after it.'
@@ -143,12 +153,18 @@ const MOST_VALUES = 50_000
 /** Counts lists and objects without reading the body as JSON. */
 function hasTooManyValues(body: string): boolean {
   let values = 0
-  let isText = false
   for (let at = 0; at < body.length; at++) {
     const character = body.charCodeAt(at)
-    if (character === 0x22) isText = !isText
-    else if (isText && character === 0x5c) at += 1
-    else if (!isText && (character === 0x5b || character === 0x7b) && ++values > MOST_VALUES) return true
+    if ((character === 0x5b || character === 0x7b) && ++values > MOST_VALUES) return true
+    if (character !== 0x22) continue
+    // To the end of a text at once: the first quotation mark with an even number of signs in front that escape what follows.
+    for (let escapes = 1; escapes % 2 === 1;) {
+      const from = at
+      at = body.indexOf('"', from + 1)
+      if (at < 0) return false
+      escapes = 0
+      while (at - escapes > from + 1 && body.charCodeAt(at - escapes - 1) === 0x5c) escapes += 1
+    }
   }
   return false
 }

@@ -278,6 +278,24 @@ test('a stream with nothing to say says that it is still there', async () => {
   await reader.cancel()
 })
 
+test('an event and an answer of megabytes come in parts, whole, with nothing in between', async () => {
+  const { json, request } = served(scriptedRuntime(), { streams: { heartbeatMs: 1 } })
+  const said = `${'The "tide"\n'.repeat(60_000)}😀`
+  const { session, turn } = await json('/api/messages', { body: { text: said } })
+  const response = await request(`/api/sessions/${session}/events?turn=${turn}`)
+  const sizes: number[] = []
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const bytes of response.body!) {
+    sizes.push(bytes.byteLength)
+    text += decoder.decode(bytes, { stream: true })
+  }
+  assert.ok(parseEvents(text).some(({ data }) => JSON.stringify(data).includes(JSON.stringify(said))))
+  assert.ok(sizes.length > said.length / 65_536)
+  const page = await request(`/api/sessions/${session}/entries`)
+  assert.ok((await page.text()).includes(JSON.stringify(said)))
+})
+
 test('ending all streams ends them in order', async () => {
   const { json, request, server } = served(scriptedRuntime())
   const { id } = await json<Row>('/api/sessions', { body: {} })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { array, assert as always, integer, property, string } from 'fast-check'
-import { messageLines } from './program-transport.ts'
+import { clockOf, systemClock } from '../../platform.ts'
+import { messageLines, programTransport } from './program-transport.ts'
 
 test('lines come out whole, wherever the stream was cut', () => {
   const lines = array(string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '')))
@@ -22,4 +23,39 @@ test('a line that is too long ends it, however it comes', () => {
     assert.equal(chunks.map((chunk) => hear(Buffer.from(chunk))).at(-1), false)
     assert.equal(hear(Buffer.from('\nlater\n')), false)
   }
+})
+
+test('of a thousand messages in one moment each is read once, in order, and other work comes between any two that take long', async () => {
+  const order: string[] = []
+  let now = 0
+  // Each message takes 6 ms, so that two of them are a slice.
+  const clock = clockOf({
+    ...systemClock,
+    monotonic: () => now,
+    soon(work) {
+      systemClock.soon(() => {
+        order.push('other work')
+        work()
+      })
+    },
+  })
+  const program = `process.stdout.write(Array.from({ length: 1000 }, (_, at) => '{"at":' + at + '}\\n').join(''))`
+  const codec = { deserializeMessage: (line: string) => JSON.parse(line) as never, serializeMessage: String }
+  const address = { type: 'program', argv: [process.execPath, '-e', program], environment: {}, sandbox: 'off' } as never
+  const transport = programTransport(clock, address, codec, 1_000_000)
+  const read: number[] = []
+  transport.onmessage = (message) => {
+    now += 6
+    read.push((message as unknown as { at: number }).at)
+    order.push('message')
+  }
+  const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+  await transport.start()
+  await closed
+  assert.deepEqual(
+    read,
+    Array.from({ length: 1000 }, (_, at) => at),
+  )
+  const together = order.join(' ').split(/ ?other work ?/)
+  assert.ok(Math.max(...together.map((each) => each.split(' ').length)) <= 2)
 })

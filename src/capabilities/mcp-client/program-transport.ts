@@ -48,7 +48,8 @@ export function programTransport(
   largestMessage: number,
   confine?: Confine,
 ): ProgramTransport {
-  const lines = messageLines(largestMessage, read)
+  const waiting: string[] = []
+  const lines = messageLines(largestMessage, (line) => void waiting.push(line))
   const work = timeSlice(clock)
   let child: ChildProcess | undefined
   let lastLines: () => readonly string[] = () => []
@@ -57,6 +58,7 @@ export function programTransport(
   let closing: Promise<void> | undefined
   let confined: ConfinedProgram | undefined
   let exiting: Promise<void> | undefined
+  let reading: Promise<void> | undefined
 
   async function start(): Promise<void> {
     if (isClosed) throw new Error('it was closed')
@@ -94,15 +96,24 @@ export function programTransport(
   }
 
   function onData(chunk: Buffer): void {
-    if (lines(chunk)) return work.isOver() ? void rest() : undefined
+    const isShort = lines(chunk)
+    reading ??= readWaiting().finally(() => (reading = undefined))
+    if (isShort) return
     ending ??= `it sent a message of more than ${largestMessage.toLocaleString('en-US')} bytes`
     void close()
   }
 
-  /** Many short messages at once leave time for other work between two parts of them. */
-  async function rest(): Promise<void> {
-    child?.stdout?.pause()
-    await work.rest()
+  /** Many messages at once leave time for other work between them: a chunk of the pipe may have a thousand. */
+  async function readWaiting(): Promise<void> {
+    work.renew()
+    for (const line of waiting) {
+      read(line)
+      if (!work.isOver()) continue
+      child?.stdout?.pause()
+      // oxlint-disable-next-line no-await-in-loop -- that is what it is for
+      await work.rest()
+    }
+    waiting.length = 0
     child?.stdout?.resume()
   }
 
@@ -119,6 +130,7 @@ export function programTransport(
     const closed = once(program, 'close')
     signalGroup(program, 'SIGKILL')
     await settlesWithin(clock, closed, CLOSE_MS)
+    await reading
     await confined?.leave()
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.destroy()
     const words = lastLines().slice(-QUOTED_LINES)

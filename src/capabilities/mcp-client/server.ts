@@ -1,4 +1,4 @@
-import { type Clock, knownSecrets, errorMessage, redactData } from '../../platform.ts'
+import { type Clock, inSlices, knownSecrets, errorMessage, redactData } from '../../platform.ts'
 import { type AcceptedStore, createAcceptance } from './acceptance.ts'
 import { renderResult } from './call-result.ts'
 import { ConnectionFault, openMcpConnection } from './connection.ts'
@@ -74,7 +74,14 @@ export function createMcpServer(options: McpServerOptions) {
     const onAbort = () => void connection.close()
     end.addEventListener('abort', onAbort, { once: true })
     try {
-      const list = async (signal: AbortSignal) => redactData(await connection.list(signal), clean)
+      const list = async (signal: AbortSignal) => {
+        const answer = await connection.list(signal)
+        // The answer was parsed in the same moment.
+        await clock.yield()
+        const tools: unknown[] = []
+        await inSlices(clock, answer.tools, (tool) => tools.push(redactData(tool, clean)))
+        return { ...answer, tools }
+      }
       listed = listedConnection(clock, name, { ...connection, list }, limit, learn)
       await listed.listed()
       end.throwIfAborted()

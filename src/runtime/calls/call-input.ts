@@ -1,4 +1,4 @@
-import { defined } from '../../platform.ts'
+import { defined, jsonText } from '../../platform.ts'
 import { RuntimeError } from '../../capability.ts'
 import {
   type AssemblyInput,

@@ -90,10 +90,7 @@ function pieceDigest(content: Piece['content']): string {
 type Sealable = (Assembly | VerbatimAssembly) & Partial<Pick<ForeignAssembly, 'marks'>>
 
 /** Adds the digests to an account. `digest`: of the whole request, where it is known. */
-export function seal(
-  { request, manifest, pieces, marks = [] }: Sealable,
-  digest = requestDigest(request),
-): Sealed {
+export function seal({ request, manifest, pieces, marks = [] }: Sealable, digest = requestDigest(request)): Sealed {
   const marked = new Map(marks.map(({ piece, ...mark }) => [piece, mark]))
   const fingerprint = pieces.map(({ entry, tokens, content }, index) => ({
     entry,

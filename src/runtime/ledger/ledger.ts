@@ -16,7 +16,7 @@ import {
 } from '../../context.ts'
 import type { Model, ModelRequest } from '../../model.ts'
 import { commonPrefix, type ForeignAssembly, type ForeignCause, type ForeignReuse } from '../../foreign.ts'
-import { defined, sha256 } from '../../platform.ts'
+import { defined } from '../../platform.ts'
 import type { CallRecord, SessionStore } from '../../session.ts'
 import { withPictures } from '../calls/attachments.ts'
 import { callScenario } from '../calls/call-scenario.ts'

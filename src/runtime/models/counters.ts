@@ -28,6 +28,8 @@ export const findCounter: Counters = async (id) => {
   throw new RangeError(`Unknown counter "${id}". Use one of: ${ids.join(', ')}.`)
 }
 
+/** Characters. What is shorter is counted at once. */
+const LONG = 65_536
 /** Of one text that is remembered, characters: what is longer has its count stored with it. */
 const LONGEST = 6_000_000
 const ALL = 16_000_000
@@ -35,15 +37,24 @@ const ALL = 16_000_000
 /** A counter that remembers what the longest-lived texts cost: a system prompt is counted once, not at every step. */
 export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCounter {
   const known = new Map<string, number>()
+  // Compared one by one: a map copies all of a text that is its key.
+  let long: readonly CountedText[] = []
   let characters = 0
 
+  function find(text: string): number | undefined {
+    return text.length < LONG ? known.get(text) : countIn(long, text)
+  }
+
   function put(text: string, tokens: number): void {
-    if (text.length > LONGEST || known.has(text)) return
-    known.set(text, tokens)
+    if (text.length > LONGEST || find(text) !== undefined) return
+    if (text.length < LONG) known.set(text, tokens)
+    else long = [...long, { text, tokens }]
     characters += text.length
     while (known.size > capacity || characters > ALL) {
-      const oldest = known.keys().next().value!
-      known.delete(oldest)
+      const isFull = characters > ALL && long.length > 0
+      const oldest = isFull ? long[0]!.text : known.keys().next().value!
+      if (isFull) long = long.slice(1)
+      else known.delete(oldest)
       characters -= oldest.length
     }
   }
@@ -53,7 +64,7 @@ export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCoun
     ...counter,
     text(text) {
       if (text.length < 200) return counter.text(text)
-      const before = known.get(text)
+      const before = find(text)
       if (before !== undefined) return before
       const tokens = counter.text(text)
       put(text, tokens)
@@ -61,7 +72,7 @@ export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCoun
     },
     ...(base && {
       *slices(text: string) {
-        const before = known.get(text)
+        const before = find(text)
         if (before !== undefined) return yield before
         let tokens = 0
         for (const slice of base(text)) {
@@ -74,8 +85,14 @@ export function rememberCounts(counter: TokenCounter, capacity = 256): TokenCoun
   }
 }
 
-/** Characters. What is shorter is counted at once. */
-const LONG = 65_536
+interface CountedText {
+  readonly text: string
+  readonly tokens: number
+}
+
+function countIn(texts: readonly CountedText[], text: string): number | undefined {
+  return texts.find((each) => each.text === text)?.tokens
+}
 
 /** What `count` answers, with long texts counted in slices: it is asked to learn which, and again with the numbers. */
 export async function countInSlices<Result>(
@@ -84,20 +101,29 @@ export async function countInSlices<Result>(
   count: (counter: TokenCounter) => Result,
 ): Promise<Result> {
   if (!counter.slices) return count(counter)
-  const long = new Map<string, number>()
+  const long: string[] = []
   const first = count({
     ...counter,
     text(text) {
       if (text.length < LONG) return counter.text(text)
-      long.set(text, 0)
+      long.push(text)
       return 0
     },
   })
-  if (long.size === 0) return first
-  for (const text of long.keys()) {
-    await inSlices(clock, counter.slices(text), (tokens) => long.set(text, long.get(text)! + tokens))
+  if (long.length === 0) return first
+  const counted: CountedText[] = []
+  for (const text of long) {
+    if (countIn(counted, text) !== undefined) continue
+    let tokens = 0
+    await inSlices(clock, counter.slices(text), (slice) => (tokens += slice))
+    counted.push({ text, tokens })
   }
-  return count({ ...counter, text: (text) => long.get(text) ?? counter.text(text) })
+  // The first time framed long texts, and so does the second.
+  await clock.yield()
+  return count({
+    ...counter,
+    text: (text) => (text.length < LONG ? undefined : countIn(counted, text)) ?? counter.text(text),
+  })
 }
 
 /** Tokens of one text, counted in slices. */

@@ -158,6 +158,8 @@ async function attemptCall(
   const loaded = { ...history, files: [...ofFirst, ...history.files] }
   const before = await findEarlierFiles(store, session, loaded, files)
   const attachments = [...before, ...(await loadAttachments(store, [...loaded.files, ...files]))]
+  // Texts of megabytes were read in this moment, and are framed in another one.
+  if (attachments.length > 0) await store.clock.yield()
   const { earlier } = noted ? besideFirst(history, noted) : history
   const input: AssemblyInput = {
     layout,

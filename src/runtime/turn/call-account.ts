@@ -23,7 +23,7 @@ import { defined, sha256, type TimeSlice } from '../../platform.ts'
 import type { CallOutcome, CallRecord, CallWarning, Usage } from '../../session.ts'
 import type { CacheLife } from '../calls/cache-life.ts'
 import type { RecordedOptions } from '../calls/call-input.ts'
-import { seal, type Sealed, type SealedManifest, type CallForecast } from '../calls/seal.ts'
+import { requestDigest, seal, type Sealed, type SealedManifest, type CallForecast } from '../calls/seal.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 
 /** The calls of one turn, or of one completion: each is on record before it is made, and is learned from once it is over. */

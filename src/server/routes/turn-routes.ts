@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Route, jsonAnswer, route, type RouteCall, type Runtime } from '../../capability.ts'
-import { defined, readTraceparent } from '../../platform.ts'
+import { defined, enclosedJson, readTraceparent } from '../../platform.ts'
 import { readTurnView } from '../../runtime.ts'
 import { json, errorBody } from '../answer.ts'
 import { HttpFailure, requireSession, requireTurn, toFailure } from '../failure.ts'
@@ -275,8 +275,7 @@ export function eventRoutes(runtime: Runtime): readonly Route[] {
               ...defined({ after, turn: query.turn }),
             }
             for await (const event of runtime.events(session, options)) {
-              const [first, ...more] = jsonParts(event)
-              const full = sink.write(`id: ${event.id}\nevent: ${event.type}\ndata: ${first}`, more, '\n\n')
+              const full = sink.write(enclosedJson(`id: ${event.id}\nevent: ${event.type}\ndata: `, event, '\n\n'))
               if (full !== undefined) await full
               if (sink.signal.aborted) return
             }

@@ -1,3 +1,4 @@
+import { timeSlice } from '../../platform.ts'
 import type { Entry, MessageBody } from '../entry.ts'
 import type { RecentTurns, RecentTurnsOptions, TurnRow } from '../log-store.ts'
 import { turnRowAfter } from '../append-plan.ts'
@@ -12,7 +13,11 @@ const PAGE = 64
 const ALL = Number.MAX_SAFE_INTEGER
 
 /** Reads no more of the session than it returns, however long the session is. */
-export function recentTurns(connection: StoreConnection, session: string, options: RecentTurnsOptions): RecentTurns {
+export async function recentTurns(
+  connection: StoreConnection,
+  session: string,
+  options: RecentTurnsOptions,
+): Promise<RecentTurns> {
   const { notBefore, except } = options
   const answered = except !== undefined && notBefore === except ? readTurn(connection, session, except) : undefined
   if (answered) return { turns: [], earlier: earlierThan(connection, answered, options), undone: [] }
@@ -23,11 +28,8 @@ export function recentTurns(connection: StoreConnection, session: string, option
     .map((row) => ({ turn: row.turn, tokens: fullTokens(connection, row) }))
   const oldest = seen[0]
   if (!oldest) return { turns: [], earlier: { turns: 0, tokens: 0 }, undone }
-  return {
-    turns: rows.length === 0 ? [] : readWords(connection, session, rows, options.known),
-    earlier: { turns: countTurnsBefore(connection, oldest, options), tokens: oldest.tokensBefore },
-    undone,
-  }
+  const earlier = { turns: countTurnsBefore(connection, oldest, options), tokens: oldest.tokensBefore }
+  return { turns: rows.length === 0 ? [] : await readWords(connection, session, rows, options.known), earlier, undone }
 }
 
 /** What comes before the turn that is being answered. */
@@ -158,12 +160,13 @@ function shiftRows(tokensBefore: number, rows: readonly TurnRow[]): readonly Tur
 }
 
 /** Reads the messages of turns. As of an earlier `seq`, no row reaches beyond it, so no later message is read. */
-function readWords(
+async function readWords(
   connection: StoreConnection,
   session: string,
   rows: readonly TurnRow[],
   known: RecentTurnsOptions['known'] = () => false,
-): RecentTurns['turns'] {
+): Promise<RecentTurns['turns']> {
+  const work = timeSlice(connection.clock)
   const turns = rows.map((row) => ({ row, messages: [] as MessageBody[] }))
   const wanted = turns.filter(({ row }) => !known(row.turn))
   if (wanted.length === 0) return turns
@@ -171,6 +174,8 @@ function readWords(
   const from = wanted[0]!.row.firstSeq
   const to = wanted.reduce((last, { row }) => Math.max(last, row.lastSeq), 0)
   for (const [data] of connection.tuples(messageData, { session, from, to })) {
+    // Read in one moment, and parsed one by one: a message may have megabytes.
+    if (work.isOver()) await work.rest()
     const body = JSON.parse(data) as MessageBody
     byTurn.get(body.turn)?.push(body)
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, delimiter, isAbsolute, join, relative } from 'node:path'
@@ -89,9 +89,21 @@ export function personalSecrets(environment: Environment): readonly string[] {
 
 /** What shells, editors and agents obey in the homes of a person, as far as it exists. */
 export function obeyedAtHome(environment: Environment): readonly string[] {
-  return personalHomes(environment)
-    .flatMap((home) => OBEYED_AT_HOME.map((name) => join(home, name)))
-    .filter((path) => existsSync(path))
+  return personalHomes(environment).flatMap((home) => {
+    const names = namesIn(home)
+    return OBEYED_AT_HOME.filter((name) => names.has(name.split('/')[0]!))
+      .map((name) => join(home, name))
+      .filter((path) => existsSync(path))
+  })
+}
+
+/** One look at the folder: each of some hundred names would be another one, before every program. */
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder))
+  } catch {
+    return new Set()
+  }
 }
 
 const OBEYED_AT_HOME = obeyedNames
