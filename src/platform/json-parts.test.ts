@@ -33,5 +33,5 @@ test('no part of a long text is longer than its escapes make it, and a value wit
   assert.ok(Math.max(...parts.map(({ length }) => length)) <= 2 * LONG_TEXT)
   assert.ok(parts.length > value.text.length / LONG_TEXT)
   assert.equal(enclosedJson('<', { short: 'b' }, '>'), '<{"short":"b"}>')
-  assert.equal([...enclosedJson('<', value, '>')].join(''), `<${JSON.stringify(value)}>`)
+  assert.equal(Array.from(enclosedJson('<', value, '>')).join(''), `<${JSON.stringify(value)}>`)
 })

@@ -44,12 +44,16 @@ test('of a thousand messages in one moment each is read once, in order, and othe
   const address = { type: 'program', argv: [process.execPath, '-e', program], environment: {}, sandbox: 'off' } as never
   const transport = programTransport(clock, address, codec, 1_000_000)
   const read: number[] = []
-  transport.onmessage = (message) => {
-    now += 6
-    read.push((message as unknown as { at: number }).at)
-    order.push('message')
-  }
-  const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+  const closed = new Promise<void>((resolve) => {
+    Object.assign(transport, {
+      onmessage(message: { readonly at: number }) {
+        now += 6
+        read.push(message.at)
+        order.push('message')
+      },
+      onclose: resolve,
+    })
+  })
   await transport.start()
   await closed
   assert.deepEqual(

@@ -23,3 +23,11 @@ test('the own words of a person are a message without what was pasted into it', 
     assert.equal(ownWords(message), own, what)
   }
 })
+
+test('what stands behind the place where the own words are decided changes nothing', () => {
+  for (const before of [prose, `Sum that up.\n\n${prose}`, `${listed}\n${prose}`, `  \n\nHello.\n \n${prose}`]) {
+    for (const behind of ['\nmore', '\n\nmore', '\n```\nmore', '\n(forwarded from Bo)', `\n${listed}`]) {
+      assert.equal(ownWords(`${before}${behind}`), ownWords(before))
+    }
+  }
+})

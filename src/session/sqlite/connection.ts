@@ -19,8 +19,11 @@ export interface StoreConnection extends Pick<
   /** Rows of a query that is put together for this call. */
   readonly query: SqliteConnection['all']
   readonly queryTuples: SqliteConnection['tuples']
-  /** Whether a commit moves pages from a long write-ahead log into the file. Default: it does. */
-  movesPages(does: boolean): void
+  /**
+   * While a large write is made, its pages go into the write-ahead log at once and stay there: memory for all of them, and the way
+   * into the file, each take as long as the write itself.
+   */
+  writesMuch(does: boolean): void
   /** Moves the pages that no reader needs from the log into the file now. */
   movePages(): void
   /** What `remove` deletes is overwritten in the file, not only given free. */
@@ -41,6 +44,9 @@ export interface SqliteStoreOptions {
 const PAGE_BYTES = 4_096
 /** Pages of the write-ahead log before it is moved into the file: the default of SQLite. */
 const LOG_PAGES = 1_000
+/** Pages in memory: of a large write, and otherwise. */
+const FEW_PAGES = 500
+const MANY_PAGES = 8_192
 
 /** @throws StoreError */
 export function openStoreConnection(options: SqliteStoreOptions): StoreConnection {
@@ -68,7 +74,11 @@ export function openStoreConnection(options: SqliteStoreOptions): StoreConnectio
     execute,
     transaction,
     sync,
-    movesPages: (does) => execute(`pragma wal_autocheckpoint = ${does ? LOG_PAGES : 0}`),
+    writesMuch(does) {
+      execute(
+        `pragma wal_autocheckpoint = ${does ? 0 : LOG_PAGES}; pragma cache_size = ${does ? FEW_PAGES : MANY_PAGES}`,
+      )
+    },
     movePages: () => execute('pragma wal_checkpoint(passive)'),
     overwriting(remove) {
       execute('pragma secure_delete = on')

@@ -120,7 +120,7 @@ function acknowledge({ jobs, results }: Group): void {
 /** Moving the pages of a large write from the log into the file takes as long again, so it happens later. */
 function commitLarge(connection: StoreConnection, jobs: readonly Job[], refuse: Refuse): readonly Group[] {
   try {
-    connection.movesPages(false)
+    connection.writesMuch(true)
   } catch (error) {
     refuse(jobs, error)
     return []
@@ -128,7 +128,7 @@ function commitLarge(connection: StoreConnection, jobs: readonly Job[], refuse: 
   const groups = commit(connection, jobs, refuse)
   const movePages = () => {
     try {
-      connection.movesPages(true)
+      connection.writesMuch(false)
       connection.movePages()
     } catch {
       // Closed meanwhile, or busy: the next write or the close moves them.
