@@ -48,7 +48,7 @@ export function listProcesses(): readonly ProcessStatus[] {
 /** `undefined` where the process is gone. */
 export function readStatus(pid: number): ProcessStatus | undefined {
   try {
-    const text = readFacts(`/proc/${pid}/stat`).latin1Slice()
+    const text = readFacts(`/proc/${pid}/stat`).toString('latin1')
     // The name is in parentheses and may contain anything, parentheses too.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const state = fields[0]
@@ -123,7 +123,7 @@ function inheritedDescriptors(): readonly number[] {
 
 function isHandedOn(descriptor: number): boolean {
   try {
-    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFacts(`/proc/self/fdinfo/${descriptor}`).latin1Slice()) ?? []
+    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFacts(`/proc/self/fdinfo/${descriptor}`).toString('latin1')) ?? []
     return (Number.parseInt(flags, 8) & CLOSES_ON_EXEC) === 0
   } catch {
     // It was the folder that was just read.
