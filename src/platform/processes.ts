@@ -123,7 +123,8 @@ function inheritedDescriptors(): readonly number[] {
 
 function isHandedOn(descriptor: number): boolean {
   try {
-    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFacts(`/proc/self/fdinfo/${descriptor}`).toString('latin1')) ?? []
+    const [, flags = ''] =
+      /^flags:\s*(\d+)/m.exec(readFacts(`/proc/self/fdinfo/${descriptor}`).toString('latin1')) ?? []
     return (Number.parseInt(flags, 8) & CLOSES_ON_EXEC) === 0
   } catch {
     // It was the folder that was just read.
