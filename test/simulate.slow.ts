@@ -4,7 +4,11 @@ import { goldenDigest, goldenSeeds, readGolden } from './simulate/golden.ts'
 import { liveStory } from './simulate/story.ts'
 
 /** Seeds that broke a law once, with what it was. */
-const KEPT: Readonly<Record<number, string>> = {}
+const KEPT: Readonly<Record<number, string>> = {
+  700_201: 'an entry of a call stood in the log, and its record was not written',
+  700_294: 'an entry of a call stood in the log, and its record was not written',
+  700_660: 'an entry of a call stood in the log, and its record was not written',
+}
 
 /** How many seeds are lived: `npm run test:long` lives a thousand. */
 const SEEDS = Number(process.env['SEEDS'] ?? 200)

@@ -20,7 +20,7 @@ import type { LogStore, StoreDamage } from './log-store.ts'
 export interface SessionStore
   extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
   /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
-  transaction(writes: readonly Write[]): Promise<void>
+  transaction(writes: readonly Write[]): Promise<readonly Entry[]>
   /**
    * Writes a new session in parts of a bounded size, between which other writes and other work come. The first write is its
    * `session-start`. Nobody sees the session before all of it is on the disk; where a write fails or the process ends before, what was

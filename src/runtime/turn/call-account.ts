@@ -20,7 +20,7 @@ import {
   promptReport,
 } from '../../model.ts'
 import { defined, sha256, type TimeSlice } from '../../platform.ts'
-import type { CallOutcome, CallRecord, CallWarning, Usage } from '../../session.ts'
+import type { CallOutcome, CallRecord, CallWarning, Usage, Write } from '../../session.ts'
 import type { CacheLife } from '../calls/cache-life.ts'
 import type { RecordedOptions } from '../calls/call-input.ts'
 import { requestDigest, seal, type Sealed, type SealedManifest, type CallForecast } from '../calls/seal.ts'
@@ -48,8 +48,8 @@ interface CallToWrite {
   isUnread?(): Promise<boolean>
   /** Completes the account by what is known of the session. */
   complete?(sealed: Sealed): Promise<SealedManifest>
-  /** What is written together with the account; without a manifest where there is no call to make. */
-  beside?(call: string, manifest?: SealedManifest): Promise<unknown>
+  /** What is written in one transaction with the account; without a manifest where there is no call to make. */
+  beside?(call: string, manifest?: SealedManifest): Promise<readonly Write[]>
 }
 
 export function callAccount({ context, model, clock }: CallAccountParts) {
@@ -93,11 +93,11 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       const base = { id: call, ...about, model: model.id, input: await rest.input(options) }
       if (failure || outcome instanceof ContextOverflowError) {
         const { code, message } = failure!
-        await Promise.all([
-          store.putCall({ ...base, manifest: outcome.manifest, requestDigest: '' }),
-          rest.beside?.(call),
+        await store.transaction([
+          { type: 'call', record: { ...base, manifest: outcome.manifest, requestDigest: '' } },
+          ...((await rest.beside?.(call)) ?? []),
+          { type: 'call-outcome', id: call, outcome: { error: { code, message }, durationMs: 0 } },
         ])
-        await store.finishCall(call, { error: { code, message }, durationMs: 0 })
         throw failure!
       }
       // Long contents are read, sealed and sent one after the other, so that other work can run in between.
@@ -110,7 +110,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
       // Asked before this call is one of them.
       const isUnread = (await rest.isUnread?.()) ?? false
       const record = { ...base, manifest, requestDigest: sealed.manifest.requestDigest }
-      await Promise.all([store.putCall(record), rest.beside?.(call, manifest)])
+      await store.transaction([{ type: 'call', record }, ...((await rest.beside?.(call, manifest)) ?? [])])
       sent = record
       const { request } = outcome
       const estimate = promptAccount(context, model, { call, manifest, request, isUnread })
@@ -141,10 +141,11 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
     },
     /** What the last call was estimated at, by our counter, and what its provider reports for one of those tokens. */
     size: () => ({ used: account?.used ?? 0, ratio: calibration.ratio(model.id, settings.counter) }),
-    finish(call: string, outcome: CallOutcome) {
+    /** Completes the record of a call, in one transaction with what it gave. Resolves with the entries among that. */
+    finish(call: string, outcome: CallOutcome, writes: readonly Write[] = []) {
       if (account) learnFrom(context, model, account, outcome)
       slots.end(call, outcome)
-      return store.finishCall(call, outcome)
+      return store.transaction([{ type: 'call-outcome', id: call, outcome }, ...writes])
     },
   }
 }

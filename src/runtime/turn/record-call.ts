@@ -102,13 +102,13 @@ export function recordedCalls(
       },
       beside(id, manifest) {
         const assembly = { type: 'assembly', turn, call: id, model: model.id } as const
-        if (!manifest) return journal.append([assembly])
+        if (!manifest) return journal.writes([assembly])
         cutEntries = cutToWrite(state, { turn, call: id, cut: manifest.cut, budget: manifest.budget })
         const sources = documents.length > 0 && !hasAssembled ? { sources: documents } : {}
         const sent = outcome instanceof ContextOverflowError ? [] : outcome.request.messages
         const read = taint.assembled({ input: call.input, manifest, messages: sent })
         const foreign = read.length > 0 ? { foreign: read } : {}
-        return journal.append([
+        return journal.writes([
           { ...assembly, ...defined({ cut: manifest.cut }), ...sources, ...foreign },
           ...cutEntries,
         ])

@@ -1,7 +1,7 @@
 import type { Delta, Journal, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined, restingClock } from '../../platform.ts'
-import type { AuditFacts, EntryBody } from '../../session.ts'
+import type { AuditFacts, EntryBody, Write } from '../../session.ts'
 import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import { keepImage } from '../calls/attachments.ts'
@@ -87,29 +87,32 @@ function turnWords({ state, id: turn }: LiveTurn, citations: TurnCitations): Tur
   }
 }
 
+export interface TurnJournal extends Required<Omit<Journal, 'keepImage'>>, Pick<Journal, 'keepImage'> {
+  /** What `append` writes, for a transaction that has more to write. To be written next. */
+  writes(bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<readonly Write[]>
+}
+
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
 function turnJournal(
   { context, state, id: turn, entries, clock, library }: LiveTurn,
   account: CallAccount,
   words: TurnWords,
   taint: TurnTaint,
-): Required<Omit<Journal, 'keepImage'>> & Pick<Journal, 'keepImage'> {
+): TurnJournal {
   const { store, settings } = context
   const started = entries.some((entry) => entry.type === 'turn-start')
   let opening: readonly EntryBody[] = started ? [] : [{ type: 'turn-start', turn }]
 
-  const append: Journal['append'] = async (bodies, noted = []) => {
+  const writes: TurnJournal['writes'] = async (bodies, noted = []) => {
     const audit = await Promise.all(noted.map(withRequest))
     const all = [...opening, ...bodies]
     opening = []
     taint.noted(bodies)
     const time = clock.time()
-    // Handed in together, they reach the disk together.
-    const [written] = await Promise.all([
-      store.append(state.session, all, time),
-      audit.length > 0 ? store.transaction(audit.map((facts) => ({ type: 'audit', facts, time }) as const)) : undefined,
-    ])
-    return written
+    return [
+      { type: 'append', session: state.session, bodies: all, time },
+      ...audit.map((facts) => ({ type: 'audit', facts, time }) as const),
+    ]
   }
 
   /** Which request a call answers is known here only. */
@@ -119,12 +122,12 @@ function turnJournal(
   }
 
   return {
-    append,
+    writes,
+    append: async (bodies, noted) => store.transaction(await writes(bodies, noted)),
     async finish(call, outcome, bodies) {
       words.end(call)
       if (state.lastCall?.call === call && wasRead(outcome)) noteRead(state, outcome.usage)
-      const [, written] = await Promise.all([account.finish(call, outcome), bodies.length > 0 ? append(bodies) : []])
-      return written
+      return account.finish(call, outcome, bodies.length > 0 ? await writes(bodies) : [])
     },
     ...(library && { keepImage: (image) => keepImage(library, state.session, image) }),
     keepContent: async (text) => `sha256:${await store.putContent(text)}`,

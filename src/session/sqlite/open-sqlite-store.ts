@@ -104,13 +104,16 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
           if (each.type === 'append' && unfinished.has(each.session)) throw notWhole(each.session)
         return prepared.map((each) => each.run(connection))
       }
-      await write(run, {
+      const characters = prepared.reduce((sum, each) => sum + each.characters, 0)
+      const entries = await write(run, {
+        characters,
         written(written) {
           for (const { call } of prepared) if (call) newest.add(call)
           written.forEach(tell)
           for (const id of endedCalls(writes)) tellCall(id)
         },
       })
+      return entries.flat()
     },
     async putSession(session, writes) {
       const entries: (readonly Entry[])[] = []
