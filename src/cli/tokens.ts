@@ -17,7 +17,7 @@ export async function withNamedTokens<T>(home: string, work: (named: NamedTokens
       store: {
         async transaction(writes) {
           await createHome(homeAt(home))
-          await withWritableStore(found, (store) => store.transaction(writes))
+          return withWritableStore(found, (store) => store.transaction(writes))
         },
       },
     }),

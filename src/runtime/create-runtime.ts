@@ -6,7 +6,7 @@ import { examineStoredAudit } from './audit/home-audit.ts'
 import { createBackupService } from './backup/backup-service.ts'
 import { createBudgetService } from './budgets/budget-service.ts'
 import { openChannelInbox } from './channels/channel-inbox.ts'
-import { noteSent, runChannels } from './channels/channel-run.ts'
+import { runChannels } from './channels/channel-run.ts'
 import { createOutbox } from './channels/outbox.ts'
 import { createPairings } from './channels/pairings.ts'
 import { createCompletions } from './completions/completion.ts'
@@ -208,7 +208,7 @@ export async function createRuntime(given: RuntimeParts): Promise<HostedRuntime>
     runtime,
     clock,
     openInbox: (channel) => openChannelInbox(join(data, 'channels', channel), warn),
-    openSent: noteSent({ store, clock }),
+    openSent: outbox.openSent,
     warn,
   })
   channelsOpen.resolve()

@@ -158,7 +158,7 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   let { token } = options
   const brake = createBrake({
     clock,
-    record: (facts, time) => runtime.store.transaction([{ type: 'audit', facts, time }]),
+    record: async (facts, time) => void (await runtime.store.transaction([{ type: 'audit', facts, time }])),
   })
   const guard = createGuard({
     clock,

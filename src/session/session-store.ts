@@ -3,7 +3,7 @@ import type { AuditPosition } from './audit-archive.ts'
 import type { CallOutcome, CallRecord, CallStore } from './call.ts'
 import type { SumStore } from './call-sums.ts'
 import type { ContentStore } from './content.ts'
-import type { Binding, EntryBody } from './entry.ts'
+import type { Binding, Entry, EntryBody } from './entry.ts'
 import type { FileOwner, FileRow, FileState, FileStore } from './file-row.ts'
 import type { RecordChange, RecordStore } from './record.ts'
 import type { LogStore, StoreDamage } from './log-store.ts'
@@ -19,7 +19,10 @@ import type { LogStore, StoreDamage } from './log-store.ts'
  */
 export interface SessionStore
   extends LogStore, CallStore, SumStore, ContentStore, ValueStore, RecordStore, FileStore, AuditStore {
-  /** Several writes in order, all or nothing, such as the entry that announces a call together with its record. */
+  /**
+   * Several writes in order, all or nothing, such as the entry that announces a call together with its record. Resolves with the
+   * entries among them.
+   */
   transaction(writes: readonly Write[]): Promise<readonly Entry[]>
   /**
    * Writes a new session in parts of a bounded size, between which other writes and other work come. The first write is its

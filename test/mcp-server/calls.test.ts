@@ -82,7 +82,7 @@ for (const [tool, input] of [
         notes += 1
         if (notes === 1) begun.resolve()
         if (notes === 1) await goOn.promise
-        await store.transaction(writes)
+        return store.transaction(writes)
         if (notes === 2) ended.resolve()
       },
     })

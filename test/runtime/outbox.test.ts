@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { type Channel, type Reply, UndeliverableError } from '../../src/runtime.ts'
-import { noteSent } from '../../src/runtime/channels/channel-run.ts'
 import { createOutbox, type OutboxOptions } from '../../src/runtime/channels/outbox.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
 import { openStore, type SessionStore, type TurnOutcome } from '../../src/session.ts'
@@ -42,7 +41,7 @@ async function world(context: TestContext) {
     return {
       ...made,
       desks,
-      sent: noteSent({ store, clock })(channel.name),
+      sent: made.openSent(channel.name),
       deliver: async (session: string) => made.deliver((await desks.of(session))!),
     }
   }
@@ -237,6 +236,36 @@ test('what has arrived and could not be written is written later and not sent ag
   await settle('s', 'one')
   await outbox(channel, {}, full).deliver('s')
   assert.deepEqual([turns(), await delivered('s')], [['one'], ['one']])
+})
+
+test('a part that has arrived and could not be noted is noted before anything more is sent, and not sent again', async (context) => {
+  const { outbox, settle, store, delivered } = await world(context)
+  let refusals = 3
+  const full: SessionStore = {
+    ...store,
+    async append(session, bodies, time) {
+      if (bodies[0]?.type === 'sent' && refusals-- > 0) throw new Error('the disk is full')
+      return store.append(session, bodies, time)
+    },
+  }
+  const arrived: number[] = []
+  const box = outbox(
+    {
+      name: 'pigeon',
+      async deliver({ session, turn, sent }) {
+        for (const part of [1, 2].filter((each) => !sent.some((known) => known.part === each))) {
+          arrived.push(part)
+          await box.sent(session, turn, { part, messageId: `m${part}` })
+        }
+        return { messageId: 'm1' }
+      },
+    },
+    {},
+    full,
+  )
+  await settle('s', 'one')
+  await box.deliver('s')
+  assert.deepEqual([arrived, await delivered('s')], [[1, 2], ['one']])
 })
 
 test('a turn that was cancelled before its first word needs no reply; what it had said is delivered', async (context) => {

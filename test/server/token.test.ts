@@ -16,6 +16,7 @@ function gateway(t: TestContext, configured?: string) {
   const runtime = scriptedRuntime()
   runtime.store.transaction = async (writes) => {
     written.push(...writes)
+    return []
   }
   const tokens = openGatewayTokens({ clock: systemClock, home, configured, store: runtime.store, random: randomBytes })
   return { home, written, ...served(runtime, { tokens }) }

@@ -227,9 +227,10 @@ function isWaiting({ targets }: CheckpointNote, configured: readonly CheckpointT
 /** The same store, which tells how many records of the audit each write adds. */
 export function withRecordListener(store: SessionStore, listener: (records: number) => void): SessionStore {
   const transaction: SessionStore['transaction'] = async (writes) => {
-    await store.transaction(writes)
+    const entries = await store.transaction(writes)
     const records = writes.filter(({ type }) => type === 'audit').length
     if (records > 0) listener(records)
+    return entries
   }
   // A store may be an object with private fields, which no copy of it has.
   return new Proxy(store, {

@@ -1,7 +1,6 @@
-import type { Channel, ChannelContext, ChannelInbox, Clock, Runtime, SentPart } from '../../capability.ts'
-import { settlesWithin, singleFlight } from '../../platform.ts'
-import type { LogStore } from '../../session.ts'
-import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
+import type { Channel, ChannelContext, ChannelInbox, Clock, Runtime } from '../../capability.ts'
+import { settlesWithin } from '../../platform.ts'
+import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
 
 /** Starts every channel and does not wait for it. Each has its `ChannelContext` when this returns. */
 export function runChannels(parts: {
@@ -59,30 +58,5 @@ export function runChannels(parts: {
       )
       for (const name of left.flat()) warn(`The channel ${name} did not stop in time.`)
     },
-  }
-}
-
-/** Writes `sent` entries for channels. The same message for the same part is written once. */
-export function noteSent(parts: {
-  readonly store: LogStore
-  readonly clock: Clock
-}): (channel: string) => ChannelContext['sent'] {
-  const { store, clock } = parts
-  const notes = singleFlight<string, void>()
-
-  async function note(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
-    try {
-      const entries = await store.entries(session, { turn, types: ['sent'] })
-      const newest = entries.findLast((entry) => entry.type === 'sent' && entry.part === part)
-      if (newest?.type === 'sent' && newest.messageId === messageId) return
-      await store.append(session, [{ type: 'sent', turn, channel, part, messageId }], clock.time())
-    } catch (error) {
-      throw runtimeFailure(error)
-    }
-  }
-
-  return (channel) => (session, turn, sent) => {
-    const name = JSON.stringify([session, turn, sent.part, sent.messageId])
-    return notes.run(name, () => note(channel, session, turn, sent))
   }
 }

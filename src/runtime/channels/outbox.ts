@@ -1,7 +1,14 @@
-import { type Channel, type Clock, type Reply, type SentPart, UndeliverableError } from '../../capability.ts'
-import { type Activity, createActivity, defined, settlesWithin } from '../../platform.ts'
+import {
+  type Channel,
+  type ChannelContext,
+  type Clock,
+  type Reply,
+  type SentPart,
+  UndeliverableError,
+} from '../../capability.ts'
+import { type Activity, createActivity, defined, settlesWithin, singleFlight } from '../../platform.ts'
 import type { Binding, Entry, LogStore, TurnRow } from '../../session.ts'
-import { delayAfter, failureSentence, growingDelaysMs } from '../failure.ts'
+import { delayAfter, failureSentence, growingDelaysMs, runtimeFailure } from '../failure.ts'
 import type { SessionState, SessionStates } from '../sessions/session-state.ts'
 import { readTurnView } from '../sessions/turn-view.ts'
 
@@ -49,6 +56,9 @@ export function createOutbox(
   /** What has arrived and could not be written yet; what will never arrive. By `SESSION TURN`. */
   const arrived = new Map<string, string>()
   const passedOver = new Set<string>()
+  const notes = singleFlight<string, void>()
+  /** By session: the notes of parts that have arrived and could not be written yet, the newest of each part. */
+  const unwritten = new Map<string, Map<string, () => Promise<void>>>()
 
   async function run(lane: Lane, state: SessionState): Promise<void> {
     await Promise.race([opens, ending])
@@ -68,9 +78,15 @@ export function createOutbox(
       await activity.rest(state.session, clock.sleep(delayAfter(failures, retryDelaysMs), woken))
     }
     lanes.delete(state.session)
+    if (unwritten.get(state.session)?.size === 0) unwritten.delete(state.session)
   }
 
   async function deliverAll(state: SessionState): Promise<void> {
+    // Before they are noted, a channel would send these parts again.
+    for (const [part, note] of unwritten.get(state.session) ?? []) {
+      await note()
+      unwritten.get(state.session)?.delete(part)
+    }
     for await (const due of dueReplies(store, byName, state.session)) {
       if (stopped.aborted) return
       const { session, turn } = due.reply
@@ -86,6 +102,14 @@ export function createOutbox(
       await store.append(session, [delivered], clock.time())
       arrived.delete(name)
     }
+  }
+
+  /** Writes that a part has arrived. The same message for the same part is written once. */
+  async function noteSent(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
+    const entries = await store.entries(session, { turn, types: ['sent'] })
+    const newest = entries.findLast((entry) => entry.type === 'sent' && entry.part === part)
+    if (newest?.type === 'sent' && newest.messageId === messageId) return
+    await store.append(session, [{ type: 'sent', turn, channel, part, messageId }], clock.time())
   }
 
   /** `undefined`: it will never arrive. */
@@ -135,6 +159,24 @@ export function createOutbox(
   }
 
   return {
+    /** What a channel notes with. Where it cannot be written, it is before anything more of the session is delivered. */
+    openSent(channel: string): ChannelContext['sent'] {
+      return async (session, turn, sent) => {
+        const note = () =>
+          notes.run(JSON.stringify([session, turn, sent.part, sent.messageId]), () =>
+            noteSent(channel, session, turn, sent),
+          )
+        const part = `${turn} ${sent.part}`
+        try {
+          await note()
+          unwritten.get(session)?.delete(part)
+        } catch (error) {
+          const others = unwritten.get(session) ?? new Map<string, () => Promise<void>>()
+          unwritten.set(session, others.set(part, note))
+          throw runtimeFailure(error)
+        }
+      }
+    },
     /** Delivers what a session has settled and not yet delivered, in order, and tries again until all of it has arrived. */
     deliver,
     recover(states: SessionStates) {

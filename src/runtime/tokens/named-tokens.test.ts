@@ -23,6 +23,7 @@ function opened(t: TestContext) {
     async transaction(writes: readonly Write[]) {
       if (refuses) throw new Error('the disk is full')
       written.push(...writes)
+      return []
     },
   }
   const clock = fixedClock({ timers: systemClock, start: new Date(NOON).toISOString() })

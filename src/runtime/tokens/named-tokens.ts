@@ -68,14 +68,15 @@ interface NamedTokensOptions {
 /** Opens the named tokens of a home. Other processes may change them at the same time. */
 export function openNamedTokens({ home, store, random, clock }: NamedTokensOptions): NamedTokens {
   const rows = fileRows<NamedToken>({ home, path: namedTokensFile(home), clock, row })
-  const record = (by: string, reason: string) => () =>
-    store.transaction([
+  const record = (by: string, reason: string) => async () => {
+    await store.transaction([
       {
         type: 'audit',
         facts: { kind: 'change', rule: 'data/tokens.json', by, reason },
         time: clock.time(),
       },
     ])
+  }
 
   let index: { readonly rows: readonly NamedToken[]; readonly byHash: ReadonlyMap<string, NamedToken> } | undefined
   /** A look-up by digest says nothing of the tokens by its time: who cannot choose the digest learns nothing from it. */

@@ -11,7 +11,7 @@ import {
 } from '../../context.ts'
 import type { CallParameters, Model } from '../../model.ts'
 import { type Activity, defined, timeSlice } from '../../platform.ts'
-import type { Entry, CitationSource, SessionStore } from '../../session.ts'
+import type { AuditFacts, CitationSource, Entry, EntryBody, SessionStore, Write } from '../../session.ts'
 import type { Tool } from '../../tool.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { AssemblyContext } from './assembly-context.ts'
@@ -29,10 +29,15 @@ import { addForecast, type ForecastPlace, nextCacheLife } from './call-forecast.
 import { counterKey } from '../models/counters.ts'
 import type { TurnTaint } from './turn-taint.ts'
 
+export interface TurnJournal extends Required<Omit<Journal, 'keepImage'>>, Pick<Journal, 'keepImage'> {
+  /** What `append` writes, for a transaction that has more to write. To be written next. */
+  writes(bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<readonly Write[]>
+}
+
 /** What the calls of a turn share. */
 interface CallParts {
   readonly account: CallAccount
-  readonly journal: Journal
+  readonly journal: TurnJournal
   readonly citations: TurnCitations
   readonly documents: readonly CitationSource[]
   readonly words: TurnWords

@@ -1,7 +1,7 @@
-import type { Delta, Journal, TurnSetup } from '../../agent.ts'
+import type { Delta, TurnSetup } from '../../agent.ts'
 import { type TurnCitations, turnCitations } from '../../citation.ts'
 import { defined, restingClock } from '../../platform.ts'
-import type { AuditFacts, EntryBody, Write } from '../../session.ts'
+import type { AuditFacts, EntryBody } from '../../session.ts'
 import { noteRead, wasRead } from '../sessions/session-state.ts'
 import { createToolbox, isListed, type ToolGate } from '../../tool.ts'
 import { keepImage } from '../calls/attachments.ts'
@@ -9,7 +9,7 @@ import { callAccount, type CallAccount } from './call-account.ts'
 import { countInSlices } from '../models/counters.ts'
 import { policyGate, shownChars } from '../tools/tool-policy.ts'
 import { turnCalls } from './ended-turn.ts'
-import { type LiveTurn, recordedCalls, type TurnWords } from './record-call.ts'
+import { type LiveTurn, recordedCalls, type TurnJournal, type TurnWords } from './record-call.ts'
 import { type TurnTaint, turnTaint } from './turn-taint.ts'
 import { tokenCounts } from '../calls/turn-projection.ts'
 
@@ -85,11 +85,6 @@ function turnWords({ state, id: turn }: LiveTurn, citations: TurnCitations): Tur
       if (held !== '') state.stream.delta(turn, { type: 'text-delta', call, text: held })
     },
   }
-}
-
-export interface TurnJournal extends Required<Omit<Journal, 'keepImage'>>, Pick<Journal, 'keepImage'> {
-  /** What `append` writes, for a transaction that has more to write. To be written next. */
-  writes(bodies: readonly EntryBody[], audit?: readonly AuditFacts[]): Promise<readonly Write[]>
 }
 
 /** Writes what happens in a turn to the log, the audit and the ledger. What is written first begins the turn, too. */
