@@ -7,22 +7,20 @@ import type { SessionEvent, SubmittedTurn } from '../../src/runtime.ts'
 import { createSessionStates } from '../../src/runtime/sessions/session-state.ts'
 import { type Entry, openStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { gate, opened, upTo } from './opened.ts'
+import { aroundEntries, gate, opened, upTo } from './opened.ts'
 import { assertWhole, busySession } from './two-writers.ts'
 import { systemClock } from '../../src/platform.ts'
 
 test('a turn whose input was written together with the end of the turn before it is replayed as it was sent', async (t) => {
   let second: Promise<SubmittedTurn> | undefined
   const { runtime, say, ended } = await opened(t, {
-    around: (store) => ({
-      ...store,
-      append(session, bodies, time) {
-        const written = store.append(session, bodies, time)
+    around: (store) =>
+      aroundEntries(store, ({ session, bodies }, write) => {
+        const written = write()
         // The input is handed in behind the end, and both reach the disk in one commit.
         if (bodies.some(({ type }) => type === 'turn-end')) second ??= runtime.submit({ session, text: 'second' })
         return written
-      },
-    }),
+      }),
   })
   const { session } = await say('first')
   await ended(await second!)
@@ -36,14 +34,13 @@ test('a turn that begins while the cancellation of the one before it is written 
   const { runtime, ended } = await opened(t, {
     model: scriptedModel({ answer: () => ({ text: 'ok', before: () => answering.passed }) }),
     around: (store) => ({
-      ...store,
-      async append(session, bodies, time) {
+      ...aroundEntries(store, async ({ bodies }, write) => {
         const isCancelled = bodies.some((body) => body.type === 'turn-end' && body.outcome.type === 'cancelled')
         if (isCancelled) await held.passed
-        const written = await store.append(session, bodies, time)
+        const written = await write()
         if (isCancelled) cancelled.resolve()
         return written
-      },
+      }),
       async recentTurns(session, options) {
         const turns = await store.recentTurns(session, options)
         if (options.upTo !== undefined) return turns

@@ -5,7 +5,7 @@ import type { AnyCapability } from '../../src/capability.ts'
 import { createActivity } from '../../src/platform.ts'
 import type { SessionStore } from '../../src/session.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { gate, opened, tool } from './opened.ts'
+import { aroundEntries, gate, opened, tool } from './opened.ts'
 
 /** What is said, one after another: in which of three sessions, and how many tools the model calls before it answers. */
 const histories = fc.array(fc.record({ session: fc.nat({ max: 2 }), calls: fc.nat({ max: 2 }) }), {
@@ -101,13 +101,12 @@ async function rounds(count: number): Promise<void> {
 
 /** Every write takes some rounds longer until it is acknowledged. */
 function onSlowDisk(store: SessionStore, slowness: number): SessionStore {
-  const append: SessionStore['append'] = async (...write) => {
+  return aroundEntries(store, async (_, write) => {
     await rounds(slowness)
-    const written = await store.append(...write)
+    const written = await write()
     await rounds(slowness)
     return written
-  }
-  return { ...store, append }
+  })
 }
 
 /** A capability of somebody else that works some time after each turn. */

@@ -22,7 +22,7 @@ import {
 import type { RuntimeParts } from '../../src/runtime/runtime-parts.ts'
 import { type Clock, defined, systemClock } from '../../src/platform.ts'
 import { ownFeatures, ownSettings, type Runtime, withFeatures } from '../home/features.ts'
-import { type Entry, openStore, type SessionStore } from '../../src/session.ts'
+import { type Entry, type EntryBody, openStore, type SessionStore } from '../../src/session.ts'
 import { type FixedClock, fixedClock, scriptedModel, scriptedModels } from '../../src/testing.ts'
 import { type AccessRead, type DirectTool, readAccess, type Tool, type ToolProperties } from '../../src/tool.ts'
 
@@ -192,4 +192,23 @@ export interface Gate {
 export function gate(): Gate {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: () => resolve() }
+}
+
+/** The same store, with `around` wherever entries are written: alone, or in a transaction. */
+export function aroundEntries(
+  store: SessionStore,
+  around: (
+    { session, bodies }: { readonly session: string; readonly bodies: readonly EntryBody[] },
+    write: () => Promise<readonly Entry[]>,
+  ) => Promise<readonly Entry[]>,
+): SessionStore {
+  return {
+    ...store,
+    append: (session, bodies, time) => around({ session, bodies }, () => store.append(session, bodies, time)),
+    transaction(writes) {
+      const entries = writes.find(({ type }) => type === 'append')
+      const write = () => store.transaction(writes)
+      return entries?.type === 'append' ? around(entries, write) : write()
+    },
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { RuntimeError } from '../../src/capability.ts'
 import { test } from 'node:test'
 import { scriptedModel, scriptedModels } from '../../src/testing.ts'
-import { gate, opened } from './opened.ts'
+import { aroundEntries, gate, opened } from './opened.ts'
 
 test('turns of one session run one at a time, in the order of their input', async (t) => {
   let running = 0
@@ -217,14 +217,12 @@ test('a turn that waited while another one was answered is replayed as it was, t
   let closed: Promise<void> | undefined
   const before = await opened(t, {
     model,
-    around: (store) => ({
-      ...store,
-      async append(session, bodies, time) {
-        const written = await store.append(session, bodies, time)
+    around: (store) =>
+      aroundEntries(store, async ({ bodies }, write) => {
+        const written = await write()
         if (bodies.some(({ type }) => type === 'turn-end')) closed ??= before.runtime.close()
         return written
-      },
-    }),
+      }),
   })
   const first = await before.runtime.submit({ text: 'first' })
   const second = await before.runtime.submit({ session: first.session, text: 'second' })

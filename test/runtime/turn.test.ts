@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { framed, type ToolMessage } from '../../src/context.ts'
 import { type ModelRequest } from '../../src/model.ts'
 import { scriptedModel } from '../../src/testing.ts'
-import { collected, gate, opened, tool } from './opened.ts'
+import { aroundEntries, collected, gate, opened, tool } from './opened.ts'
 
 const silent = {
   promptTokens: undefined,
@@ -276,15 +276,13 @@ test('cancelling between a call and its tool runs nothing and leaves no call wit
   const { runtime, say, ended, log } = await opened(t, {
     model,
     tools: [never],
-    around: (store) => ({
-      ...store,
-      async append(session, bodies, time) {
-        const written = await store.append(session, bodies, time)
+    around: (store) =>
+      aroundEntries(store, async ({ session, bodies }, write) => {
+        const written = await write()
         const calling = bodies.find((body) => body.type === 'message')
         if (calling && model.calls.length === 1) await runtime.cancel(session, calling.turn)
         return written
-      },
-    }),
+      }),
   })
   const submitted = await runtime.submit({ text: 'go' })
   assert.deepEqual((await ended(submitted)).outcome, { type: 'cancelled' })

@@ -105,7 +105,12 @@ export function createOutbox(
   }
 
   /** Writes that a part has arrived. The same message for the same part is written once. */
-  async function noteSent(channel: string, session: string, turn: string, { part, messageId }: SentPart): Promise<void> {
+  async function noteSent(
+    channel: string,
+    session: string,
+    turn: string,
+    { part, messageId }: SentPart,
+  ): Promise<void> {
     const entries = await store.entries(session, { turn, types: ['sent'] })
     const newest = entries.findLast((entry) => entry.type === 'sent' && entry.part === part)
     if (newest?.type === 'sent' && newest.messageId === messageId) return
