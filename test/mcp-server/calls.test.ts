@@ -82,8 +82,9 @@ for (const [tool, input] of [
         notes += 1
         if (notes === 1) begun.resolve()
         if (notes === 1) await goOn.promise
-        return store.transaction(writes)
+        const entries = await store.transaction(writes)
         if (notes === 2) ended.resolve()
+        return entries
       },
     })
     const around = (runtime: Runtime): Runtime => ({ ...runtime, store: slow(runtime.store) })
