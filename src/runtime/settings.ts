@@ -41,7 +41,7 @@ export interface RuntimeSettings {
 /** What stands in the place of turns that are cut out. */
 export type NotesChoice = 'model' | 'index' | 'off'
 
-interface CompletionSettings {
+export interface CompletionSettings {
   readonly cut: CompletionCutChoice
   readonly prompt: boolean
 }

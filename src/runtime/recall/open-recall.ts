@@ -14,7 +14,7 @@ import {
 } from './index-session.ts'
 
 /** The search of the history over one store, with the index that it keeps. */
-interface HistoryRecall extends Recall {
+export interface HistoryRecall extends Recall {
   /** Starts indexing what is written from now on and what was written before, in slices and with low priority. */
   start(): void
   /** Removes a deleted session: when this resolves, no search finds it. Its bytes are removed later, in slices. */
