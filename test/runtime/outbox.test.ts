@@ -222,32 +222,28 @@ test('a crash after some parts were sent hands them over at the next start', asy
   assert.deepEqual(brought[0]?.sent, [{ part: 1, messageId: 'm1' }])
 })
 
-test('what has arrived and could not be written is written later and not sent again', async (context) => {
-  const { outbox, settle, store, delivered } = await world(context)
+/** A store that takes no entry of this type three times. */
+function fullForAWhile(store: SessionStore, type: 'sent' | 'delivered'): SessionStore {
   let refusals = 3
-  const full: SessionStore = {
+  return {
     ...store,
     async append(session, bodies, time) {
-      if (bodies[0]?.type === 'delivered' && refusals-- > 0) throw new Error('the disk is full')
+      if (bodies[0]?.type === type && refusals-- > 0) throw new Error('the disk is full')
       return store.append(session, bodies, time)
     },
   }
+}
+
+test('what has arrived and could not be written is written later and not sent again', async (context) => {
+  const { outbox, settle, store, delivered } = await world(context)
   const { channel, turns } = pigeon()
   await settle('s', 'one')
-  await outbox(channel, {}, full).deliver('s')
+  await outbox(channel, {}, fullForAWhile(store, 'delivered')).deliver('s')
   assert.deepEqual([turns(), await delivered('s')], [['one'], ['one']])
 })
 
 test('a part that has arrived and could not be noted is noted before anything more is sent, and not sent again', async (context) => {
   const { outbox, settle, store, delivered } = await world(context)
-  let refusals = 3
-  const full: SessionStore = {
-    ...store,
-    async append(session, bodies, time) {
-      if (bodies[0]?.type === 'sent' && refusals-- > 0) throw new Error('the disk is full')
-      return store.append(session, bodies, time)
-    },
-  }
   const arrived: number[] = []
   const box = outbox(
     {
@@ -261,7 +257,7 @@ test('a part that has arrived and could not be noted is noted before anything mo
       },
     },
     {},
-    full,
+    fullForAWhile(store, 'sent'),
   )
   await settle('s', 'one')
   await box.deliver('s')

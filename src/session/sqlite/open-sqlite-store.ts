@@ -88,33 +88,8 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
 
   return {
     clock: connection.clock,
-    append(session, bodies, time) {
-      const made = serializeBodies(bodies)
-      const characters = made.data.reduce((sum, data) => sum + data.length, 0)
-      const appended = () => {
-        if (unfinished.has(session)) throw notWhole(session)
-        return append(connection, lastAppends, session, made, time)
-      }
-      return write(appended, { written: tell, characters })
-    },
-    async transaction(writes) {
-      const prepared = writes.map(prepare)
-      const run = () => {
-        for (const each of writes)
-          if (each.type === 'append' && unfinished.has(each.session)) throw notWhole(each.session)
-        return prepared.map((each) => each.run(connection))
-      }
-      const characters = prepared.reduce((sum, each) => sum + each.characters, 0)
-      const entries = await write(run, {
-        characters,
-        written(written) {
-          for (const { call } of prepared) if (call) newest.add(call)
-          written.forEach(tell)
-          for (const id of endedCalls(writes)) tellCall(id)
-        },
-      })
-      return entries.flat()
-    },
+    append: (session, bodies, time) => transaction([{ type: 'append', session, bodies, time }]),
+    transaction,
     async putSession(session, writes) {
       const entries: (readonly Entry[])[] = []
       const calls: string[] = []
@@ -184,16 +159,12 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
       }
     },
     bind: (binding, session) => write(() => bind(connection, binding, session)),
-    async putCall(made) {
-      const call = serializeCall(made, newest.bySession.get(made.session ?? ''))
-      return write(() => putCall(connection, call), {
-        written() {
-          newest.add(call)
-          endedCalls([{ type: 'call', record: made }]).forEach(tellCall)
-        },
-      })
+    async putCall(record) {
+      await transaction([{ type: 'call', record }])
     },
-    finishCall: (id, outcome) => write(() => finishCall(connection, id, outcome), { written: () => tellCall(id) }),
+    async finishCall(id, outcome) {
+      await transaction([{ type: 'call-outcome', id, outcome }])
+    },
     putValue: (key, named) => write(() => putValue(connection, key, named)),
     putRecord: (change, time) => write(() => putRecord(connection, change, time)),
     putFile: (row) => write(() => putFile(connection, row)),
@@ -254,6 +225,25 @@ function createStore(connection: StoreConnection): SessionStore & { removeUnfini
     failed: queue.failed,
     idle: queue.idle,
     close: () => (closed ??= Promise.resolve(queue.idle()).finally(() => connection.close())),
+  }
+
+  async function transaction(writes: readonly Write[]): Promise<readonly Entry[]> {
+    const prepared = writes.map(prepare)
+    const run = () => {
+      for (const each of writes)
+        if (each.type === 'append' && unfinished.has(each.session)) throw notWhole(each.session)
+      return prepared.map((each) => each.run(connection))
+    }
+    const characters = prepared.reduce((sum, each) => sum + each.characters, 0)
+    const entries = await write(run, {
+      characters,
+      written(written) {
+        for (const { call } of prepared) if (call) newest.add(call)
+        written.forEach(tell)
+        for (const id of endedCalls(writes)) tellCall(id)
+      },
+    })
+    return entries.flat()
   }
 
   function prepare(each: Write): PreparedWrite {
