@@ -15,6 +15,8 @@ export interface Provider<Settings extends z.ZodRawShape = z.ZodRawShape> {
   readonly kind: string
   /** What people call it, where a person is asked to choose one: `Anthropic`. Without it nobody is asked. */
   readonly title?: string
+  /** The page of the web where a person gets a key, or the program itself. */
+  readonly website?: string
   /** The keys of its entries beyond `kind`, `baseURL`, `apiKeyEnv`, `apiKeyFile`, `headers` and `timeouts`. */
   readonly settings?: Settings
   /** An entry of the name `kind` exists without configuration. */

@@ -4,8 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import type { Manifest } from '../../src/context.ts'
 import { scriptedProvider } from '../../src/testing.ts'
 import { blankPage, closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
+import { looksRight, visit } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -23,7 +26,8 @@ async function freshHome(t: TestContext): Promise<OpenedPage & { readonly port: 
 
 test('7. a home without a model leads to a page that says so, and finds Ollama once it runs', async (t) => {
   const { page, port } = await freshHome(t)
-  await page.getByRole('heading', { name: 'Attach a model' }).waitFor()
+  await page.getByRole('heading', { name: 'See every word your model reads, before it speaks.' }).waitFor()
+  await page.getByRole('button', { name: 'Ollama Not found' }).click()
   await page.getByRole('region', { name: 'Ollama' }).getByText('does not answer').waitFor()
   // A command is drawn as code, without the marks around it.
   await page.getByRole('region', { name: 'Ollama' }).getByText('ollama serve', { exact: true }).waitFor()
@@ -42,7 +46,7 @@ test('7. a home without a model leads to a page that says so, and finds Ollama o
 test('7. a key is tried, kept in a file of its own, and is nowhere else; a wrong one says so and keeps the input', async (t) => {
   const { page, gateway } = await freshHome(t)
   const address = await serverWithKey(t)
-  const server = page.getByRole('region', { name: "A server with OpenAI's API" })
+  const server = await serverForm(page)
   await server.getByLabel('Address').fill(address)
   await server.getByLabel('Key').fill('sk-wrong')
   await server.getByRole('button', { name: 'Attach' }).click()
@@ -52,7 +56,7 @@ test('7. a key is tried, kept in a file of its own, and is nowhere else; a wrong
 
   await server.getByLabel('Key').fill(KEY)
   await server.getByRole('button', { name: 'Attach' }).click()
-  await server.getByRole('button', { name: 'openai-compatible/one' }).click()
+  // The open conversation uses it at once.
   await page.getByText('Write a message.').waitFor()
   // The bar is of this model before anything is typed.
   await page
@@ -92,7 +96,7 @@ test('7. an address where nothing answers says what to check; a second server is
   const [first, second] = [await scriptedProvider(), await scriptedProvider({ models: [{ name: 'two' }] })]
   t.after(() => Promise.all([first.close(), second.close()]))
   const dead = `http://127.0.0.1:${await freePort()}/v1`
-  const server = page.getByRole('region', { name: "A server with OpenAI's API" })
+  const server = await serverForm(page)
   await server.getByLabel('Address').fill(dead)
   await server.getByRole('button', { name: 'Attach' }).click()
   const said = await server.getByRole('alert').innerText()
@@ -100,9 +104,10 @@ test('7. an address where nothing answers says what to check; a second server is
   assert.doesNotMatch(said, /baseURL/)
   await server.getByLabel('Address').fill(first.url)
   await server.getByRole('button', { name: 'Attach' }).click()
-  await server.getByRole('button', { name: 'openai-compatible/scripted' }).click()
+  await page.getByText('Write a message.').waitFor()
 
   await page.goto(`${gateway.url}/settings/models`)
+  await serverForm(page)
   await server.getByText('Another server, address or key').click()
   await server.getByLabel('Name').fill('second')
   await server.getByLabel('Address').fill(second.url)
@@ -116,12 +121,41 @@ test('7. an address where nothing answers says what to check; a second server is
   assert.equal(providers['second']?.baseURL, second.url)
 })
 
-test('7. the rehearsal is one click away, and the page stays away after a reload', async (t) => {
-  const { page } = await freshHome(t)
-  await page.getByRole('button', { name: 'Go on with the rehearsal' }).click()
-  await page.getByText('Write a message.').waitFor()
-  await page.reload()
-  await page.getByText('Write a message.').waitFor()
+test('three examples are real turns of the rehearsal: a text that is cut, a call that asks first, and many skills', async (t) => {
+  const { page, gateway } = await freshHome(t)
+  const bar = page.getByRole('region', { name: 'Your next message' })
+  await bar.getByText('In it now: tools, system.').waitFor()
+  await page.getByLabel('Message', { exact: true }).fill('hello')
+  await bar.getByText('In it now: tools, system, your message.').waitFor()
+  await page.getByLabel('Message', { exact: true }).fill('')
+  await looksRight(page, 'first-minute')
+
+  await page.getByRole('button', { name: 'A tool that asks first' }).click()
+  await page.getByText('+- Brest: high water at 05:42 and 18:07').waitFor()
+  await page.getByRole('button', { name: 'Approve once' }).click()
+  await page.getByText('The line is in the log.').last().waitFor()
+
+  await visit(page, '/')
+  await page.getByRole('button', { name: 'A hundred skills' }).click()
+  await page
+    .getByRole('article')
+    .getByText(/system +skills +list/)
+    .waitFor()
+
+  await visit(page, '/')
+  await page.getByRole('button', { name: 'A text that is too long' }).click()
+  const call = page.getByRole('article').getByText('read_skill').first()
+  await call.click()
+  await page
+    .getByText(/go on with offset \d+/)
+    .first()
+    .waitFor()
+
+  // Nothing of an example reaches another conversation.
+  const { skills } = await gateway.curl<{ readonly skills: readonly unknown[] }>('/api/skills')
+  assert.deepEqual(skills, [])
+  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context')
+  assert.deepEqual([...new Set(manifest.entries.map(({ slot }) => slot))], ['tools', 'system', 'input'])
 })
 
 test('7. the settings show the models and set the one that is used', async (t) => {
@@ -134,6 +168,12 @@ test('7. the settings show the models and set the one that is used', async (t) =
   assert.equal(model.id, 'ollama/other')
   if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/models.png` })
 })
+
+/** Opens the card of a server with an address. Returns what it opens. */
+async function serverForm(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: "A server with OpenAI's API" }).click()
+  return page.getByRole('region', { name: "A server with OpenAI's API" })
+}
 
 /** A server with Chat Completions that accepts one key. */
 async function serverWithKey(t: TestContext): Promise<string> {

@@ -77,6 +77,7 @@ function withoutLongerLife({ cache, ...facts }: ModelFacts): ModelFacts {
 export const anthropic = provider({
   kind: 'anthropic',
   title: 'Anthropic',
+  website: 'https://console.anthropic.com/settings/keys',
   builtIn: true,
   baseURL: 'https://api.anthropic.com/v1',
   baseURLVariable: 'ANTHROPIC_BASE_URL',

@@ -6,6 +6,7 @@ import type { EmbedderKind } from '../../search.ts'
 export const ollama = provider({
   kind: 'ollama',
   title: 'Ollama',
+  website: 'https://ollama.com/download',
   builtIn: true,
   baseURL: ollamaAddress(''),
   baseURLVariable: 'OLLAMA_HOST',

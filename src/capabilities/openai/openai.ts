@@ -105,6 +105,7 @@ const TIMEOUTS = { firstMs: 280_000, idleMs: 180_000 }
 export const openai = provider({
   kind: 'openai',
   title: 'OpenAI',
+  website: 'https://platform.openai.com/api-keys',
   builtIn: true,
   settings: {
     ...chatWireSettings,

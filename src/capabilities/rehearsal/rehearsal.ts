@@ -9,5 +9,9 @@ export const rehearsal = provider({
   standIn:
     'No model is attached yet, so this is a rehearsal: it answers with the outline of what a model would have been sent.',
   script: ['say', 'call', 'fail', 'slow'],
-  open: async ({ clock, configured }) => (await import('./rehearsal-model.ts')).rehearsalModel(clock, configured),
+  async open({ clock, configured, model }) {
+    const { rehearsalModel } = await import('./rehearsal-model.ts')
+    // `rehearsal/8192` has a window of 8,192 tokens, to see what a small model would read.
+    return rehearsalModel(clock, { ...(/^[1-9]\d{2,6}$/.test(model) ? { window: Number(model) } : {}), ...configured })
+  },
 })

@@ -3,6 +3,7 @@ import { addNeutralized, type Layer, type Layout, layoutOf, usualLayout } from '
 import { defined } from '../../platform.ts'
 import { isListed, type Tool } from '../../tool.ts'
 import { type LayerContext, type PromptBlock, textLayer, type TurnPart, type TurnQuestion } from '../../capability.ts'
+import { EXAMPLE, exampleSkills, exampleTool } from './example-skills.ts'
 import { findSkillTool } from './find-skill.ts'
 import { loadSkills, type LoadSkillsOptions } from './folder/load-skills.ts'
 import type { PinnedSkills } from './pinned-skills.ts'
@@ -30,6 +31,8 @@ export interface SkillsOptions
   readonly layout?: Layout
   /** Withholds the tools of skills that are not the ones that were accepted. Where absent, none is withheld. */
   readonly pins?: Pick<PinnedSkills, 'compare'>
+  /** Where the tool of an example keeps what it writes. Without it the examples have no tool. */
+  readonly store?: Parameters<typeof exampleTool>[0]
 }
 
 /** Layer `skills` in full, as a list, or both (BEHAVIOURS §1.3), `read_skill`, and the tools of the skills. */
@@ -87,8 +90,13 @@ async function readSkills(options: SkillsOptions): Promise<SkillsRead> {
   const { bySkill, warnings: ofTools } = found
   await options.pins?.compare(loaded.skills, bySkill)
   const of = cacheParts((layout, chosen) => {
-    const used = loaded.skills.filter(({ name }) => chosen === undefined || isListed(chosen, name))
-    const tools = used.flatMap(({ name }) => bySkill.get(name) ?? [])
+    const examples = chosen?.filter((name) => name.startsWith(EXAMPLE)) ?? []
+    const used = [
+      ...loaded.skills.filter(({ name }) => chosen === undefined || isListed(chosen, name)),
+      ...(examples.length === 0 ? [] : exampleSkills().filter(({ name }) => isListed(examples, name))),
+    ]
+    const ofExamples = examples.length === 0 || options.store === undefined ? [] : [exampleTool(options.store)]
+    const tools = [...used.flatMap(({ name }) => bySkill.get(name) ?? []), ...ofExamples]
     if (layout.skills.asCapabilities) {
       const promptBlocks = used.map(({ name, description, body, fields }) => ({
         id: name,

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { capability, homePath, RuntimeError, type Self, type SessionChoice } from '../../capability.ts'
 import { nearestHint } from '../../platform.ts'
+import { isListed } from '../../tool.ts'
+import { EXAMPLE, exampleLog, exampleSkills } from './example-skills.ts'
 import type { openSkills } from './open-skills.ts'
 import type { PinnedSkills } from './pinned-skills.ts'
 import { z } from 'zod'
@@ -41,6 +43,7 @@ const chosenSkills: SessionChoice<SkillsSelf> = {
     const known = service.loaded.skills.map(({ name }) => name)
     for (const name of namesIn(id)) {
       if (known.includes(name)) continue
+      if (name.startsWith(EXAMPLE) && exampleSkills().some((skill) => isListed([name], skill.name))) continue
       const hint = nearestHint(name, known, '`foreword skills` lists them.')
       throw new RuntimeError('not-found', `There is no skill ${JSON.stringify(name)}.`, { skill: name }, { hint })
     }
@@ -101,6 +104,7 @@ export const skills = capability({
     const { workspace } = home
     const opened = await openSkills({
       pins,
+      store: host.store,
       roots: await skillRoots({ ...settings, home: home.folder, workspace }),
       disabled: settings.disabled,
       findBinary: programFinder(environment),
@@ -124,6 +128,10 @@ export const skills = capability({
     return skillRoutes(self)
   },
   reload: ({ service }) => service.reload(),
+  async sessionDeleted({ store }, session) {
+    const key = exampleLog(session)
+    if (await store.value(key)) await store.transaction([{ type: 'value', key, value: null }])
+  },
   withheld: ({ service }) => service.pins.withheld(),
   accept: ({ service }, tool, digest) => service.pins.accept(tool, digest),
   warnings: ({ service }) => [...service.warnings, ...service.pins.warnings()],

@@ -34,6 +34,8 @@ export interface SetupProvider {
   /** It has no usual address. */
   readonly needsAddress: boolean
   readonly address?: string
+  /** Where a person gets a key, or the program itself. */
+  readonly website?: string
   /** Ids of the models that can be used now. */
   readonly models: readonly string[]
   /** Why there are none, and what to do about it. */

@@ -62,14 +62,16 @@ export function createModelSetup(
       const [current, listed] = await Promise.all([choice.current(), models.list()])
       const isStandIn = known.some(({ kind, standIn }) => standIn !== undefined && kind === current.id)
       const providers = known.flatMap((provider): readonly SetupProvider[] => {
-        const { kind, title, needsBaseURL = false, baseURL: address } = provider
+        const { kind, title, website, needsBaseURL = false, baseURL: address } = provider
         if (title === undefined) return []
         const names = [kind, ...Object.keys(live.providers).filter((name) => live.providers[name]!.kind === kind)]
         const own = listed.filter(({ id }) => names.includes(id.split('/', 1)[0]!))
         const usable = own.filter(({ ready }) => ready).map(({ id }) => id)
         const why = usable.length > 0 ? undefined : own.find((each) => each.why !== undefined)?.why
         const needsKey = (provider.environmentKeys ?? []).length > 0
-        return [{ kind, title, needsKey, needsAddress: needsBaseURL, models: usable, ...defined({ address, why }) }]
+        return [
+          { kind, title, needsKey, needsAddress: needsBaseURL, models: usable, ...defined({ address, website, why }) },
+        ]
       })
       return { ready: !isStandIn, model: current, providers }
     },

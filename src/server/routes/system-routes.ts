@@ -196,6 +196,7 @@ const options = z.object({
       needsKey: z.boolean(),
       needsAddress: z.boolean(),
       address: z.string().optional(),
+      website: z.string().optional().describe('Where a person gets a key, or the program itself.'),
       models: z.array(z.string()).describe('Ids of the models that can be used now.'),
       why: z.string().optional().describe('Why there are none, and what to do about it.'),
     }),

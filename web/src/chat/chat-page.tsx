@@ -79,7 +79,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
       <DropArea onFiles={attachments.add}>
         <ChatHeader session={session} choices={choices} turns={next.settledTurns} />
         <AttachContext value={attachments.restore}>
-          <MessageList session={session} followed={followed} toEnd={toEnd} />
+          <MessageList session={session} followed={followed} toEnd={toEnd} next={next} />
         </AttachContext>
         <MessageForm
           next={next}

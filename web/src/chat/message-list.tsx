@@ -1,7 +1,9 @@
 import { ArrowDown } from 'lucide-react'
 import {
+  lazy,
   type ReactNode,
   type RefObject,
+  Suspense,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -12,7 +14,8 @@ import {
 } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { IconButton } from '../parts/icon-button.tsx'
-import { StartPage } from '../setup/start-page.tsx'
+import { type SetupOptions, useResource } from '../api/resources.ts'
+import type { NextCall } from '../inspector/next-call.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { AnswerAnnouncer } from './answer-announcer.tsx'
 import type { Turn } from './conversation.ts'
@@ -27,13 +30,16 @@ interface MessageListProps {
   readonly session: string | undefined
   readonly followed: FollowedConversation
   readonly toEnd: RefObject<() => void>
+  readonly next: NextCall
 }
+
+const StartPage = lazy(() => import('../setup/start-page.tsx'))
 
 /**
  * The turns of a conversation: those near the window exist in the page. It follows the end for as long as the reader is
  * there, and reads earlier turns when the reader comes near the beginning of those that it has.
  */
-export function MessageList({ session, followed, toEnd }: MessageListProps): ReactNode {
+export function MessageList({ session, followed, toEnd, next }: MessageListProps): ReactNode {
   const { conversation, loaded, loadEarlier } = followed
   const { turns: path } = conversation
   const turns = useMemo(() => withoutWaiting(path), [path])
@@ -52,7 +58,7 @@ export function MessageList({ session, followed, toEnd }: MessageListProps): Rea
   useShownPlace(session, followed, list)
 
   if (!loaded) return <Blank>{followed.failure === undefined && <Spinner label="Reading the conversation" />}</Blank>
-  if (session === undefined || turns.length === 0) return <Welcome />
+  if (session === undefined || turns.length === 0) return <Welcome next={next} />
 
   const onScroll = (offset: number): void => {
     end.onScroll()
@@ -106,11 +112,15 @@ function withoutWaiting(turns: readonly Turn[]): readonly Turn[] {
   return first === -1 ? turns : turns.filter(({ state }, index) => index <= first || state !== 'queued')
 }
 
-function Welcome(): ReactNode {
+/** An empty conversation; while no model is attached, the page of the first minute in its place. */
+function Welcome({ next }: { readonly next: NextCall }): ReactNode {
+  const { data } = useResource<SetupOptions>('/api/setup')
+  if (data === undefined || data.ready)
+    return <Blank>Write a message. The bar below shows what the model will read.</Blank>
   return (
-    <StartPage>
-      <Blank>Write a message. The bar below shows what the model will read.</Blank>
-    </StartPage>
+    <Suspense fallback={<Blank>{null}</Blank>}>
+      <StartPage next={next} providers={data.providers} />
+    </Suspense>
   )
 }
 

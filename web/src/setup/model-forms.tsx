@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { RefreshCw } from 'lucide-react'
 import { useSWRConfig } from 'swr'
 import { api } from '../api/client.ts'
-import type { SetupProvider } from '../api/resources.ts'
+import type { SetupOptions, SetupProvider } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
@@ -10,33 +10,74 @@ import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { Words } from '../parts/words.tsx'
+import { SetupCard } from './setup-card.tsx'
 import { useChooseModel } from './use-choose-model.ts'
 
-/** One section for each provider: its models, or what it needs first. */
+/** A card for each provider, which opens its models, or what it needs first. */
 export function ModelForms({ providers }: { readonly providers: readonly SetupProvider[] }): ReactNode {
   // Providers that need nothing from the person come first.
   const sorted = providers.toSorted((one, other) => Number(isLocked(one)) - Number(isLocked(other)))
-  return sorted.map((provider) => <ProviderSection key={provider.kind} provider={provider} />)
+  const [opened, setOpened] = useState<string>()
+  const open = sorted.find(({ kind }) => kind === opened)
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-2">
+        {sorted.map((provider) => (
+          <SetupCard
+            key={provider.kind}
+            title={provider.title}
+            aria-expanded={provider === open}
+            onClick={() => setOpened(provider === open ? undefined : provider.kind)}
+          >
+            {summary(provider)}
+          </SetupCard>
+        ))}
+      </div>
+      {open && <ProviderSection key={open.kind} provider={open} />}
+    </>
+  )
 }
 
 function isLocked({ needsKey, needsAddress }: SetupProvider): boolean {
   return needsKey || needsAddress
 }
 
+/** Names of models on a card. */
+const NAMED = 3
+
+function summary({ models, needsKey, needsAddress }: SetupProvider): string {
+  if (models.length > 0) {
+    const names = models.slice(0, NAMED).map((model) => model.slice(model.indexOf('/') + 1))
+    return `Ready: ${names.join(', ')}${models.length > NAMED ? `, and ${models.length - NAMED} more` : ''}`
+  }
+  if (needsKey) return 'Paste a key'
+  return needsAddress ? 'An address, and a key if it needs one' : 'Not found on this machine yet'
+}
+
 function ProviderSection({ provider }: { readonly provider: SetupProvider }): ReactNode {
-  const { title, models, why } = provider
+  const { title, website, models, why } = provider
   const id = useId()
   const { mutate } = useSWRConfig()
   return (
-    <section aria-labelledby={id} className="flex flex-col gap-2">
+    <section aria-labelledby={id} className="flex flex-col gap-2 rounded-xl border border-line bg-raised p-3.5">
       <div className="flex items-center gap-1">
-        <h3 id={id} className="font-semibold">
+        <h4 id={id} className="font-semibold">
           {title}
-        </h3>
+        </h4>
         {!isLocked(provider) && (
           <IconButton label={`Look for ${title} again`} onClick={() => void mutate('/api/setup')}>
             <RefreshCw size={14} aria-hidden />
           </IconButton>
+        )}
+        {website !== undefined && (
+          <a
+            href={website}
+            target="_blank"
+            rel="noopener noreferrer"
+            className="ms-auto text-sm text-accent underline underline-offset-2"
+          >
+            {isLocked(provider) ? 'Where do I get a key?' : `Get ${title}`}
+          </a>
         )}
       </div>
       {models.length > 0 && <ModelButtons models={models} />}
@@ -100,6 +141,7 @@ interface KeyFormProps {
 function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
   const { kind, title, needsKey, needsAddress } = provider
   const { mutate } = useSWRConfig()
+  const { choose } = useChooseModel()
   const [key, setKey] = useState('')
   const [address, setAddress] = useState('')
   const [name, setName] = useState<string>(again && needsAddress ? '' : kind)
@@ -114,7 +156,9 @@ function KeyForm({ provider, again = false }: KeyFormProps): ReactNode {
       const { models } = await api<AttachedModels>('/api/setup/providers', { method: 'POST', body })
       setAttached(models.length)
       setKey('')
-      await mutate('/api/setup')
+      const setup = await mutate<SetupOptions>('/api/setup')
+      // The open conversation goes on with it at once, where nothing else is attached.
+      if (setup?.ready === false && models[0] !== undefined) await choose(models[0])
     })
   }
 

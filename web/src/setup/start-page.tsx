@@ -1,43 +1,69 @@
-import { type ReactNode, useState } from 'react'
-import { type SetupOptions, useResource } from '../api/resources.ts'
-import { Button } from '../parts/button.tsx'
+import type { ReactNode } from 'react'
+import useSWR from 'swr'
+import { api, type ApiError } from '../api/client.ts'
+import type { Preview, SetupProvider } from '../api/resources.ts'
+import { slotTitles } from '../inspector/bar-segments.ts'
+import { ContextBar } from '../inspector/context-bar.tsx'
+import { type NextCall, nextCallBody, nextCallKey } from '../inspector/next-call.ts'
+import { useLate } from '../parts/use-late.ts'
+import { Examples } from './examples.tsx'
 import { ModelForms } from './model-forms.tsx'
 
-const KEY = 'foreword-rehearse'
+interface StartPageProps {
+  readonly next: NextCall
+  readonly providers: readonly SetupProvider[]
+}
 
 /**
- * Shown in place of an empty conversation while no model is attached: finds local models, takes a key, or goes on with the
- * rehearsal. With a model it shows `children`.
+ * Shown in place of an empty conversation while no model is attached: what Foreword is, in one sentence and with the bar of the
+ * next message, three examples that the rehearsal answers, and the providers of models.
  */
-export function StartPage({ children }: { readonly children: ReactNode }): ReactNode {
-  const { data } = useResource<SetupOptions>('/api/setup')
-  const [rehearses, setRehearses] = useState(() => localStorage.getItem(KEY) !== null)
-  if (data === undefined || data.ready || rehearses) return children
-
-  const rehearse = (): void => {
-    localStorage.setItem(KEY, 'yes')
-    setRehearses(true)
-  }
+export default function StartPage({ next, providers }: StartPageProps): ReactNode {
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto p-4">
-      <div className="mx-auto flex max-w-2xl flex-col gap-6 py-4">
-        <div>
-          <h2 className="text-2xl font-semibold">Attach a model</h2>
-          <p className="mt-1 text-soft">
+    <div className="min-h-0 flex-1 overflow-y-auto px-4">
+      <div className="mx-auto flex max-w-2xl flex-col gap-5 py-8">
+        <div className="flex flex-col gap-1.5">
+          <h2 className="text-2xl leading-tight font-semibold tracking-tight sm:text-3xl">
+            See every word your model reads, before it speaks.
+          </h2>
+          <p className="text-soft">
+            This bar is your next message: what fills it, what it costs, what was left out, and why. Try it without a
+            model: the rehearsal answers.
+          </p>
+        </div>
+        <NextBar next={next} />
+        <Examples />
+        <section aria-label="Models" className="flex flex-col gap-3">
+          <h3 className="font-semibold">Attach a model</h3>
+          <ModelForms providers={providers} />
+          <p className="text-xs text-soft">
             Foreword runs on this machine. A key is kept in a file of its own in the home, and is sent to its provider
             only.
           </p>
-        </div>
-        <ModelForms providers={data.providers} />
-        <section aria-label="Without a model" className="border-t border-line pt-4">
-          <p className="mb-2 text-sm text-soft">
-            Without a model, a rehearsal answers: it shows the outline of what a model would have read.
-          </p>
-          <Button look="plain" onClick={rehearse}>
-            Go on with the rehearsal
-          </Button>
         </section>
       </div>
     </div>
+  )
+}
+
+/** How long the person has to pause before the bar follows, ms. */
+const PAUSE_MS = 150
+
+/** The bar of the message as it is typed, and what it consists of in words. */
+function NextBar({ next }: { readonly next: NextCall }): ReactNode {
+  const shown = useLate(next, PAUSE_MS)
+  const { data } = useSWR<Preview, ApiError>(
+    ['next call', nextCallKey(shown)],
+    () => api<Preview>('/api/context', { method: 'POST', body: nextCallBody(shown) }),
+    { keepPreviousData: true, revalidateOnFocus: false },
+  )
+  if (data === undefined) return <div className="h-9" />
+  const sent = data.manifest.entries.filter(({ tokens }) => tokens > 0)
+  const parts = [...new Set(sent.map(({ slot }) => slotTitles[slot].toLowerCase()))]
+  return (
+    <section aria-label="Your next message">
+      <ContextBar manifest={data.manifest} label="Pieces of your next message" />
+      <p className="mt-1.5 text-sm text-soft">{`In it now: ${parts.join(', ')}. Type below, and watch it grow.`}</p>
+    </section>
   )
 }
