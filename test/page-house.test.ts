@@ -13,11 +13,11 @@ const floors: Readonly<Record<string, number>> = {
   markdown: 3,
   inspector: 4,
   sessions: 4,
-  setup: 4,
-  chat: 5,
-  settings: 5,
-  foreign: 6,
-  app: 7,
+  setup: 5,
+  chat: 6,
+  settings: 6,
+  foreign: 7,
+  app: 8,
 }
 
 const sources = pageSources()

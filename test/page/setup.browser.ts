@@ -144,8 +144,7 @@ test('three examples are real turns of the rehearsal: a text that is cut, a call
 
   await visit(page, '/')
   await page.getByRole('button', { name: 'A text that is too long' }).click()
-  const call = page.getByRole('article').getByText('read_skill').first()
-  await call.click()
+  await page.getByRole('article').locator('summary', { hasText: 'read_skill' }).click()
   await page
     .getByText(/go on with offset \d+/)
     .first()
