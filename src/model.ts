@@ -61,6 +61,6 @@ export {
   type ProviderServer,
 } from './model/models.ts'
 export { type ChatPackage, chatWireModel } from './model/chat-wire.ts'
-export { toModelError } from './model/provider-failure.ts'
+export { refusal, toModelError } from './model/provider-failure.ts'
 export { languageModel } from './model/sdk-model.ts'
 export { UnexpectedAnswer } from './model/wire-fetch.ts'

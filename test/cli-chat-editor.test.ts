@@ -12,14 +12,20 @@ import { echo, failing, scriptedRuntime, type Script, withApproval } from './ser
 /** A person in a chat on a terminal of so many columns, and a gateway in memory. */
 async function chatting(
   t: TestContext,
-  { columns = 100, script = echo, home = temporaryHome(t).home, environment = {} } = {},
+  {
+    columns = 100,
+    script = echo,
+    home = temporaryHome(t).home,
+    environment = {},
+    options = [] as readonly string[],
+  } = {},
 ) {
   const runtime = scriptedRuntime({ script })
   const screen = virtualTerminal(columns)
   const connection = servedConnection(runtime, 'running')
   let interrupt: (signal?: NodeJS.Signals) => void = () => {}
   const left: number[] = []
-  const chat = run(['chat', '--home', home], {
+  const chat = run(['chat', '--home', home, ...options], {
     connection,
     editor: screen,
     environment,
@@ -108,6 +114,30 @@ test('a message has several lines, and is sent with the blanks it has', async (t
   screen.type('\r')
   await screen.until(/You said/)
   assert.deepEqual(sent(), ['  one\ntwo\nthree\n four '])
+  screen.type('\u0004')
+  await chat
+})
+
+test('an answer is rendered, and as the model wrote it with --raw', async (t) => {
+  const rendered = await chatting(t)
+  rendered.screen.type('**bold** and a `code`\r')
+  await rendered.screen.until(/\n(?:.*\n)*You said: bold and a code/)
+  rendered.screen.type('\u0004')
+  await rendered.chat
+  const raw = await chatting(t, { options: ['--raw'] })
+  raw.screen.type('**bold** and a `code`\r')
+  await raw.screen.until(/You said: \*\*bold\*\* and a `code`/)
+  raw.screen.type('\u0004')
+  await raw.chat
+})
+
+test('Up leaves the cursor behind an earlier message, so that what is typed next continues it', async (t) => {
+  const { screen, chat, sent } = await chatting(t)
+  screen.type('one\\\rtwo\r')
+  await screen.until(/You said: one/)
+  screen.type('\u001B[A, three\r')
+  await screen.until(/two, three[^]*You said: one/)
+  assert.deepEqual(sent(), ['one\ntwo', 'one\ntwo, three'])
   screen.type('\u0004')
   await chat
 })

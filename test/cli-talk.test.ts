@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import test from 'node:test'
@@ -9,6 +9,7 @@ import { fetchSessionCost } from '../src/cli/chat/session-actions.ts'
 import { nearestModelHint } from '../src/cli/model-table.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
+import { freePort } from './kit/free-port.ts'
 import { scriptedConnection, turnStream } from './cli/scripted-connection.ts'
 
 const submitted = { session: 's1', turn: 't1', seq: 1, repeated: false }
@@ -33,7 +34,10 @@ test('send prints the text of the answer and nothing else', async () => {
     stdout: 'Good day.\n',
     stderr: '',
   })
-  assert.deepEqual(connection.asked, ['POST /api/messages {"text":"Hello there","session":"s1"}', events])
+  assert.deepEqual(connection.asked, [
+    'POST /api/messages {"text":"Hello there","session":"s1","whenRefused":"fail"}',
+    events,
+  ])
 })
 
 test('send takes the message from a pipe, with a model and a key of its own', async () => {
@@ -41,7 +45,7 @@ test('send takes the message from a pipe, with a model and a key of its own', as
   await run(['send', '-', '--model', 'ollama/x', '--key=k1'], { connection, input: 'Two\nlines' })
   assert.equal(
     connection.asked[0],
-    'POST /api/messages {"text":"Two\\nlines","model":"ollama/x","idempotencyKey":"k1"}',
+    'POST /api/messages {"text":"Two\\nlines","model":"ollama/x","idempotencyKey":"k1","whenRefused":"fail"}',
   )
 })
 
@@ -82,7 +86,7 @@ test('send continues in the newest session that does not belong to a channel', a
   const script = { 'POST /api/messages': submitted, [events]: turnStream('Good day.') }
   const connection = scriptedConnection({ ...script, 'GET /api/sessions?limit=200': { sessions } })
   assert.equal((await run(['send', 'Hello', '--continue'], { connection })).code, 0)
-  assert.equal(connection.asked[1], 'POST /api/messages {"text":"Hello","session":"s1"}')
+  assert.equal(connection.asked[1], 'POST /api/messages {"text":"Hello","session":"s1","whenRefused":"fail"}')
   const fresh = scriptedConnection({ 'GET /api/sessions?limit=200': { sessions: [] } })
   const { code, stderr } = await run(['send', 'Hello', '--continue'], { connection: fresh })
   assert.equal(code, 1)
@@ -198,6 +202,25 @@ test('a call that waits for its provider is shown on stderr, and the reason once
     stdout: 'Good day.\n',
     stderr: 'local/x cannot be reached. Trying again in 1 s. Ctrl-C stops.\nTrying again in 8 s.\n',
   })
+})
+
+test('in a pipe a model server that does not run ends send at once; on a terminal it is waited for', async (t) => {
+  const { home, environment: quiet } = temporaryHome(t)
+  const environment = { ...quiet, FOREWORD_MODEL: 'local/x' }
+  const waits = (printed: string) => printed.split('Trying again').length - 1
+  const port = await freePort()
+  const providers = { local: { kind: 'openai-compatible', baseURL: `http://127.0.0.1:${port}/v1` } }
+  // Ten waits of a second and more would follow; the rule allows one of them here, so that the test need not sit through all.
+  const config = { providers, agent: { retryForMs: 1_500 } }
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+  const piped = await run(['send', 'Hello'], { environment })
+  assert.equal(piped.code, 1, JSON.stringify(piped))
+  assert.match(piped.stderr, /foreword send: network: local\/x cannot be reached/)
+  assert.equal(waits(piped.stderr), 0, piped.stderr)
+  const seen = await run(['send', 'Hello'], { environment, terminal: true })
+  assert.equal(seen.code, 1)
+  assert.equal(waits(seen.stdout + seen.stderr), 1, JSON.stringify(seen))
 })
 
 test('send does not wait for a turn that a full disk stopped', async () => {

@@ -14,6 +14,8 @@ export interface RetryRule {
   readonly delaysMs: readonly number[]
   /** No wait may end later than this after the first failure, ms. */
   readonly forMs: number
+  /** Whether a server of this machine that does not run is final: nobody waits until it is started. */
+  readonly refusedIsFinal?: boolean
 }
 
 /**
@@ -23,10 +25,11 @@ export interface RetryRule {
  */
 export function retryWait(
   { error, retries, elapsedMs }: FailedTry,
-  { delaysMs, forMs }: RetryRule,
+  { delaysMs, forMs, refusedIsFinal = false }: RetryRule,
 ): number | undefined {
   const delay = delaysMs[retries]
   if (delay === undefined || !(error instanceof ModelError) || !isTransient(error, retries)) return undefined
+  if (refusedIsFinal && error.facts.refused === true) return undefined
   const wait = Math.max(delay, error.facts.retryAfterMs ?? 0)
   return elapsedMs + wait <= forMs ? wait : undefined
 }

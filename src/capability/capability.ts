@@ -250,7 +250,11 @@ export interface CapabilityOverview {
   readonly load: () => Promise<readonly AnyCapability[]>
 }
 
-export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+export type Output = NodeJS.WritableStream & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+}
 
 /** A connection to the HTTP API: over the network to a running gateway, or to one inside this process that opens no port. */
 export interface GatewayConnection {

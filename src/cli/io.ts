@@ -75,7 +75,7 @@ export async function readInput(io: Io): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-export type Look = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan'
+export type Look = 'bold' | 'dim' | 'italic' | 'underline' | 'red' | 'yellow' | 'green' | 'cyan'
 
 /** Text with a colour or weight: only on a terminal, and never with `NO_COLOR`. */
 export function applyStyle(io: Io, look: Look, text: string, output: Output = io.stdout): string {
@@ -106,7 +106,7 @@ export function withoutControl(text: string, output: Output): string {
 
 // What `applyStyle` writes.
 // oxlint-disable-next-line no-control-regex -- it begins with a control character
-const LOOK = /(\u001B\[(?:1|2|22|31|32|33|36|39)m)/
+const LOOK = /(\u001B\[(?:[1-4]|2[2-4]|31|32|33|36|39)m)/
 
 const ACTIVE =
   // oxlint-disable-next-line no-control-regex -- these control characters are written out

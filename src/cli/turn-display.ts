@@ -3,17 +3,24 @@ import type { Io } from '../capability.ts'
 import type { SessionEvent } from '../runtime.ts'
 import type { Entry, CitationSource } from '../session.ts'
 import type { CallDescription } from '../tool.ts'
-import { safeForTerminal, type Look, note, applyStyle, width } from './io.ts'
+import { safeForTerminal, type Look, note, applyStyle, width, withCapabilities } from './io.ts'
+import type { RenderedAnswer } from './rendered-answer.ts'
 import { singleLine } from './table.ts'
 
 export type TurnDisplay = ReturnType<typeof turnDisplay>
+
+export interface TurnDisplayOptions {
+  readonly details: boolean
+  /** What renders the answer. Absent: its text is written as the model wrote it. */
+  readonly rendered?: RenderedAnswer | undefined
+}
 
 /**
  * Writes the text of an answer to the output as it arrives. With `details`, reasoning appears before it, dimmed, and each
  * tool call on a line of its own. Sources and warnings go to the error output without `details`, so that a pipe contains
  * only the answer.
  */
-export function turnDisplay(io: Io, options: { readonly details: boolean }) {
+export function turnDisplay(io: Io, options: TurnDisplayOptions) {
   const written = new Map<string, string>()
   const showCall = callLines(detail, io.capabilities)
   const sources = sourceList()
@@ -29,7 +36,16 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }) {
     atLineStart = text.endsWith('\n')
   }
 
+  function writeAnswer(text: string): void {
+    const { rendered } = options
+    if (rendered === undefined) return write(text)
+    if (look !== undefined) line()
+    look = undefined
+    rendered.write(safeForTerminal(text, io.stdout))
+  }
+
   function line(): void {
+    options.rendered?.end()
     if (!atLineStart) io.stdout.write('\n')
     atLineStart = true
   }
@@ -63,9 +79,9 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }) {
   function settle(call: string, text: string): void {
     const before = written.get(call) ?? ''
     written.set(call, text)
-    if (text.startsWith(before)) return write(text.slice(before.length))
+    if (text.startsWith(before)) return writeAnswer(text.slice(before.length))
     line()
-    write(text)
+    writeAnswer(text)
   }
 
   function entry(happened: Entry): void {
@@ -85,7 +101,7 @@ export function turnDisplay(io: Io, options: { readonly details: boolean }) {
       if (event.type === 'retry') return showRetry(event)
       if (event.type !== 'text-delta') return
       written.set(event.call, (written.get(event.call) ?? '') + event.text)
-      write(event.text)
+      writeAnswer(event.text)
     },
     /** Leaves the cursor at the beginning of a line, below the sources that the answer cites. */
     finish() {
@@ -180,4 +196,19 @@ export function sourceLine({ citation, title, url, page, headings = [] }: Citati
 export function quietSources(): SourceList & { show: (event: SessionEvent) => void; finish: () => void } {
   const list = sourceList()
   return { ...list, show: (event) => event.type === 'entry' && list.add(event.entry), finish: () => {} }
+}
+
+/** Of a command that shows answers: without it they are rendered on a terminal. */
+export const rawOption = { summary: 'show answers as the model writes them, as in a pipe' }
+
+/** How a command shows a turn: with details on a terminal, where the answer is rendered, too. */
+export async function terminalDisplay(io: Io, raw: boolean): Promise<TurnDisplay> {
+  if (io.stdout.isTTY !== true) return turnDisplay(io, { details: false })
+  return turnDisplay(await withCapabilities(io), { details: true, rendered: await loadRenderedAnswer(io, raw) })
+}
+
+/** Nothing for a pipe, for a terminal that cannot move its cursor, and with `raw`: only what renders needs its library. */
+export async function loadRenderedAnswer(io: Io, raw: boolean): Promise<RenderedAnswer | undefined> {
+  if (raw || io.stdout.isTTY !== true || io.environment.TERM === 'dumb') return undefined
+  return (await import('./rendered-answer.ts')).renderedAnswer(io)
 }

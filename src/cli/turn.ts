@@ -20,6 +20,7 @@ interface TurnInput {
   readonly after?: string | undefined
   /** Ids of files, in their order above the text. */
   readonly attachments?: readonly string[] | undefined
+  readonly whenRefused?: 'fail' | undefined
 }
 
 export type TurnReference = Pick<SubmittedTurn, 'session' | 'turn'>

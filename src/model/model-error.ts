@@ -33,6 +33,8 @@ export type ModelErrorFacts = {
   readonly detail?: string
   /** Of an overflow, if reported: the limit and the size of the prompt, tokens. */
   readonly limit?: number
+  /** Nothing listens at its address, which is one of this machine. */
+  readonly refused?: true
   /** The limit of an overflow is one of tokens per minute. */
   readonly perMinute?: true
   readonly sent?: number

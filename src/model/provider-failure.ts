@@ -28,6 +28,7 @@ export function toModelError(error: unknown, callee: Callee, now: number): Model
     model: callee.model,
     ...defined({ status: answer.status }),
     ...retryDelay(code, answer, now),
+    ...refusal(error),
     detail: redactSecrets(answer.message, callee.secrets),
     ...overflow,
   }
@@ -191,6 +192,20 @@ function later({ retryAfterMs }: ModelErrorFacts): string {
   if (retryAfterMs === undefined) return 'later'
   const seconds = Math.ceil(retryAfterMs / 1000)
   return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`
+}
+
+/** As a failed connection names it. */
+const OWN_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/
+
+/** `refused` where nothing listens at the address of this machine that was called. */
+export function refusal(error: unknown): Pick<ModelErrorFacts, 'refused'> {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    // A name with several addresses fails with one error for each of them.
+    const tries = at instanceof AggregateError ? at.errors : [at]
+    const addresses = tries.map(fieldsOf).map(({ code, address }) => (code === 'ECONNREFUSED' ? address : undefined))
+    if (addresses.every((address) => typeof address === 'string' && OWN_ADDRESS.test(address))) return { refused: true }
+  }
+  return {}
 }
 
 /** The codes in the chain of causes, such as `UND_ERR_HEADERS_TIMEOUT`. */

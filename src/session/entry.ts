@@ -319,4 +319,6 @@ export interface InputOptions {
   readonly channel?: string
   /** `traceparent` of the request that it came with (W3C Trace Context). */
   readonly trace?: string
+  /** `fail`: a model server of this machine that does not run ends the turn at once. Absent: it is asked again for a while. */
+  readonly whenRefused?: 'fail'
 }

@@ -9,6 +9,7 @@ import type { Manifest } from '../../src/context.ts'
 import { scriptedProvider } from '../../src/testing.ts'
 import { blankPage, closeBrowser, openedPage, type OpenedPage, seriousFaults } from './browser.ts'
 import { looksRight, visit } from './conversation.ts'
+import { freePort } from '../kit/free-port.ts'
 
 after(closeBrowser)
 
@@ -202,12 +203,4 @@ async function serverWithKey(t: TestContext): Promise<string> {
     await provider.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

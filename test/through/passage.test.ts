@@ -8,6 +8,7 @@ import test, { type TestContext } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { open, recordedCalls, send, startGateway, talkToken } from './gateway.ts'
 import { answerMessages, messagesEvents, startVendor, type Vendor } from './vendor.ts'
+import { freePort } from '../kit/free-port.ts'
 
 const body = JSON.stringify({
   model: 'claude-opus-5-5',
@@ -353,16 +354,6 @@ test('a call with a secret of the gateway does not leave', async (t) => {
 
 function hash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A server that keeps connections and does with the second request on one what `second` says. */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Network } from '../../src/capabilities/web-access/guarded-request.ts'
+import { freePort } from '../kit/free-port.ts'
 import { selfSigned } from './certificate.ts'
 import { play, type Trick } from './tricks.ts'
 
@@ -79,7 +80,7 @@ export async function scriptedWeb({
   const plain = createServer(listener('http'))
   const secure = createSecureServer(certificate, listener('https'))
   const ports = await Promise.all([plain, secure].map(listen))
-  const freePort = unreachable.length > 0 ? await portOfNobody() : 0
+  const closedPort = unreachable.length > 0 ? await freePort() : 0
   return {
     network: {
       async addresses(name) {
@@ -90,7 +91,7 @@ export async function scriptedWeb({
       },
       route(address, port) {
         connected.push(address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`)
-        if (unreachable.includes(address)) return { host: '127.0.0.1', port: freePort }
+        if (unreachable.includes(address)) return { host: '127.0.0.1', port: closedPort }
         return { host: '127.0.0.1', port: port === 443 ? ports[1]! : ports[0]! }
       },
       authorities: [certificate.cert],
@@ -114,13 +115,6 @@ function listen(server: Server): Promise<number> {
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
-}
-
-async function portOfNobody(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server)
-  await stop(server)
-  return port
 }
 
 function stop(server: Server): Promise<void> {

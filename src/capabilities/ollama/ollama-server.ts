@@ -7,6 +7,7 @@ import {
   toModelError,
   type ModelFacts,
   type ProviderConnection,
+  refusal,
   ResponseError,
   type Suggestion,
 } from '../../model.ts'
@@ -23,7 +24,7 @@ export async function ollamaModels(
     if (error instanceof ModelError) throw error
     const { name, baseURL } = connection
     const message = `Ollama does not answer at ${publicAddress(baseURL)}: start it with \`ollama serve\``
-    throw new ModelError('network', message, { provider: name, model: '' })
+    throw new ModelError('network', message, { provider: name, model: '', ...refusal(error) })
   }
 }
 
@@ -48,7 +49,7 @@ export async function ollamaModelFacts(
       )
     }
     const message = `Ollama does not answer at ${publicAddress(baseURL)}. Start it with \`ollama serve\`, or set OLLAMA_HOST or providers.${name}.baseURL.`
-    throw new ModelError('network', message, { provider: name, model })
+    throw new ModelError('network', message, { provider: name, model, ...refusal(error) })
   }
 }
 

@@ -29,6 +29,8 @@ export interface SubmitInput {
   readonly channel?: string
   /** `traceparent` of the request that it came with (W3C Trace Context), as `readTraceparent` gives it. */
   readonly trace?: string
+  /** `fail`: a model server of this machine that does not run ends the turn at once. Absent: it is asked again for a while. */
+  readonly whenRefused?: 'fail'
 }
 
 /** What a message that waits shall be from now on, as a whole. */

@@ -74,7 +74,17 @@ export function createComposer(options: {
     else if (matchesKey(data, 'up') && empty && queue.waiting().length > 0)
       editor.setText(encodeForEditor(queue.takeBack()!))
     else if (matchesKey(data, 'enter')) enter(data)
+    else if (matchesKey(data, 'up')) goUp(data)
     else editor.handleInput(data)
+  }
+
+  /** An earlier message has the cursor behind it, as in a shell, so that people write on. The library puts it before. */
+  function goUp(data: string): void {
+    const before = editor.getText()
+    editor.handleInput(data)
+    if (editor.getText() === before) return
+    for (let line = -1; line !== editor.getCursor().line; editor.handleInput(PAGE_DOWN)) line = editor.getCursor().line
+    editor.handleInput(END)
   }
 
   function enter(data: string): void {
@@ -136,6 +146,8 @@ export function createComposer(options: {
   }
 }
 
+const PAGE_DOWN = '\u001B[6~'
+const END = '\u001B[F'
 const PASTE = '\u001B[200~'
 const PASTE_END = '\u001B[201~'
 

@@ -6,7 +6,7 @@ import type { GatewayConnection, Io } from '../../capability.ts'
 import { CommandFailure } from '../failure.ts'
 import { note } from '../io.ts'
 import { cancel, follow, submit, type TurnEnd } from '../turn.ts'
-import { turnDisplay } from '../turn-display.ts'
+import { loadRenderedAnswer, turnDisplay } from '../turn-display.ts'
 import { endText, waitingText } from '../follow-to-end.ts'
 
 /** An uploaded file that goes with a message. */
@@ -27,6 +27,8 @@ export interface Chat {
   onRunning?: () => void
   /** Files that go with the next message. */
   attachments: readonly ChatAttachment[]
+  /** Whether answers are shown as the model writes them. */
+  readonly raw: boolean
   readonly cancel: () => Promise<void>
   readonly model: () => Promise<string>
   readonly setModel: (model: string) => Promise<void>
@@ -34,13 +36,14 @@ export interface Chat {
 
 export async function openChat(
   connection: GatewayConnection,
-  options: { readonly session: string | undefined; readonly model: string | undefined },
+  options: { readonly session: string | undefined; readonly model: string | undefined; readonly raw: boolean },
 ): Promise<Chat> {
   const conversation: Chat = {
     connection,
     session: options.session,
     running: undefined,
     attachments: [],
+    raw: options.raw,
     async cancel() {
       if (this.running !== undefined) await cancel(connection, this.running)
     },
@@ -86,7 +89,8 @@ export async function sendMessage(
     conversation.session = turn.session
     conversation.running = turn
     conversation.onRunning?.()
-    const end = await follow(connection, turn, { display: turnDisplay(io, { details: true }), watch, signal })
+    const display = turnDisplay(io, { details: true, rendered: await loadRenderedAnswer(io, conversation.raw) })
+    const end = await follow(connection, turn, { display, watch, signal })
     tellEnd(end, io)
     if (end.type === 'waiting') return 'waiting'
     return end.type === 'cancelled' || isAnswered(end) ? 'answered' : 'failed'

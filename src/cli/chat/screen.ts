@@ -1,6 +1,7 @@
 import { ProcessTerminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
 import type { Io } from '../../capability.ts'
 import { Writable } from 'node:stream'
+import type { RedrawingOutput } from '../rendered-answer.ts'
 
 /** `live` returns the lines below the transcript, none wider than `columns`. Only they are redrawn. */
 export function openScreen(io: Io, live: (columns: number) => readonly string[]) {
@@ -18,7 +19,9 @@ export function openScreen(io: Io, live: (columns: number) => readonly string[])
   tui.addChild({
     invalidate() {},
     render(columns) {
-      const rows = [...rowsOf(said.unfinished(), columns), ...live(columns)].map((line) => line.trimEnd())
+      const rows = [...rowsOf(said.unfinished(), columns), ...said.redrawn(), ...live(columns)].map((line) =>
+        line.trimEnd(),
+      )
       return rows.slice(-Math.max(1, terminal.rows - 1))
     },
   })
@@ -155,6 +158,7 @@ const ERASE = '\r\u001B[2K'
 /** The output of a chat: whole lines go to the scrollback of the terminal, the unfinished line stays with the live lines. */
 export function createTranscript({ onLines, onChange, columns }: TranscriptOptions) {
   let open = ''
+  let redrawn: readonly string[] = []
   let closed = false
 
   function take(text: string): void {
@@ -181,6 +185,15 @@ export function createTranscript({ onLines, onChange, columns }: TranscriptOptio
   })
   function finish(): void {
     if (open !== '') take('\n')
+    const lines = redrawn
+    redrawn = []
+    if (lines.length > 0) take(`${lines.join('\n')}\n`)
+  }
+
+  function redraw(lines: readonly string[]): void {
+    if (closed) return
+    redrawn = lines
+    onChange()
   }
 
   let part = ''
@@ -197,10 +210,12 @@ export function createTranscript({ onLines, onChange, columns }: TranscriptOptio
   const asTerminal = (to: Writable) =>
     Object.defineProperty(Object.assign(to, { isTTY: true }), 'columns', { get: columns })
   return {
-    output: asTerminal(stream),
+    output: Object.assign(asTerminal(stream), { redraw } satisfies RedrawingOutput),
     /** The output for whole lines that appear above the unfinished line without ending it. */
     aside: asTerminal(aside),
     unfinished: () => open,
+    /** The lines below it that the writer draws again each time. */
+    redrawn: () => redrawn,
     finish,
     /** The same, and hides what is written to `output` afterwards. */
     close() {
@@ -217,7 +232,7 @@ function lookAtEnd(text: string): string {
   const on: string[] = []
   // oxlint-disable-next-line no-control-regex -- sequences that set colours
   for (const [sequence, code] of text.matchAll(/\u001B\[(\d*)m/g)) {
-    if (/^(?:0?|22|39)$/.test(code!)) on.length = 0
+    if (/^(?:0?|2[2-4]|39)$/.test(code!)) on.length = 0
     else on.push(sequence)
   }
   return on.join('')

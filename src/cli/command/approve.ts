@@ -11,10 +11,10 @@ import { askForDecision } from '../approval/watch.ts'
 import { withConnection } from '../connection.ts'
 import { refuseTools, usageFailure, CommandFailure } from '../failure.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
-import { note, print, printJson, printList, width, applyStyle, printChange, withCapabilities } from '../io.ts'
+import { note, print, printJson, printList, width, applyStyle, printChange } from '../io.ts'
 import { singleLine, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
-import { turnDisplay } from '../turn-display.ts'
+import { rawOption, terminalDisplay } from '../turn-display.ts'
 import { findByName } from '../find-one.ts'
 import { findSession } from '../find-session.ts'
 
@@ -47,6 +47,7 @@ export const approveCommand: Command = {
     deny: { summary: 'deny the call' },
     reason: { value: 'TEXT', summary: 'the reason for --deny; the model reads it' },
     yes: { summary: 'approve without asking' },
+    raw: rawOption,
     follow: { summary: 'print the rest of the turn, also when the gateway runs it' },
     json: { summary: 'print one waiting call per line, or {decided, decision, …} after a decision' },
   },
@@ -150,8 +151,7 @@ async function approveCall(id: string, call: CommandCall, io: Io): Promise<numbe
       return waits
     }
     if (connection.inProcess || call.has('follow')) {
-      const details = io.stdout.isTTY === true
-      const display = call.json ? undefined : turnDisplay(details ? await withCapabilities(io) : io, { details })
+      const display = call.json ? undefined : await terminalDisplay(io, call.has('raw'))
       const options = { display, asks: !call.json, after: String(entries) }
       const { end } = await followToEnd(connection, begin, io, options)
       if (call.json)

@@ -8,6 +8,7 @@ import { withConnection } from '../connection.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
 import { redirectable } from '../io.ts'
 import { withHomeCapabilities } from '../load-configuration.ts'
+import { rawOption } from '../turn-display.ts'
 import type { ListedSession } from '../sessions/session-table.ts'
 import { choiceOptions, choiceUsage, readChoices, sessionWithChoices } from '../session-choices.ts'
 
@@ -29,6 +30,7 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
     model: { value: 'ID', summary: 'the model of this session' },
     ...choiceOptions({ capabilities }),
     file: { value: 'PATH', summary: 'attach a file to the first message, as `send` does; repeatable' },
+    raw: rawOption,
   },
   async run(call, given) {
     const own = await withHomeCapabilities(call.home, given)
@@ -39,7 +41,7 @@ export const chatCommand = (capabilities: readonly AnyCapability[]): Command => 
       if (Object.keys(chosen).length > 0) refuseTools(io, 'change what a session has chosen')
       const session = await sessionWithChoices(connection, call.text('session'), chosen)
       if (session !== undefined) await refuseForeignSession(connection, session)
-      const conversation = await openChat(connection, { session, model: call.text('model') })
+      const conversation = await openChat(connection, { session, model: call.text('model'), raw: call.has('raw') })
       conversation.attachments = await attachNamed(connection, call.texts('file'), session, io)
       // Only a terminal needs the editor and its library, so nothing else waits until they are loaded.
       if (!hasEditor(io)) return await (await import('../chat/talk-by-lines.ts')).chatByLines(conversation, call, io)

@@ -2,6 +2,7 @@ import type { Command, CommandCall, Finding, Io } from '../../capability.ts'
 import { examine } from '../doctor/examine.ts'
 import { refuseTools, usageFailure } from '../failure.ts'
 import { safeForTerminal, type Look, print, printJson, applyStyle } from '../io.ts'
+import { statusLine } from '../status-line.ts'
 import { withLocalTimes } from '../time-text.ts'
 
 export const doctorCommand: Command = {
@@ -10,7 +11,7 @@ export const doctorCommand: Command = {
   summary: 'check the home, the configuration, the store, the model, the tools and every capability',
   usage: ['doctor [--json]', 'doctor --security [--fix] [--json]'],
   details:
-    'Prints one finding per line, with a hint where there is something to do. The exit code is 1 if there is a problem; warnings do not count. `--security` checks ' +
+    'Prints one finding per line, problems first, with a hint where there is something to do. The exit code is 1 if there is a problem; warnings do not count. `--security` checks ' +
     'for each known hole instead, under an id that stays the same.',
   words: { least: 0, most: 0 },
   options: {
@@ -29,18 +30,26 @@ async function checkUp(call: CommandCall, io: Io): Promise<number> {
   const found = isSecurity
     ? (await import('../doctor/security.ts')).examineSecurity(call.home, io, { fixes })
     : examine(call.home, io)
+  const progress = statusLine(io)
   for await (const finding of found) {
     findings.push(finding)
-    const id = 'id' in finding ? `${String(finding.id)}  ` : ''
-    if (!call.json) print(io, `${id}${findingText(finding, io)}`)
+    progress.show(`checked: ${finding.check} …`)
   }
+  progress.clear()
   if (call.json) printJson(io, { findings })
+  else for (const finding of findings.toSorted(byLevel)) print(io, findingText(finding, io))
   return findings.some(({ level }) => level === 'problem') ? 1 : 0
 }
 
 const looks: Readonly<Record<Finding['level'], Look>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
-function findingText({ check, level, message, hint }: Finding, io: Io): string {
-  const line = `${applyStyle(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${safeForTerminal(withLocalTimes(message), io.stdout)}`
+const byLevel = (one: Finding, other: Finding): number => levels.indexOf(one.level) - levels.indexOf(other.level)
+
+const levels: readonly Finding['level'][] = ['problem', 'warning', 'ok']
+
+function findingText(finding: Finding, io: Io): string {
+  const { check, level, message, hint } = finding
+  const id = 'id' in finding ? `${String(finding.id)}  ` : ''
+  const line = `${id}${applyStyle(io, looks[level], level.padEnd(7))}  ${check.padEnd(13)}  ${safeForTerminal(withLocalTimes(message), io.stdout)}`
   return hint === undefined ? line : `${line}\n${' '.repeat(24)} ${hint}`
 }

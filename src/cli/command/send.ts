@@ -4,12 +4,12 @@ import { CommandFailure, usageFailure, refuseTools } from '../failure.ts'
 import { attachToMessage } from '../attach/attach.ts'
 import { findNewestSession } from '../find-session.ts'
 import { followToEnd, turnDocument, reportTurnEnd } from '../follow-to-end.ts'
-import { type CommandSource, note, printJson, withCapabilities } from '../io.ts'
+import { type CommandSource, note, printJson } from '../io.ts'
 import { nearestModelHint, NOT_FOUND, withNearestModel } from '../model-table.ts'
 import { readPipedInput, readSystemOption, systemOption } from '../input-text.ts'
 import { fetchPreview } from '../preview.ts'
 import { choiceOptions, sessionChoices, choiceUsage, readChoices, sessionWithChoices } from '../session-choices.ts'
-import { quietSources, turnDisplay } from '../turn-display.ts'
+import { quietSources, rawOption, terminalDisplay } from '../turn-display.ts'
 import { submit } from '../turn.ts'
 
 export const sendCommand = (source: CommandSource): Command => ({
@@ -44,6 +44,7 @@ export const sendCommand = (source: CommandSource): Command => ({
       summary: 'attach a file, or a stored one by its id or, of the session or its project, its name; repeatable',
     },
     key: { value: 'KEY', summary: 'idempotency key: the same key returns the same turn' },
+    raw: rawOption,
     json: {
       summary:
         'print {sessionId, turnId, outcome, text, calls, usage, citations, error, notice, approval} when the turn ends',
@@ -81,13 +82,23 @@ async function sendOver(
   const session = await sessionWithChoices(connection, named, chosen)
   const attachments = files.length === 0 ? undefined : await attachToMessage(connection, files, session, io)
   const from = call.text('from') === 'start' ? null : call.text('from')
+  // A script cannot start the server that is missing; a person sees that it is waited for, and can.
+  const whenRefused = io.stdout.isTTY === true ? undefined : 'fail'
   const begin = () =>
     withNearestModel(connection, model, () =>
-      submit(connection, { text, session, from, model, system, idempotencyKey: call.text('key'), attachments }),
+      submit(connection, {
+        text,
+        session,
+        from,
+        model,
+        system,
+        idempotencyKey: call.text('key'),
+        attachments,
+        whenRefused,
+      }),
     ).catch(refuseLongText)
   const quiet = quietSources()
-  const details = io.stdout.isTTY === true
-  const display = call.json ? quiet : turnDisplay(details ? await withCapabilities(io) : io, { details })
+  const display = call.json ? quiet : await terminalDisplay(io, call.has('raw'))
   const { turn, end } = await followToEnd(connection, begin, io, { display, asks: !call.json })
   if (call.json) printJson(io, await turnDocument(connection, turn, end, quiet.sources()))
   const code = reportTurnEnd('foreword send', turn, end, io)

@@ -60,10 +60,11 @@ export async function admit(
     token,
     channel,
     trace,
+    whenRefused,
     attachments = [],
   } = input
   const options = {
-    ...defined({ model, system, parameters, token, channel, trace }),
+    ...defined({ model, system, parameters, token, channel, trace, whenRefused }),
     ...(budgets?.length ? { budgets } : {}),
   }
   requireWords(text, attachments)

@@ -99,10 +99,11 @@ export function createTurnQueue(parts: {
     if (!input || input.type !== 'input') throw new Error('its input is not in the log')
     const files = input.attachments?.map(({ file }) => file)
     const said = { turn, text: messageText(input.message), ...defined({ attachments: files }), keeps: true, signal }
+    const rule = input.options?.whenRefused === 'fail' ? { ...retries, refusedIsFinal: true } : retries
     let prepared: PreparedTurn
     try {
       prepared = await prepareWithRetries(() => parts.prepare(state, input.options ?? {}, said), {
-        rule: retries,
+        rule,
         clock: restingClock(clock, activity, state.session),
         signal,
         show: (notice) => state.stream.delta(turn, notice),
@@ -130,7 +131,7 @@ export function createTurnQueue(parts: {
       clock,
       activity,
       signal,
-      retries,
+      retries: rule,
       readFingerprint,
       assembled: (call) => (last = call),
     }

@@ -34,6 +34,12 @@ const message = {
     .describe(
       'Limits of this turn besides those of the configuration. A call that could pass one waits for the owner.',
     ),
+  whenRefused: z
+    .enum(['retry', 'fail'])
+    .optional()
+    .describe(
+      '`fail`: a model server of this machine that does not run ends the turn at once. `retry` asks it again for a while.',
+    ),
   idempotencyKey: z
     .string()
     .min(1)
@@ -80,6 +86,7 @@ export function messageRoutes(runtime: Runtime): readonly Route[] {
         system: body.system,
         idempotencyKey,
         attachments: body.attachments,
+        whenRefused: body.whenRefused === 'fail' ? ('fail' as const) : undefined,
         budgets: body.budgets?.map((limit) => ({ limit })),
         token: caller.name,
         trace: readTraceparent(request.headers.get('traceparent')),
