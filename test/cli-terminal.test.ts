@@ -24,6 +24,7 @@ test('no title, name or text of others can control a terminal, whatever command 
   const ask = async (...argv: readonly string[]) => {
     const { stdout, stderr } = await run(argv, options)
     // What draws the unfinished block of an answer again moves the cursor; no text of others can hold such a character.
+    // oxlint-disable-next-line no-control-regex -- the sequences of the terminal
     return stdout.replaceAll(/(?:\u001B\[\d+A)?\r\u001B\[J/g, '') + stderr
   }
   mkdirSync(join(home, 'skills', 'alpha'), { recursive: true })
