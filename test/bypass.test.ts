@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'node:test'
+import test, { after } from 'node:test'
 import { skillTools } from '../src/capabilities/skills/executor/skill-tools.ts'
 import { workspaceBlock } from '../src/capabilities/workspace/workspace-block.ts'
 import { shellBlock } from '../src/capabilities/shell/shell-tool.ts'
@@ -36,11 +36,17 @@ test('every entry has a name of its own and a setting that exists', () => {
   for (const { setting } of entries) assert.ok(typeof setting === 'object' || Object.hasOwn(settings, setting))
 })
 
+/** Laid out for a test before this one, and as it was: what is refused changes nothing. */
+let untouched: Traps | undefined
+after(() => untouched?.remove())
+
 for (const entry of entries) {
   test(`${entry.tool}, ${entry.name}: ${entry.expect}`, { timeout: 60_000 }, async (t) => {
-    const traps = await layTraps()
-    t.after(() => traps.remove())
+    const traps = untouched ?? (await layTraps())
+    untouched = undefined
+    t.after(() => (untouched === traps ? undefined : traps.remove()))
     const before = await everythingOutside(traps)
+    const inside = await timesInside(traps)
     const { planned, result } = await answerTo(entry, traps)
     const seen = JSON.stringify([planned, result])
     assert.equal(wasRefused(entry.tool, planned, result) ? 'refused' : 'runs', entry.expect, seen)
@@ -50,6 +56,9 @@ for (const entry of entries) {
     assert.deepEqual(await everythingOutside(traps), before)
     assert.deepEqual(await filesNamedPwned(traps.top), [])
     assert.deepEqual(await processesIn(traps.top), [])
+    if (entry.expect === 'runs') return
+    assert.deepEqual(await timesInside(traps), inside)
+    untouched = traps
   })
 }
 
@@ -109,6 +118,12 @@ async function everythingOutside({ top, workspace }: Traps): Promise<readonly (r
       return [path, found.mode, found.mtimeMs, found.isFile() ? await readFile(path, 'utf8') : '']
     }),
   )
+}
+
+/** Path, and time of the last change, of whatever is in the workspace. */
+async function timesInside({ workspace }: Traps): Promise<readonly (readonly unknown[])[]> {
+  const names = (await readdir(workspace, { recursive: true })).toSorted()
+  return Promise.all(names.map(async (name) => [name, (await lstat(join(workspace, name))).ctimeMs]))
 }
 
 async function filesNamedPwned(top: string): Promise<readonly string[]> {

@@ -28,8 +28,9 @@ test('a gateway that is killed soon after files were taken reads and indexes the
 
     gateway = await started(t, home, environment)
     for (const { id } of files) {
-      const row = await gateway.ask<FileRow>(`/api/files/${id}?wait=20000`)
-      assert.equal(row.state.type, 'ready', `${moment} ms: ${JSON.stringify(row.state)}`)
+      let { state } = await gateway.ask<FileRow>(`/api/files/${id}?wait=20000`)
+      while (state.type === 'processing') ({ state } = await gateway.ask<FileRow>(`/api/files/${id}?wait=20000`))
+      assert.equal(state.type, 'ready', `${moment} ms: ${JSON.stringify(state)}`)
     }
     for (const name of [names[0]!, names[11]!]) await gateway.finds(`"${name}"`, name)
   }

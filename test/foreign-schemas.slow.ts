@@ -70,7 +70,7 @@ test('200 schemas that take long to read are read beside the turns of others', a
   const here = await opened(t, { model, plugins: [plugin] })
   const heavy = await servers.plugin({ heavy: servers.scripted('heavy', { tools }).configured }, { accepted: nothing })
   const ready = Promise.resolve(heavy.ready?.()).then(() => order.push('heavy'))
-  for (let turn = 0; turn < 5; turn += 1) {
+  while (!order.includes('heavy')) {
     // oxlint-disable-next-line no-await-in-loop -- one turn after another
     const { session } = await here.say('look')
     // oxlint-disable-next-line no-await-in-loop -- one turn after another
@@ -78,7 +78,9 @@ test('200 schemas that take long to read are read beside the turns of others', a
     order.push(...ends.map(String))
   }
   await ready
-  assert.deepEqual(order, ['true', 'true', 'true', 'true', 'true', 'heavy'])
+  const before = order.indexOf('heavy')
+  assert.ok(before > 0, 'no turn has ended meanwhile')
+  assert.deepEqual(new Set(order.toSpliced(before, 1)), new Set(['true']))
 })
 
 /** Keeps what is accepted of no server. */

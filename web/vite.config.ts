@@ -6,9 +6,6 @@ import { markedLexer, plainIcons, reactNames, usedDiffs } from './smaller-packag
 /** Where `npm run dev -w web` finds a gateway. */
 const gateway = process.env['FOREWORD_DEV_GATEWAY'] ?? 'http://127.0.0.1:4141'
 
-/** The core, and the package that it counts tokens with. */
-const core = /[\\/](?:src[\\/]context|tokenx)[\\/]/
-
 /** What is drawn of code and of mathematics: each is loaded by the first answer that has some. */
 const drawings = [
   { name: 'highlight', packages: /[\\/]@shikijs[\\/]/, file: /[\\/]markdown[\\/]highlight\.ts$/ },
@@ -38,14 +35,11 @@ export default defineConfig({
       output: {
         chunkFileNames: ({ moduleIds }) => chunkName(moduleIds),
         codeSplitting: {
-          // The core has chunks of its own, without anything of the page: its worker loads them, too. What comes late is a few
-          // chunks and not one for each module, since many small ones compress badly.
+          // What comes late is a few chunks and not one for each module, since many small ones compress badly.
           groups: [
-            { name: 'core', test: core, tags: ['$initial'] },
-            { name: 'core-late', test: core },
             { name: 'first-screen', tags: ['$initial'] },
             { name: 'parts', test: /[\\/]web[\\/]src[\\/](?:api|parts)[\\/]/ },
-            { name: 'inspector', test: /[\\/]web[\\/]src[\\/]inspector[\\/](?!what-if-(?:worker|assembly)\.)/ },
+            { name: 'inspector', test: /[\\/]web[\\/]src[\\/]inspector[\\/]/ },
             { name: 'settings', test: /[\\/]web[\\/]src[\\/]settings[\\/]/ },
             { name: 'shortcuts', test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
           ],

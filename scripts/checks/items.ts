@@ -60,8 +60,9 @@ const bin = (name: string) => `node_modules/.bin/${name}`
 const checks: readonly Item[] = [
   command('format', bin('oxfmt'), ['--check', '.']),
   command('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']),
-  command('types', bin('tsc'), ['--noEmit']),
-  command('types of the page', bin('tsc'), ['--noEmit', '-p', 'web']),
+  // Several threads of the compiler only wait for each other here: they cost a quarter more processor time.
+  command('types', bin('tsc'), ['--noEmit', '--singleThreaded']),
+  command('types of the page', bin('tsc'), ['--noEmit', '--singleThreaded', '-p', 'web']),
   command('unused code and dependencies', bin('knip'), []),
   command('build', process.execPath, ['scripts/build.mjs']),
   command('publint', bin('publint'), ['--strict'], ['build']),

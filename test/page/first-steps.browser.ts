@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Page, Request } from 'playwright-core'
 import { closeBrowser, openedPage } from './browser.ts'
 import { looksRight } from './conversation.ts'
+import { idle } from './idle.ts'
 
 after(closeBrowser)
 
@@ -48,4 +50,31 @@ test('a conversation fits, and axe finds nothing serious, light and dark, on a p
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Title', exact: true }).waitFor()
   await looksRight(page, 'chat')
+})
+
+test('a start of the page asks for nothing twice, without a session, with one, and in a second tab', async (t) => {
+  const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'yes' }) })
+  await idle(page, gateway)
+  const { session } = await gateway.say('hello')
+  const twice = async (asked: Page, path: string): Promise<readonly string[]> => {
+    const seen = new Set<string>()
+    const again: string[] = []
+    const note = (request: Request): void => {
+      const name = `${request.method()} ${request.url().replace(gateway.url, '')}`
+      // The worker reads the core from the cache of the browser.
+      if (seen.has(name) && name.includes('/api/')) again.push(name)
+      seen.add(name)
+    }
+    asked.on('request', note)
+    await asked.goto(`${gateway.url}${path}`)
+    await idle(asked, gateway)
+    asked.off('request', note)
+    assert.ok(seen.has('POST /api/context/scenario'), [...seen].join('\n'))
+    assert.ok(seen.has('GET /api/session-folders'))
+    return again
+  }
+  assert.deepEqual(await twice(page, '/'), [])
+  // Its conversation asks for the length of the log as it is then.
+  assert.deepEqual(await twice(page, `/sessions/${session}`), [`GET /api/sessions/${session}`])
+  assert.deepEqual(await twice(await page.context().newPage(), '/'), [])
 })

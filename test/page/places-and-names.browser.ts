@@ -70,7 +70,7 @@ test('8: names of files are shown instead of their ids, and the lines of cost fi
   const headers = { authorization: `Bearer ${gateway.token}` }
   const answer = await fetch(`${gateway.url}/api/files`, { method: 'POST', headers, body: form })
   const { files } = (await answer.json()) as { readonly files: readonly { readonly id: string }[] }
-  await fetch(`${gateway.url}/api/files/${files[0]!.id}?wait=30000`, { headers })
+  await gateway.idle()
   const { id: session } = await gateway.curl<{ readonly id: string }>('/api/sessions', { model })
   await gateway.curl(`/api/sessions/${session}/messages`, { text: 'When?', attachments: [files[0]!.id] })
   await page.route('**/api/context', async (route) => {

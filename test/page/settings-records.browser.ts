@@ -120,11 +120,10 @@ test('a link to a document of a project opens its text at the place, and its oth
   const text = `The beginning. ${'The sea is wide. '.repeat(3_000)}The end.`
   const note = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
   await files.getByLabel('Files for this project').setInputFiles([note('other.txt', 'Calm.'), note('sea.txt', text)])
-  await files
-    .getByRole('listitem')
-    .filter({ hasText: 'sea.txt' })
-    .getByText(/\d+ tokens/)
-    .waitFor()
+  const sea = files.getByRole('listitem').filter({ hasText: 'sea.txt' })
+  await sea.waitFor()
+  await gateway.idle()
+  await sea.getByText(/\d+ tokens/).waitFor()
   const kept = await gateway.curl<{ readonly files: readonly { readonly id: string; readonly name: string }[] }>(
     `/api/files?owner=project/${id}`,
   )

@@ -7,14 +7,14 @@ import { fitsWidth, waitUntil, lastTurn, looksRight, picture, send, turnEnded } 
 
 after(closeBrowser)
 
-/** Uploads a file; its id. */
-async function upload({ url, token }: RealGateway, name: string, bytes: Buffer, query = ''): Promise<string> {
+/** Uploads a file, which has been read when this resolves; its id. */
+async function upload({ url, token, idle }: RealGateway, name: string, bytes: Buffer, query = ''): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(bytes)]), name)
   const headers = { authorization: `Bearer ${token}` }
   const response = await fetch(`${url}/api/files${query}`, { method: 'POST', headers, body: form })
   const { files } = (await response.json()) as { files: readonly { id: string }[] }
-  await fetch(`${url}/api/files/${files[0]!.id}?wait=30000`, { headers })
+  await idle()
   return files[0]!.id
 }
 

@@ -29,6 +29,14 @@ for (const [limit, text] of [
   })
 }
 
+test('more text than a string can hold is cut and counted', () => {
+  const collector = collectOutput(4)
+  const piece = Buffer.alloc(8 * 2 ** 20, 'y\n')
+  for (let pieces = 0; pieces < 75; pieces += 1) collector.add(piece)
+  const { text, characters, truncated } = collector.end()
+  assert.deepEqual([text, characters, truncated], ['y\ny\n', 75 * piece.length, true])
+})
+
 test('text that ends in the middle of a character keeps its place', () => {
   const output = collected(Buffer.from([...Buffer.from('twelve chars'), 0xf0, 0x9f]), 100)
   assert.deepEqual([output.text, output.binary], ['twelve chars\uFFFD', false])

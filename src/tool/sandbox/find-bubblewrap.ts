@@ -25,7 +25,7 @@ export type SandboxProgram =
 const PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
 /** How long a trial run may take, ms: more than a busy machine needs. */
-const TRIAL_MS = 10_000
+const TRIAL_MS = 60_000
 
 const looking = singleFlight<string, SandboxProgram>()
 let working: SandboxProgram | undefined

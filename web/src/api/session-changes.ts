@@ -1,7 +1,7 @@
 import type { ListedSession } from './resources.ts'
 import { begin } from './underway.ts'
 
-/** `ready`: from here on nothing is missed, so what was read before is read again. */
+/** `ready`: from here on nothing is missed, so now is the time to read, and to read again. Also where nothing can be followed. */
 export type SessionChange =
   | { readonly type: 'ready' }
   | { readonly type: 'session'; readonly session: ListedSession }
@@ -14,10 +14,15 @@ const RETRY_MS = 5_000
 
 const listeners = new Set<Listener>()
 let started = false
+let isReady = false
 
-/** Calls the listener with what changes in the list of sessions. Returns a function that stops it. */
+/**
+ * Calls the listener with what changes in the list of sessions. It begins with `ready`: at once, or where it is the first one,
+ * once the gateway has answered. Returns a function that stops it.
+ */
 export function followSessionChanges(listener: Listener): () => void {
   listeners.add(listener)
+  if (isReady) listener({ type: 'ready' })
   if (!started) {
     started = true
     start()
@@ -34,20 +39,25 @@ function start(): void {
   if (!('locks' in navigator)) return connect(tell)
   const channel = new BroadcastChannel(NAME)
   channel.addEventListener('message', ({ data }: MessageEvent<SessionChange>) => tell(data))
-  void navigator.locks.request(
-    NAME,
-    () =>
-      new Promise<never>(() => {
-        connect((change) => {
-          tell(change)
-          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
-          channel.postMessage(change)
-        })
-      }),
-  )
+  const hold = (): Promise<never> =>
+    new Promise(() => {
+      connect((change) => {
+        tell(change)
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
+        channel.postMessage(change)
+      })
+    })
+  const asked = begin()
+  void navigator.locks.request(NAME, { ifAvailable: true }, (lock) => {
+    const held = lock ? hold() : void navigator.locks.request(NAME, hold)
+    if (!lock) tell({ type: 'ready' })
+    asked()
+    return held
+  })
 }
 
 function tell(change: SessionChange): void {
+  isReady = true
   for (const listener of listeners) listener(change)
 }
 
@@ -66,6 +76,7 @@ function connect(send: Listener): void {
   )
   source.addEventListener('error', () => {
     connected()
+    if (!isReady) tell({ type: 'ready' })
     // The browser tries again by itself, except after an answer that is no stream.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(send), RETRY_MS)
   })

@@ -29,7 +29,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const held = useDraft(session)
   const attachments = useAttachments(held.draft.files)
   const choices = useSessionChoices(session, held)
-  const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const { data: models, error: unlisted } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const chooser = useRef<HTMLInputElement>(null)
   const toEnd = useRef(() => {})
   const [inspecting, setInspecting] = useState(false)
@@ -63,6 +63,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const { data: commands } = useResource<CommandList>('/api/commands', { revalidateOnFocus: false })
   const model = choices.chosen['model'] ?? models?.models.find(({ current }) => current)?.id
   const next = {
+    isKnown: Boolean(models ?? unlisted) && choices.loaded && (followed.loaded || followed.failure !== undefined),
     session,
     model,
     draft: messageText(held.draft.text, commands, model),

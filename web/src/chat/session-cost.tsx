@@ -7,14 +7,16 @@ import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
 
 interface SessionCostProps {
   readonly session: string
-  /** Turns that are over: the cost is read again after each. */
+  /** Turns that are over: the cost is read after each. */
   readonly turns: number
 }
 
 /** What the session has cost so far and what the cache saved. It leads to what that was spent on. Nothing for a model that costs nothing. */
 export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
   const path = `/api/costs?${new URLSearchParams({ by: 'model', limit: '1', session }).toString()}`
-  const { data } = useSWR<CostReport, ApiError>([path, turns], () => api<CostReport>(path), { keepPreviousData: true })
+  const { data } = useSWR<CostReport, ApiError>(turns > 0 && [path, turns], () => api<CostReport>(path), {
+    keepPreviousData: true,
+  })
   const model = data?.total.money === undefined ? data?.rows[0]?.key : undefined
   const { data: view, isLoading } = useResource<ModelView>(
     typeof model === 'string' ? `/api/model?id=${encodeURIComponent(model)}` : undefined,

@@ -7,6 +7,8 @@ import type { HeldDraft } from './use-draft.ts'
 /** What a session has chosen: its model and, by their names, what the gateway offers. */
 export interface SessionChoices {
   readonly chosen: Readonly<Record<string, string>>
+  /** Whether `chosen` is known, or cannot be. */
+  readonly loaded: boolean
   readonly error: ApiError | undefined
   /** An empty value chooses none. */
   choose(name: string, value: string): Promise<void>
@@ -15,8 +17,8 @@ export interface SessionChoices {
 /** Before the first message the choices are part of the draft; from then on they are the session's. */
 export function useSessionChoices(session: string | undefined, held: HeldDraft): SessionChoices {
   const path = session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}`
-  const { data: row } = useResource<ListedSession>(path)
-  const { data: offered } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
+  const { data: row, error: unread } = useResource<ListedSession>(path)
+  const { data: offered, error: unlisted } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
   const { mutate } = useSWRConfig()
   const [error, setError] = useState<ApiError>()
   const names = offered?.choices.map(({ name }) => name) ?? []
@@ -24,6 +26,7 @@ export function useSessionChoices(session: string | undefined, held: HeldDraft):
   const chosen = path === undefined ? held.draft.chosen : chosenIn(row, names)
   return {
     chosen,
+    loaded: path === undefined || Boolean((row ?? unread) && (offered ?? unlisted)),
     error,
     async choose(name, value) {
       setError(undefined)

@@ -33,6 +33,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
   const calls = data?.calls ?? []
   const name = programName(program)
   const next = {
+    isKnown: true,
     session: id,
     draft: '',
     attachments: [],

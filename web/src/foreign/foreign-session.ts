@@ -25,7 +25,7 @@ export function useForeignSession(session: string, most: number): { data?: Forei
   const { data, error, mutate } = useSWR<ForeignSession, ApiError>(
     ['foreign', session, most],
     () => readSession(session, most),
-    { keepPreviousData: true },
+    { keepPreviousData: true, revalidateOnMount: false },
   )
   useEffect(
     () =>

@@ -21,9 +21,12 @@ interface ScenarioQuestion extends Pick<Inspected, 'call' | 'next'> {
  */
 export function useScenario(question: ScenarioQuestion | undefined): SWRResponse<Scenario, ApiError> {
   const call = question?.call
-  const late = useLate(question && call === undefined ? nextCallKey(question.next) : '', PAUSE_MS)
+  const key = question?.next.isKnown && call === undefined ? nextCallKey(question.next) : ''
+  const late = useLate(key, PAUSE_MS)
+  // The first one is asked for at once.
+  const asked = call ?? (late === '' ? key : late)
   return useSWR<Scenario, ApiError>(
-    question && ['scenario', call ?? late, call === undefined, question.model, question.history],
+    question && asked !== '' && ['scenario', asked, call === undefined, question.model, question.history],
     () => readScenario(question!),
     // An earlier call stays as it is.
     { keepPreviousData: true, revalidateOnFocus: call === undefined, revalidateIfStale: call === undefined },

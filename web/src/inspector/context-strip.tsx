@@ -30,6 +30,7 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
   const seen = useReturns()
 
   useEffect(() => {
+    if (!next.isKnown) return undefined
     const controller = new AbortController()
     const { signal } = controller
     const read = async (): Promise<boolean> => {
@@ -54,7 +55,7 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
       paused()
       controller.abort()
     }
-  }, [key, seen])
+  }, [next.isKnown, key, seen])
 
   const open = ({ id }: BarSegment): void => {
     shownEntry.ask({ call: undefined, id })

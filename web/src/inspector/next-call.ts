@@ -1,5 +1,7 @@
 /** The input of the next call. */
 export interface NextCall {
+  /** Whether everything here was read, or cannot be: what is asked before that is asked once more. */
+  readonly isKnown: boolean
   /** Absent: a new one. */
   readonly session: string | undefined
   readonly draft: string

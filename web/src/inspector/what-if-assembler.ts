@@ -5,14 +5,13 @@ import type { Assembled } from './what-if-assembly.ts'
 
 type Answer = { readonly id: number } & ({ readonly assembled: Assembled } | { readonly problem: string })
 
-let worker: Promise<Worker> | undefined
+let worker: Worker | undefined
 let asked = 0
 const waiting = new Map<number, (answer: Answer) => void>()
 
 /** Assembles a scenario beside the page. Rejects with a `RangeError` where the scenario is not valid. */
-export async function assembleBeside(scenario: Scenario): Promise<Assembled> {
-  worker ??= startedWorker()
-  const started = await worker
+export function assembleBeside(scenario: Scenario): Promise<Assembled> {
+  const started = (worker ??= startedWorker())
   const id = ++asked
   return new Promise((resolve, reject) => {
     waiting.set(id, (answer) =>
@@ -22,9 +21,8 @@ export async function assembleBeside(scenario: Scenario): Promise<Assembled> {
   })
 }
 
-async function startedWorker(): Promise<Worker> {
-  const { startWorker } = await import('./what-if-worker.ts')
-  const started = startWorker()
+function startedWorker(): Worker {
+  const started = new Worker(new URL('./what-if-worker.ts', import.meta.url), { type: 'module' })
   started.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
     waiting.get(data.id)?.(data)
     waiting.delete(data.id)

@@ -18,7 +18,7 @@ interface SessionFilterProps {
 }
 
 export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNode {
-  const { data } = useResource<SessionFolders>('/api/session-folders')
+  const { data } = useResource<SessionFolders>('/api/session-folders', { revalidateOnMount: false })
   const folders = data?.folders.map(({ folder }) => folder) ?? []
   const shown = wanted.folder === '' || folders.includes(wanted.folder) ? folders : [wanted.folder, ...folders]
   return (

@@ -74,7 +74,6 @@ export function useSessionRows(query: SessionQuery): ListedRows {
   )
 
   useEffect(() => {
-    void read('start')
     const given = JSON.parse(key) as SessionQuery
     return followSessionChanges((change) => {
       // The words of a query are compared by the gateway alone.
