@@ -3,8 +3,9 @@ import { nearestHint } from '../../platform.ts'
 import type { Command, CommandCall, Io } from '../../capability.ts'
 import { jsonOption } from '../arguments.ts'
 import { usageFailure } from '../failure.ts'
-import { print, printJson, printAnswer } from '../io.ts'
+import { print, printJson, printAnswer, safeForTerminal } from '../io.ts'
 import { table } from '../table.ts'
+import { loadRenderedAnswer } from '../turn-display.ts'
 
 export const docsCommand: Command = {
   name: 'docs',
@@ -13,9 +14,12 @@ export const docsCommand: Command = {
   usage: ['docs [PAGE] [--json]'],
   details:
     'Name a page as in the list, or by the last part of its name: `foreword docs getting-started`. ' +
-    'Pages are printed as Markdown.',
+    'A page is laid out on a terminal, and Markdown in a pipe or with `--raw`.',
   words: { least: 0, most: 1 },
-  options: { json: { ...jsonOption, summary: 'print {page, title, summary}, one page per line, or {page, text}' } },
+  options: {
+    raw: { summary: 'print a page as Markdown' },
+    json: { ...jsonOption, summary: 'print {page, title, summary}, one page per line, or {page, text}' },
+  },
   run: showDocs,
 }
 
@@ -34,7 +38,11 @@ async function showDocs(call: CommandCall, io: Io): Promise<number> {
   if (wanted !== undefined) {
     const page = findPage(wanted, pages)
     const text = await readFile(new URL(`${page}.md`, folder), 'utf8')
-    return printAnswer({ page, text }, () => text.trimEnd(), call, io)
+    const rendered = call.json ? undefined : await loadRenderedAnswer(io, call.has('raw'))
+    if (rendered === undefined) return printAnswer({ page, text }, () => text.trimEnd(), call, io)
+    rendered.write(safeForTerminal(text, io.stdout))
+    rendered.end()
+    return 0
   }
   if (call.json) for (const page of pages) printJson(io, page)
   else print(io, table([['page', 'title'], ...pages.map(({ page, title }) => [page, title])]))

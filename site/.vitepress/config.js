@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const pages = join(import.meta.dirname, '..', 'pages')
+
+/** The groups of docs/llms.txt, which is written from the pages themselves. */
+const groups = readFileSync(join(pages, 'llms.txt'), 'utf8')
+  .split(/^## /m)
+  .slice(1)
+  .map((group) => ({
+    text: group.slice(0, group.indexOf('\n')),
+    items: Array.from(group.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm), ([, text, page]) => ({ text, link: `/${page}` })),
+  }))
+
+export default {
+  title: 'Foreword',
+  description: JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8')).description,
+  srcDir: './pages',
+  outDir: './dist',
+  cleanUrls: true,
+  ignoreDeadLinks: 'localhostLinks',
+  markdown: { attrs: { disable: true } },
+  themeConfig: {
+    nav: [
+      { text: 'Tutorial', link: '/guide/tutorial' },
+      { text: 'Troubleshooting', link: '/guide/troubleshooting' },
+      { text: 'Security', link: '/SECURITY' },
+      { text: 'Changes', link: '/CHANGELOG' },
+    ],
+    sidebar: groups.map((group) => ({ ...group, collapsed: group.text === 'Reference' })),
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+}
