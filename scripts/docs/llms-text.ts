@@ -17,7 +17,14 @@ const guide: Readonly<Record<string, readonly string[]>> = {
   'Keep it running': ['deployment', 'upgrade', 'telemetry'],
   'How it decides': ['assembly', 'layouts', 'prompt-caches', 'outcomes', 'scenarios'],
   'Connect programs': [
-    ...['http', 'http-manage', 'openai-clients', 'anthropic-clients', 'use-chat', 'through', 'assemble', 'mcp-server'],
+    'http',
+    'http-manage',
+    'openai-clients',
+    'anthropic-clients',
+    'use-chat',
+    'through',
+    'assemble',
+    'mcp-server',
   ],
   'Build with it': ['library', 'agent-loop', 'own-tool', 'own-provider', 'own-channel', 'own-capability'],
 }
