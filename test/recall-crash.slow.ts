@@ -95,7 +95,7 @@ function indexing(t: TestContext, orders: Orders) {
 
 /** Every passage is found by the word that it alone holds, once. */
 async function assertFound(path: string, sessions: readonly string[]): Promise<void> {
-  const index = await openRecallIndex({ path })
+  const index = await openRecallIndex({ clock: systemClock, path })
   for (const session of SESSIONS) {
     for (let n = 0; n < TURNS; n += 7) {
       const { passages } = index.find({ text: `"${session}${n}"`, limit: 5 })

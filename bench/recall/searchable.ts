@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../../src/platform.ts'
 import { type HistoryItem, openRecallIndex } from '../../src/search.ts'
 
 /** One message of a conversation. */
@@ -25,7 +26,7 @@ const TIME = '2026-01-01T00:00:00.000Z'
 const recall: Way = {
   name: 'foreword',
   async fill(conversation) {
-    const index = await openRecallIndex({ path: ':memory:' })
+    const index = await openRecallIndex({ clock: systemClock, path: ':memory:' })
     for (const [session, said] of Map.groupBy(conversation, (each) => each.session)) {
       index.add([
         {

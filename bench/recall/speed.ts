@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../../src/platform.ts'
 import { openRecallIndex, type RecallIndex } from '../../src/search.ts'
 import { madeDocuments } from '../search/made-documents.ts'
 import { itemOf } from './searchable.ts'
@@ -27,7 +28,7 @@ const QUESTIONS = 200
 export async function* recallSpeeds(sizes: readonly number[]): AsyncGenerator<RecallSpeed> {
   const folder = mkdtempSync(join(tmpdir(), 'foreword-bench-'))
   const path = join(folder, 'history.sqlite')
-  const index = await openRecallIndex({ path })
+  const index = await openRecallIndex({ clock: systemClock, path })
   const texts = saidTexts()
   let messages = 0
   try {

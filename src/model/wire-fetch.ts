@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { hash } from 'node:crypto'
-import { type Clock, largestEvent, withTimeout } from '../platform.ts'
+import { createHash, hash } from 'node:crypto'
+import { type Clock, inSlices, largestEvent, LONG_TEXT, textChunks, withTimeout } from '../platform.ts'
 import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
 import type { WireBody } from './model.ts'
@@ -29,23 +29,48 @@ export function withWireListener<Result>(listener: WireListener, run: () => Resu
 
 /**
  * A `fetch` that reports each request with a body just before it is sent, and checks the response. It sends the very bytes
- * that it has hashed. `filter` is made for each answer that is a stream. Rejects with `UnexpectedAnswer` if a successful
- * response is not a stream of this form.
+ * that it has hashed. Other work runs between the steps over a long body. `filter` is made for each answer that is a stream.
+ * Rejects with `UnexpectedAnswer` if a successful response is not a stream of this form.
  */
 export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?: () => EventFilter): Fetch {
   return async (input, init) => {
     const given: unknown = init?.body
     if (typeof given !== 'string' && !(given instanceof Uint8Array)) return fetch(input, init)
     const listener = listening.getStore()
-    const made = typeof given === 'string' ? encoder.encode(given) : new Uint8Array(given)
+    const isLong = given.length > LONG_TEXT
+    if (isLong) await clock.yield()
+    const made =
+      typeof given !== 'string'
+        ? new Uint8Array(given)
+        : isLong
+          ? await encodeLong(clock, given)
+          : encoder.encode(given)
     const body = changedBody(made, listener?.changes)
+    const sha256 = isLong ? await hashLong(clock, body) : hash('sha256', body)
+    if (isLong) await clock.yield()
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input)
-    listener?.left({ sha256: hash('sha256', body), bytes: body.byteLength, url: `${origin}${pathname}` }, body)
+    listener?.left({ sha256, bytes: body.byteLength, url: `${origin}${pathname}` }, body)
     return checkedResponse(await fetch(input, { ...init, body }), { clock, form, filter, listener })
   }
 }
 
 const encoder = new TextEncoder()
+
+async function encodeLong(clock: Clock, text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(Buffer.byteLength(text))
+  let length = 0
+  await inSlices(clock, textChunks(text, LONG_TEXT), (part) => {
+    length += encoder.encodeInto(part, bytes.subarray(length)).written
+  })
+  return bytes
+}
+
+async function hashLong(clock: Clock, bytes: Uint8Array): Promise<string> {
+  const sum = createHash('sha256')
+  const starts = Array.from({ length: Math.ceil(bytes.length / LONG_TEXT) }, (_, part) => part * LONG_TEXT)
+  await inSlices(clock, starts, (at) => sum.update(bytes.subarray(at, at + LONG_TEXT)))
+  return sum.digest('hex')
+}
 
 /** How a provider streams: server-sent events, or lines of JSON. */
 export type StreamForm = 'events' | 'lines'

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { stat } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import test from 'node:test'
 import { inSlices, textChunks, timeSlice, systemClock } from '../platform.ts'
 
@@ -35,6 +38,27 @@ test('a time slice ends after its work time, and a new one starts after each pau
   busy()
   work.renew()
   assert.equal(work.isOver(), false)
+})
+
+test('after a pause in a callback of the network, what had come for others meanwhile is read first', async () => {
+  const order: string[] = []
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const other = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  socket.on('data', () => order.push('somebody else'))
+  await new Promise<void>((resolve) => {
+    const work = async () => {
+      await new Promise((written) => other.write('hello', written))
+      await timeSlice(systemClock).rest()
+      order.push('work')
+      resolve()
+    }
+    stat(import.meta.filename, () => void work())
+  })
+  other.destroy()
+  server.close()
+  assert.deepEqual(order, ['somebody else', 'work'])
 })
 
 test('the parts of a text are the text', () => {

@@ -15,6 +15,8 @@ export function timeSlice(clock: Clock) {
     /** Lets waiting work run, then begins a new slice. */
     async rest(): Promise<void> {
       await clock.yield()
+      // What a callback of the network yields for is only what came with it: the network is asked again after that.
+      await clock.yield()
       began = clock.monotonic()
     },
   }

@@ -25,8 +25,7 @@ function braked() {
   }
   /** Lets what has come be answered: a refusal after a quiet time lets other work run first. */
   const soon = async (): Promise<void> => {
-    await clock.yield()
-    await clock.yield()
+    for (let turn = 0; turn < 3; turn += 1) await clock.yield()
   }
   /** Lets so many milliseconds pass, and all that follows from them. */
   const pass = async (milliseconds: number): Promise<void> => {

@@ -55,8 +55,14 @@ export function createBrake({ record, clock }: BrakeOptions) {
     burst.count += 1
     burst.last = now
     if (burst.addresses.size < NAMED_ADDRESSES) burst.addresses.add(address)
-    stop?.()
-    stop = clock.timer(QUIET, endBurst, { idle: true })
+    stop ??= clock.timer(QUIET, endQuietBurst, { idle: true })
+  }
+
+  /** One timer for the whole burst: it is set again for what is left of the quiet time. */
+  function endQuietBurst(): void {
+    const left = (burst?.last ?? 0) + QUIET - clock.now()
+    if (left <= 0) return endBurst()
+    stop = clock.timer(left, endQuietBurst, { idle: true })
   }
 
   function endBurst(): void {

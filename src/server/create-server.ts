@@ -153,7 +153,9 @@ export function createServer(runtime: Runtime, options: ServerOptions): Server {
   ]
   const routes = allRoutes(host, contributions)
   const open = routes.filter(({ needsToken }) => needsToken === false)
+  const firstSegments = new Set(open.map(({ path }) => path.split('/', 2)[1]))
   const isOpen = (method: string, path: string): boolean =>
+    firstSegments.has(path.split('/', 2)[1]) &&
     open.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && matchesPath(each.path, path))
   let { token } = options
   const brake = createBrake({

@@ -59,6 +59,8 @@ export function createGuard({
   const hosts = new Set([bind, ...allowedHosts].map((host) => host.toLowerCase()))
   const ownerHash = hashOfLast(token)
   const seen = knownSecrets()
+  const wrongToken = unauthorized('The token is wrong.')
+  let lastHost: string | undefined
 
   /** The holder of a token with this hash, with an expired token, too. */
   function holderOf(hash: string): { readonly visitor: Visitor; readonly kept?: NamedToken } | undefined {
@@ -81,13 +83,13 @@ export function createGuard({
     return holder.visitor
   }
 
-  async function refuse({ address }: Remote, message: string): Promise<never> {
-    throw await brake.refuse(address, unauthorized(message))
+  async function refuse({ address }: Remote, refusal: HttpFailure): Promise<never> {
+    throw await brake.refuse(address, refusal)
   }
 
   async function signIn(brought: string, host: string, remote: Remote): Promise<Entry> {
     const visitor = admit(sha256(brought))
-    if (visitor === undefined) return refuse(remote, 'The token in this address is wrong.')
+    if (visitor === undefined) return refuse(remote, unauthorized('The token in this address is wrong.'))
     // The page could not show anything with it.
     requireScope(visitor, 'read', 'The page')
     const value = await browsers.begin(visitor.token!)
@@ -100,7 +102,8 @@ export function createGuard({
     enter(request: Request, path: string, socket: string | undefined): Entry | Promise<Entry> {
       const { headers } = request
       const host = hostOf(request)
-      checkHost(host, hosts)
+      if (host !== lastHost) checkHost(host, hosts)
+      lastHost = host
       checkOrigin(headers.get('origin'), host)
       if (ownerHash() === undefined) return { visitor: ownerCaller }
       const authorization = headers.get('authorization') ?? keyAuthorization(headers)
@@ -108,12 +111,12 @@ export function createGuard({
         if (isOpen(request.method, path)) return { visitor: nobody }
         const brought = /^bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
         // It is no guess.
-        if (brought === '') throw unauthorized('The token is wrong.')
+        if (brought === '') throw wrongToken
         const visitor = admit(sha256(brought))
         // A named token is known from its first use on: only its hash is kept.
         if (visitor?.name !== undefined)
           for (const each of [secrets, seen]) each?.learn(`token ${visitor.name}`, brought)
-        return visitor ? { visitor } : refuse(remoteOf(request, socket), 'The token is wrong.')
+        return visitor ? { visitor } : refuse(remoteOf(request, socket), wrongToken)
       }
       if (path === '/' && request.url.includes('?')) {
         const brought = new URL(request.url).searchParams.get('token')

@@ -489,7 +489,10 @@ test('two that index the same sessions at the same time index each text once', a
   const path = join(home, 'data', 'history.sqlite')
   assert.equal(counting(path), 120)
   // Both have read the same part of the log: the second one writes nothing.
-  const [one, other] = [await openRecallIndex({ path }), await openRecallIndex({ path })]
+  const [one, other] = [
+    await openRecallIndex({ clock: systemClock, path }),
+    await openRecallIndex({ clock: systemClock, path }),
+  ]
   const said = {
     turn: 't',
     ordinal: 1,
@@ -506,7 +509,7 @@ test('two that index the same sessions at the same time index each text once', a
 })
 
 test('sessions are found, limited and taken out wherever their words are kept', async () => {
-  const index = await openRecallIndex({ path: ':memory:', fullShard: 2 })
+  const index = await openRecallIndex({ clock: systemClock, path: ':memory:', fullShard: 2 })
   const sessions = ['a', 'b', 'c', 'd', 'e']
   const place = { turn: 't', time: '2026-01-05', kind: 'message', role: 'user' } as const
   const parts = sessions.map((session) => {
@@ -531,7 +534,7 @@ test('sessions of a conversation that began at the same time have one order, whi
     ['a', 'b', 'c'],
     ['c', 'a', 'b'],
   ]) {
-    const index = await openRecallIndex({ path: ':memory:' })
+    const index = await openRecallIndex({ clock: systemClock, path: ':memory:' })
     for (const session of indexed) {
       index.add([{ session, conversation: 'one', created: '2026-01-05', from: 0, upTo: 0, mark: '', items: [] }])
     }

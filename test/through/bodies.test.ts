@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { type IncomingMessage, request as startRequest } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
 import * as zlib from 'node:zlib'
 import { fixedClock } from '../../src/testing.ts'
-import { systemClock } from '../../src/platform.ts'
+import { clockOf, systemClock } from '../../src/platform.ts'
 import { type GatewayOptions, recordedCalls, send, startGateway, talkToken } from './gateway.ts'
 import { answerMessages, startVendor } from './vendor.ts'
 
@@ -130,6 +131,41 @@ for (const [path, chunked] of [
     assert.equal(await call(gateway.token), 200)
   })
 }
+
+test('other work runs while a large body arrives, before any of its steps', async (t) => {
+  const enough = Promise.withResolvers<void>()
+  let isArriving = false
+  let now = 0
+  let yields = 0
+  const clock = clockOf({
+    ...systemClock,
+    // Each look at the clock takes as long as a slice.
+    monotonic: () => (now += isArriving ? 11 : 0),
+    soon(work) {
+      if (isArriving) yields += 1
+      if (yields === 6) enough.resolve()
+      systemClock.soon(work)
+    },
+  })
+  const { goOn, gateway } = await opened(t, { clock })
+  goOn.resolve()
+  const messages = [{ role: 'user', content: 'x'.repeat(400_000) }]
+  const body = Buffer.from(JSON.stringify({ model: 'claude-opus-5-5', max_tokens: 10, messages }))
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'x-foreword-token': gateway.token,
+  }
+  const call = startRequest(`${gateway.url}/through/anthropic/v1/messages`, { method: 'POST', headers })
+  isArriving = true
+  call.write(body.subarray(0, -1))
+  await enough.promise
+  isArriving = false
+  call.end(body.subarray(-1))
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  assert.equal(answer.statusCode, 200)
+  answer.resume()
+})
 
 test('a body is held until its call is on record, not only until it is answered', async (t) => {
   const moments: (() => void)[] = []

@@ -25,6 +25,37 @@ test('a line that is too long ends it, however it comes', () => {
   }
 })
 
+test('other work comes between the arrival of a long message and its parsing', async () => {
+  const order: string[] = []
+  const clock = clockOf({
+    ...systemClock,
+    soon: (work) =>
+      systemClock.soon(() => {
+        order.push('other work')
+        work()
+      }),
+  })
+  const program = `process.stdout.write('{"at":1}\\n{"at":"' + 'x'.repeat(100_000) + '"}\\n')`
+  const codec = {
+    deserializeMessage(line: string) {
+      order.push(line.length > 50_000 ? 'long' : 'short')
+      return JSON.parse(line) as never
+    },
+    serializeMessage: String,
+  }
+  const address = { type: 'program', argv: [process.execPath, '-e', program], environment: {}, sandbox: 'off' } as never
+  const transport = programTransport(clock, address, codec, 1_000_000)
+  const closed = new Promise<void>((resolve) => Object.assign(transport, { onmessage() {}, onclose: resolve }))
+  await transport.start()
+  await closed
+  assert.deepEqual(order.slice(order.indexOf('short'), order.indexOf('long') + 1), [
+    'short',
+    'other work',
+    'other work',
+    'long',
+  ])
+})
+
 test('of a thousand messages in one moment each is read once, in order, and other work comes between any two that take long', async () => {
   const order: string[] = []
   let now = 0

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { type Clock, noteToolProgram, settlesWithin, timeSlice, withoutInherited } from '../../platform.ts'
+import { type Clock, LONG_TEXT, noteToolProgram, settlesWithin, timeSlice, withoutInherited } from '../../platform.ts'
 import type { ConfinedProgram } from '../../tool.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -103,15 +103,16 @@ export function programTransport(
     void close()
   }
 
-  /** Many messages at once leave time for other work between them: a chunk of the pipe may have a thousand. */
+  /** Other work runs between many messages, since a chunk of the pipe may have a thousand, and before a long one is parsed. */
   async function readWaiting(): Promise<void> {
     work.renew()
     for (const line of waiting) {
+      if (line.length > LONG_TEXT || work.isOver()) {
+        child?.stdout?.pause()
+        // oxlint-disable-next-line no-await-in-loop -- that is what it is for
+        await work.rest()
+      }
       read(line)
-      if (!work.isOver()) continue
-      child?.stdout?.pause()
-      // oxlint-disable-next-line no-await-in-loop -- that is what it is for
-      await work.rest()
     }
     waiting.length = 0
     child?.stdout?.resume()

@@ -10,7 +10,16 @@ import {
   RuntimeError,
 } from '../../capability.ts'
 import type { ProviderServer } from '../../model.ts'
-import { type Clock, decodeBody, errorMessage, type fairTurns, ForewordError, growingRoom } from '../../platform.ts'
+import {
+  type Clock,
+  decodeBody,
+  errorMessage,
+  type fairTurns,
+  ForewordError,
+  growingRoom,
+  LONG_TEXT,
+  type TimeSlice,
+} from '../../platform.ts'
 import { readThroughAddress, type RelayMode, type Target } from './address.ts'
 import { forward, type ForwardedRequest, filterPairs, type HeaderPairs } from './forward.ts'
 import { leavingCall } from './leaving-call.ts'
@@ -24,6 +33,8 @@ interface AnswerParts {
   readonly settings: RelaySettings
   /** Whose body is unpacked next. */
   readonly unpacking: ReturnType<typeof fairTurns>
+  /** Of all bodies together: many connections may have megabytes in the same moment. */
+  readonly receiving: TimeSlice
   agentOf(server: URL): Agent
 }
 
@@ -202,7 +213,7 @@ interface ReadBody extends Pick<ForeignCallStart, 'body' | 'plain'> {
 
 /** Reads no more than there is room for. `undefined`: the caller left before the end of the body. */
 async function readWholeBody(
-  parts: Pick<AnswerParts, 'unpacking' | 'settings'>,
+  parts: Pick<AnswerParts, 'unpacking' | 'receiving' | 'settings'>,
   call: RawCall,
   receive: (bytes: number) => IncomingBody,
 ): Promise<ReadBody | undefined> {
@@ -223,6 +234,7 @@ async function readWholeBody(
       bytes += part.byteLength
       if (bytes > most) throw tooLarge(most)
       if (declared === 0) await room.hold(Math.min(growingRoom(bytes), most))
+      if (bytes > LONG_TEXT && parts.receiving.isOver()) await parts.receiving.rest()
     }
   } catch (error) {
     release()

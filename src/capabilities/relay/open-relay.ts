@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { CapabilityHost, ForeignCallService, RawEndpoint } from '../../capability.ts'
-import { fairTurns } from '../../platform.ts'
+import { fairTurns, timeSlice } from '../../platform.ts'
 import { ASSEMBLE, THROUGH } from './address.ts'
 import { answerCall } from './answer-call.ts'
 import { gatewayToken } from './gateway-token.ts'
@@ -29,6 +29,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
   } as const
   const agents = { http: new Agent(options), https: new SecureAgent(options) }
   const unpacking = fairTurns(UNPACKED_AT_ONCE, host.clock, UNPACKED_OF_ONE)
+  const receiving = timeSlice(host.clock)
   /** Asked for with the first call: before that there may be no runtime, and nothing is lost. */
   let foreign: ForeignCallService | undefined
   const endpointAt = (path: string): RawEndpoint => ({
@@ -42,6 +43,7 @@ export function openRelay(host: CapabilityHost<RelaySettings>) {
           clock: host.clock,
           settings,
           unpacking,
+          receiving,
           agentOf: ({ protocol }) => agents[protocol === 'https:' ? 'https' : 'http'],
         },
         call,

@@ -81,7 +81,7 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   const leftTurns = createLeftTurnReader(store)
 
   function opened(): Promise<IndexingParts> {
-    opening ??= openIndex(path, timeZone).then(
+    opening ??= openIndex(clock, path, timeZone).then(
       (index) => ({ store, index, stopped: stopped.signal }),
       (error: unknown) => {
         // The cause may be gone at the next question.
@@ -324,9 +324,9 @@ export function openRecall({ store, path, timeZone, warn }: RecallParts): Histor
   }
 }
 
-async function openIndex(path: string, timeZone: string | undefined): Promise<RecallIndex> {
+async function openIndex(clock: Clock, path: string, timeZone: string | undefined): Promise<RecallIndex> {
   const { openRecallIndex } = await import('../../search.ts')
-  return openRecallIndex({ path, ...defined({ timeZone }) })
+  return openRecallIndex({ clock, path, ...defined({ timeZone }) })
 }
 
 /** Whether the work is done in time. It continues in any case; an error within that time is thrown. */

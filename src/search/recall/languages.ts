@@ -1,3 +1,5 @@
+import { type Clock, timeSlice } from '../../platform.ts'
+
 /** Stemmer and stop words of one language. */
 export interface Language {
   readonly name: string
@@ -13,16 +15,20 @@ const LOOKED_AT = 200
 
 let loading: Promise<Languages> | undefined
 
-/** Loads the languages at the first call: about 40 small modules. */
-export function loadLanguages(): Promise<Languages> {
-  return (loading ??= load())
+/** Loads the languages at the first call: about 40 small modules, with other work between them. */
+export function loadLanguages(clock: Clock): Promise<Languages> {
+  return (loading ??= load(clock))
 }
 
-async function load() {
+async function load(clock: Clock) {
   const loaded: Language[] = []
+  const work = timeSlice(clock)
   for (const [name, source] of Object.entries(sources)) {
     // oxlint-disable-next-line no-await-in-loop -- together they would be compiled in one piece of a tenth of a second
     const [{ stemmer }, { stopwords }] = await source()
+    // Modules are read and compiled at once, so that awaiting them lets nothing else run.
+    // oxlint-disable-next-line no-await-in-loop -- that is what it is for
+    if (work.isOver()) await work.rest()
     const stopWords = stopwords.map((word) => word.normalize('NFKC').toLowerCase())
     loaded.push({ name, stem: remembering(stemmer), stopWords: new Set(stopWords) })
   }

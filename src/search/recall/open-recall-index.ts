@@ -1,4 +1,4 @@
-import type { SqliteConnection } from '../../platform.ts'
+import type { Clock, SqliteConnection } from '../../platform.ts'
 import { eachChunk } from '../chunks.ts'
 import type { Chunk } from '../engine.ts'
 import type { HistoryItem, IndexedSession, LogPart, PassageKind, RecallIndex, ReplacedMessage } from '../recall.ts'
@@ -10,6 +10,7 @@ import { makeShard, createRecallTables, wordsTable } from './tables.ts'
 import { detectLanguage, stemText } from './tokens.ts'
 
 export interface RecallIndexOptions {
+  readonly clock: Clock
   /** The file of the index, created with its folder if missing; `:memory:` keeps everything in memory. */
   readonly path: string
   /** Time zone of the dates in questions, such as `Europe/Berlin`. This machine's unless given. */
@@ -28,7 +29,7 @@ const DEFAULT_FULL_SHARD = 50_000
  * @throws SearchError
  */
 export async function openRecallIndex(options: RecallIndexOptions): Promise<RecallIndex> {
-  const languages = await loadLanguages()
+  const languages = await loadLanguages(options.clock)
   const connection = openIndexFile({ ...options, durable: false })
   try {
     createRecallTables(connection)
