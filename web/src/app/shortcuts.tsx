@@ -10,6 +10,8 @@ const KeysDialog = lazy(() => import('./keys-dialog.tsx'))
 export function followShortcuts(): void {
   globalThis.addEventListener('keydown', (event) => {
     const action = actionOf(event)
+    // The letter itself then goes where the focus is.
+    if (isForMessage(event)) document.querySelector<HTMLTextAreaElement>('#message')?.focus()
     if (action === undefined) return
     event.preventDefault()
     if (action === 'new') {
@@ -41,6 +43,12 @@ function actionOf(event: KeyboardEvent): 'palette' | 'keys' | 'new' | 'message' 
   if (ctrlKey || metaKey || altKey || isTyping(event.target) || document.querySelector('dialog[open]')) return undefined
   if (key === '?') return 'keys'
   return key === '/' ? 'message' : undefined
+}
+
+/** A letter that is typed where no one reads letters. */
+function isForMessage({ key, ctrlKey, metaKey, altKey, target, defaultPrevented }: KeyboardEvent): boolean {
+  if (defaultPrevented || ctrlKey || metaKey || altKey || !/^[\p{L}\p{N}]$/u.test(key) || isTyping(target)) return false
+  return document.querySelector('dialog[open], :popover-open') === null
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -78,7 +78,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   return (
     <div className="flex min-h-0 flex-1">
       <DropArea onFiles={attachments.add}>
-        <ChatHeader session={session} choices={choices} turns={next.settledTurns} />
+        <ChatHeader session={session} turns={next.settledTurns} />
         <AttachContext value={attachments.restore}>
           <MessageList session={session} followed={followed} toEnd={toEnd} next={next} />
         </AttachContext>
@@ -90,6 +90,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
           sending={sending}
           model={model}
           chooser={chooser}
+          choices={choices}
           onInspect={() => setInspecting(true)}
         />
       </DropArea>

@@ -1,4 +1,4 @@
-import { ArrowUp, Paperclip, Square } from 'lucide-react'
+import { ArrowUp, Plus, Square } from 'lucide-react'
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -21,6 +21,8 @@ interface ComposerProps {
   /** Commands that complete what is typed. */
   readonly completions: readonly ListedCommand[] | undefined
   readonly chooser: RefObject<HTMLInputElement | null>
+  /** Below the text, beside the button for files. */
+  readonly chips: ReactNode
   onChange(draft: string): void
   onFiles(files: readonly File[]): void
   onSend(): Promise<void>
@@ -33,7 +35,7 @@ interface ComposerProps {
  * arrows choose a command.
  */
 export function Composer(props: ComposerProps): ReactNode {
-  const { draft, busy, attached, completions, chooser, onChange, onFiles, onSend, onStop } = props
+  const { draft, busy, attached, completions, chooser, chips, onChange, onFiles, onSend, onStop } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const listId = useId()
   const [mark, setMark] = useState(0)
@@ -80,9 +82,13 @@ export function Composer(props: ComposerProps): ReactNode {
   return (
     <>
       {commands && <CommandCompletions id={listId} commands={commands} marked={mark} onChoose={complete} />}
-      <div className="flex items-end gap-1 rounded-xl border border-strong-line bg-ground p-1.5 outline-accent has-[textarea:focus-visible]:outline-2">
+      <div className="rounded-2xl border border-strong-line bg-ground shadow-sm outline-accent has-[textarea:focus-visible]:outline-2">
         <input
-          ref={chooser}
+          ref={(input) => {
+            chooser.current = input
+            // A person who has chosen, or has not, goes on writing.
+            if (input) input.oncancel = () => field.current?.focus()
+          }}
           type="file"
           multiple
           hidden
@@ -90,11 +96,9 @@ export function Composer(props: ComposerProps): ReactNode {
           onChange={(event) => {
             onFiles([...(event.target.files ?? [])])
             event.target.value = ''
+            field.current?.focus()
           }}
         />
-        <IconButton label="Attach files" disabled={busy} onClick={() => chooser.current?.click()}>
-          <Paperclip size={16} aria-hidden />
-        </IconButton>
         <label htmlFor="message" className="sr-only">
           Message
         </label>
@@ -105,25 +109,38 @@ export function Composer(props: ComposerProps): ReactNode {
           dir="auto"
           value={draft}
           readOnly={busy}
-          placeholder="Message"
+          placeholder="Ask anything"
           role={commands ? 'combobox' : undefined}
           aria-expanded={commands ? true : undefined}
           aria-controls={commands ? listId : undefined}
           aria-autocomplete={commands ? 'list' : undefined}
           aria-activedescendant={commands && marked ? `${listId}-${commands.indexOf(marked)}` : undefined}
-          className="max-h-[min(40vh,70vh-18rem)] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1 outline-none placeholder:text-soft"
+          className="block max-h-[min(40vh,70vh-18rem)] min-h-9 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none placeholder:text-soft"
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        {onStop && (
-          <IconButton label="Stop" onClick={onStop}>
-            <Square size={16} aria-hidden />
+        <div className="flex items-center gap-1.5 px-2 pb-2">
+          <IconButton
+            label="Attach files"
+            className="rounded-full border border-line"
+            disabled={busy}
+            onClick={() => chooser.current?.click()}
+          >
+            <Plus size={16} aria-hidden />
           </IconButton>
-        )}
-        <IconButton label="Send" look="primary" disabled={cannotSend} onClick={send}>
-          <ArrowUp size={16} aria-hidden />
-        </IconButton>
+          {chips}
+          <span className="ms-auto flex gap-1">
+            {onStop && (
+              <IconButton label="Stop" onClick={onStop}>
+                <Square size={16} aria-hidden />
+              </IconButton>
+            )}
+            <IconButton label="Send" look="primary" disabled={cannotSend} onClick={send}>
+              <ArrowUp size={16} aria-hidden />
+            </IconButton>
+          </span>
+        </div>
       </div>
     </>
   )

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { cancelTurn } from '../api/turns.ts'
 import { ContextStrip } from '../inspector/context-strip.tsx'
@@ -10,12 +10,14 @@ import { onComposedText, takeText } from './composed-text.ts'
 import { focusMessage } from '../parts/focus-message.ts'
 import { leafOf, openTurns } from './open-turns.ts'
 import { QueuedMessages } from './queued-messages.tsx'
+import { SessionChips } from './session-chips.tsx'
 import { argumentCompletions, completions, readLine, runsAtOnce, typedArgument } from './slash-commands.ts'
 import type { Attachments } from './use-attachments.ts'
 import { type CommandResult, unknownCommand, useCommands } from './use-commands.ts'
 import type { HeldDraft } from './use-draft.ts'
 import type { FollowedConversation } from './use-conversation.ts'
 import { type Sending, UNKNOWN_HINT } from './use-sending.ts'
+import type { SessionChoices } from './use-session-choices.ts'
 import { X } from 'lucide-react'
 import { IconButton } from '../parts/icon-button.tsx'
 import { useLocation } from 'wouter'
@@ -34,14 +36,15 @@ interface MessageFormProps {
   readonly sending: Sending
   /** The model of the next message. */
   readonly model: string | undefined
-  readonly chooser: { readonly current: HTMLInputElement | null }
+  readonly chooser: RefObject<HTMLInputElement | null>
+  readonly choices: SessionChoices
   /** Opens the inspector where it is not beside the conversation. */
   onInspect(): void
 }
 
 /** Everything below the conversation: what waits, what is attached, what the next call reads, and the field. */
 export function MessageForm(props: MessageFormProps): ReactNode {
-  const { next, followed, held, attachments, sending, model, chooser, onInspect } = props
+  const { next, followed, held, attachments, sending, model, chooser, choices, onInspect } = props
   const { session } = next
   const { conversation, connected, failure } = followed
   const { draft, change, current } = held
@@ -128,6 +131,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           attached={uploads ? 'uploading' : draft.files.length > 0 ? 'files' : 'nothing'}
           completions={completed}
           chooser={chooser}
+          chips={<SessionChips session={session} choices={choices} />}
           onChange={(text) => change({ text })}
           onFiles={attachments.add}
           onSend={send}

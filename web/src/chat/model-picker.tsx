@@ -1,0 +1,154 @@
+import { Check, Star } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ModelList, useResource } from '../api/resources.ts'
+import { closeFloating } from '../parts/floating.tsx'
+import { focusMessage } from '../parts/focus-message.ts'
+import { IconButton } from '../parts/icon-button.tsx'
+import { count, dollars } from '../parts/numbers.ts'
+import { Spinner } from '../parts/spinner.tsx'
+import { Words } from '../parts/words.tsx'
+
+type Model = ModelList['models'][number]
+
+interface ModelPickerProps {
+  /** Absent: the session uses the model of the home. */
+  readonly chosen: string | undefined
+  /** The model of the home. */
+  readonly usual: string | undefined
+  /** An empty text: the model of the home. */
+  onChoose(model: string): Promise<void>
+}
+
+/** The models that can answer, found by words, with what each can do and costs. Favourites of this browser come first. */
+export default function ModelPicker({ chosen, usual, onChoose }: ModelPickerProps): ReactNode {
+  const { data } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const [words, setWords] = useState('')
+  const [favourites, setFavourites] = useState(readFavourites)
+  const search = useRef<HTMLInputElement>(null)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => search.current?.focus({ preventScroll: true }), [])
+
+  const choose = (model: string): void => {
+    closeFloating(box.current!)
+    focusMessage()
+    void onChoose(model)
+  }
+  const star = (id: string): void => {
+    const next = favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id]
+    localStorage.setItem(FAVOURITES, JSON.stringify(next))
+    setFavourites(next)
+  }
+  const found = (data?.models ?? [])
+    .filter(({ id }) => words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())))
+    .toSorted((one, other) => Number(favourites.includes(other.id)) - Number(favourites.includes(one.id)))
+  const first = found.find(({ ready }) => ready)
+
+  /** The arrows go through the rows, from the field and back. */
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const stops = [search.current!, ...box.current!.querySelectorAll<HTMLElement>('[data-model]:enabled')]
+    const at = stops.indexOf(document.activeElement as HTMLElement)
+    stops[Math.max(0, Math.min(at + step, stops.length - 1))]?.focus()
+  }
+
+  return (
+    <div ref={box} className="flex flex-col gap-2" onKeyDown={onKeyDown}>
+      <input
+        ref={search}
+        type="search"
+        aria-label="Search models"
+        placeholder="Search models"
+        value={words}
+        className="w-full rounded-lg border border-strong-line bg-ground px-2 py-1.5 text-sm"
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && first && choose(first.id)}
+      />
+      {data === undefined && <Spinner />}
+      <ul aria-label="Models" className="flex flex-col">
+        {words === '' && usual !== undefined && chosen !== undefined && (
+          <Row title="The usual model" about={usual} chosen={false} onChoose={() => choose('')} />
+        )}
+        {found.map((model) => (
+          <Row
+            key={model.id}
+            title={model.id}
+            about={model.ready ? abilities(model) : model.why}
+            chosen={model.id === (chosen ?? usual)}
+            disabled={!model.ready}
+            onChoose={() => choose(model.id)}
+            favourite={favourites.includes(model.id)}
+            onStar={() => star(model.id)}
+          />
+        ))}
+      </ul>
+      {data !== undefined && found.length === 0 && <p className="text-sm text-soft">No model is called so.</p>}
+      <a href="/settings/models" className="text-xs text-accent underline underline-offset-2">
+        Attach another model
+      </a>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly title: string
+  readonly about: string | undefined
+  readonly chosen: boolean
+  readonly disabled?: boolean
+  readonly favourite?: boolean
+  onChoose(): void
+  onStar?(): void
+}
+
+function Row({ title, about = '', chosen, disabled, favourite = false, onChoose, onStar }: RowProps): ReactNode {
+  return (
+    <li className="flex items-center">
+      <button
+        type="button"
+        data-model
+        disabled={disabled}
+        aria-current={chosen ? 'true' : undefined}
+        className="flex min-w-0 flex-1 items-center gap-2 rounded-lg px-2 py-1.5 text-start enabled:hover:bg-line"
+        onClick={onChoose}
+      >
+        <span className="min-w-0 flex-1">
+          <span className={`block wrap-anywhere ${disabled ? 'text-soft' : 'font-medium'}`}>{title}</span>
+          <span className="block text-xs text-soft">
+            <Words>{about}</Words>
+          </span>
+        </span>
+        {chosen && <Check size={15} className="shrink-0 text-accent" aria-hidden />}
+      </button>
+      {onStar && !disabled && (
+        <IconButton label={`Favourite: ${title}`} aria-pressed={favourite} onClick={onStar}>
+          <Star size={14} fill={favourite ? 'currentColor' : 'none'} aria-hidden />
+        </IconButton>
+      )}
+    </li>
+  )
+}
+
+const FAVOURITES = 'foreword-favourite-models'
+
+function readFavourites(): readonly string[] {
+  try {
+    return JSON.parse(localStorage.getItem(FAVOURITES) ?? '[]') as readonly string[]
+  } catch {
+    return []
+  }
+}
+
+/** `200,000 tokens · images · tools · $3 in, $15 out for a million`. */
+function abilities({ window, facts }: Model): string {
+  const price = facts?.price
+  return [
+    window === undefined ? 'window not known' : `${count(window)} tokens`,
+    ...(facts?.vision ? ['images'] : []),
+    ...(facts?.audio ? ['sound'] : []),
+    ...(facts?.tools ? ['tools'] : []),
+    ...(facts?.reasoning ? ['thinks'] : []),
+    ...(price ? [`${dollars(price.input)} in, ${dollars(price.output)} out for a million`] : []),
+    ...(facts?.free ? ['free'] : []),
+  ].join(' · ')
+}

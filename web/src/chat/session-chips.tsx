@@ -1,0 +1,198 @@
+import { ChevronDown } from 'lucide-react'
+import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
+import type { GrantedTool } from '../../../src/capability.ts'
+import { api } from '../api/client.ts'
+import { type ChoiceList, type ModelList, type OptionList, useResource } from '../api/resources.ts'
+import { Loading } from '../api/underway.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { Select } from '../parts/fields.tsx'
+import { Popover } from '../parts/popover.tsx'
+import { useAction } from '../parts/use-action.ts'
+import type { SessionChoices } from './use-session-choices.ts'
+
+const ModelPicker = lazy(() => import('./model-picker.tsx'))
+
+interface SessionChipsProps {
+  /** Absent before the first message. */
+  readonly session: string | undefined
+  readonly choices: SessionChoices
+}
+
+/**
+ * In the message field: the model with the list to choose another, and agent, project and whatever else a session can choose
+ * with a window to change it and the tools that are approved for the session.
+ */
+export function SessionChips({ session, choices }: SessionChipsProps): ReactNode {
+  const { data: offered } = useResource<ChoiceList>('/api/choices', { revalidateOnFocus: false })
+  const { data: models } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
+  const names = offered?.choices ?? []
+  const usual = models?.models.find(({ current }) => current)?.id
+  const { chosen, error } = choices
+  const others = names.filter(({ name }) => chosen[name] !== undefined)
+  return (
+    <>
+      <Popover label="Model" trigger={<Chip name="Model: ">{chosen['model'] ?? usual ?? 'Model'}</Chip>}>
+        <Suspense fallback={<Loading />}>
+          <ModelPicker chosen={chosen['model']} usual={usual} onChoose={(model) => choices.choose('model', model)} />
+        </Suspense>
+        {error && <ErrorNote error={error} />}
+      </Popover>
+      <Popover
+        label="Choices of this session"
+        trigger={
+          <Chip name="Choices of this session: ">
+            {others.length === 0
+              ? 'Agent'
+              : others.map(({ name }, index) => (
+                  <ChosenName key={name} choice={name} id={chosen[name]!} first={index === 0} />
+                ))}
+          </Chip>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          {error && <ErrorNote error={error} />}
+          {names.map(({ several = false, ...choice }) => {
+            const Choice = several ? ChoiceBoxes : ChoiceSelect
+            return <Choice key={choice.name} {...choice} choices={choices} />
+          })}
+          <p className="text-xs text-soft">A change takes effect with the next message.</p>
+          {session !== undefined && <GrantedTools path={`/api/sessions/${encodeURIComponent(session)}/approvals`} />}
+        </div>
+      </Popover>
+    </>
+  )
+}
+
+/** A button of the message field that opens a window. `name` is what it chooses, for screen readers. */
+function Chip({ name, children, ...rest }: ComponentProps<'button'> & { readonly name: string }): ReactNode {
+  return (
+    <button
+      type="button"
+      className="inline-flex h-8 min-w-0 items-center gap-1 rounded-full border border-line px-2.5 text-xs text-soft hover:border-strong-line hover:text-ink"
+      {...rest}
+    >
+      <span className="truncate">
+        <span className="sr-only">{name}</span>
+        {children}
+      </span>
+      <ChevronDown size={13} className="shrink-0" aria-hidden />
+    </button>
+  )
+}
+
+/** Tools that are approved for the session, read anew whenever the window opens. */
+function GrantedTools({ path }: { readonly path: string }): ReactNode {
+  const { data, error, mutate } = useResource<{ readonly granted: readonly GrantedTool[] }>(path, {
+    dedupingInterval: 0,
+  })
+  const { busy, error: refusal, act } = useAction()
+  const failure = refusal ?? error
+  return (
+    <>
+      {failure && <ErrorNote error={failure} />}
+      {data !== undefined && data.granted.length > 0 && (
+        <div className="flex flex-col gap-1">
+          <p className="font-medium">Approved for this session</p>
+          <p className="text-xs text-soft">Not asked about because of what was read.</p>
+          <ul aria-label="Tools approved for this session" className="flex flex-col gap-1">
+            {data.granted.map(({ tool }) => (
+              <li key={tool} className="flex items-center gap-2">
+                <span className="min-w-0 flex-1 font-mono wrap-anywhere">{tool}</span>
+                <Button
+                  look="plain"
+                  disabled={busy}
+                  aria-label={`Take back ${tool}`}
+                  onClick={({ currentTarget }) => {
+                    // The button goes with its line.
+                    currentTarget.closest<HTMLElement>('[popover]')?.focus()
+                    void act(() => api(`${path}/${encodeURIComponent(tool)}`, { method: 'DELETE' })).then(() =>
+                      mutate(),
+                    )
+                  }}
+                >
+                  Take back
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+function useOptions(choice: string): OptionList['options'] {
+  return useResource<OptionList>(`/api/choices/${encodeURIComponent(choice)}`).data?.options
+}
+
+interface ChosenNameProps {
+  readonly choice: string
+  readonly id: string
+  readonly first: boolean
+}
+
+function ChosenName({ choice, id, first }: ChosenNameProps): ReactNode {
+  const found = useOptions(choice)?.find((option) => option.id === id)
+  return `${first ? '' : ' · '}${found?.name ?? id.replaceAll(',', ', ')}`
+}
+
+interface ChoiceSelectProps {
+  readonly name: string
+  readonly none: string
+  readonly choices: SessionChoices
+}
+
+function ChoiceSelect({ name, none, choices: { chosen, choose } }: ChoiceSelectProps): ReactNode {
+  const options = useOptions(name) ?? []
+  const value = chosen[name] ?? ''
+  const isListed = value === '' || options.some(({ id }) => id === value)
+  return (
+    <Select
+      label={capitalised(name)}
+      value={value}
+      options={[
+        { value: '', title: capitalised(none) },
+        ...options.map(({ id, name: title = id }) => ({ value: id, title })),
+        ...(isListed ? [] : [{ value, title: `${value} (no longer there)` }]),
+      ]}
+      onChange={(event) => void choose(name, event.target.value)}
+    />
+  )
+}
+
+/** A choice of several options: none of them means what `none` says. */
+function ChoiceBoxes({ name, none, choices: { chosen, choose } }: ChoiceSelectProps): ReactNode {
+  const options = useOptions(name) ?? []
+  const ids = chosen[name]?.split(',') ?? []
+  // `off` alone says nothing where there is nothing to switch off.
+  if (ids.length === 0 && options.every(({ id }) => id === 'off')) return null
+  const gone = ids
+    .filter((id) => !options.some((option) => option.id === id))
+    .map((id) => ({ id, name: `${id} (no longer there)` }))
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="text-sm font-medium">{capitalised(name)}</legend>
+      <p className="text-xs text-soft">{ids.length === 0 ? `${capitalised(none)}.` : 'Only these.'}</p>
+      <div className="flex max-h-40 flex-col gap-1 overflow-y-auto text-sm">
+        {[...options, ...gone].map(({ id, name: title = id }) => (
+          <label key={id} className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={ids.includes(id)}
+              onChange={({ target }) =>
+                void choose(name, (target.checked ? [...ids, id] : ids.filter((each) => each !== id)).join(','))
+              }
+            />
+            {title}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
