@@ -12,6 +12,10 @@ const field = (page: Page) => page.getByLabel('Message', { exact: true })
 const waitForText = (page: Page, text: string) =>
   waitUntil(page, `document.querySelector("#message")?.value === ${JSON.stringify(text)}`)
 const options = (page: Page) => page.getByRole('button', { name: /Choices of this session/ })
+const chooseModel = async (page: Page, name: RegExp): Promise<void> => {
+  await page.getByRole('button', { name: /^Model: / }).click()
+  await page.getByRole('list', { name: 'Models' }).getByRole('button', { name }).first().click()
+}
 const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
 
 test('6. model, agent, project, subject and layout are chosen before the first message and after it', async (t) => {
@@ -28,13 +32,14 @@ test('6. model, agent, project, subject and layout are chosen before the first m
   await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Atlas' })
   await page.getByLabel('Subject', { exact: true }).selectOption('reef')
   await page.getByLabel('Layout', { exact: true }).selectOption('chai')
-  await page.getByLabel('Model', { exact: true }).selectOption('ollama/another')
-  await strip(page).getByText('ollama/another').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('ollama/another · reef · chai · Poet · Atlas').waitFor()
+  await chooseModel(page, /^ollama\/another/)
+  await page.getByRole('button', { name: 'Model: ollama/another' }).waitFor()
+  await page.getByText('reef · chai · Poet · Atlas').waitFor()
 
   await page.reload()
-  await page.getByText('ollama/another · reef · chai · Poet · Atlas').waitFor()
+  await page.getByRole('button', { name: 'Model: ollama/another' }).waitFor()
+  await page.getByText('reef · chai · Poet · Atlas').waitFor()
   await field(page).fill('hello')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('Read: hello').waitFor()
@@ -45,11 +50,32 @@ test('6. model, agent, project, subject and layout are chosen before the first m
   assert.deepEqual([calls[0]!.layout, calls[0]!.model], ['chai', 'ollama/another'])
 
   await options(page).click()
-  await page.getByLabel('Model', { exact: true }).selectOption('')
   await page.getByLabel('Agent', { exact: true }).selectOption('')
-  await strip(page).getByText('ollama/scripted').waitFor()
+  await page.keyboard.press('Escape')
+  await chooseModel(page, /^The usual model/)
+  await page.getByRole('button', { name: 'Model: ollama/scripted' }).waitFor()
   const changed = await gateway.curl<Record<string, string>>(`/api/sessions/${id}`)
   assert.deepEqual([changed['model'], changed['agent'], changed['layout']], [undefined, undefined, 'chai'])
+})
+
+test('the list of models is searched, a favourite comes first, and letters typed anywhere go to the message', async (t) => {
+  const models = [{ name: 'scripted' }, { name: 'another' }, { name: 'third' }]
+  const { page } = await openedPage(t, { answer, models })
+  await page.getByRole('button', { name: /^Model: / }).click()
+  const list = page.getByRole('list', { name: 'Models' })
+  await list.getByRole('button', { name: /^ollama\/third .*tokens/ }).waitFor()
+  await list.getByRole('button', { name: 'Favourite: ollama/third' }).click()
+  await list.getByRole('listitem').first().getByText('ollama/third').waitFor()
+  assert.deepEqual(await seriousFaults(page), [])
+  await page.getByLabel('Search models').fill('ano')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Model: ollama/another' }).waitFor()
+  await page.getByRole('link', { name: 'New conversation' }).focus()
+  await page.keyboard.type('high water?')
+  await waitForText(page, 'high water?')
+  await page.reload()
+  await page.getByRole('button', { name: /^Model: / }).click()
+  await list.getByRole('listitem').nth(1).getByText('ollama/third').waitFor()
 })
 
 test('6. commands are completed while they are typed, run without a message, and an unknown one is kept', async (t) => {

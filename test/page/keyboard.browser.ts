@@ -75,15 +75,13 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
   await focused(page, field(page), 'a new conversation')
 
   // Another model.
-  const choices = page.getByRole('button', { name: /Choices of this session/ })
-  await tabTo(page, choices, 'Shift+Tab')
+  const choices = page.getByRole('button', { name: /^Model: / })
+  await tabTo(page, choices)
   await page.keyboard.press('Enter')
-  const model = page.getByLabel('Model', { exact: true })
-  await model.waitFor()
-  if (!(await isActive(model))) await tabTo(page, model)
-  await page.keyboard.type('ollama/another')
-  await page.keyboard.press('Escape')
-  await focused(page, choices, 'after the choices')
+  await focused(page, page.getByLabel('Search models'), 'in the list of models')
+  await page.keyboard.type('another')
+  await page.keyboard.press('Enter')
+  await focused(page, field(page), 'after the choices')
   await choices.getByText('ollama/another').waitFor()
 
   // A file and a message.
@@ -99,7 +97,7 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
     .getByRole('list', { name: 'Attachments' })
     .getByText(/^\d+ tokens$/)
     .waitFor()
-  await tabTo(page, field(page))
+  await focused(page, field(page), 'after a file was chosen')
   await page.keyboard.type('Hello')
   await page.keyboard.press('Enter')
   await page.getByText('Answer 1').waitFor()

@@ -38,9 +38,10 @@ export default function ModelPicker({ chosen, usual, onChoose }: ModelPickerProp
     localStorage.setItem(FAVOURITES, JSON.stringify(next))
     setFavourites(next)
   }
+  const rank = ({ id, ready }: Model): number => (favourites.includes(id) ? 2 : 0) + (ready ? 1 : 0)
   const found = (data?.models ?? [])
     .filter(({ id }) => words.split(/\s+/).every((word) => id.toLowerCase().includes(word.toLowerCase())))
-    .toSorted((one, other) => Number(favourites.includes(other.id)) - Number(favourites.includes(one.id)))
+    .toSorted((one, other) => rank(other) - rank(one))
   const first = found.find(({ ready }) => ready)
 
   /** The arrows go through the rows, from the field and back. */
@@ -63,7 +64,12 @@ export default function ModelPicker({ chosen, usual, onChoose }: ModelPickerProp
         value={words}
         className="w-full rounded-lg border border-strong-line bg-ground px-2 py-1.5 text-sm"
         onChange={(event) => setWords(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && first && choose(first.id)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || first === undefined) return
+          // The field for the message gets the focus, and not the line end.
+          event.preventDefault()
+          choose(first.id)
+        }}
       />
       {data === undefined && <Spinner />}
       <ul aria-label="Models" className="flex flex-col">
