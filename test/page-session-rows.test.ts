@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedSession } from '../web/src/api/listed-session.ts'
+import { groupsOf } from '../web/src/sessions/session-groups.ts'
 import { withChange, withoutSession, withPage, withSession } from '../web/src/sessions/session-rows.ts'
 
 function listed(id: string, second: number, more: Partial<ListedSession> = {}): ListedSession {
@@ -40,4 +41,19 @@ test('a page that was read before a change does not take the change back, nor a 
   assert.equal(withChange(stale, { type: 'session', session: now }, {}).rows[0]?.title, 'New')
   const fresh = withPage({ rows: [], complete: false }, [now], 2)
   assert.equal(withChange(fresh, { type: 'session', session: old }, {}).rows[0]?.title, 'New')
+})
+
+test('sessions are grouped by their day, and what other programs did in the last week by itself', () => {
+  const now = new Date(2026, 10, 29, 12)
+  const days = (back: number): Partial<ListedSession> => ({ updated: new Date(2026, 10, 29 - back, 11).toISOString() })
+  const sessions = [
+    listed('a', 0, days(0)),
+    listed('b', 0, { ...days(0), program: { name: 'codex' } as ListedSession['program'] }),
+    listed('c', 0, days(1)),
+    listed('d', 0, days(6)),
+    listed('e', 0, days(7)),
+  ]
+  const seen = groupsOf(sessions, now).map(({ title, sessions: rows }) => `${title}: ${ids({ rows })}`)
+  assert.deepEqual(seen, ['Today: a', 'Yesterday: c', 'Last week: d', 'Other programs: b', 'Older: e'])
+  assert.deepEqual(groupsOf(sessions, undefined), [{ title: 'Found', sessions }])
 })

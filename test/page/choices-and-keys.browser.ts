@@ -16,7 +16,6 @@ const chooseModel = async (page: Page, name: RegExp): Promise<void> => {
   await page.getByRole('button', { name: /^Model: / }).click()
   await page.getByRole('list', { name: 'Models' }).getByRole('button', { name }).first().click()
 }
-const strip = (page: Page) => page.getByRole('region', { name: 'Context of the next call' })
 
 test('6. model, agent, project, subject and layout are chosen before the first message and after it', async (t) => {
   const { page, gateway } = await blankPage(t, {

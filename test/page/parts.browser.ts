@@ -124,6 +124,8 @@ test('a popover at 360 px takes the focus, stays inside the page, and gives the 
   const { page } = await openedPage(t, answers, { browser: { viewport: { width: 360, height: 640 } } })
   const button = page.getByRole('button', { name: /Choices of this session/ })
   const popover = page.getByRole('dialog', { name: 'Choices of this session' })
+  // Behind the window there is then a button that Tab comes to.
+  await page.getByLabel('Message', { exact: true }).fill('high water')
   await button.focus()
   await page.keyboard.press('Space')
   await waitForFocus(popover.getByLabel('Subject'))

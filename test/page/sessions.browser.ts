@@ -63,6 +63,7 @@ test('1. a pinned session stays on top, and a folder shows its own sessions alon
   await gateway.say('Second question')
   await choose(page, 'First question', 'Pin')
   await sessions(page).getByRole('heading', { name: 'Pinned' }).waitFor()
+  await sessions(page).getByRole('heading', { name: 'Today' }).waitFor()
   const titles = await sessions(page).getByRole('listitem').getByRole('link').allInnerTexts()
   assert.match(titles[0]!, /First question/)
 
@@ -83,6 +84,10 @@ test('1. a search finds titles, and words that were said', async (t) => {
   await row(page, 'Done: What does the moon do?').waitFor()
   await sessions(page).getByLabel('Search sessions').fill('causes')
   await sessions(page).getByRole('heading', { name: 'In conversations' }).waitFor()
+  await sessions(page)
+    .getByRole('link', { name: /^What does the moon do\?\s*\d+ \w+.*causes/ })
+    .first()
+    .waitFor()
   await sessions(page).locator('mark', { hasText: 'causes' }).first().click()
   await page.waitForURL(/\/sessions\//)
   assert.ok(page.url().includes('/sessions/session_'), session)

@@ -1,4 +1,4 @@
-import type { SessionProgram } from '../../../src/capability.ts'
+import type { CostReport, SessionProgram } from '../../../src/capability.ts'
 import type { SessionRow } from '../../../src/session.ts'
 
 /** A session as `GET /api/sessions` lists it: its choices are fields beside the others. */
@@ -6,6 +6,8 @@ export type ListedSession = Omit<SessionRow, 'choices'> &
   Readonly<Record<string, unknown>> & {
     /** The program that the session belongs to; absent for a session of Foreword. */
     readonly program?: SessionProgram
+    /** What its calls cost together, where that was asked for. */
+    readonly cost?: CostReport['total']
   }
 
 export interface SessionQuery {

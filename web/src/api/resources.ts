@@ -122,6 +122,7 @@ export interface HistoryHits {
   readonly passages: readonly {
     readonly session: string
     readonly seq: number
+    readonly time: string
     readonly role: string
     readonly text: string
     readonly matched: readonly string[]

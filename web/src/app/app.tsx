@@ -90,7 +90,7 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
       </a>
       <aside
         aria-label="Sessions"
-        className={`${open ? 'fixed inset-y-0 left-0 z-40 flex w-72 shadow-xl' : 'hidden'} flex-col border-r border-line bg-sunken md:static md:flex md:w-72 md:shadow-none`}
+        className={`${open ? 'fixed inset-y-0 left-0 z-40 flex w-72 shadow-xl' : 'hidden'} flex-col border-r border-line bg-sunken lg:static lg:flex lg:w-64 lg:shadow-none`}
       >
         <SessionList />
       </aside>
@@ -98,17 +98,19 @@ function Shell({ children }: { readonly children: ReactNode }): ReactNode {
         <button
           type="button"
           aria-label="Close the list of sessions"
-          className="fixed inset-0 z-30 bg-black/40 md:hidden"
+          className="fixed inset-0 z-30 bg-black/40 lg:hidden"
           onClick={() => setOpen(false)}
         />
       )}
-      <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex items-center gap-2 border-b border-line px-2 py-1 md:hidden">
-          <IconButton label="Show the sessions" onClick={() => setOpen(true)}>
-            <Menu size={18} aria-hidden />
-          </IconButton>
-          <span className="font-semibold">Foreword</span>
-        </div>
+      <div className="relative flex min-w-0 flex-1 flex-col">
+        {/* Beside the heading of each page, which leaves room for it. */}
+        <IconButton
+          label="Show the sessions"
+          className="absolute start-1.5 top-1 z-10 lg:hidden"
+          onClick={() => setOpen(true)}
+        >
+          <Menu size={18} aria-hidden />
+        </IconButton>
         {children}
       </div>
       <Toasts />

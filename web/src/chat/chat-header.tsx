@@ -13,7 +13,7 @@ export function ChatHeader({ session, turns }: ChatHeaderProps): ReactNode {
     session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}`,
   )
   return (
-    <header className="flex items-center gap-2 border-b border-line px-4 py-2">
+    <header className="flex items-center gap-2 border-b border-line px-4 py-2 max-lg:ps-12">
       <h1 className="min-w-0 flex-1 truncate font-semibold">
         <bdi>{session === undefined ? 'New conversation' : (data?.title ?? data?.opening ?? 'Untitled')}</bdi>
       </h1>

@@ -45,7 +45,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">
-        <header className="flex items-center gap-2 border-b border-line px-4 py-2">
+        <header className="flex items-center gap-2 border-b border-line px-4 py-2 max-lg:ps-12">
           <h1 className="min-w-0 flex-1 truncate font-semibold">
             <bdi>{sessionTitle(session)}</bdi>
           </h1>

@@ -1,15 +1,18 @@
-import { MessageSquarePlus, Settings, Upload } from 'lucide-react'
+import { Settings, Upload } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Link, useLocation, useRoute } from 'wouter'
-import { type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
+import { type CostReport, type HistoryHits, type ListedSession, useResource } from '../api/resources.ts'
 import { followSessionChanges } from '../api/session-changes.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { dollars } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-late.ts'
 import { LabelDialog } from './label-dialog.tsx'
 import { finishDeletion, usePendingDeletions } from './pending-deletion.ts'
 import { allSessions, SessionFilter } from './session-filter.tsx'
+import { groupsOf } from './session-groups.ts'
+import { HistoryHit } from './session-hit.tsx'
 import { focusActions, SessionRow } from './session-row.tsx'
 import { useSessionRows } from './use-session-rows.ts'
 import type { ApiError } from '../api/client.ts'
@@ -65,22 +68,22 @@ export function SessionList(): ReactNode {
   const kept = ({ id }: ListedSession): boolean => !hidden.has(id)
   const top = pinned.rows.filter(kept)
   const rest = others.rows.filter(kept)
-  const passages = (hits?.found === 'words' ? hits.passages : []).filter(({ session }) => !hidden.has(session))
+  const passages = (hits?.found === 'words' ? hits.passages : []).filter(
+    // Passages beside a hit have none of the words.
+    ({ session, matched }) => matched.length > 0 && !hidden.has(session),
+  )
   const isEmpty = pinned.loaded && others.loaded && top.length + rest.length + passages.length === 0
   return (
     <>
-      <nav aria-label="Pages" className="flex items-center gap-1 border-b border-line p-2">
-        <Link href="/" className="flex flex-1 items-center gap-2 rounded-lg px-2 py-1.5 font-medium hover:bg-line">
-          <MessageSquarePlus size={16} aria-hidden /> New conversation
-        </Link>
-        <ImportButton />
+      <nav aria-label="New" className="p-2 pb-0">
         <Link
-          href="/settings"
-          aria-label="Settings"
-          title="Settings"
-          className="rounded-lg p-2 text-soft hover:bg-line"
+          href="/"
+          className="flex items-center justify-between gap-2 rounded-lg border border-line bg-raised px-2.5 py-1.5 font-medium hover:border-strong-line"
         >
-          <Settings size={16} aria-hidden />
+          New conversation
+          <kbd aria-hidden className="rounded border border-line px-1 font-mono text-xs font-normal text-soft">
+            {NEW_KEY}
+          </kbd>
         </Link>
       </nav>
       <SessionFilter wanted={wanted} onChange={setWanted} />
@@ -96,8 +99,10 @@ export function SessionList(): ReactNode {
           {[
             ...(top.length === 0 ? [] : [<Heading key=" pinned">Pinned</Heading>]),
             ...top.map(line),
-            ...(top.length === 0 || rest.length === 0 ? [] : [<Heading key=" others">Others</Heading>]),
-            ...rest.map(line),
+            ...groupsOf(rest, words === '' ? new Date() : undefined).flatMap(({ title, sessions }) => [
+              <Heading key={` ${title}`}>{title}</Heading>,
+              ...sessions.map(line),
+            ]),
             ...(passages.length === 0 ? [] : [<Heading key=" found">In conversations</Heading>]),
             ...passages.map((passage) => (
               <HistoryHit key={`${passage.session} ${passage.seq} ${passage.text}`} passage={passage} />
@@ -105,6 +110,20 @@ export function SessionList(): ReactNode {
           ]}
         </Virtualizer>
       </div>
+      <nav aria-label="Pages" className="flex items-center gap-1 border-t border-line p-2 text-sm">
+        <Link href="/settings/costs" className="flex flex-1 items-baseline gap-2 rounded-lg px-2 py-1.5 hover:bg-line">
+          Costs <MonthSum />
+        </Link>
+        <ImportButton />
+        <Link
+          href="/settings"
+          aria-label="Settings"
+          title="Settings"
+          className="rounded-lg p-2 text-soft hover:bg-line hover:text-ink"
+        >
+          <Settings size={16} aria-hidden />
+        </Link>
+      </nav>
       {edited && (
         <LabelDialog
           {...edited}
@@ -122,6 +141,22 @@ function Heading({ children }: { readonly children: ReactNode }): ReactNode {
   return <h2 className="px-2 pt-3 pb-1 text-xs font-semibold text-soft">{children}</h2>
 }
 
+/** The keys that begin a conversation, as this machine writes them. */
+const NEW_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⇧⌘O' : 'Ctrl ⇧ O'
+
+/** What all calls of this month cost, where any price is known. */
+function MonthSum(): ReactNode {
+  const now = new Date()
+  const from = new Date(now.getFullYear(), now.getMonth(), 1).toISOString()
+  const { data } = useResource<CostReport>(`/api/costs?${new URLSearchParams({ from, limit: '1' }).toString()}`)
+  if (data?.total.money === undefined) return null
+  return (
+    <span className="truncate text-xs text-soft tabular-nums" data-figure="money" data-value={data.total.money}>
+      {`${dollars(data.total.money)} this month`}
+    </span>
+  )
+}
+
 /** What changes in a session reaches every part of the page that shows it, and the names of the folders. */
 function useSharedSessions(): void {
   const { mutate } = useSWRConfig()
@@ -137,51 +172,6 @@ function useSharedSessions(): void {
       void mutate('/api/session-folders')
     })
   }, [mutate])
-}
-
-/** Characters of a passage before its first word that matched. */
-const BEFORE = 30
-
-/** A passage of a conversation that a search found. */
-function HistoryHit({ passage }: { readonly passage: HistoryHits['passages'][number] }): ReactNode {
-  const text = passage.text.replaceAll(/\s+/g, ' ')
-  const first = Math.min(...passage.matched.map((word) => text.toLowerCase().indexOf(word.toLowerCase())).filter(found))
-  const start = Number.isFinite(first) ? Math.max(0, first - BEFORE) : 0
-  return (
-    <Link
-      href={`/sessions/${encodeURIComponent(passage.session)}`}
-      className="block rounded-lg px-2 py-1.5 text-sm hover:bg-line"
-    >
-      <span className="line-clamp-2 wrap-anywhere text-soft">
-        {start > 0 && '… '}
-        {pieces(text.slice(start, start + 200), passage.matched).map(({ piece, at, hit }) =>
-          hit ? (
-            <mark key={at} className="bg-transparent font-semibold text-ink">
-              {piece}
-            </mark>
-          ) : (
-            piece
-          ),
-        )}
-      </span>
-    </Link>
-  )
-}
-
-function found(index: number): boolean {
-  return index !== -1
-}
-
-/** The text in pieces that are a word of the search, or not. */
-function pieces(text: string, words: readonly string[]) {
-  const escaped = words.filter((word) => word !== '').map((word) => RegExp.escape(word))
-  if (escaped.length === 0) return [{ piece: text, at: 0, hit: false }]
-  let at = 0
-  return text.split(new RegExp(`(${escaped.join('|')})`, 'iu')).map((piece, index) => {
-    const from = at
-    at += piece.length
-    return { piece, at: from, hit: index % 2 === 1 }
-  })
 }
 
 /** Imports an exported session from a file and opens it. Where its id is taken, a copy is offered. */

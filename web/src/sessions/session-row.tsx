@@ -1,13 +1,14 @@
 import { Ellipsis, Pin } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { mutate } from 'swr'
+import useSWR, { mutate } from 'swr'
 import { Link, useLocation } from 'wouter'
 import type { ListedSession } from '../api/resources.ts'
-import type { ApiError } from '../api/client.ts'
+import { api, type ApiError } from '../api/client.ts'
 import { downloadSession, labelSession } from '../api/session-requests.ts'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { showToast } from '../parts/toasts.tsx'
+import { dollars } from '../parts/numbers.ts'
 import { programName } from '../parts/program-name.ts'
 import { deleteWithUndo } from './pending-deletion.ts'
 import { SessionStateMark } from './session-state.tsx'
@@ -41,7 +42,10 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
           <bdi>{title}</bdi>
         </span>
         {session.program && (
-          <span className="max-w-24 shrink-0 truncate text-xs text-soft">{programName(session.program)}</span>
+          <>
+            <span className="max-w-24 shrink-0 truncate text-xs text-soft">{programName(session.program)}</span>
+            <ProgramCost session={session} />
+          </>
         )}
         {session.pinned && <Pin size={12} className="shrink-0 text-soft" role="img" aria-label="pinned" />}
       </Link>
@@ -78,6 +82,23 @@ export function SessionRow({ session, current, onEdit }: SessionRowProps): React
   )
 }
 
+/** What the calls of another program cost, where any price is known. */
+function ProgramCost({ session }: { readonly session: ListedSession }): ReactNode {
+  const path = `/api/sessions/${encodeURIComponent(session.id)}?cost=true`
+  // Read again after more calls.
+  const { data } = useSWR<ListedSession, ApiError>([path, session.entries], () => api<ListedSession>(path), {
+    keepPreviousData: true,
+    revalidateOnFocus: false,
+  })
+  const money = data?.cost?.money
+  if (money === undefined) return null
+  return (
+    <span className="shrink-0 text-xs text-soft tabular-nums" data-figure="money" data-value={money}>
+      {dollars(money)}
+    </span>
+  )
+}
+
 /** Gives the focus back to the actions of a session, once the window that they opened is gone. */
 export function focusActions(session: string): void {
   setTimeout(() => linkTo(session)?.parentElement?.querySelector('button')?.focus())
@@ -96,7 +117,7 @@ function rowLinks(): readonly HTMLElement[] {
 function neighbour(session: string): HTMLElement | undefined {
   const rows = rowLinks()
   const at = rows.indexOf(linkTo(session)!)
-  return rows[at + 1] ?? rows[at - 1] ?? document.querySelector<HTMLElement>('[aria-label=Pages] a') ?? undefined
+  return rows[at + 1] ?? rows[at - 1] ?? document.querySelector<HTMLElement>('[aria-label=New] a') ?? undefined
 }
 
 export function sessionTitle({ title, opening }: ListedSession): string {

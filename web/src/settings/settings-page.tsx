@@ -12,7 +12,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
     <main id="main" tabIndex={-1} className="outline-none flex min-h-0 flex-1 flex-col md:flex-row">
       <nav
         aria-label="Settings"
-        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 md:w-48 md:flex-col md:border-e"
+        className="flex shrink-0 gap-1 overflow-x-auto border-line p-2 max-lg:ps-12 md:w-52 md:flex-col md:border-e max-lg:md:pt-12 max-lg:md:ps-2"
       >
         {settingsPages.map(({ id, title }) => (
           <Link
