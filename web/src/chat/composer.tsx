@@ -42,6 +42,13 @@ export function Composer(props: ComposerProps): ReactNode {
   const [hiddenFor, setHiddenFor] = useState<string>()
   useEffect(() => fitHeight(field.current), [draft])
   useEffect(() => setMark(0), [draft])
+  useEffect(() => {
+    const input = chooser.current
+    // A person who has looked for a file and chosen none goes on writing.
+    const goOn = (): void => field.current?.focus()
+    input?.addEventListener('cancel', goOn)
+    return () => input?.removeEventListener('cancel', goOn)
+  }, [chooser])
   const commands = hiddenFor === draft ? undefined : completions
   const marked = commands?.[Math.min(mark, commands.length - 1)]
   const cannotSend = busy || attached === 'uploading' || (draft.trim() === '' && attached === 'nothing')
@@ -84,11 +91,7 @@ export function Composer(props: ComposerProps): ReactNode {
       {commands && <CommandCompletions id={listId} commands={commands} marked={mark} onChoose={complete} />}
       <div className="rounded-2xl border border-strong-line bg-ground shadow-sm outline-accent has-[textarea:focus-visible]:outline-2">
         <input
-          ref={(input) => {
-            chooser.current = input
-            // A person who has chosen, or has not, goes on writing.
-            if (input) input.oncancel = () => field.current?.focus()
-          }}
+          ref={chooser}
           type="file"
           multiple
           hidden
