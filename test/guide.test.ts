@@ -37,9 +37,10 @@ test('every promise of the security page has a number and is held by tests that 
   assert.ok(promises.length > 10)
   for (const [index, promise] of promises.entries()) {
     assert.match(promise, new RegExp(`^\\*\\*P${String(index + 1).padStart(2, '0')}\\. `))
-    const [, held = ''] = promise.split('Held by: ')
+    const [, held = ''] = promise.split('<summary>Held by ')
     const tests = [...held.matchAll(/\[([^\]]+)\]\((\S+)\)/g)]
     assert.ok(tests.length > 0, promise.slice(0, 60))
+    assert.ok(held.startsWith(tests.length === 1 ? 'one test<' : `${tests.length} tests<`), promise.slice(0, 60))
     for (const [, title = '', file = ''] of tests) {
       const source = readFileSync(join(root, file), 'utf8')
       assert.ok(
