@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { answerText, type Clock, publicAddress } from '../platform.ts'
+import { answerText, type Clock, LONG_TEXT, publicAddress } from '../platform.ts'
 import {
   catalogNames,
   type Environment,
@@ -81,7 +81,7 @@ function withinHost(fetch: Fetch, provider: string): Fetch {
   return async (input, init) => {
     let url = new URL(input instanceof Request ? input.url : input)
     for (let followed = 0; ; followed += 1) {
-      const response = await fetch(followed === 0 ? input : url.href, { ...init, redirect: 'manual' })
+      const response = await fetch(followed === 0 ? input : url.href, { ...inParts(init), redirect: 'manual' })
       const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
       if (location === null) return response
       void response.body?.cancel().catch(() => {})
@@ -96,6 +96,21 @@ function withinHost(fetch: Fetch, provider: string): Fetch {
       url = next
     }
   }
+}
+
+/** Bytes. A shorter body is sent as it is. */
+const SENT_WHOLE = 1_000_000
+
+/** A long body as a stream of its parts and with its length: `fetch` would copy it twice in one piece of work. */
+function inParts(init: RequestInit | undefined): RequestInit | undefined {
+  const body: unknown = init?.body
+  if (!(body instanceof Uint8Array) || body.length <= SENT_WHOLE) return init
+  const parts = function* () {
+    for (let at = 0; at < body.length; at += LONG_TEXT) yield body.subarray(at, at + LONG_TEXT)
+  }
+  const headers = new Headers(init?.headers)
+  headers.set('content-length', String(body.length))
+  return { ...init, headers, body: ReadableStream.from(parts()), duplex: 'half' }
 }
 
 /** An invalid address is an error only if its provider is used: the others still work. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, hash } from 'node:crypto'
-import { type Clock, inSlices, largestEvent, LONG_TEXT, textChunks, withTimeout } from '../platform.ts'
+import { type Clock, inSlices, largestEvent, LONG_TEXT, textChunks, timeSlice, withTimeout } from '../platform.ts'
 import type { EventFilter } from '../wire.ts'
 import { type RequestChanges, changedBody } from './body-changes.ts'
 import type { WireBody } from './model.ts'
@@ -38,7 +38,7 @@ export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?
     if (typeof given !== 'string' && !(given instanceof Uint8Array)) return fetch(input, init)
     const listener = listening.getStore()
     const isLong = given.length > LONG_TEXT
-    if (isLong) await clock.yield()
+    if (isLong) await timeSlice(clock).rest()
     const made =
       typeof given !== 'string'
         ? new Uint8Array(given)
@@ -47,7 +47,7 @@ export function wireFetch(clock: Clock, fetch: Fetch, form?: StreamForm, filter?
           : encoder.encode(given)
     const body = changedBody(made, listener?.changes)
     const sha256 = isLong ? await hashLong(clock, body) : hash('sha256', body)
-    if (isLong) await clock.yield()
+    if (isLong) await timeSlice(clock).rest()
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input)
     listener?.left({ sha256, bytes: body.byteLength, url: `${origin}${pathname}` }, body)
     return checkedResponse(await fetch(input, { ...init, body }), { clock, form, filter, listener })

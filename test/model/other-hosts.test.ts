@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { providers as known } from '../../src/capabilities/providers.ts'
 import { createModels, ModelError } from '../../src/model.ts'
-import { systemClock } from '../../src/platform.ts'
+import { LONG_TEXT, systemClock } from '../../src/platform.ts'
 
 const answer = 'data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
@@ -51,6 +55,58 @@ test('a redirect within the host is followed, and one that never ends is not', a
   const moved = await asked({ '/v1/chat/completions': redirect('/v2/chat'), '/v2/chat': stream })
   assert.equal(await moved.call(), 'ok')
   await assert.rejects((await asked({ '/v1/chat/completions': redirect('/v1/chat/completions') })).call, ModelError)
+})
+
+test('a body of megabytes is sent in parts with its length, also where a redirect within the host is followed', async (t) => {
+  const received: { readonly path: string; readonly said: unknown }[] = []
+  const receive = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const body = await readText(incoming)
+    const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: unknown }[] }
+    assert.equal(incoming.headers['content-length'], String(Buffer.byteLength(body)))
+    received.push({ path: incoming.url ?? '', said: messages[0]?.content })
+    if (incoming.url === '/v1/chat/completions') outgoing.writeHead(307, { location: '/v2/chat' }).end()
+    else outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer)
+  }
+  const server = createServer((incoming, outgoing) => void receive(incoming, outgoing))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  let largest = 0
+  const models = createModels({
+    clock: systemClock,
+    known,
+    environment: { KEY: 'sk-test-0123456789abcdef' },
+    fetch(input, init) {
+      const counted = new TransformStream<Uint8Array, Uint8Array>({
+        transform(part, controller) {
+          largest = Math.max(largest, part.length)
+          controller.enqueue(part)
+        },
+      })
+      return fetch(input, { ...init, body: (init!.body as ReadableStream<Uint8Array>).pipeThrough(counted) })
+    },
+    providers: {
+      own: {
+        kind: 'openai-compatible',
+        baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+        apiKeyEnv: 'KEY',
+      },
+    },
+  })
+  const content = 'Ahoi 😀 '.repeat(200_000)
+  const model = await models.model('own/m')
+  const call = model.call(
+    { tools: [], messages: [{ role: 'user', content }] },
+    { signal: new AbortController().signal },
+  )
+  for await (const event of call) if (event.type === 'finish') break
+  assert.deepEqual(
+    received.map(({ path, said }) => [path, said === content]),
+    [
+      ['/v1/chat/completions', true],
+      ['/v2/chat', true],
+    ],
+  )
+  assert.equal(largest, LONG_TEXT)
 })
 
 test('a server without a list of models is told as one that answers', async () => {
