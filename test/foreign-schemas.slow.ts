@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import test, { type TestContext } from 'node:test'
 import { toolResults } from '../src/context.ts'
 import type { ModelRequest } from '../src/model.ts'
 import { scriptedModel } from '../src/testing.ts'
+import { checkInThread } from '../src/tool/schema/thread-check.ts'
 import { openMcpHome } from './mcp/mcp-home.ts'
 import { opened } from './runtime/opened.ts'
 
@@ -81,6 +83,14 @@ test('200 schemas that take long to read are read beside the turns of others', a
   const before = order.indexOf('heavy')
   assert.ok(before > 0, 'no turn has ended meanwhile')
   assert.deepEqual(new Set(order.toSpliced(before, 1)), new Set(['true']))
+})
+
+test('time that the machine gives to others does not count for a schema', async () => {
+  // Some tenths of a second of a processor, in which this process is stopped for three seconds.
+  const input = { text: `${'a'.repeat(24)}!` }
+  const answer = checkInThread(backtracking, 'the tool slow', { value: input })
+  spawn('/bin/sh', ['-c', `kill -STOP ${process.pid}; sleep 3; kill -CONT ${process.pid}`])
+  assert.equal((await answer).type, 'fault')
 })
 
 /** Keeps what is accepted of no server. */

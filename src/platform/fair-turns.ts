@@ -2,8 +2,11 @@ import type { Clock } from './clock.ts'
 
 /** A task may run until it ends its turn, once. */
 export interface FairTurn {
-  /** `overran`: it was stopped at its time limit. For some minutes its owner then leaves one slot, where there are several, to others. */
-  end(overran?: boolean): void
+  /**
+   * `overran`: it was stopped at its time limit. For some minutes its owner then leaves one slot, where there are several, to
+   * others. `milliseconds`: what it used, where that is another time than that of the clock.
+   */
+  end(overran?: boolean, milliseconds?: number): void
 }
 
 interface Owner {
@@ -62,9 +65,9 @@ export function fairTurns(slots: number, { monotonic: now }: Pick<Clock, 'monoto
     free -= 1
     owner.running.add(turn)
     return {
-      end(overran = false) {
+      end(overran = false, milliseconds = now() - turn.began) {
         if (!owner.running.has(turn)) return
-        const used = usedBy(owner)
+        const used = usedBy(owner) - (now() - turn.began) + milliseconds
         owner.overran = overran || (owner.overran && used >= 10)
         owner.running.delete(turn)
         // The other running turns are counted when they end.

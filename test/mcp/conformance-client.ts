@@ -2,17 +2,17 @@
  * The client of the conformance suite of the protocol. It is started with the address of a server, offers its tools to a turn, and calls
  * each of them once, with the arguments that the suite names for it, or with any that its schema allows.
  */
-import { fieldsOf } from '../../src/platform.ts'
-import { callTool, openMcpHome } from './mcp-home.ts'
 
-// Nobody signs in here, and the suite would wait for it.
+// Nobody signs in here, and the suite would wait for it. It starts all clients at once: most of them end before they load anything.
 if (process.env['MCP_CONFORMANCE_SCENARIO']?.startsWith('auth/')) process.exit(1)
+const { fieldsOf } = await import('../../src/platform.ts')
+const { callTool, openMcpHome } = await import('./mcp-home.ts')
 
 const named = fieldsOf(JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}'))['toolCalls']
 const given = (Array.isArray(named) ? named : []).map(fieldsOf)
 const home = openMcpHome()
 try {
-  const plugin = await home.plugin({ suite: { url: process.argv.at(-1)! } })
+  const plugin = await home.plugin({ suite: { url: process.argv.at(-1)!, connectTimeoutMs: 100_000 } })
   await plugin.ready?.()
   for (const { name, inputSchema } of plugin.tools?.() ?? []) {
     const calls = given.filter((call) => `suite__${String(call['name'])}` === name).map((call) => call['arguments'])

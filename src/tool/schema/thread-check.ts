@@ -2,11 +2,14 @@ import { fairTurns, systemClock as clock } from '../../platform.ts'
 import type { Schema, SchemaAnswer } from './schema-check.ts'
 import type { SchemaNews, SchemaOrder } from './schema-thread.ts'
 
-/** The longest that one schema is compiled, and that one input is checked by it, ms. */
+/** The longest that one schema is compiled, and that one input is checked by it, ms of a processor. */
 const COMPILING_MS = 2_000
 const CHECKING_MS = 1_000
 
-/** What one owner may use of the thread, ms: it counts half after a minute. */
+/** How many times as long either may take by the clock: on a busy machine the thread waits for a processor. */
+const BUSY = 60
+
+/** What one owner may use of the thread, ms of a processor: it counts half after a minute. */
 const OWNER_MS = 10_000
 
 /** The thread ends after so long without work, ms, and after so many schemas, so that it keeps no memory. */
@@ -25,6 +28,7 @@ export async function checkInThread(
 ): Promise<SchemaAnswer> {
   if (isSpent(owner)) return spentAnswer(owner)
   const turn = await turns.take(owner)
+  const begun = processorMs()
   let overran = false
   try {
     // Its earlier checks may have used the time up meanwhile.
@@ -38,7 +42,7 @@ export async function checkInThread(
     overran = true
     return { type: 'unusable', text: `${overrunText(outcome.why, owner, input !== undefined)}. ${remedy}` }
   } finally {
-    turn.end(overran)
+    turn.end(overran, processorMs() - begun)
   }
 }
 
@@ -60,6 +64,15 @@ function overrunText(why: 'time' | 'memory', owner: string, checks: boolean): st
 /** For the model, and for the person who reads it in a warning. */
 const remedy =
   'Use another tool; its author can correct the schema with simpler patterns and fewer references, and its user can remove it'
+
+/** The least time until the processor time is looked at again, ms. */
+const LOOK_MS = 20
+
+/** What this process has had of the processors, ms. The other threads mostly wait for the one that checks. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
 
 type Outcome =
   | { readonly type: 'answer'; readonly answer: SchemaAnswer }
@@ -90,21 +103,32 @@ async function startThread() {
   // Without a question, the next one finds the thread ended.
   worker.on('error', () => (runs = false))
 
-  async function next(limitMs?: number): Promise<Outcome> {
+  async function next(limitMs: number): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const onNews = (news: SchemaNews) =>
       resolve({ type: 'answer', answer: news.type === 'ready' ? { type: 'fits' } : news })
     const onError = (error: Error & { readonly code?: string }) =>
       error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve({ type: 'overrun', why: 'memory' }) : reject(error)
     const onExit = () => reject(new Error('the thread that checks schemas ended'))
-    // An answer that has come while this thread was busy is read before the time counts as over.
-    const onTime = () => clock.soon(() => resolve({ type: 'overrun', why: 'time' }))
-    const cancel = limitMs === undefined ? undefined : clock.timer(limitMs, onTime)
+    const isOver = () => resolve({ type: 'overrun', why: 'time' })
+    const last = processorMs() + limitMs
+    let hasEnded = false
+    // An answer that has come while this thread was busy is read before the time is looked at.
+    const look = (): void =>
+      clock.soon(() => {
+        const left = last - processorMs()
+        if (left <= 0) isOver()
+        else if (!hasEnded) cancel = clock.timer(Math.max(left, LOOK_MS), look)
+      })
+    let cancel = clock.timer(limitMs, look)
+    const cancelLast = clock.timer(limitMs * BUSY, isOver)
     worker.once('message', onNews).once('error', onError).once('exit', onExit)
     try {
       return await promise
     } finally {
-      cancel?.()
+      hasEnded = true
+      cancel()
+      cancelLast()
       worker.off('message', onNews).off('error', onError).off('exit', onExit)
     }
   }
