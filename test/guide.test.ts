@@ -214,7 +214,12 @@ test('every configuration in the pages is read, and nothing in it is unknown', a
     if (text === undefined) continue
     count += 1
     const read = () => Promise.resolve({ type: 'text' as const, text })
-    const environment = { GEMINI_API_KEY: 'set', OPENROUTER_API_KEY: 'set', TELEGRAM_BOT_TOKEN: 'set' }
+    const environment = {
+      GEMINI_API_KEY: 'set',
+      LITELLM_API_KEY: 'set',
+      OPENROUTER_API_KEY: 'set',
+      TELEGRAM_BOT_TOKEN: 'set',
+    }
     const loaded = await loadConfiguration({ home: '/no/such/home', capabilities: builtIn, environment, read })
     const odd = await configurationWarnings(loaded, environment)
     assert.deepEqual([...loaded.problems, ...odd], [], `${each.name}:${block.line}`)

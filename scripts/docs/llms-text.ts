@@ -11,7 +11,7 @@ export interface PageHead {
 
 /** The pages of the guide in the order in which people need them: tasks first, rules after. */
 const guide: Readonly<Record<string, readonly string[]>> = {
-  'Start here': ['getting-started', 'tutorial', 'faq', 'troubleshooting'],
+  'Start here': ['getting-started', 'tutorial', 'faq', 'comparison', 'troubleshooting'],
   'Use it': ['web-app', 'command-line', 'edit-repository', 'wrap', 'telegram', 'acp', 'schedules'],
   'Set it up': ['configuration', 'projects', 'skills', 'subjects', 'tools', 'budgets'],
   'Keep it running': ['deployment', 'upgrade', 'telemetry'],
