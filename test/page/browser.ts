@@ -91,10 +91,66 @@ function startLink({ url, token }: RealGateway): string {
   return `${url}/?token=${token}`
 }
 
+/**
+ * The page of the test before, for the next one. A page in a context of its own has a process of its own, whose start costs as
+ * much processor time as the page of the gateway does. Nothing of a test is left in it.
+ */
+let kept: Page | undefined
+
+/** A page in a browser that is as usual but for the size of its window, or in a context of its own. */
+async function takePage({ viewport = { width: 1280, height: 800 }, ...others }: BrowserContextOptions): Promise<Page> {
+  const page = kept
+  if (page === undefined || viewport === null || Object.keys(others).length > 0) {
+    const context = await (await browser()).newContext({ viewport, ...others })
+    return followScripts(await context.newPage())
+  }
+  kept = undefined
+  await page.setViewportSize(viewport)
+  return page
+}
+
+/** Keeps a page for the next test, as if it were new. Closes it where that cannot be. */
+async function leavePage(page: Page): Promise<void> {
+  const context = page.context()
+  try {
+    for (const other of context.pages().filter((one) => one !== page)) await other.close()
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await context.clearCookies()
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' })
+    await page.mouse.move(-1, -1)
+    for (const event of ['console', 'dialog', 'pageerror', 'request']) page.removeAllListeners(event)
+    await page.goto('about:blank')
+    if (kept === undefined) {
+      kept = page
+      return
+    }
+  } catch {
+    // Something of the test still holds it.
+  }
+  await context.close()
+}
+
+/** Pages in which every document begins with a script of a test, such as that of a clock: no test can take it back. */
+const scripted = new WeakSet<Page>()
+
+function followScripts(page: Page): Page {
+  const follow = <Given extends readonly unknown[], Result>(add: (...given: Given) => Result) => {
+    return (...given: Given): Result => {
+      scripted.add(page)
+      return add(...given)
+    }
+  }
+  page.addInitScript = follow(page.addInitScript.bind(page))
+  page.clock.install = follow(page.clock.install.bind(page.clock))
+  return page
+}
+
 async function newPage(t: TestContext, gateway: RealGateway, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  const page = await takePage(options)
+  const isUsual = Object.keys(options).every((name) => name === 'viewport')
+  page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
@@ -106,7 +162,7 @@ async function newPage(t: TestContext, gateway: RealGateway, options: BrowserCon
       problems.push(`asked ${url}`)
   })
   t.after(async () => {
-    await context.close()
+    await (isUsual && !scripted.has(page) ? leavePage(page) : page.context().close())
     assert.deepEqual(problems, [])
   })
   return page
@@ -121,7 +177,7 @@ export async function pageOf(
   const context = await (await browser()).newContext(options)
   t.after(() => context.close())
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
