@@ -73,6 +73,7 @@ test('2. a call that asks shows exactly what it would do and what was read befor
     const inks = [await inkOf('-calm'), await inkOf('+stormy'), await inkOf(' clear')]
     assert.equal(new Set(inks).size, 3, `${inks.join(', ')}, ${colorScheme}`)
   })
+  await asked.getByText('Exactly what was asked for').click()
   await asked.getByText('"log.txt"', { exact: true }).waitFor()
   await asked.getByText('What the model had read in this turn before (1)').click()
   await asked.getByText('read_file {"path":"log.txt"}').click()
@@ -110,7 +111,11 @@ test('2. a denial reaches the model with its reason', async (t) => {
 test('2. an approval for the session is not asked for again', async (t) => {
   const { page, gateway } = await opened(t, readsAndEdits())
   await send(page, 'Change the log')
-  await lastTurn(page).getByRole('button', { name: 'For this session' }).click()
+  await lastTurn(page).getByRole('button', { name: 'For this session' }).waitFor()
+  // The focus is in the message field, where a letter alone is a letter.
+  await page.keyboard.press('s')
+  await page.keyboard.press('Alt+s')
+  assert.equal(await page.getByLabel('Message', { exact: true }).inputValue(), 's')
   await lastTurn(page).getByText('Approved for this session on the page.').waitFor()
   await lastTurn(page)
     .getByText(/^It said: /)

@@ -4,15 +4,11 @@ import { CallFold } from '../parts/call-fold.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { duration } from '../parts/numbers.ts'
 import { useNow } from '../parts/use-now.ts'
+import { ApprovalCard } from './approval-card.tsx'
 import { Attachments } from './attachments.tsx'
-import { ForeignTexts, hasRead, ReadBefore, type WhatWasRead } from './read-before.tsx'
+import { ReadBefore, type WhatWasRead } from './read-before.tsx'
 import type { ToolDecision, ToolPart } from './turn-parts.ts'
 import { Proposal } from '../parts/proposal.tsx'
-import { api } from '../api/client.ts'
-import { DecisionButtons } from '../parts/decision-buttons.tsx'
-import { argvText, exactLine, exactLines, lookAlikes } from '../../../src/context.ts'
-import type { Entry } from '../../../src/session.ts'
-import { DiffLines } from '../parts/diff-lines.tsx'
 
 const states = {
   asked: 'asked for',
@@ -152,97 +148,5 @@ function ProposalCard({ id, read }: { readonly id: string; readonly read: WhatWa
     <Proposal id={id}>
       <ReadBefore read={read} />
     </Proposal>
-  )
-}
-
-type Approval = NonNullable<ToolPart['approval']>
-
-/** A call that waits for a person: exactly what it would do, what the model had read before, and the decisions. */
-function ApprovalCard({ approval, read }: { readonly approval: Approval; readonly read: WhatWasRead }): ReactNode {
-  const { request, digest, rule, read: texts = [], grant } = approval
-  const decide = (decision: object): Promise<unknown> =>
-    api(`/api/approvals/${encodeURIComponent(approval.approval)}`, {
-      method: 'POST',
-      body: { ...decision, digest, by: 'web' },
-    })
-  return (
-    <DecisionButtons
-      label={`Approval of ${request.tool}`}
-      agreements={[
-        { key: 'y', label: 'Approve once', run: () => decide({ decision: 'approve', scope: 'once' }) },
-        { key: 's', label: 'For this session', run: () => decide({ decision: 'approve', scope: 'session' }) },
-        ...(grant
-          ? [
-              {
-                key: 't',
-                label: 'This tool in this session',
-                run: () => decide({ decision: 'approve', scope: 'tool' }),
-              },
-            ]
-          : []),
-      ]}
-      refusal="Deny"
-      refuse={(reason) => decide({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
-    >
-      <p className="text-soft">{`It runs only if you approve it, by the rule ${rule}.`}</p>
-      <CallDescription request={request} />
-      <ForeignTexts texts={texts} />
-      {(texts.length === 0 || hasRead(read)) && <ReadBefore read={read} />}
-    </DecisionButtons>
-  )
-}
-
-type Question = Extract<Entry, { readonly type: 'approval-request' }>['request']
-
-/** Exactly what a call would do, for a person who decides about it. Nothing is left out, and what could not be seen is written out. */
-function CallDescription({ request }: { readonly request: Question }): ReactNode {
-  const { argv, command, folder, input, facts = {}, diff } = request
-  const alike = lookAlikes([...(argv ?? []), command ?? ''].join(' '))
-  return (
-    <div className="flex flex-col gap-2">
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-xs">
-        {argv !== undefined && <Row name="argv">{argvText(argv)}</Row>}
-        {command !== undefined && <Row name="command">{exactLines(command)}</Row>}
-        {folder !== undefined && <Row name="folder">{exactLine(folder)}</Row>}
-        {argv === undefined && command === undefined && <InputRows input={input} short={diff !== undefined} />}
-        {Object.entries(facts).map(([name, fact]) => (
-          <Row key={name} name={exactLine(name)}>
-            {exactLine(typeof fact === 'string' ? fact : (JSON.stringify(fact) ?? ''))}
-          </Row>
-        ))}
-      </dl>
-      {alike.length > 0 && (
-        <p className="text-sm text-bad">{`Characters that look like others: ${alike.join(', ')}`}</p>
-      )}
-      {diff !== undefined && <DiffLines diff={diff} />}
-    </div>
-  )
-}
-
-/** Characters that are shown of a field whose text is in the difference. */
-const BESIDE_DIFF = 200
-
-function InputRows({ input, short }: { readonly input: unknown; readonly short: boolean }): ReactNode {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return <Row name="input">{exactLine(JSON.stringify(input) ?? '')}</Row>
-  }
-  return Object.entries(input).map(([name, value]) => {
-    const text = exactLine(JSON.stringify(value) ?? '')
-    return (
-      <Row key={name} name={exactLine(name)}>
-        {short && text.length > BESIDE_DIFF ? `${text.slice(0, BESIDE_DIFF)}…` : text}
-      </Row>
-    )
-  })
-}
-
-function Row({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <>
-      <dt className="text-soft">{name}</dt>
-      <dd dir="ltr" className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap">
-        {children}
-      </dd>
-    </>
   )
 }

@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { callsText, count, dollars } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
+import { usePageTitle } from '../parts/page-title.ts'
 import { sessionTitle } from '../sessions/session-row.tsx'
 import { useForeignSession } from './foreign-session.ts'
 import { ForeignTurns } from './foreign-turns.tsx'
@@ -32,6 +33,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
   const [, navigate] = useLocation()
   const calls = data?.calls ?? []
   const name = programName(program)
+  usePageTitle(sessionTitle(session))
   const next = {
     isKnown: true,
     session: id,

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { ErrorNote } from './error-note.tsx'
@@ -24,7 +24,7 @@ interface DecisionButtonsProps {
 
 /**
  * A question to a person, with a button and a key for each decision. It never takes the focus: nobody should agree with a
- * key that was meant for a message.
+ * key that was meant for a message. With Alt the keys of the first question work wherever the focus is, so in the message field.
  */
 export function DecisionButtons({ label, agreements, refusal, refuse, children }: DecisionButtonsProps): ReactNode {
   const [asksReason, setAsksReason] = useState(false)
@@ -48,20 +48,35 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
       setBusy(false)
     }
   }
+  const decideBy = (pressed: string): boolean => {
+    const agreement = agreements.find(({ key }) => key === pressed)
+    if (agreement) void decide(() => agreement.run())
+    else if (pressed === 'n') setAsksReason(true)
+    return agreement !== undefined || pressed === 'n'
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target === field.current || event.ctrlKey || event.metaKey || event.altKey) return
-    const agreement = agreements.find(({ key }) => key === event.key)
-    if (agreement) void decide(() => agreement.run())
-    else if (event.key === 'n') setAsksReason(true)
-    else return
-    event.preventDefault()
+    if (decideBy(event.key)) event.preventDefault()
   }
+  const latest = useRef(decideBy)
+  latest.current = decideBy
+  useEffect(() => {
+    const anywhere = (event: globalThis.KeyboardEvent): void => {
+      if (!event.altKey || event.ctrlKey || event.metaKey) return
+      if (document.querySelector('[data-decision]') !== box.current) return
+      // The letter itself depends on the keyboard: Alt writes signs on a Mac.
+      if (latest.current(event.code.replace(/^Key/, '').toLowerCase())) event.preventDefault()
+    }
+    document.addEventListener('keydown', anywhere)
+    return () => document.removeEventListener('keydown', anywhere)
+  }, [])
 
   return (
     <div
       ref={box}
       role="group"
       aria-label={label}
+      data-decision
       tabIndex={0}
       className="flex flex-col gap-3 rounded-lg"
       onKeyDown={onKeyDown}
@@ -103,13 +118,13 @@ export function DecisionButtons({ label, agreements, refusal, refuse, children }
               key={key}
               look={index === 0 ? 'primary' : 'plain'}
               disabled={busy}
-              aria-keyshortcuts={key}
+              aria-keyshortcuts={`${key} Alt+${key}`}
               onClick={() => void decide(run)}
             >
               {name} <Key>{key}</Key>
             </Button>
           ))}
-          <Button look="plain" disabled={busy} aria-keyshortcuts="n" onClick={() => setAsksReason(true)}>
+          <Button look="plain" disabled={busy} aria-keyshortcuts="n Alt+n" onClick={() => setAsksReason(true)}>
             {`${refusal} …`} <Key>n</Key>
           </Button>
         </div>

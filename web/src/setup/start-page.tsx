@@ -53,7 +53,7 @@ const PAUSE_MS = 150
 function NextBar({ next }: { readonly next: NextCall }): ReactNode {
   const shown = useLate(next, PAUSE_MS)
   const { data } = useSWR<Preview, ApiError>(
-    ['next call', nextCallKey(shown)],
+    shown.isKnown ? ['next call', nextCallKey(shown)] : null,
     () => api<Preview>('/api/context', { method: 'POST', body: nextCallBody(shown) }),
     { keepPreviousData: true, revalidateOnFocus: false },
   )
