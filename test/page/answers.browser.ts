@@ -29,6 +29,12 @@ const everything = [
   '',
   '- [x] done',
   '- [ ] open',
+  '',
+  '<details><summary>More of it</summary>',
+  '',
+  'It **turns** at noon.',
+  '',
+  '</details>',
 ].join('\n')
 
 test('2. an answer streams with markdown, code, tables and formulas, light and dark, on a phone and a desk', async (t) => {
@@ -55,6 +61,9 @@ test('2. an answer streams with markdown, code, tables and formulas, light and d
   await turnEnded(page)
   const reasoning = turn.getByText('I thought of the tide.')
   assert.equal(await reasoning.count(), 0)
+  await turn.getByText('More of it', { exact: true }).click()
+  await turn.locator('details strong', { hasText: 'turns' }).waitFor()
+  assert.equal(await turn.getByText('<').count(), 0)
   await turn.getByText('Reasoning', { exact: true }).click()
   await reasoning.waitFor()
 

@@ -1,8 +1,10 @@
 import type { Token, Tokens } from 'marked'
 import { memo, type ReactNode, useMemo, useState } from 'react'
+import { Fold } from '../parts/fold.tsx'
 import { LongList, LongText } from '../parts/long-text.tsx'
 import { CitationChip, CitedText, type Sources, SourcesContext, useCitedLink } from './citation.tsx'
 import { CodeBlock } from './code-block.tsx'
+import { type DetailsToken, foldDetails } from './fold-details.ts'
 import { growingLexer, lex } from './lex.ts'
 import { Formula } from './math.tsx'
 import type { MathToken } from './math-syntax.ts'
@@ -19,8 +21,8 @@ interface MarkdownProps {
 const noSources: Sources = new Map()
 
 /**
- * Markdown of a model as React elements. The text never becomes HTML: a tag in it is shown as it is written, and an image of
- * another host is a link. So nothing that a model writes can run, or load anything.
+ * Markdown of a model as React elements. The text never becomes HTML: a tag in it is shown as it is written, but `<details>`
+ * folds what is in it, and an image of another host is a link. So nothing that a model writes can run, or load anything.
  */
 export const Markdown = memo(({ text, growing = false, sources = noSources }: MarkdownProps): ReactNode => {
   const [read] = useState(growingLexer)
@@ -42,7 +44,7 @@ const Block = memo(
 )
 
 function blocks(tokens: readonly Token[]): ReactNode {
-  const drawn = tokens.filter(({ type }) => type !== 'space' && type !== 'def' && type !== 'checkbox')
+  const drawn = foldDetails(tokens).filter(({ type }) => type !== 'space' && type !== 'def' && type !== 'checkbox')
   return <LongList items={drawn} atOnce={1_000} draw={(token, index) => <Block key={index} token={token} />} />
 }
 
@@ -70,6 +72,14 @@ function block(token: Token): ReactNode {
       return table(token as Tokens.Table)
     case 'hr':
       return <hr />
+    case 'details': {
+      const { summary, tokens } = token as DetailsToken
+      return (
+        <Fold className="rounded-lg border border-line px-3 py-1.5" summaryClassName="font-medium" summary={summary}>
+          {blocks(tokens)}
+        </Fold>
+      )
+    }
     case 'html':
       return (
         <p dir="auto">

@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
+import { Words } from '../parts/words.tsx'
 import { ModelForms } from '../setup/model-forms.tsx'
 import { useChooseModel } from '../setup/use-choose-model.ts'
 
@@ -26,7 +27,15 @@ export default function ModelsPage(): ReactNode {
             <div className="min-w-0 flex-1">
               <p className="font-medium wrap-anywhere">{id}</p>
               <p className="text-sm text-soft">
-                {ready ? (window === undefined ? 'Its window is not known.' : `Window: ${count(window)} tokens`) : why}
+                {ready ? (
+                  window === undefined ? (
+                    'Its window is not known.'
+                  ) : (
+                    `Window: ${count(window)} tokens`
+                  )
+                ) : (
+                  <Words>{why ?? ''}</Words>
+                )}
               </p>
             </div>
             {current ? (
