@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import { readFile } from 'node:fs/promises'
 import { answerText, type Clock, LONG_TEXT, publicAddress } from '../platform.ts'
 import {
@@ -110,7 +111,9 @@ function inParts(init: RequestInit | undefined): RequestInit | undefined {
   }
   const headers = new Headers(init?.headers)
   headers.set('content-length', String(body.length))
-  return { ...init, headers, body: ReadableStream.from(parts()), duplex: 'half' }
+  // The page's program knows the types of a browser, where neither a stream of parts nor `duplex` is declared.
+  const inPieces = { ...init, headers, body: ReadableStream.from(parts()), duplex: 'half' }
+  return inPieces as RequestInit
 }
 
 /** An invalid address is an error only if its provider is used: the others still work. */
