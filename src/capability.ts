@@ -148,6 +148,7 @@ export type {
   ReplayDifference,
   RequestView,
   ScenarioOptions,
+  TriedOptions,
   WireProof,
 } from './capability/runtime/calls.ts'
 export type {

@@ -64,9 +64,19 @@ export {
   type ForecastRange,
   forecastRange,
   type Price,
+  priceOfModel,
   promptCostParts,
   type ReportedTokens,
 } from './context/forecast.ts'
+export {
+  changedScenario,
+  cutsAnew,
+  isSkillList,
+  type ScenarioChanges,
+  type SkillsMode,
+} from './context/changed-scenario.ts'
+export { calibratedManifest, type CallFigures, callFigures, windowShare } from './context/call-figures.ts'
+export { divideExactly } from './context/divide-exactly.ts'
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'
 export { inOrder, lint, type LintInput } from './context/lint/lint.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import type { Manifest } from '../src/context.ts'
+import { callFigures, type Manifest } from '../src/context.ts'
 import { runScenario } from '../src/context/scenario.ts'
 import { temporaryHome } from './cli/home.ts'
 import { run } from './cli/recorded-io.ts'
@@ -17,22 +17,27 @@ const result = runScenario({
 })
 assert.ok('request' in result)
 const { request, manifest } = result
+const figures = figuresOf(manifest)
+
+function figuresOf(account: Manifest) {
+  return callFigures(account, { price: undefined })
+}
 
 test('context shows how full the window of the next call is, and each piece, or request and manifest', async () => {
-  const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', request, manifest } })
+  const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', request, manifest, figures } })
   const plain = await run(['context', 's1', '--input', 'Hi', '--model', 'm'], { connection })
   const lines = [
     '12 of 900 tokens used, 888 free; window 1000: 100 for the answer',
     `█${'░'.repeat(53)}▒▒▒▒▒▒`,
-    'slot    id    form  tokens  full  outcome   why',
-    'system  base  full      10    10  included',
-    'input   t1    full       2     2  included',
+    'slot    what       form  tokens  full  outcome   why',
+    'system  base       full      10    10  included',
+    'input   this turn  full       2     2  included',
     '',
   ]
   assert.deepEqual(plain, { code: 0, stdout: lines.join('\n'), stderr: '' })
   assert.deepEqual(connection.asked, ['POST /api/context {"session":"s1","input":"Hi","model":"m"}'])
   const json = await run(['context', '--json'], { connection })
-  assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify({ request, manifest })))
+  assert.deepEqual(JSON.parse(json.stdout), JSON.parse(JSON.stringify({ request, manifest, figures })))
 })
 
 test('context fits the terminal: every line at 40 and at 120 columns, and without colours where none are wanted', async () => {
@@ -53,7 +58,9 @@ test('context fits the terminal: every line at 40 and at 120 columns, and withou
     current: { id: 't1', messages: [{ role: 'user', content: 'Hi', tokens: 2 }] },
   })
   assert.ok('request' in long)
-  const connection = scriptedConnection({ 'POST /api/context': { model: 'rehearsal', ...long } })
+  const connection = scriptedConnection({
+    'POST /api/context': { model: 'rehearsal', ...long, figures: figuresOf(long.manifest) },
+  })
   const shown = async (columns: number, environment = {}) =>
     (await run(['context'], { connection, terminal: true, columns, environment })).stdout
   for (const columns of [40, 120]) {
@@ -63,7 +70,7 @@ test('context fits the terminal: every line at 40 and at 120 columns, and withou
       plain.split('\n').every((line) => line.length <= columns),
       plain,
     )
-    assert.match(plain, /^slot +id .*outcome/m)
+    assert.match(plain, /^slot +what .*outcome/m)
     assert.match(
       plain,
       columns === 40
@@ -95,8 +102,8 @@ function cutCall(): Manifest {
 
 test('10: context and calls say in words what was left out, with the turn, what it wanted, and what was free', async () => {
   const connection = scriptedConnection({
-    'POST /api/context': { model: 'rehearsal', request, manifest: cutCall() },
-    'GET /api/calls/c1/manifest': cutCall(),
+    'POST /api/context': { model: 'rehearsal', request, manifest: cutCall(), figures: figuresOf(cutCall()) },
+    'GET /api/calls/c1/manifest': { ...cutCall(), figures: figuresOf(cutCall()) },
     'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
   })
   const said = async (...words: string[]) => (await run(words, { connection })).stdout.trimEnd().split('\n').slice(-2)
@@ -111,24 +118,30 @@ const call = {
   time: '2026-01-01T00:00:00.000Z',
   model: 'ollama/x',
   used: 12,
+  figures: { basis: 'reported', total: 13, window: 1000 },
   outcome: { usage: { promptTokens: 13, outputTokens: 4 }, finish: 'stop', durationMs: 5 },
 }
 
-test('calls lists what was counted beside what the provider reported', async () => {
+test('calls lists prompts as their provider reported them, and says where it has not', async () => {
   const connection = scriptedConnection({
-    'GET /api/sessions/s1/calls?limit=1000': { calls: [{ ...call, cost: 0.0042 }, call] },
+    'GET /api/sessions/s1/calls?limit=1000': {
+      calls: [
+        { ...call, figures: { ...call.figures, money: 0.0042 } },
+        { ...call, figures: { basis: 'forecast', total: 14, cached: 10, written: 0, fresh: 4, window: 1000 } },
+      ],
+    },
   })
   assert.equal(
     (await run(['calls', 's1'], { connection })).stdout,
     [
-      'call  time                  model     counted  reported  cached  output     cost  end',
-      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4  $0.0042  stop',
-      'c1    2026-01-01 00:00 UTC  ollama/x       12        13       -       4        -  stop',
+      'call  time                  model       prompt  cached  output     cost  end',
+      'c1    2026-01-01 00:00 UTC  ollama/x        13       -       4  $0.0042  stop',
+      'c1    2026-01-01 00:00 UTC  ollama/x  14 about       -       4        -  stop',
       '',
     ].join('\n'),
   )
   const { stdout } = await run(['calls', 's1', '--json'], { connection })
-  assert.deepEqual(JSON.parse(stdout.split('\n')[1]!), call)
+  assert.deepEqual(JSON.parse(stdout.split('\n')[0]!), { ...call, figures: { ...call.figures, money: 0.0042 } })
 })
 
 const canonical = JSON.stringify(request)
@@ -235,7 +248,7 @@ test('request and calls say what left in another form than the log has it', asyn
   }
   const connection = scriptedConnection({
     'GET /api/calls/c1/request': { call: { ...call, outcome: { wire }, requestDigest: digest }, request, digest },
-    'GET /api/calls/c1/manifest': { ...manifest, wire },
+    'GET /api/calls/c1/manifest': { ...manifest, figures, wire },
     'GET /api/calls?limit=11&beginning=c1': { calls: [{ id: 'c1', session: 's1' }] },
   })
   const said = [

@@ -416,13 +416,11 @@ test('a backslash at the end of a line joins the next one to the message', async
 
 test('what a session cost is not known where a provider was silent, or a price is', async () => {
   const used = { outcome: { usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } } }
-  const price = { input: 2, output: 10 }
   const costOf = async (...calls: readonly object[]) => {
     const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls } })
-    const prices = async (model: string) => (model === 'lab/paid' ? price : undefined)
-    return costText(await fetchSessionCost(connection, 's1', prices)).split('\n')
+    return costText(await fetchSessionCost(connection, 's1')).split('\n')
   }
-  const paid = { model: 'lab/paid', ...used }
+  const paid = { model: 'lab/paid', ...used, cost: 0.003 }
   assert.equal((await costOf(paid, paid)).at(-1), '$0.0060')
   assert.equal(
     (await costOf(paid, { model: 'lab/other', ...used })).at(-1),

@@ -9,6 +9,7 @@ const call = (id: string, more: object = {}) => ({
   time: '2026-03-10T12:00:00.000Z',
   model: 'anthropic/claude-sonnet-4-5',
   used: 48_000,
+  figures: { basis: 'reported', total: 50_000, cached: 40_000, written: 0, fresh: 10_000, window: 48_000 },
   cost: 0.02,
   kind: 'foreign',
   foreign: { client: 'claude-code', kind: 'turn', status: 200, end: 'whole' },
@@ -25,6 +26,11 @@ const title = call('c3', {
 const calls = [call('c1'), call('c2', { reuse: again }), title]
 const manifest = {
   used: 48_000,
+  entries: [
+    { id: 'tools', slot: 'tools', tokens: 20_000, fullTokens: 20_000 },
+    { id: 'system', slot: 'system', tokens: 8_000, fullTokens: 8_000 },
+    { id: 'turn', slot: 'history', tokens: 20_000, fullTokens: 20_000 },
+  ],
   budget: { window: 48_000, reserve: 0, margin: 0, available: 48_000 },
   slots: { tools: 20_000, system: 8_000, preamble: 0, history: 20_000, 'before-input': 0, input: 0, 'after-input': 0 },
 }
@@ -62,9 +68,9 @@ test('a session is shown by layer, with its cost, its cache and its last call', 
     .split('\n')
   assert.deepEqual(lines.slice(0, -1), [
     'claude-code · anthropic/claude-sonnet-4-5 · s1 · “Fix the test”',
-    '[TTTTTTTTSSSHHHHHHHH···························································]',
-    '48,000 of 200,000 tokens (24 %)',
-    'T tools 20,000  S system 8,000  H history 20,000',
+    '[TTTTTTTTSSSHHHHHHHHH··························································]',
+    '50,000 of 200,000 tokens (25 %)',
+    'T tools 20,833  S system 8,334  H history 20,833',
     '3 calls · $0.0400 · 80 % from the cache, 80 % of the last call',
     'last cut    none',
     'cache       18,000 tokens were sent again from tool:read (tools) on: edited',
@@ -92,12 +98,12 @@ test('without a terminal a call is a line, and with --json a document', async ()
   assert.match(plain.stdout, /^\d\d:\d\d:\d\d · title · .* · claude-sonnet-4-5|^\d\d:\d\d:\d\d · title · [^\n]*\n$/)
   const json = await run(['watch', 's1', '--json'], { connection, onInterrupt: stopSoon })
   const { session, used, window, sums } = JSON.parse(json.stdout)
-  assert.deepEqual([session, used, window, sums.calls], ['s1', 48_000, 200_000, 3])
+  assert.deepEqual([session, used, window, sums.calls], ['s1', 50_000, 200_000, 3])
 })
 
 test('a status bar has one line, for the session that Claude Code names', async () => {
   const connection = scriptedConnection(script)
-  const line = 'anthropic/claude-sonnet-4-5 · 48k/200k (24 %) · $0.0400 · cache 80 %\n'
+  const line = 'anthropic/claude-sonnet-4-5 · 50k/200k (25 %) · $0.0400 · cache 80 %\n'
   const input = JSON.stringify({ session_id: 'own-id', model: { id: 'claude-sonnet-4-5' } })
   assert.equal((await run(['watch', '--line'], { connection, input })).stdout, line)
   assert.equal((await run(['watch', '--line', 's1'], { connection })).stdout, line)

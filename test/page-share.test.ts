@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
+import { callFigures, type Manifest } from '../src/context.ts'
 import { curlCommand } from '../web/src/inspector/share-curl.ts'
 import { sharedCallHtml } from '../web/src/inspector/share-html.ts'
 import { timelinePoints } from '../web/src/inspector/timeline-points.ts'
 import { assembleScenario } from '../web/src/inspector/what-if-assembly.ts'
+
+function figuresOf(manifest: Manifest) {
+  const usage = { promptTokens: manifest.used, cachedTokens: manifest.used - 10, outputTokens: 3 }
+  return callFigures(manifest, { usage, paid: { money: 0.0021 } })
+}
 
 test('14: a shell reads the body of the command byte for byte, and keys are variables', () => {
   const body = JSON.stringify({ text: `it's "quoted" $HOME \`ls\` \\ \n 'twice' ü` })
@@ -21,7 +27,8 @@ test('14: each API is given its key in its own header', () => {
 })
 
 test('11: a cut and a broken cache are marked at the call where they happened', () => {
-  const call = { time: '2026-11-23T00:00:00Z', used: 100, available: 200 }
+  const figures = { basis: 'counted' as const, total: 100, window: 300 }
+  const call = { time: '2026-11-23T00:00:00Z', figures }
   const grew = { tokens: 90, firstChange: { slot: 'history', cause: 'grew' } }
   const broke = { tokens: 10, firstChange: { slot: 'system', cause: 'changed' } }
   const points = timelinePoints([
@@ -57,7 +64,7 @@ test('14: a shared call has the colours of its slots, and nothing in a name can 
     tools: [],
   }).manifest
   const about = { id: 'call', time: '2026-11-23T00:00:00Z', model: 'ollama/x', digest: 'f00' }
-  const html = sharedCallHtml({ ...about, manifest, texts: new Map(), titles: new Map() })
+  const html = sharedCallHtml({ ...about, manifest, figures: figuresOf(manifest), texts: new Map(), titles: new Map() })
   const classes = Array.from(html.matchAll(/<i class="([^"]*)"/g), ([, name]) => name)
   assert.deepEqual(classes, ['system', 'input', 'free', 'reserve'])
   assert.doesNotMatch(html, /<script/)
@@ -85,7 +92,13 @@ test('14: a shared call says in sentences what each part is, where it comes from
     tools: [],
   })
   const about = { id: 'call', time: '2026-11-23T09:05:00Z', model: 'ollama/x', digest: 'f00' }
-  const html = sharedCallHtml({ ...about, manifest, texts: new Map(), titles: new Map([['a', '“When?”']]) })
+  const html = sharedCallHtml({
+    ...about,
+    manifest,
+    figures: figuresOf(manifest),
+    texts: new Map(),
+    titles: new Map([['a', '“When?”']]),
+  })
   const said = html
     .slice(html.indexOf('<h1>'))
     .replaceAll(/<[^>]+>/g, ' ')
@@ -93,7 +106,7 @@ test('14: a shared call says in sentences what each part is, where it comes from
     .replaceAll(/\s+/g, ' ')
   for (const sentence of [
     'This is one request to the model ollama/x, sent on November 23, 2026 at 9:05:00 AM UTC .',
-    'It has 40 of the 900 tokens that were available in a window of 1,000.',
+    'It has 40 tokens of a window of 1,000 : 30 from the cache, 10 new, $0.0021 paid with the answer.',
     'Skills 30 of 700 System · From the owner: ',
     'Sent as a list: 700 tokens wanted, 30 sent: tools, system and preamble wanted 700 together, and their share is 540 of 900.',
     'Attachment: plan.md 5 Your message · From a file: plan.md Sent in full.',

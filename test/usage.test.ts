@@ -20,6 +20,7 @@ function sumsOf(calls: readonly CallRecord[]): UsageSums {
   const prices: Readonly<Record<string, Price>> = {
     'openai/scripted': configuredPrice,
     'anthropic/claude-sonnet-4-6': catalogPrice,
+    'ollama/scripted': { input: 0, output: 0 },
   }
   const reports = calls.map(({ model, outcome }) => ({ price: prices[model], usage: outcome?.usage }))
   const of = (name: 'promptTokens' | 'cachedTokens' | 'cacheWrittenTokens' | 'outputTokens') =>
@@ -27,14 +28,18 @@ function sumsOf(calls: readonly CallRecord[]): UsageSums {
   const complete = reports.filter(({ usage }) => usage?.promptTokens !== undefined && usage.outputTokens !== undefined)
   const priced = complete.flatMap(({ usage, price }) => (price ? [callCost(usage!, price)!] : []))
   const [prompt, cached, written] = [of('promptTokens'), of('cachedTokens'), of('cacheWrittenTokens')]
+  const undivided = reports
+    .filter(({ usage }) => usage?.cachedTokens === undefined)
+    .reduce((sum, { usage }) => sum + (usage?.promptTokens ?? 0), 0)
   return {
     calls: calls.length,
     unreported: calls.length - complete.length,
     unpriced: complete.length - priced.length,
     prompt,
-    fresh: prompt - cached - written,
+    fresh: prompt - cached - written - undivided,
     cached,
     written,
+    undivided,
     output: of('outputTokens'),
     ...(priced.length === 0 ? {} : { money: priced.reduce((sum, money) => sum + money, 0) }),
   }
@@ -47,6 +52,7 @@ type Report<By extends UsageReport['by']> = By extends 'layer' | 'tool'
 
 test('totals and rows of usage are exactly the sums of what the calls reported', async (t) => {
   const gateway = await usedGateway(t)
+  await gateway.say('without a price', { model: 'openai/unknown' })
   const calls = await allCalls(gateway)
   const expected = sumsOf(calls)
   assert.ok(calls.length > 14 && expected.unreported > 0 && expected.unpriced > 0 && expected.cached > 0)
@@ -58,12 +64,15 @@ test('totals and rows of usage are exactly the sums of what the calls reported',
     assert.deepEqual((await usage(by)).total, expected, by)
   }
   const { rows: models } = await usage('model')
-  assert.equal(models.length, 3)
+  assert.equal(models.length, 4)
   for (const { key, ...row } of models) {
     assert.deepEqual(row, sumsOf(calls.filter(({ model }) => model === key)), key!)
   }
   const { rows: sessions } = await usage('session')
-  assert.deepEqual(new Set(sessions.map(({ title }) => title)), new Set(['another session', 'hello', undefined]))
+  assert.deepEqual(
+    new Set(sessions.map(({ title }) => title)),
+    new Set(['another session', 'hello', 'without a price', undefined]),
+  )
   for (const { key, title: _title, ...row } of sessions) {
     assert.deepEqual(row, sumsOf(calls.filter(({ session = null }) => session === key)), String(key))
   }

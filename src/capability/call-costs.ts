@@ -13,10 +13,13 @@ export async function callCosts(
   runtime: Pick<Runtime, 'store' | 'model'>,
   calls: readonly Pick<CallRecord, 'model' | 'outcome' | 'time'>[],
 ): Promise<CallCost> {
-  const [{ callCost }, { usedTokens }] = await Promise.all([import('../model.ts'), import('../session.ts')])
+  const [{ callCost, priceOfModel }, { usedTokens }] = await Promise.all([
+    import('../context.ts'),
+    import('../session.ts'),
+  ])
   const models = new Set(calls.filter(({ outcome }) => usedTokens(outcome)).map(({ model }) => model))
   const priceOf = async (id: string) =>
-    (await withTimeout(runtime.store.clock, runtime.model(id), PRICE_MS)).facts?.price
+    priceOfModel((await withTimeout(runtime.store.clock, runtime.model(id), PRICE_MS)).facts)
   const priced = [...models].map(async (id) => [id, await priceOf(id).catch(() => undefined)] as const)
   const prices = new Map(await Promise.all(priced))
   return ({ model, outcome, time }) => {

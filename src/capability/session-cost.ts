@@ -1,3 +1,4 @@
+import type { CallFigures } from '../context.ts'
 import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 
@@ -5,7 +6,8 @@ import type { Preview } from './runtime/calls.ts'
 export interface SessionTotals {
   readonly calls: number
   readonly prompt: number
-  readonly cached: number
+  /** Absent where no provider reported it. */
+  readonly cached?: number
   readonly output: number
   readonly silent: number
   /** Absent where a price is unknown or a provider reported no usage. */
@@ -26,15 +28,15 @@ interface CountedCall {
 }
 
 export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
-  let cost: SessionTotals = { calls: 0, prompt: 0, cached: 0, output: 0, silent: 0, money: 0 }
+  let cost: SessionTotals = { calls: 0, prompt: 0, output: 0, silent: 0, money: 0 }
   for (const { usage, paid } of calls) {
-    const { money, ...sums } = cost
+    const { money, cached = usage?.cachedTokens === undefined ? undefined : 0, ...sums } = cost
     cost = {
       calls: sums.calls + 1,
       prompt: sums.prompt + (usage?.promptTokens ?? 0),
-      cached: sums.cached + (usage?.cachedTokens ?? 0),
       output: sums.output + (usage?.outputTokens ?? 0),
       silent: sums.silent + (usage?.promptTokens === undefined || usage.outputTokens === undefined ? 1 : 0),
+      ...(cached === undefined ? {} : { cached: cached + (usage?.cachedTokens ?? 0) }),
       ...(money === undefined || paid === undefined ? {} : { money: money + paid }),
     }
   }
@@ -45,7 +47,7 @@ export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
 export function costText({ calls, prompt, cached, output, silent, money }: SessionTotals): string {
   const number = (tokens: number) => tokens.toLocaleString('en')
   return [
-    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${number(cached)} of them cached), ${number(output)} output tokens, as reported.`,
+    `${calls === MOST_COUNTED_CALLS ? 'The newest ' : ''}${number(calls)} ${calls === 1 ? 'call' : 'calls'}: ${number(prompt)} prompt tokens (${cached === undefined ? 'their cache was not reported' : `${number(cached)} of them cached`}), ${number(output)} output tokens, as reported.`,
     ...(silent === 0 ? [] : [`The provider did not report the usage of ${silent} of them.`]),
     money === undefined
       ? `The cost is unknown${silent === 0 ? ', because a model has no price.' : '.'}`
@@ -55,6 +57,7 @@ export function costText({ calls, prompt, cached, output, silent, money }: Sessi
 
 /** US dollars, with four decimals below one dollar. */
 export function moneyText(dollars: number): string {
+  if (dollars === 0) return '$0'
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }
 
@@ -76,22 +79,30 @@ export function costSource({ reported, listed }: Pick<CallPrice, 'reported' | 'l
 /** What the next call may cost, from its prompt alone to its longest answer. `undefined` where nothing is known of it. */
 export function forecastSentence({
   manifest,
+  figures,
   cost,
-  free,
-}: Pick<Preview, 'manifest' | 'cost' | 'free'>): string | undefined {
+}: Pick<Preview, 'manifest' | 'figures' | 'cost'>): string | undefined {
   const { forecast, budget } = manifest
   if (forecast === undefined) return undefined
   const number = (tokens: number) => tokens.toLocaleString('en')
-  const { cached, written, fresh, between } = forecast
-  const parts = [
-    ...(cached > 0 ? [`${number(cached)} tokens from the cache`] : []),
-    ...(written > 0 ? [`${number(written)} written to it`] : []),
-    `${number(fresh)} fresh`,
-  ].join(', ')
+  const parts = figuresWords(figures)
+  const { between } = forecast
   const range = between ? ` Nine prompts in ten have ${number(between[0])} to ${number(between[1])} tokens.` : ''
-  if (cost === undefined) {
-    return `The next call: ${parts}${free ? ', free of charge' : '; the model has no price'}.${range}`
-  }
+  if (cost === undefined) return `The next call: ${parts}; the model has no price.${range}`
   const { least, most } = cost
+  if (most === 0) return `The next call is free: ${parts}.${range}`
   return `The next call costs ${exactMoneyText(least)} to ${exactMoneyText(most)}: ${parts}, an answer of up to ${number(budget.reserve)}.${range}`
+}
+
+/** `2,531 tokens: 2,480 from the cache, 51 new`; a part that was not reported is named so. */
+export function figuresWords({ total, cached, written, fresh }: CallFigures): string {
+  const number = (tokens: number) => tokens.toLocaleString('en')
+  const whole = `${number(total)} tokens`
+  if (cached === undefined) return `${whole}, and what of them came from the cache was not reported`
+  const parts = [
+    ...(cached > 0 ? [`${number(cached)} from the cache`] : []),
+    ...(written ? [`${number(written)} written to it`] : []),
+    `${number(fresh ?? 0)} new`,
+  ]
+  return `${whole}: ${parts.join(', ')}`
 }

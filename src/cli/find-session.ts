@@ -1,5 +1,5 @@
 import type { GatewayConnection } from '../capability.ts'
-import { type CutRecord, exactLine } from '../context.ts'
+import { type CallFigures, type CutRecord, exactLine } from '../context.ts'
 import { defined } from '../platform.ts'
 import { type CallRecord, type LogStore, type SessionRow, wasRefused } from '../session.ts'
 import { requestJson, apiPath, requestList } from './answer.ts'
@@ -53,6 +53,7 @@ export type CallLine = Pick<
   'id' | 'session' | 'turn' | 'time' | 'model' | 'outcome' | 'kind' | 'foreign'
 > & {
   readonly used: number
+  readonly figures: CallFigures
   /** Against the call before. */
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly cause: string; readonly why?: string } }
   readonly cutRecord?: CutRecord

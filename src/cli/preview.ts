@@ -1,9 +1,12 @@
 import { forecastSentence, type GatewayConnection, type Io } from '../capability.ts'
 import {
+  calibratedManifest,
+  type CallFigures,
   type CutRecord,
   cutSentence,
   type Manifest,
   type ManifestEntry,
+  entryName,
   entrySentences,
   exactLine,
   placementSentences,
@@ -27,6 +30,11 @@ interface PreviewOptions {
   readonly [choice: string]: string | undefined
 }
 
+interface FiguredAccount {
+  readonly manifest: Manifest
+  readonly figures: CallFigures
+}
+
 /** The terminal columns that the whole table needs. On a narrower terminal, the reason has a line of its own. */
 const WIDE = 80
 const WIDEST_BAR = 60
@@ -34,11 +42,12 @@ const LEAST_ID = 8
 
 /**
  * A manifest for people: how full the window is, with a bar, a line for each candidate, and a sentence for each that is not
- * sent in full. Omitted candidates are dimmed and reduced ones highlighted. Lines fit the terminal; a pipe gets every
+ * sent in full, all in the provider's tokens. Omitted candidates are dimmed and reduced ones highlighted. Lines fit the terminal; a pipe gets every
  * character.
  */
-export function outlineText(manifest: Manifest, io: Io): string {
-  const { budget, used, entries } = manifest
+export function outlineText(counted: FiguredAccount, io: Io): string {
+  const manifest = calibratedManifest(counted.manifest, counted.figures.total)
+  const { budget, used } = manifest
   const { window, reserve, margin, available } = budget
   const columns = lineLimit(io)
   const free = Math.max(0, available - used)
@@ -48,7 +57,7 @@ export function outlineText(manifest: Manifest, io: Io): string {
   return [
     ...wrapped(facts, columns),
     bar(shares, Math.min(columns, WIDEST_BAR), io),
-    ...outlineLines(entries, columns, io),
+    ...outlineLines(manifest, columns, io),
     ...sentenceLines(manifest, columns),
   ].join('\n')
 }
@@ -71,12 +80,13 @@ function sentenceLines(manifest: Manifest, columns: number): readonly string[] {
   return sentences.length === 0 ? [] : ['', ...sentences]
 }
 
-function outlineLines(entries: readonly ManifestEntry[], columns: number, io: Io): readonly string[] {
+function outlineLines(manifest: Manifest, columns: number, io: Io): readonly string[] {
+  const entries = manifest.entries.map((entry) => ({ ...entry, id: nameOf(entry, manifest) }))
   const isNarrow = columns < WIDE
   const cellsOf = isNarrow ? narrowCells : wideCells
   const head = isNarrow
-    ? ['slot', 'id', 'tokens', 'outcome']
-    : ['slot', 'id', 'form', 'tokens', 'full', 'outcome', 'why']
+    ? ['slot', 'what', 'tokens', 'outcome']
+    : ['slot', 'what', 'form', 'tokens', 'full', 'outcome', 'why']
   const right = isNarrow ? [2] : [3, 4]
   const rows = [head, ...entries.map(cellsOf)]
   const room = Math.max(LEAST_ID, columns - widthBesideId(rows))
@@ -93,6 +103,12 @@ function outlineLines(entries: readonly ManifestEntry[], columns: number, io: Io
       return [outcome === 'reduced' ? applyStyle(io, 'yellow', line) : line, ...why]
     }),
   ]
+}
+
+/** A turn is called by its number: nobody knows its id. */
+function nameOf(entry: ManifestEntry, manifest: Manifest): string {
+  if (entry.layer !== 'turn') return entry.id
+  return entry.slot === 'input' ? 'this turn' : entryName(entry, manifest)
 }
 
 function wideCells({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry): readonly string[] {

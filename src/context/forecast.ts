@@ -167,6 +167,11 @@ export function forecastRange(tokens: Tokens, answerTokens: number, price: Price
   return { least, most: least + answer, answer }
 }
 
+/** The price of a model: nothing for one that is free, such as one on a machine of one's own. `undefined`: it is not known. */
+export function priceOfModel(facts: { readonly price?: Price; readonly free?: true } | undefined): Price | undefined {
+  return facts?.price ?? (facts?.free ? { input: 0, output: 0 } : undefined)
+}
+
 /** What each part of a prompt costs, US dollars. `written` is all of it that is written. */
 export function promptCostParts(tokens: Tokens, price: Price): Pick<Forecast, 'cached' | 'written' | 'fresh'> {
   const { cached, written, fresh, writtenLonger = 0 } = tokens

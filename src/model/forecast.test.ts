@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { type CacheRules, callCost, forecast, type Price } from '../context.ts'
+import {
+  calibratedManifest,
+  type CacheRules,
+  callCost,
+  callFigures,
+  forecast,
+  type Manifest,
+  type Price,
+  priceOfModel,
+} from '../context.ts'
 import { SILENT } from '../wire.ts'
 
 const AUTOMATIC: CacheRules = { kind: 'automatic', minimumTokens: 1024, step: 128, lifetimeSeconds: 300 }
@@ -67,4 +76,108 @@ test('a long prompt costs its higher price, answer included', () => {
   const price: Price = { input: 1, output: 5, above: { tokens: 1000, price: { input: 2, output: 8 } } }
   assert.equal(callCost({ ...SILENT, promptTokens: 1000, outputTokens: 10 }, price), (1000 + 50) / 1e6)
   assert.equal(callCost({ ...SILENT, promptTokens: 2000, outputTokens: 10 }, price), (4000 + 80) / 1e6)
+})
+
+const SLOTS = ['tools', 'system', 'preamble', 'history', 'before-input', 'input', 'after-input'] as const
+
+/** Accounts whose entries add up to what they used, as those of the assembler do. */
+const accounts = fc
+  .array(fc.record({ slot: fc.constantFrom(...SLOTS), tokens: fc.nat(5000), more: fc.nat(300) }), { maxLength: 30 })
+  .map((rows): Manifest => {
+    const used = rows.reduce((sum, { tokens }) => sum + tokens, 0)
+    const room = used + 500
+    return {
+      version: 1,
+      layout: 'chat',
+      counter: { id: 'tokenx', version: '1' },
+      budget: { window: room + 1100, reserve: 1000, margin: 100, available: room },
+      used,
+      slots: Object.fromEntries(
+        SLOTS.map((slot) => [slot, rows.reduce((sum, row) => sum + (row.slot === slot ? row.tokens : 0), 0)]),
+      ) as Manifest['slots'],
+      entries: rows.map(({ slot, tokens, more }, index) => ({
+        id: `entry-${index}`,
+        layer: 'notes',
+        slot,
+        outcome: more === 0 ? 'included' : 'reduced',
+        tokens,
+        fullTokens: tokens + more,
+        ...(more > 0 && { reason: { code: 'budget', wanted: tokens + more, free: tokens } }),
+        origin: { kind: 'operator', ref: 'home' },
+      })),
+      displaced: 0,
+    }
+  })
+const reports = fc.record(
+  { promptTokens: fc.nat(200_000), cachedTokens: fc.nat(200_000), cacheWrittenTokens: fc.nat(50_000) },
+  { requiredKeys: [] },
+)
+const forecasts = fc
+  .tuple(
+    fc.nat(200_000),
+    fc.nat(200_000),
+    fc.constantFrom(AUTOMATIC, MARKED, undefined),
+    fc.constantFrom(PRICE, undefined),
+  )
+  .map(([promptTokens, reuseTokens, cache, price]) =>
+    forecast({ promptTokens, reuseTokens, ...(cache && { cache }), ...(price && { price }) }),
+  )
+
+test('the parts of a call add up to its prompt, and what was not reported has no figure', () => {
+  fc.assert(
+    fc.property(accounts, reports, forecasts, (account, usage, expected) => {
+      const manifest = { ...account, forecast: expected }
+      for (const figures of [
+        callFigures(manifest, { price: PRICE }),
+        callFigures(manifest, { usage }),
+        callFigures(account, { usage }),
+      ]) {
+        const { total, cached, written = 0, fresh, window } = figures
+        assert.equal(window, account.budget.window)
+        if (cached === undefined) assert.equal(fresh, undefined)
+        else assert.equal(cached + written + fresh!, total)
+      }
+      assert.equal(callFigures(manifest, { price: PRICE }).money, inNanos(expected.money))
+      const silent = callFigures(manifest, { usage: { ...usage, cachedTokens: undefined } })
+      if (silent.basis === 'reported')
+        assert.deepEqual([silent.cached, silent.written, silent.fresh], [undefined, undefined, undefined])
+      assert.equal(silent.money, undefined)
+    }),
+  )
+})
+
+function inNanos(dollars: number | undefined): number | undefined {
+  return dollars === undefined ? undefined : Math.round(dollars * 1e9) / 1e9
+}
+
+test("an account in its provider's tokens adds up to what the provider counts, slot by slot and entry by entry", () => {
+  fc.assert(
+    fc.property(accounts, fc.nat(300_000), (account, total) => {
+      fc.pre(account.used > 0)
+      const { entries, slots, used, budget } = calibratedManifest(account, total)
+      assert.equal(used, total)
+      assert.equal(
+        entries.reduce((sum, { tokens }) => sum + tokens, 0),
+        total,
+      )
+      assert.equal(
+        Object.values(slots).reduce((sum, tokens) => sum + tokens, 0),
+        total,
+      )
+      for (const slot of SLOTS) {
+        assert.equal(
+          slots[slot],
+          entries.reduce((sum, entry) => sum + (entry.slot === slot ? entry.tokens : 0), 0),
+        )
+      }
+      assert.equal(budget.available + budget.margin + budget.reserve, budget.window)
+    }),
+  )
+})
+
+test('a model on a machine of its own costs nothing, which is not the same as a price that nobody knows', () => {
+  assert.deepEqual(priceOfModel({ free: true }), { input: 0, output: 0 })
+  assert.equal(priceOfModel({ price: PRICE, free: true }), PRICE)
+  assert.equal(priceOfModel({}), undefined)
+  assert.equal(priceOfModel(undefined), undefined)
 })

@@ -135,6 +135,25 @@ export const manifestSchema = z.looseObject({
   entries: z.array(manifestEntrySchema).optional(),
 })
 
+export const figuresSchema = z
+  .looseObject({
+    basis: z.enum(['reported', 'forecast', 'counted']),
+    total: z.number().describe('The prompt: `cached`, `written` and `fresh` together.'),
+    cached: z.number().optional(),
+    written: z.number().optional(),
+    fresh: z.number().optional(),
+    money: z
+      .number()
+      .optional()
+      .describe('US dollars: of the prompt of the next call, of prompt and answer of one that was made.'),
+    same: z.number().optional().describe('Tokens at the beginning that the call before had, byte for byte.'),
+    window: z.number(),
+  })
+  .meta({
+    description:
+      'The figures of a call as every surface shows them, in tokens of its provider. What was not reported is absent.',
+  })
+
 export const historySchema = z.coerce
   .number()
   .int()

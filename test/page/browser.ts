@@ -2,7 +2,14 @@ import type { AxeResults } from 'axe-core'
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium as launcher, type Frame, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium as launcher,
+  type Frame,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { type RealGateway, realGateway, type startApart } from '../end-to-end/gateway.ts'
 import { browserOptions } from '../../scripts/checks/shared-browser.ts'
 import { once } from '../../src/platform.ts'
@@ -207,6 +214,14 @@ export async function seriousFaults(page: Page | Frame): Promise<readonly string
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+}
+
+/** Opens a page of the inspector, which is behind a title or in the menu of the others. */
+export async function openInspectorTab(inspector: Locator, name: string): Promise<void> {
+  const tab = inspector.getByRole('tab', { name, exact: true })
+  if ((await tab.count()) > 0) return tab.click()
+  await inspector.locator('[role=tablist] + button').click()
+  await inspector.page().getByRole('menuitem', { name, exact: true }).click()
 }
 
 /** Call once in each file: its contexts, or a browser of its own, end with it. */

@@ -146,8 +146,8 @@ test('3. an image that the model cannot see says so before it is sent', async (t
 test('8. every tab of the inspector is on the screen, on a small one too', async (t) => {
   for (const width of [360, 1280]) {
     const { page } = await openedPage(t, { answer }, { browser: { viewport: { width, height: 800 } } })
-    await strip(page).getByRole('img').waitFor()
-    if (width === 360) await page.getByRole('button', { name: 'What the model will read' }).click()
+    await strip(page).getByRole('button').waitFor()
+    if (width === 360) await page.getByRole('button', { name: /What the model will read/ }).click()
     const tabs = page.getByRole('tablist', { name: 'Inspector' })
     const { x, width: room } = (await tabs.boundingBox())!
     for (const tab of await tabs.getByRole('tab').all()) {
@@ -164,11 +164,12 @@ test('8. a message that does not fit is seen in the bar, which says what to do',
   await strip(page)
     .getByText(/^It does not fit: [\d,]+ of [\d,]+ tokens\. Shorten/)
     .waitFor()
-  await strip(page)
+  await page
+    .getByRole('complementary', { name: 'Inspector' })
     .getByRole('img', { name: /Your message: 8,\d+ tokens/ })
     .waitFor()
   await field(page).fill('word')
-  await strip(page).getByText('Forecast').waitFor()
+  await strip(page).getByRole('button').waitFor()
 })
 
 test('3. an upload shows how far it is, keeps the message back, and can be tried again where it broke off', async (t) => {

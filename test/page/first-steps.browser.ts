@@ -22,9 +22,9 @@ test('the start link leads to the page, which answers a message and shows it aga
 
 test('the bar of the next call is on the screen before the first message', async (t) => {
   const { page, gateway } = await openedPage(t, { answer: () => ({ text: 'yes' }) })
-  const { manifest } = await gateway.curl<{ manifest: { used: number } }>('/api/context')
+  const { figures } = await gateway.curl<{ figures: { total: number } }>('/api/context')
   const strip = page.getByRole('region', { name: 'Context of the next call' })
-  await strip.getByText(`${manifest.used.toLocaleString('en')} of`).waitFor()
+  await strip.locator(`[data-figure=total][data-value="${figures.total}"]`).waitFor()
 })
 
 test('a browser without the cookie sees a form for the token and nothing else', async (t) => {

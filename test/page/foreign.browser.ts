@@ -3,7 +3,7 @@ import { after, test, type TestContext } from 'node:test'
 import { answerPlayed, playSession } from '../through/play-session.ts'
 import { send } from '../through/gateway.ts'
 import { messagesEvents, startVendor } from '../through/vendor.ts'
-import { closeBrowser, openedPage, type PageOptions, seriousFaults } from './browser.ts'
+import { closeBrowser, openedPage, openInspectorTab, type PageOptions, seriousFaults } from './browser.ts'
 import { looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -68,16 +68,17 @@ test('each call opens in the inspector with its parts, their exact text, the dif
   await inspector.getByText('From a tool: src/parser.ts').waitFor()
   assert.equal(await inspector.getByText('Show in the conversation').count(), 0)
   assert.equal(await inspector.getByRole('tab', { name: 'What if' }).count(), 0)
+  await inspector.getByText('How this is counted').click()
   await inspector.getByText('The conversation went on with the result of Read src/parser.ts again').waitFor()
   assert.deepEqual(await seriousFaults(page), [])
 
-  await inspector.getByRole('tab', { name: 'Compare' }).click()
+  await openInspectorTab(inspector, 'What changed')
   const comparison = inspector.getByRole('region', { name: 'Comparison' })
   await comparison.getByText('The conversation went on with the result of Read').waitFor()
   await comparison.getByText('Result of Read src/parser.ts, turn 3').waitFor()
-  await inspector.getByRole('tab', { name: 'Timeline' }).click()
+  await openInspectorTab(inspector, 'Timeline')
   await inspector.getByRole('link', { name: /^Call 7: .*cache broken/ }).waitFor()
-  await inspector.getByRole('tab', { name: 'Request' }).click()
+  await openInspectorTab(inspector, 'Request')
   await inspector.getByText('The body that was sent is identical, too').waitFor()
 })
 
@@ -94,7 +95,8 @@ test('findings have prices and lead to their calls on a telephone, light and dar
   await finding.getByText(/tokens not read from the cache, \$/).waitFor()
   await looksRight(page, 'findings', { widths: [360] })
   await finding.getByRole('link', { name: 'Open the first call' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Inspector' })
+  const dialog = page.getByRole('dialog', { name: 'What the model reads' })
+  await dialog.getByText('How this is counted').click()
   await dialog.getByText('The tools are in another order').waitFor()
   await looksRight(page, 'finding', { widths: [360] })
 })

@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { callCost, entrySentences, type Manifest } from '../../src/context.ts'
+import { calibratedManifest, callCost, type CallFigures, entrySentences, type Manifest } from '../../src/context.ts'
 import type { Preview } from '../../src/capability.ts'
 import type { CallRecord } from '../../src/session.ts'
 import type { ScriptedProviderOptions } from '../../src/testing.ts'
 import { dollars } from '../../web/src/parts/numbers.ts'
-import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
+import { blankPage, closeBrowser, openedPage, openInspectorTab, seriousFaults } from './browser.ts'
 
 after(closeBrowser)
 
@@ -17,23 +17,27 @@ const prepare = async (home: string): Promise<void> => {
   writeFileSync(join(home, 'workspace', 'AGENTS.md'), '# Rules\n\nBe brief, and name the tide.\n')
 }
 
-test('8: the bar follows what one types, to scale, and says what is free', async (t) => {
-  const { page, gateway } = await openedPage(t, {}, { prepare })
-  const strip = page.getByRole('region', { name: 'Context of the next call' })
-  await strip.getByRole('img').waitFor()
-  const before = await widths(strip)
-  await page.getByLabel('Message', { exact: true }).fill('word '.repeat(500))
-  const preview = await gateway.curl<{ manifest: Manifest }>('/api/context', { input: 'word '.repeat(500) })
-  const { used, budget } = preview.manifest
-  await strip.getByText(`${used.toLocaleString('en')} of`).waitFor()
+type FiguredManifest = Manifest & { readonly figures: CallFigures }
 
-  const now = await widths(strip)
+test('8: the bar follows what one types, to scale, and a call that fills more of the window shows what is free', async (t) => {
+  const { page, gateway } = await openedPage(t, {}, { prepare })
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.getByText('drawn to scale of what is in it').waitFor()
+  const before = await widths(inspector)
+  const preview = async (input: string): Promise<Preview> => gateway.curl<Preview>('/api/context', { input })
+  const tokensOf = (all: typeof before): number => all.reduce((sum, each) => sum + each.tokens, 0)
+  assert.equal(tokensOf(before), (await preview('')).figures.total, 'of a small call, what is in it')
+  const long = 'word '.repeat(6_000)
+  await page.getByLabel('Message', { exact: true }).fill(long)
+  const { figures } = await preview(long)
+  await inspector.locator(`[data-figure=total][data-value="${figures.total}"]`).first().waitFor()
+
+  const now = await widths(inspector)
   assert.ok(now.length > before.length, 'the message has a segment of its own')
-  const tokens = now.reduce((sum, each) => sum + each.tokens, 0)
-  assert.equal(tokens, budget.window)
+  assert.equal(tokensOf(now), figures.window)
   const whole = now.reduce((sum, each) => sum + each.width, 0)
   for (const { tokens: own, width } of now) {
-    assert.ok(Math.abs(width / whole - own / tokens) < 0.01, `${own} tokens are ${width} of ${whole} px`)
+    assert.ok(Math.abs(width / whole - own / figures.window) < 0.01, `${own} tokens are ${width} of ${whole} px`)
   }
 })
 
@@ -95,26 +99,22 @@ test('8: every number that the inspector shows is that of the account and of the
     const { manifest, outcome } = await gateway.curl<CallRecord>(`/api/calls/${id}`)
     await page.goto(`${gateway.url}/sessions/${session}/calls/${id}`)
     const inspector = page.getByRole('complementary', { name: 'Inspector' })
-    const { used, budget, slots, entries } = manifest
-    await inspector
-      .getByText(`${used.toLocaleString('en')} of ${budget.available.toLocaleString('en')} tokens`)
-      .waitFor()
-    const shown = await widths(inspector)
-    assert.equal(
-      shown.reduce((sum, { tokens }) => sum + tokens, 0),
-      budget.window,
-    )
-    assert.deepEqual(
-      shown.slice(0, entries.filter(({ tokens }) => tokens > 0).length).map(({ tokens }) => tokens),
-      entries.filter(({ tokens }) => tokens > 0).map(({ tokens }) => tokens),
-    )
-    assert.equal(
-      Object.values(slots).reduce((sum, tokens) => sum + tokens, 0),
-      used,
-    )
     const { promptTokens, cachedTokens } = outcome!.usage!
-    await inspector.getByText(`${promptTokens} read`).waitFor()
-    if (cachedTokens !== undefined) await inspector.getByText(`${cachedTokens} of them from the cache`).waitFor()
+    await inspector.locator(`[data-figure=total][data-value="${promptTokens}"]`).first().waitFor()
+    const { entries, slots } = calibratedManifest(manifest, promptTokens!)
+    const shown = await widths(inspector)
+    assert.deepEqual(
+      shown.map(({ tokens }) => tokens),
+      entries.flatMap(({ tokens }) => (tokens > 0 ? [tokens] : [])),
+    )
+    for (const all of [shown.map(({ tokens }) => tokens), Object.values(slots)]) {
+      assert.equal(
+        all.reduce((sum, tokens) => sum + tokens, 0),
+        promptTokens,
+      )
+    }
+    const cached = inspector.locator('[data-figure=cached]').first()
+    assert.equal(await cached.getAttribute('data-value'), String(cachedTokens ?? ''))
   }
 })
 
@@ -127,11 +127,12 @@ test('8: a call that is opened as soon as it is over shows what its provider rep
   )
   await page.getByLabel('Message', { exact: true }).fill('One?')
   await page.keyboard.press('Enter')
-  const bar = page.getByRole('article').getByRole('link', { name: /tokens$/ })
+  const bar = page.getByRole('article').getByRole('link', { name: /tokens/ })
   await bar.waitFor()
   await page.getByRole('article').and(page.locator('[aria-busy=false]')).waitFor()
   await bar.click()
-  await page.getByRole('complementary', { name: 'Inspector' }).getByText('400 read').waitFor()
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.locator('[data-figure=total][data-value="400"]').first().waitFor()
 })
 
 test('8: on a narrow screen the inspector opens over the conversation, from the strip and from a call', async (t) => {
@@ -142,8 +143,8 @@ test('8: on a narrow screen the inspector opens over the conversation, from the 
   )
   const { session, calls } = await gateway.say('One?')
   await page.goto(`${gateway.url}/sessions/${session}`)
-  await page.getByRole('button', { name: 'What the model will read' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Inspector' })
+  await page.getByRole('button', { name: /What the model will read/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'What the model reads' })
   await dialog.getByText('System prompt', { exact: true }).waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/inspector-360.png` })
@@ -151,9 +152,9 @@ test('8: on a narrow screen the inspector opens over the conversation, from the 
   await dialog.waitFor({ state: 'detached' })
   await page
     .getByRole('article')
-    .getByRole('link', { name: /tokens$/ })
+    .getByRole('link', { name: /tokens/ })
     .click()
-  await dialog.getByText('Forecast', { exact: true }).waitFor()
+  await dialog.getByRole('row', { name: /^Answer/ }).waitFor()
   assert.ok(page.url().endsWith(`/calls/${calls[0]}`))
 })
 
@@ -161,12 +162,11 @@ test('8: each piece of the bar is reached by the arrow keys, says its name and t
   const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.' }) }, { prepare })
   const { session } = await gateway.say('One?')
   await page.goto(`${gateway.url}/sessions/${session}`)
-  const { manifest } = await gateway.curl<{ manifest: Manifest }>('/api/context', { session })
-  const strip = page.getByRole('region', { name: 'Context of the next call' })
-  await strip.getByText(`${manifest.used.toLocaleString('en')} of`).waitFor()
-  const pieces = strip.getByRole('toolbar', { name: 'Pieces of the next call' }).getByRole('button')
-  await page.getByLabel('Message', { exact: true }).focus()
-  await page.keyboard.press('Shift+Tab')
+  const { manifest: counted, figures } = await gateway.curl<Preview>('/api/context', { session })
+  const manifest = calibratedManifest(counted, figures.total)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await inspector.locator('[data-figure=total]').first().waitFor()
+  const pieces = inspector.getByRole('toolbar', { name: 'Pieces of the call' }).getByRole('button')
   await pieces.first().focus()
   const names: string[] = []
   for (;;) {
@@ -183,18 +183,16 @@ test('8: each piece of the bar is reached by the arrow keys, says its name and t
   )
   assert.equal(
     names.map(tokensOf).reduce((sum, tokens) => sum + tokens, 0),
-    manifest.budget.window,
+    figures.total,
   )
-  assert.match(names.at(-1)!, /^Kept for the answer: /)
   assert.equal(await pieces.and(page.locator('[tabindex="0"]')).count(), 1, 'one piece is in the order of Tab')
 
   await page.keyboard.press('Home')
   await page.locator(':focus').and(pieces.first()).waitFor()
   const steps = names.findIndex((name) => name.startsWith('Instructions: '))
   for (let step = 0; step < steps; step++) await page.keyboard.press('ArrowRight')
-  await strip.getByText(names[steps]!).waitFor()
+  await inspector.getByText(names[steps]!, { exact: true }).waitFor()
   await page.keyboard.press('Enter')
-  const inspector = page.getByRole('complementary', { name: 'Inspector' })
   await inspector.getByRole('region', { name: 'Exact text of Instructions' }).waitFor()
   await inspector.locator('summary:focus', { hasText: 'Instructions' }).waitFor()
   assert.deepEqual(await seriousFaults(page), [])
@@ -202,10 +200,10 @@ test('8: each piece of the bar is reached by the arrow keys, says its name and t
 
 test('8: on a narrow screen Enter on a piece of the bar opens it over the conversation', async (t) => {
   const { page } = await openedPage(t, {}, { prepare, browser: { viewport: { width: 360, height: 740 } } })
-  const strip = page.getByRole('region', { name: 'Context of the next call' })
-  await strip.getByRole('button', { name: /^Instructions: / }).focus()
+  await page.getByRole('button', { name: /What the model will read/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'What the model reads' })
+  await dialog.getByRole('button', { name: /^Instructions: / }).focus()
   await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Inspector' })
   await dialog.getByRole('region', { name: 'Exact text of Instructions' }).waitFor()
 })
 
@@ -218,13 +216,13 @@ test('9: on a narrow screen the tabs stay where they are read to the end, and a 
   const { session } = await gateway.say('One?')
   const { calls } = await gateway.say('Two?', { session })
   await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
-  const dialog = page.getByRole('dialog', { name: 'Inspector' })
+  const dialog = page.getByRole('dialog', { name: 'What the model reads' })
   const row = dialog.locator('summary', { hasText: 'Turn 1: One?' })
   await row.click()
   await dialog.getByRole('region', { name: 'Exact text of Turn 1: One?' }).last().scrollIntoViewIfNeeded()
-  await dialog.getByRole('tab', { name: 'Timeline' }).click()
+  await openInspectorTab(dialog, 'Timeline')
   await dialog.getByRole('list', { name: 'Calls of the session' }).waitFor()
-  await dialog.getByRole('tab', { name: 'Call', exact: true }).click()
+  await openInspectorTab(dialog, 'This call')
   await row.click()
   await dialog.getByRole('button', { name: 'Show in the conversation' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -249,39 +247,39 @@ test('8: money is beside the forecast and beside the report, part by part, on a 
   assert.ok(cached > 0 && written > 0 && money! > 0)
   assert.ok(Math.abs((cached * 0.3 + written * 3.75 + fresh * 3) / 1_000_000 - money!) < 1e-12)
   await page.goto(`${gateway.url}/sessions/${session}`)
-  const strip = page.getByRole('region', { name: 'Context of the next call' })
-  const part = (tokens: number, words: string, price: number) =>
-    `${tokens.toLocaleString('en')} ${words} for ${dollars((tokens * price) / 1_000_000)}`
-  await strip
-    .getByText(
-      `${dollars(money!)} to ${dollars(money! + answer)}: ${part(cached, 'from the cache', 0.3)}, ${part(written, 'written to it', 3.75)}, ` +
-        `${part(fresh, 'fresh', 3)}, an answer of up to ${manifest.budget.reserve.toLocaleString('en')} for ${dollars(answer)}`,
-    )
-    .waitFor()
+  const sum = page.getByRole('region', { name: 'Cost of the call' })
+  const part = (name: string, tokens: number, price: number) =>
+    `${name}\t${tokens.toLocaleString('en')}\t${tokens === 0 && name === 'New' ? '' : dollars((tokens * price) / 1_000_000)}`
+  await sum.getByText(`An answer of up to ${manifest.budget.reserve.toLocaleString('en')} tokens`).waitFor()
+  assert.deepEqual(await sum.getByRole('row').allInnerTexts(), [
+    part('From the cache', cached, 0.3),
+    part('Written to it', written, 3.75),
+    part('New', fresh, 3),
+    `Prompt\t${(cached + written + fresh).toLocaleString('en')}\t${dollars(money!)}`,
+  ])
+  await sum.getByText(`adds at most ${dollars(answer)}.`).waitFor()
 
   await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
-  const inspector = page.getByRole('complementary', { name: 'Inspector' })
-  const first = await gateway.curl<Preview['manifest']>(`/api/calls/${calls[0]!}/manifest`)
-  await inspector.getByText(`${dollars(first.forecast!.money!)}: `).waitFor()
+  await sum.getByRole('row', { name: /^Cost/ }).waitFor()
   const nano = Math.round(callCost(usage, priced.price)! * 1e9)
-  await inspector
-    .getByText(
-      `${dollars(nano / 1e9)}: ${part(1_000, 'from the cache', 0.3)}, 600 written to it for ${dollars(0.00225)}, ` +
-        `${part(400, 'fresh', 3)}, 100 answered for ${dollars(0.0015)}. The cache saved`,
-    )
-    .waitFor()
+  assert.deepEqual(await sum.getByRole('row').allInnerTexts(), [
+    part('From the cache', 1_000, 0.3),
+    part('Written to it', 600, 3.75),
+    part('New', 400, 3),
+    `Prompt\t2,000\t${dollars(0.00375)}`,
+    `Answer\t100\t${dollars(0.0015)}`,
+    `Cost\t\t${dollars(nano / 1e9)}`,
+  ])
 })
 
 test('8: no money is shown where the price of the model is not known', async (t) => {
   const usage = { promptTokens: 400, outputTokens: 7 }
-  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare })
+  const configuration = { model: 'openai/scripted' }
+  const { page, gateway } = await blankPage(t, { answer: () => ({ text: 'Yes.', usage }) }, { prepare, configuration })
   const { session, calls } = await gateway.say('One?')
-  await Promise.all([
-    page.waitForResponse((response) => response.url().includes('/api/model?id=')),
-    page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`),
-  ])
-  await page.getByRole('complementary', { name: 'Inspector' }).getByText('400 read').waitFor()
-  await page.getByRole('region', { name: 'Context of the next call' }).getByText('fresh').waitFor()
+  await page.goto(`${gateway.url}/sessions/${session}/calls/${calls[0]!}`)
+  await page.getByRole('row', { name: 'Cost not known' }).waitFor()
+  await page.getByRole('region', { name: 'Context of the next call' }).getByText('price not known').waitFor()
   assert.equal(await page.getByText('$').count(), 0)
 })
 
@@ -352,13 +350,13 @@ test('10: what was left out opens to its exact text, a turn by its number, and t
     { configuration: { models, context: { reserve: 500, notes: 'off' } } },
   )
   const { session } = await gateway.say('The first question.')
-  let cut: { readonly call: string; readonly manifest: Manifest } | undefined
+  let cut: { readonly call: string; readonly manifest: FiguredManifest } | undefined
   for (let turn = 2; turn <= 7 && cut === undefined; turn++) {
     const [call] = (await gateway.say(`Question ${turn}.`, { session })).calls
-    const manifest = await gateway.curl<Manifest>(`/api/calls/${call!}/manifest`)
+    const manifest = await gateway.curl<FiguredManifest>(`/api/calls/${call!}/manifest`)
     if (manifest.entries.some(({ reason }) => reason?.['free'] !== undefined)) cut = { call: call!, manifest }
   }
-  const sentences = entrySentences(cut!.manifest)
+  const sentences = entrySentences(calibratedManifest(cut!.manifest, cut!.manifest.figures.total))
   assert.match(sentences[0]!, /^Turn 1 left out: [\d,]+ tokens wanted, /)
   const { stdout } = await gateway.foreword('calls', session, cut!.call)
   await page.goto(`${gateway.url}/sessions/${session}/calls/${cut!.call}`)

@@ -136,13 +136,13 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
   await tabTo(
     page,
     lastTurn(page)
-      .getByRole('link', { name: /tokens$/ })
+      .getByRole('link', { name: /tokens/ })
       .first(),
     'Shift+Tab',
   )
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/calls\//)
-  const tab = page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: 'Call', exact: true })
+  const tab = page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: 'This call' })
   await tabTo(page, tab)
   await page.goBack()
   await page.waitForURL(/\/sessions\/[^/]+$/)

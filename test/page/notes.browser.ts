@@ -31,7 +31,7 @@ async function noted(t: TestContext, note: string, browser: BrowserContextOption
   const notes = () => gateway.curl<SessionNotes>(path)
   await page.goto(`${gateway.url}/sessions/${session}`)
   if ((browser.viewport?.width ?? 1280) < 1280)
-    await page.getByRole('button', { name: 'What the model will read' }).click()
+    await page.getByRole('button', { name: /What the model will read/ }).click()
   const rows = page.locator('summary').filter({ hasText: /^Note \d/ })
   const { length } = (await notes()).notes
   const row = rows.nth(length - 1)

@@ -160,17 +160,17 @@ test('tabs are used by keyboard: arrows go round, Home and End, and only the cho
   const { page, gateway } = await blankPage(t, answers, { browser: { viewport: { width: 360, height: 640 } } })
   const { session } = await gateway.say('Tides')
   await page.goto(`${gateway.url}/sessions/${session}`)
-  await page.getByRole('button', { name: 'What the model will read' }).click()
-  const inspector = page.getByRole('dialog', { name: 'Inspector' })
+  await page.getByRole('button', { name: /What the model will read/ }).click()
+  const inspector = page.getByRole('dialog', { name: 'What the model reads' })
   const tab = (name: string): Locator => inspector.getByRole('tab', { name, exact: true })
-  await tab('Next call').focus()
+  await tab('This call').focus()
   for (const [key, name] of [
-    ['ArrowRight', 'What if'],
-    ['End', 'History'],
-    ['ArrowRight', 'Next call'],
-    ['ArrowLeft', 'History'],
-    ['Home', 'Next call'],
-    ['ArrowRight', 'What if'],
+    ['ArrowRight', 'What changed'],
+    ['End', 'What if'],
+    ['ArrowRight', 'This call'],
+    ['ArrowLeft', 'What if'],
+    ['Home', 'This call'],
+    ['ArrowRight', 'What changed'],
   ] as const) {
     await page.keyboard.press(key)
     await waitForFocus(tab(name))
@@ -179,6 +179,8 @@ test('tabs are used by keyboard: arrows go round, Home and End, and only the cho
     assert.equal(await inspector.getByRole('tabpanel').count(), 1)
   }
   await page.keyboard.press('Tab')
-  await waitForFocus(inspector.getByRole('tabpanel', { name: 'What if' }))
+  await waitForFocus(inspector.getByRole('button', { name: 'More' }))
+  await page.keyboard.press('Tab')
+  await waitForFocus(inspector.getByRole('tabpanel', { name: 'What changed' }))
   assert.deepEqual(await seriousFaults(page), [])
 })

@@ -62,7 +62,7 @@ test('7. a key is tried, kept in a file of its own, and is nowhere else; a wrong
   // The bar is of this model before anything is typed.
   await page
     .getByRole('region', { name: 'Context of the next call' })
-    .getByText('openai-compatible/one', { exact: true })
+    .getByTitle('What the model will read: openai-compatible/one')
     .waitFor()
 
   const kept = join(gateway.home, 'data', 'keys', 'openai-compatible')

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
+import { changedScenario, type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
-import { changedScenario, settingsOf } from '../../web/src/inspector/what-if-changes.ts'
+import { settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys, realGateway } from '../end-to-end/gateway.ts'
-import { blankPage, closeBrowser, type OpenedPage, type PageOptions } from './browser.ts'
+import { blankPage, openInspectorTab, closeBrowser, type OpenedPage, type PageOptions } from './browser.ts'
 import { downloadedText, looksRight } from './conversation.ts'
 
 after(closeBrowser)
@@ -53,7 +53,7 @@ async function longSession(
 
 async function openTab(page: Page, url: string, session: string, tab: string, call?: string): Promise<void> {
   await page.goto(`${url}/sessions/${session}${call === undefined ? '' : `/calls/${call}`}`)
-  await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: tab }).click()
+  await openInspectorTab(page.getByRole('complementary', { name: 'Inspector' }), tab)
 }
 
 async function setSlider(page: Page, name: RegExp, value: number): Promise<void> {
@@ -103,7 +103,7 @@ test('11: the timeline marks cuts, and its bars open calls by click and by keybo
   await cut.click()
   await page.waitForURL(/calls\/call_/)
   const opened = page.url()
-  await page.getByRole('tab', { name: 'Timeline' }).click()
+  await openInspectorTab(page.getByRole('complementary', { name: 'Inspector' }), 'Timeline')
   await cut.focus()
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Enter')
@@ -121,7 +121,7 @@ test('12: two calls are compared: what came and changed, the text difference, an
   // The head is made again at once; otherwise the change would be announced behind the history.
   await gateway.curl('/api/reload?now=true', {})
   await gateway.say('after the edit', { session })
-  await openTab(page, gateway.url, session, 'Compare')
+  await openTab(page, gateway.url, session, 'What changed')
   const comparison = page.getByRole('region', { name: 'Comparison' })
   const why = 'The text of the skills was edited, first at “Type every letter.”'
   await comparison.getByText(why).waitFor()
@@ -397,7 +397,7 @@ test('a long session that stays as it is', async (t) => {
     const page = await another({ viewport })
     await page.goto(`${gateway.url}/sessions/${session}/calls/${calls.at(-1)!}`)
     for (const [tab, shown] of Object.entries(tabs)) {
-      await page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name: tab }).click()
+      await openInspectorTab(page.getByRole('complementary', { name: 'Inspector' }), tab)
       await shown(page).waitFor()
       await looksRight(page, tab.replace(' ', '-'), { widths: [1280] })
     }

@@ -10,6 +10,7 @@ interface Row {
   readonly id: string
   readonly title?: string
   readonly model?: string
+  readonly figures?: object
 }
 
 interface Rows {
@@ -325,11 +326,12 @@ test('calls are listed in brief and read with their manifest, as JSON or as an o
       layout: 'auto',
       used: 12,
       available: 900,
+      figures: { basis: 'counted', total: 12, window: 1000 },
     },
   ])
   const path = `/api/calls/${calls[0]!.id}`
   const record = await json<{ manifest: unknown }>(path)
-  assert.deepEqual(await json(`${path}/manifest`), record.manifest)
+  assert.deepEqual(await json(`${path}/manifest`), { ...(record.manifest as object), figures: calls[0]!.figures })
   const outline = await request(`${path}/manifest?format=outline`)
   assert.match(outline.headers.get('content-type') ?? '', /^text\/plain/)
   assert.match(await outline.text(), /^window 1000, reserve 100: used 12 of 900\n/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { addUsage } from '../../src/runtime/usage/usage-report.ts'
-import { layouts, type Manifest, type Scenario } from '../../src/context.ts'
+import { callFigures, layouts, type Manifest, type Scenario } from '../../src/context.ts'
 import { rehearsalModel } from '../../src/capabilities/rehearsal/rehearsal-model.ts'
 import {
   type CompletionEvent,
@@ -539,6 +539,7 @@ export function scriptedRuntime({ script = echo, complete, refuse }: ScriptedOpt
       model,
       request: { tools: [], messages: [{ role: 'user', content: input ?? '' }] },
       manifest,
+      figures: callFigures(manifest, { price: undefined }),
     }),
     request: async (id) => {
       const record = call(id)

@@ -1,7 +1,16 @@
 import { type CallPrice, RuntimeError } from '../../capability.ts'
-import { entryName, type Manifest, type ManifestEntry, outline, reasonSentence } from '../../context.ts'
+import {
+  calibratedManifest,
+  type CallFigures,
+  callFigures,
+  entryName,
+  type Manifest,
+  type ManifestEntry,
+  outline,
+  reasonSentence,
+} from '../../context.ts'
 import { defined } from '../../platform.ts'
-import type { CallRecord, SessionStore } from '../../session.ts'
+import { type CallRecord, type SessionStore, usedTokens } from '../../session.ts'
 
 export interface PricedCall extends FoundCall {
   readonly price: CallPrice | undefined
@@ -12,7 +21,7 @@ const MOST_ENTRIES = 150
 
 /** The account of a call, for a program: names, numbers and reasons, and no words of anybody. */
 export function callContext({ record, price }: PricedCall): object {
-  const { manifest } = record
+  const manifest = calibratedManifest(record.manifest, figuresOf(record, price).total)
   const kept = largest(manifest)
   const left = manifest.entries.length - kept.length
   return {
@@ -32,17 +41,19 @@ function outlineOf(record: CallRecord, shown: Manifest): string {
 export function callSummary(record: CallRecord, price: CallPrice | undefined): object {
   const { id, session, turn, time, model, kind, manifest, outcome } = record
   const { usage, finish, error, durationMs } = outcome ?? {}
-  const { reuse }: Manifest & { readonly reuse?: { readonly tokens: number } } = manifest
+  const figures = figuresOf(record, price)
+  const { slots, budget } = calibratedManifest(manifest, figures.total)
   return {
     call: id,
     ...defined({ session, turn, kind }),
     time,
     model,
     layout: manifest.layout,
-    used: manifest.used,
-    ...(hasOwnRoom(record) && { available: manifest.budget.available, window: manifest.budget.window }),
-    slots: manifest.slots,
-    ...defined({ reused: reuse?.tokens, finish, failed: error?.code, duration_ms: durationMs }),
+    figures,
+    used: figures.total,
+    ...(hasOwnRoom(record) && { available: budget.available, window: budget.window }),
+    slots,
+    ...defined({ reused: figures.same, finish, failed: error?.code, duration_ms: durationMs }),
     ...(usage && {
       usage: defined({
         prompt: usage.promptTokens,
@@ -61,6 +72,11 @@ export function callSummary(record: CallRecord, price: CallPrice | undefined): o
       },
     }),
   }
+}
+
+/** What every surface shows of the call, in its provider's tokens. */
+export function figuresOf({ manifest, outcome }: CallRecord, paid: CallPrice | undefined): CallFigures {
+  return callFigures(manifest, { usage: usedTokens(outcome), paid })
 }
 
 /** Whether a prompt was fitted into a budget. What another program sends is as large as it is, unless its conversation was cut. */

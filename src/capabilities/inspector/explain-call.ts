@@ -1,7 +1,16 @@
 import { type CallPrice, costSource, exactMoneyText, sentDifferently } from '../../capability.ts'
-import { compare, type Comparison, differenceCause, entryName, entrySentences, type Manifest } from '../../context.ts'
+import {
+  calibratedManifest,
+  type CallFigures,
+  compare,
+  type Comparison,
+  differenceCause,
+  entryName,
+  entrySentences,
+  type Manifest,
+} from '../../context.ts'
 import type { CallRecord } from '../../session.ts'
-import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
+import { callSummary, figuresOf, hasOwnRoom, type PricedCall } from './call-context.ts'
 
 /** Limit of sentences about left out or shortened layers, and of names in a sentence. */
 const MOST_SENTENCES = 20
@@ -9,13 +18,15 @@ const MOST_NAMES = 8
 
 /** A call in sentences, from its account alone: no text of a layer or a message is quoted. */
 export function explainCall({ record, before, price }: PricedCall): object {
+  const figures = figuresOf(record, price)
+  const manifest = calibratedManifest(record.manifest, figures.total)
   const sentences = [
-    ...sentSentences(record),
-    ...leftOutSentences(record.manifest),
+    ...sentSentences(record, manifest),
+    ...leftOutSentences(manifest),
     ...sentDifferently(record.outcome ?? {}),
     endSentence(record),
     ...costSentences(record, price),
-    ...changeSentences(record, before),
+    ...changeSentences(record, before, figures),
   ]
   return { ...callSummary(record, price), sentences }
 }
@@ -30,8 +41,8 @@ const SLOTS: Readonly<Record<keyof Manifest['slots'], string>> = {
   'after-input': 'texts behind the newest message',
 }
 
-function sentSentences(record: CallRecord): readonly string[] {
-  const { id, model, time, manifest } = record
+function sentSentences(record: CallRecord, manifest: Manifest): readonly string[] {
+  const { id, model, time } = record
   const { used, budget, slots } = manifest
   const parts = Object.entries(SLOTS).flatMap(([slot, words]) => {
     const tokens = slots[slot as keyof typeof slots]
@@ -106,12 +117,17 @@ function savedSentence(saved: number): string {
   return saved < 0 ? `Writing to it cost ${exactMoneyText(-saved)} more than it saved.` : ''
 }
 
-function changeSentences({ manifest, session }: CallRecord, before: CallRecord | undefined): readonly string[] {
+function changeSentences(
+  { manifest, session }: CallRecord,
+  before: CallRecord | undefined,
+  { total }: CallFigures,
+): readonly string[] {
   if (session === undefined) return ['It belongs to no session, so there is no call before it.']
   if (!before) return ['It is the first call of its session.']
   const [old, now] = [{ manifest: before.manifest }, { manifest }]
   const comparison = compare(old, now)
-  const common = `Since the call before, the first ${number(comparison.commonPrefix.tokens)} tokens are the same.`
+  const same = Math.round((comparison.commonPrefix.tokens * total) / Math.max(1, manifest.used))
+  const common = `Since the call before, the first ${number(same)} tokens are the same.`
   return [common, differenceCause(comparison, old, now), ...cameAndWent(comparison, manifest, before.manifest)]
 }
 

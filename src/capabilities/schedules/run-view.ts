@@ -33,8 +33,8 @@ export async function viewRuns(
   { store, models, approvals }: RunReader,
   runs: readonly ScheduleRun[],
 ): Promise<readonly ScheduleRunView[]> {
-  const { callCost } = await import('../../model.ts')
-  const prices = new Map((await models()).map(({ id, facts }) => [id, facts?.price]))
+  const { callCost, priceOfModel } = await import('../../context.ts')
+  const prices = new Map((await models()).map(({ id, facts }) => [id, priceOfModel(facts)]))
   const waiting = new Set((await approvals()).map(({ session, turn }) => `${session} ${turn}`))
   return Promise.all(
     runs.map(async (run) => {

@@ -1,6 +1,7 @@
 import { type GatewayConnection, exactMoneyText } from '../../capability.ts'
 import { apiPath, requestJson, requestList } from '../../cli.ts'
-import type { CutRecord } from '../../context.ts'
+import type { CallFigures, CutRecord } from '../../context.ts'
+import { defined } from '../../platform.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
 export interface WatchedCall {
@@ -11,6 +12,7 @@ export interface WatchedCall {
   readonly token?: string
   /** Prompt tokens as counted before the call. */
   readonly used: number
+  readonly figures: CallFigures
   readonly available?: number
   /** US dollars; absent where it is not known. */
   readonly cost?: number
@@ -57,7 +59,8 @@ export async function fetchNewestCalls(connection: GatewayConnection): Promise<r
 export interface CallSums {
   readonly calls: number
   readonly promptTokens: number
-  readonly cachedTokens: number
+  /** Absent where no provider reported it. */
+  readonly cachedTokens?: number
   readonly outputTokens: number
   readonly unreported: number
   /** US dollars of the calls whose cost is known. */
@@ -67,18 +70,19 @@ export interface CallSums {
 
 /** Calls that only count tokens cost nothing, and their answers report no usage. */
 export function sumCalls(calls: readonly WatchedCall[]): CallSums {
-  let [promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0, 0]
+  let [promptTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0]
+  let cachedTokens: number | undefined
   for (const { outcome, cost: own, foreign } of calls) {
     if (foreign?.kind === 'count') continue
     const { usage } = outcome ?? {}
     promptTokens += usage?.promptTokens ?? 0
-    cachedTokens += usage?.cachedTokens ?? 0
+    if (usage?.cachedTokens !== undefined) cachedTokens = (cachedTokens ?? 0) + usage.cachedTokens
     outputTokens += usage?.outputTokens ?? 0
     if (usage?.promptTokens === undefined || outcome?.usageEstimated) unreported += 1
     cost += own ?? 0
     if (own === undefined) unpriced += 1
   }
-  return { calls: calls.length, promptTokens, cachedTokens, outputTokens, unreported, cost, unpriced }
+  return { calls: calls.length, promptTokens, outputTokens, unreported, cost, unpriced, ...defined({ cachedTokens }) }
 }
 
 /** `12 calls`, or `1 call`. */
@@ -90,13 +94,18 @@ export function callsText(calls: number): string {
 export function tokensText({ calls, promptTokens, cachedTokens, outputTokens, unreported }: CallSums): string {
   if (unreported === calls && promptTokens === 0) return 'usage not reported'
   const read = `${promptTokens.toLocaleString('en')} tokens read`
-  return `${read} (${shareText(cachedTokens, promptTokens)} from the cache), ${outputTokens.toLocaleString('en')} written`
+  return `${read} (${cacheText(cachedTokens, promptTokens)}), ${outputTokens.toLocaleString('en')} written`
 }
 
 /** `$0.21`; `at least $0.21` where a cost is not known; `cost unknown` where none is. */
 export function knownCostText({ calls, cost, unpriced }: CallSums): string {
   if (unpriced === 0) return exactMoneyText(cost)
   return unpriced === calls ? 'cost unknown' : `at least ${exactMoneyText(cost)}`
+}
+
+/** `88 % from the cache`. */
+export function cacheText(cached: number | undefined, whole: number): string {
+  return cached === undefined ? 'cache not reported' : `${shareText(cached, whole)} from the cache`
 }
 
 export function shareText(part: number, whole: number): string {

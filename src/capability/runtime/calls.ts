@@ -1,4 +1,13 @@
-import type { AnyMessage, Forecast, ForecastRange, Manifest, Origin, ToolDefinition } from '../../context.ts'
+import type {
+  AnyMessage,
+  CallFigures,
+  Forecast,
+  ForecastRange,
+  Manifest,
+  ScenarioChanges,
+  Origin,
+  ToolDefinition,
+} from '../../context.ts'
 import type { CallParameters, FinishReason, ReasoningMetadata } from '../../model.ts'
 import type { CallRecord, Usage } from '../../session.ts'
 
@@ -24,6 +33,12 @@ export interface PreviewOptions {
 export interface ScenarioOptions extends PreviewOptions {
   /** So much of the history, tokens, whatever was cut: to try a larger window. What the next call reads unless given. */
   readonly history?: number
+}
+
+/** The next call, as it is or with other settings. */
+export interface TriedOptions extends ScenarioOptions {
+  /** What is tried; another model is named by `model`. Nothing of it is kept. */
+  readonly changes?: Omit<ScenarioChanges, 'model'>
 }
 
 /** Which calls are looked at, and for what. */
@@ -86,6 +101,7 @@ export interface Preview {
   readonly model: string
   readonly request: RequestView
   readonly manifest: ForecastManifest
+  readonly figures: CallFigures
   /** Absent where the model has no price. */
   readonly cost?: ForecastRange
   readonly free?: true

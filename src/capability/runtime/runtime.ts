@@ -23,11 +23,11 @@ import type {
   LayerHistoryOptions,
   LayerSources,
   Preview,
-  PreviewOptions,
   RebuildOptions,
   RebuiltRequest,
   Replay,
   ScenarioOptions,
+  TriedOptions,
 } from './calls.ts'
 import type { BackupService } from './backup-service.ts'
 import type { ConfigurationService } from './configuration-service.ts'
@@ -128,7 +128,7 @@ export interface Runtime {
    */
   embeddings(model: string, body: Readonly<Record<string, unknown>>, from: EmbeddingsCaller): Promise<unknown>
   /** What the next call would send. Writes nothing. Without a session: the first call of a new one. */
-  preview(options: PreviewOptions): Promise<Preview>
+  preview(options: TriedOptions): Promise<Preview>
   /** The exact request of an earlier call, built again and checked against its digest. */
   request(call: string, options?: RebuildOptions): Promise<RebuiltRequest>
   diff(before: string, after: string): Promise<Comparison>

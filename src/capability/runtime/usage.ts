@@ -18,11 +18,13 @@ export interface UsageSums {
   readonly unreported: number
   /** Of them, calls of models whose price is not known. */
   readonly unpriced: number
-  /** The whole prompts: `fresh`, `cached` and `written` together. */
+  /** The whole prompts: `fresh`, `cached`, `written` and `undivided` together. */
   readonly prompt: number
   readonly fresh: number
   readonly cached: number
   readonly written: number
+  /** Of prompts whose provider did not report what came from its cache. */
+  readonly undivided: number
   readonly output: number
   /** US dollars of the other calls, by the prices that are known now. Absent where there are none. */
   readonly money?: number

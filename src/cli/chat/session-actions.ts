@@ -7,13 +7,11 @@ import {
   sumCosts,
 } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import type { Price } from '../../model.ts'
-import type { CallRecord, SessionRow } from '../../session.ts'
+import type { SessionRow } from '../../session.ts'
 import { requestJson, apiPath, requestList } from '../answer.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
-import { findSession } from '../find-session.ts'
+import { type CallLine, findSession } from '../find-session.ts'
 import { note, print, width } from '../io.ts'
-import { fetchModels } from '../model-table.ts'
 import { type ListedSession, sessionTable, withTitle } from '../sessions/session-table.ts'
 import { singleLine } from '../table.ts'
 import type { Chat } from './conversation.ts'
@@ -38,7 +36,7 @@ async function listSessions({ connection, session }: Chat, io: Io): Promise<void
 
 export async function showCost({ connection, session }: Chat, io: Io): Promise<void> {
   if (session === undefined) return note(io, 'No calls yet.')
-  print(io, costText(await fetchSessionCost(connection, session, priceLookup(connection))))
+  print(io, costText(await fetchSessionCost(connection, session)))
 }
 
 export async function undoTurn({ connection, session }: Chat, io: Io): Promise<void> {
@@ -53,36 +51,15 @@ export async function undoTurn({ connection, session }: Chat, io: Io): Promise<v
   note(io, 'The model no longer reads it. Effects of tools remain.')
 }
 
-export type Prices = (model: string) => Promise<Price | undefined>
-
-/** Looks up prices through a connection and fetches the models once. */
-export function priceLookup(connection: GatewayConnection): Prices {
-  let models: ReturnType<typeof fetchModels> | undefined
-  return async (model) => {
-    models ??= fetchModels(connection).catch(() => [])
-    return (await models).find(({ id }) => id === model)?.facts?.price
-  }
-}
-
 /** What the calls of a session used and cost, and those of its newest turn. */
 interface SessionCost extends SessionTotals {
   readonly lastTurn: SessionTotals
 }
 
-export async function fetchSessionCost(
-  connection: GatewayConnection,
-  session: string,
-  prices: Prices,
-): Promise<SessionCost> {
-  const [{ callCost }, { usedTokens }] = await Promise.all([import('../../model.ts'), import('../../session.ts')])
+export async function fetchSessionCost(connection: GatewayConnection, session: string): Promise<SessionCost> {
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
-  const calls = await requestList<CallRecord>(connection, path, 'calls')
-  const counted = await Promise.all(
-    calls.map(async ({ model, outcome, turn, time }) => {
-      const usage = usedTokens(outcome)
-      return { turn, ...defined({ usage, paid: usage && callCost(usage, await prices(model), time) }) }
-    }),
-  )
+  const calls = await requestList<CallLine>(connection, path, 'calls')
+  const counted = calls.map(({ turn, outcome, cost }) => ({ turn, ...defined({ usage: outcome?.usage, paid: cost }) }))
   const last = counted.at(-1)?.turn
   return { ...sumCosts(counted), lastTurn: sumCosts(counted.filter(({ turn }) => turn === last)) }
 }

@@ -150,7 +150,7 @@ const inSession: readonly TerminalCommand[] = [
     shows: 'always',
     async run(conversation, io) {
       const preview = await fetchPreview(conversation.connection, { session: conversation.session })
-      print(io, [outlineText(preview.manifest, io), ...forecastLines(preview, io)].join('\n'))
+      print(io, [outlineText(preview, io), ...forecastLines(preview, io)].join('\n'))
     },
   },
   { name: 'cost', summary: 'show what the calls of this session used and cost', shows: 'always', run: showCost },

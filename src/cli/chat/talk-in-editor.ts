@@ -14,7 +14,7 @@ import { EXIT_WAITING } from '../follow-to-end.ts'
 import { messageCompletion } from './completion.ts'
 import { createComposer } from './composer.ts'
 import { createMessageQueue } from './message-queue.ts'
-import { priceLookup, type Prices, fetchSessionCost } from './session-actions.ts'
+import { fetchSessionCost } from './session-actions.ts'
 import { openScreen } from './screen.ts'
 import { EXIT_COMMANDS } from './talk-by-lines.ts'
 import { realpathSync, statSync } from 'node:fs'
@@ -32,7 +32,6 @@ export async function chatInEditor(
 ): Promise<number> {
   const directory = process.cwd()
   const commands = slashCommands(outer.capabilities)
-  const prices = priceLookup(conversation.connection)
   const queue = createMessageQueue()
   const over = Promise.withResolvers<number>()
   const left = new AbortController()
@@ -126,7 +125,7 @@ export async function chatInEditor(
 
   async function refresh(): Promise<void> {
     if (left.signal.aborted) return
-    refreshing = fetchChatStatus(conversation, prices)
+    refreshing = fetchChatStatus(conversation)
     status = await refreshing
     screen.changed()
   }
@@ -256,15 +255,15 @@ function fileAt(name: string, directory: string): MentionedFile | undefined {
 }
 
 /** Fetches the status of the next call of a chat. Only the model where the call cannot be assembled. */
-async function fetchChatStatus(conversation: Chat, prices: Prices): Promise<ChatStatus> {
+async function fetchChatStatus(conversation: Chat): Promise<ChatStatus> {
   const { connection, session } = conversation
   try {
-    const { model, manifest } = await fetchPreview(connection, { session })
+    const { model, manifest, figures } = await fetchPreview(connection, { session })
     const { window, reserve } = manifest.budget
     // Where the model has no price there is no cost to add up.
-    const known = session !== undefined && (await prices(model)) !== undefined
-    const { money, lastTurn } = known ? await fetchSessionCost(connection, session, prices) : {}
-    return { model, used: manifest.used, window, reserve, ...defined({ money, turnMoney: lastTurn?.money }) }
+    const known = session !== undefined && figures.money !== undefined
+    const { money, lastTurn } = known ? await fetchSessionCost(connection, session) : {}
+    return { model, used: figures.total, window, reserve, ...defined({ money, turnMoney: lastTurn?.money }) }
   } catch {
     return { model: await conversation.model().catch(() => '?') }
   }

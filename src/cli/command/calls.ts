@@ -21,7 +21,14 @@ import { lineLimit, print, printList, applyStyle, printAnswer } from '../io.ts'
 import { outlineText } from '../preview.ts'
 import { cutToCells, singleLine, table, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
-import { type CutRecord, exactLine, type Manifest, type ManifestEntry } from '../../context.ts'
+import {
+  calibratedManifest,
+  type CallFigures,
+  type CutRecord,
+  exactLine,
+  type Manifest,
+  type ManifestEntry,
+} from '../../context.ts'
 import { programText } from '../sessions/session-table.ts'
 
 /** What shows more of a call or of a session, by the word after `calls`. Each was a command of its own. */
@@ -43,8 +50,7 @@ export const callsCommand: Command = {
     ...Object.values(views).flatMap(({ usage }) => usage.map((form) => `calls ${form}`)),
   ],
   details:
-    'Prompt tokens appear twice: as counted before the call, and as the provider reported them (`-` where it reported ' +
-    'none). With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
+    'Prompt tokens are as the provider reported them; `about`: it has not, and they are as expected. With a call, each candidate of it has a line, and what was left out or shortened has a sentence with the ' +
     'numbers that decided. Calls of another program have their turn, what each was for, and what changed since the call before; one of them is shown by layer, ' +
     `with what each part cost.\n${Object.values(views)
       .map(({ name, summary }) => `\`${name}\`: ${summary}.`)
@@ -75,9 +81,15 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
   const id = await findCall(connection, word!, session)
   const manifest = await requestJson<PricedManifest>(connection, apiPath('/api/calls/', id, '/manifest'))
   if (call.json || !FORMATS.has(manifest.layout)) {
-    return printAnswer(manifest, () => [outlineText(manifest, io), ...sentDifferently(manifest)].join('\n'), call, io)
+    return printAnswer(
+      manifest,
+      () => [outlineText({ manifest, figures: manifest.figures }, io), ...sentDifferently(manifest)].join('\n'),
+      call,
+      io,
+    )
   }
-  print(io, foreignCallText(await requestJson<CallRecord>(connection, apiPath('/api/calls/', id)), manifest, io))
+  const record = await requestJson<CallRecord>(connection, apiPath('/api/calls/', id))
+  print(io, foreignCallText(record, calibratedManifest(manifest, manifest.figures.total), io))
   return 0
 }
 
@@ -96,15 +108,14 @@ async function listCalls(connection: GatewayConnection, call: CommandCall, io: I
 
 function callTable(calls: readonly CallLine[], io: Io): string {
   const now = new Date()
-  const rows = calls.map(({ id, time, model, used, outcome, kind, cutRecord, cost }) => ({
+  const rows = calls.map(({ id, time, model, figures, outcome, kind, cutRecord }) => ({
     call: id,
     time: timeText(time, now),
     model,
-    counted: String(used),
-    reported: tokensText(outcome?.usage?.promptTokens),
-    cached: tokensText(outcome?.usage?.cachedTokens),
+    prompt: `${figures.total}${figures.basis === 'reported' ? '' : ' about'}`,
+    cached: tokensText(figures.basis === 'reported' ? figures.cached : undefined),
     output: tokensText(outcome?.usage?.outputTokens),
-    cost: cost === undefined ? '-' : exactMoneyText(cost),
+    cost: figures.money === undefined ? '-' : exactMoneyText(figures.money),
     end:
       outcome?.error?.code ??
       ([kind, cutRecord && `cut ${cutRecord.turns}`, outcome?.finish, outcome?.warning?.code]
@@ -112,8 +123,8 @@ function callTable(calls: readonly CallLine[], io: Io): string {
         .join(', ') ||
         '-'),
   }))
-  const right = ['counted', 'reported', 'cached', 'output', 'cost'] as const
-  return rowTable(rows, io, { right, spare: ['cached', 'model', 'output', 'counted', 'end'] })
+  const right = ['prompt', 'cached', 'output', 'cost'] as const
+  return rowTable(rows, io, { right, spare: ['cached', 'model', 'output', 'end'] })
 }
 
 /** `-` where the provider did not report a number. */
@@ -123,6 +134,7 @@ function tokensText(tokens: number | undefined): string {
 
 /** The account of a call with what is known of it afterwards. */
 interface PricedManifest extends Manifest, Pick<CallOutcome, 'wire'> {
+  readonly figures: CallFigures
   readonly reported?: Usage
   readonly paid?: CallPrice
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly why?: string } }
@@ -148,7 +160,7 @@ function foreignCallText(call: CallRecord, manifest: PricedManifest, io: Io): st
   if (manifest.layout === 'foreign') return [title, unknownLine(call), ...endLines(call)].join('\n')
   return [
     title,
-    ...usageLines(manifest),
+    ...usageLines(call.manifest.used, manifest),
     ...endLines(call),
     ...cutLines(call, manifest),
     ...(kind === 'count' ? [] : reuseLines(manifest)),
@@ -166,13 +178,14 @@ function unknownLine(call: CallRecord): string {
   return exactLine(`${method} ${path}${answered} has no parts: its path or its body has no format that Foreword knows.`)
 }
 
-function usageLines({ used, reported, paid }: PricedManifest): readonly string[] {
-  const { promptTokens, cachedTokens, cacheWrittenTokens, outputTokens } = reported ?? {}
-  if (promptTokens === undefined) return [`${number(used)} tokens counted; the provider reported none.`]
+function usageLines(used: number, { figures, reported, paid }: PricedManifest): readonly string[] {
+  const { outputTokens } = reported ?? {}
+  const { basis, total, cached, written } = figures
+  if (basis !== 'reported') return [`${number(used)} tokens counted; the provider reported none.`]
   const parts = [
-    `${number(promptTokens)} tokens read`,
-    ...(cachedTokens === undefined ? [] : [`${number(cachedTokens)} of them from the cache`]),
-    ...(cacheWrittenTokens ? [`${number(cacheWrittenTokens)} written to it`] : []),
+    `${number(total)} tokens read`,
+    ...(cached === undefined ? [] : [`${number(cached)} of them from the cache`]),
+    ...(written ? [`${number(written)} written to it`] : []),
     ...(outputTokens === undefined ? [] : [`${number(outputTokens)} answered`]),
   ]
   const money = paid ? `: ${exactMoneyText(paid.money)}${costSource(paid)}` : ''
@@ -213,10 +226,10 @@ function cutLine({ turns, hidden, again, money }: CutRecord): string {
   return `The cut left ${groups} out (${number(hidden)} tokens); ${sent}.`
 }
 
-function reuseLines({ reuse }: PricedManifest): readonly string[] {
+function reuseLines({ reuse, figures }: PricedManifest): readonly string[] {
   if (!reuse) return ['It is the first of its kind in the session.']
   const why = reuse.firstChange?.why
-  return [`${number(reuse.tokens)} tokens as in the call before.${why === undefined ? '' : ` ${exactLine(why)}`}`]
+  return [`${number(figures.same ?? 0)} tokens as in the call before.${why === undefined ? '' : ` ${exactLine(why)}`}`]
 }
 
 interface Priced {

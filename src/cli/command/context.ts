@@ -20,7 +20,7 @@ export const contextCommand = (source: CommandSource): Command => ({
   ],
   details:
     'A bar shows how full the window is: used, free, and reserved for the answer. Below it, each candidate has a line: its slot, its ' +
-    'id, the form it takes, its cost in tokens, the cost of its fullest form, its outcome, and the reason. Nothing is sent or ' +
+    'id, the form it takes, its size in tokens of the provider, that of its fullest form, its outcome, and the reason. Nothing is sent or ' +
     'written. Without a session, it is the first call of a new one.',
   words: { least: 0, most: 1 },
   options: {
@@ -28,7 +28,7 @@ export const contextCommand = (source: CommandSource): Command => ({
     model: { value: 'ID', summary: 'preview with this model' },
     system: { ...systemOption, summary: 'preview with this system prompt (`@FILE` reads a file)' },
     ...choiceOptions(source, (summary) => `preview with the ${summary}`),
-    json: { ...jsonOption, summary: 'print {request, manifest, cost}' },
+    json: { ...jsonOption, summary: 'print {request, manifest, figures, cost}' },
   },
   run: (call, io) => withConnection(call.home, io, 'read', (connection) => showContext(connection, call, io)),
 })
@@ -52,8 +52,8 @@ async function showContext(connection: GatewayConnection, call: CommandCall, io:
       ...withoutNone(chosen),
     }),
   )
-  const { request, manifest, cost } = preview
-  if (call.json) printJson(io, { request, manifest, ...defined({ cost }) })
-  else print(io, [outlineText(manifest, io), ...forecastLines(preview, io)].join('\n'))
+  const { request, manifest, figures, cost } = preview
+  if (call.json) printJson(io, { request, manifest, figures, ...defined({ cost }) })
+  else print(io, [outlineText(preview, io), ...forecastLines(preview, io)].join('\n'))
   return 0
 }

@@ -182,15 +182,17 @@ function usageTable(report: UsageReport, io: Io): string {
   }
   const rows = report.rows.map((row: CallUsageRow) => sumRow(rowName(row, '(outside sessions)'), row))
   const rest = report.rest ? [sumRow(`${count(report.rest.rows)} more`, report.rest)] : []
-  const head = [report.by, 'calls', 'prompt', 'fresh', 'cached', 'written', 'output', 'cost']
+  const head = [report.by, 'calls', 'prompt', 'new', 'cached', 'written', 'output', 'cost']
   return fittedTable([head, ...rows, ...rest], { right: [1, 2, 3, 4, 5, 6, 7], columns, spare: [0, 5, 3] })
 }
 
 function sumRow(
   name: string,
-  { calls, prompt, fresh, cached, written, output, ...cost }: UsageSums,
+  { calls, prompt, fresh, cached, written, undivided, output, ...cost }: UsageSums,
 ): readonly string[] {
-  return [name, ...[calls, prompt, fresh, cached, written, output].map(count), moneyCell(cost)]
+  // A provider that says nothing of its cache has not said 0.
+  const parts = undivided > 0 && undivided === prompt ? ['-', '-', '-'] : [fresh, cached, written].map(count)
+  return [name, count(calls), count(prompt), ...parts, count(output), moneyCell(cost)]
 }
 
 /** `+` where some calls are not in it, `-` where none is. */
@@ -204,14 +206,18 @@ function usageTotal({
   prompt,
   cached,
   written,
+  undivided,
   output,
   money,
   unreported,
   unpriced,
   waiting = 0,
 }: UsageSums): string {
+  const silent = `${count(undivided)} whose cache was not reported`
+  const read = `${count(cached)} read from a cache, ${count(written)} written`
+  const cacheText = undivided === 0 ? read : undivided === prompt ? silent : `${read}, ${silent}`
   return [
-    `${plural(calls, 'call')}: ${count(prompt)} prompt tokens (${count(cached)} read from a cache, ${count(written)} written), ${count(output)} output tokens.`,
+    `${plural(calls, 'call')}: ${count(prompt)} prompt tokens (${cacheText}), ${count(output)} output tokens.`,
     ...(money === undefined ? [] : [`${moneyText(money)} by the prices that are known now.`]),
     ...(unpriced === 0 ? [] : [`${plural(unpriced, 'call')} of models without a known price: not in the money.`]),
     ...(unreported === 0 ? [] : [`${plural(unreported, 'call')} without a complete report: not in the money.`]),

@@ -65,7 +65,7 @@ function turnNumbers(calls: readonly CallLine[]): readonly string[] {
 }
 
 function sessionCallRow(call: CallLine, turn: string, now: Date): readonly string[] {
-  const { id, time, foreign, model, reuse, outcome, cost } = call
+  const { id, time, foreign, model, figures, outcome, cost } = call
   const { usage, usageEstimated } = outcome ?? {}
   return [
     id,
@@ -74,19 +74,18 @@ function sessionCallRow(call: CallLine, turn: string, now: Date): readonly strin
     exactLine(foreign?.kind ?? ''),
     model,
     promptText(call),
-    tokensText(usage?.cachedTokens),
-    tokensText(reuse?.tokens),
+    tokensText(figures.basis === 'reported' ? figures.cached : undefined),
+    tokensText(figures.same),
     tokensText(usage?.outputTokens),
     cost === undefined ? '-' : `${exactMoneyText(cost)}${usageEstimated ? ' about' : ''}`,
     endText(call),
   ]
 }
 
-/** As the provider reported it, else as it was counted here; `-` where nothing could be. */
-function promptText({ used, outcome }: CallLine): string {
-  const { usage, usageEstimated } = outcome ?? {}
-  if (usage?.promptTokens === undefined) return used === 0 ? '-' : `${tokensText(used)} counted`
-  return `${tokensText(usage.promptTokens)}${usageEstimated ? ' about' : ''}`
+/** As the provider reported it, else as it is expected; `-` where nothing could be counted. */
+function promptText({ figures: { basis, total }, outcome }: CallLine): string {
+  if (total === 0) return '-'
+  return `${tokensText(total)}${basis !== 'reported' || outcome?.usageEstimated ? ' about' : ''}`
 }
 
 /** How it ended: its failure, or its status and why the model stopped. */

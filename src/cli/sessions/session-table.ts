@@ -61,7 +61,7 @@ export function programText({ name, version }: Omit<SessionProgram, 'calls'>): s
 
 /** Where no listed session has a price, as with local models, the list says nothing of money. */
 function hasMoney({ cost }: ListedSession): boolean {
-  return cost?.money !== undefined
+  return cost?.money !== undefined && (cost.money > 0 || cost.unpriced > 0)
 }
 
 /** `-` where no price is known, `+` where some calls are not in it: what is not known is never $0. */

@@ -1,6 +1,6 @@
 import type { ModelStatus, ModelView } from '../../capability.ts'
 import { type Model, ModelError, type Models } from '../../model.ts'
-import type { Price } from '../../context.ts'
+import { type Price, priceOfModel } from '../../context.ts'
 import { type Clock, withTimeout } from '../../platform.ts'
 import { type BudgetContext, budgetFor } from './call-budget.ts'
 import { runtimeFailure } from '../failure.ts'
@@ -135,7 +135,7 @@ const PRICE_MS = 2_000
 /** The price of a model; `undefined` where it is not known, or not known in time. */
 export async function priceOf(clock: Clock, models: Models, id: string): Promise<Price | undefined> {
   try {
-    return (await withTimeout(clock, models.model(id), PRICE_MS)).facts.price
+    return priceOfModel((await withTimeout(clock, models.model(id), PRICE_MS)).facts)
   } catch {
     return undefined
   }

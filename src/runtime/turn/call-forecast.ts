@@ -10,7 +10,7 @@ import {
   type CacheMark,
   type CacheRules,
 } from '../../model.ts'
-import type { PlacedCall } from '../../context.ts'
+import { type PlacedCall, priceOfModel } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { AssemblyContext } from './assembly-context.ts'
 import { type CacheLife, chooseCacheLife, rulesAfter } from '../calls/cache-life.ts'
@@ -43,7 +43,7 @@ export async function addForecast(place: AskedForecast, sealed: Sealed, life?: C
   const read = reads.get(model.id)
   const readPieces =
     read?.call === lastCall?.call ? before : read && (read.fingerprint ?? (await readFingerprint(read.call)))
-  const { price } = model.facts
+  const price = priceOfModel(model.facts)
   const secondsSince = read && Math.max(0, Date.parse(clock.time()) - read.at) / 1000
   const question = { before: readPieces, after: fingerprint, secondsSince: secondsSince ?? 0, life, read }
   const { cache, served, marked, longer } = (place.ownMarks ? ownCache : ourCache)(model.facts.cache, question)

@@ -1,12 +1,23 @@
 import {
   type Clock,
   type Preview,
-  type PreviewOptions,
   type Runtime,
   RuntimeError,
   type ScenarioOptions,
+  type TriedOptions,
 } from '../../capability.ts'
-import { ContextOverflowError, forecastRange, type Scenario } from '../../context.ts'
+import {
+  type AssemblyInput,
+  callFigures,
+  changedScenario,
+  ContextOverflowError,
+  forecastRange,
+  type LayoutChoice,
+  priceOfModel,
+  type Scenario,
+  type ScenarioChanges,
+  scenarioInput,
+} from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { Choices, InputOptions, LogStore } from '../../session.ts'
 import { assembleCall, type AskedTurn, NEW_SESSION } from './assemble-call.ts'
@@ -14,7 +25,7 @@ import { placementRules, withPlacementPrices } from '../calls/recent-placements.
 import { inputAsScenario } from '../calls/call-scenario.ts'
 import { runtimeFailure } from '../failure.ts'
 import { seal } from '../calls/seal.ts'
-import { countInSlices } from '../models/counters.ts'
+import { assembleInSlices, countInSlices } from '../models/counters.ts'
 import { sessionNotFound, requireOwnSession } from '../sessions/not-found.ts'
 import { type MessageFiles, messageWithFiles } from '../sessions/message-files.ts'
 import { usableCut } from '../sessions/session-cut.ts'
@@ -57,11 +68,13 @@ export function createPreviews(
 /** What the next call would send. Reads only. */
 export async function previewCall(
   parts: PreviewParts,
-  options: PreviewOptions & { readonly composes?: boolean },
+  options: TriedOptions & { readonly composes?: boolean },
 ): Promise<Preview> {
   const { turn, call } = await assembleNext(parts, options)
-  const { outcome, input, recent } = call
-  const { model, clock, id, state = NO_CALLS } = turn
+  const { input, recent } = call
+  const { model, clock, id, context, state = NO_CALLS } = turn
+  const tried = options.changes && tryChanges(input, options.changes, context.settings.layout)
+  const outcome = tried ? await assembleInSlices(clock, tried) : call.outcome
   if (outcome instanceof ContextOverflowError) {
     throw new RuntimeError('context-overflow', outcome.message, { manifest: outcome.manifest }, { cause: outcome })
   }
@@ -69,9 +82,15 @@ export async function previewCall(
   const forecast = await addForecast(place, seal(outcome), nextCacheLife(place, recent))
   const placed = { manifest: forecast, turn: id, at: Date.parse(clock.time()) }
   const manifest = withPlacementPrices(placed, recent, placementRules(model, input.layout))
-  const { price, free } = model.facts
+  const price = priceOfModel(model.facts)
   const cost = price && manifest.forecast && forecastRange(manifest.forecast, manifest.budget.reserve, price)
-  return { model: model.id, request: outcome.request, manifest, ...defined({ cost, free }) }
+  const figures = callFigures(manifest, { price })
+  return { model: model.id, request: outcome.request, manifest, figures, ...defined({ cost, free: model.facts.free }) }
+}
+
+function tryChanges(input: AssemblyInput, changes: ScenarioChanges, layout: LayoutChoice): AssemblyInput {
+  const scenario = inputAsScenario('the next call', input, layout)
+  return scenarioInput(changedScenario(scenario, changes), [input.counter])
 }
 
 /** Of a session that does not exist yet. */

@@ -7,11 +7,11 @@ import {
   type CostSums,
   RuntimeError,
 } from '../../capability.ts'
-import { type ManifestEntry, type Price, type AnyMessage, toolResults } from '../../context.ts'
+import { divideExactly, type ManifestEntry, type Price, type AnyMessage, toolResults } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import { type CallRecord, type CallSum, layerOf, type SessionStore, type Entry, toolSumsOf } from '../../session.ts'
 import { dayIn } from './day-of.ts'
-import { type CallMoney, divideExactly, moneyOfCall, weighEntries } from './divide-money.ts'
+import { type CallMoney, moneyOfCall, weighEntries } from './divide-money.ts'
 import type { UsageSources } from './usage-report.ts'
 
 /** Adds up what the calls of a time cost. The money of each call is divided among its keys without a rest. */

@@ -158,7 +158,9 @@ function toolUsageRows(offered: readonly LayerUsageRow[], given: readonly ToolSu
 type UsageAdder = ReturnType<typeof createUsageAdder>
 
 export function createUsageAdder() {
-  let [calls, unreported, unpriced, prompt, fresh, cached, written, output, money] = [0, 0, 0, 0, 0, 0, 0, 0, 0]
+  let [calls, unreported, unpriced, prompt, fresh, cached, written, undivided, output, money] = [
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  ]
   let waiting = 0
   return {
     wait: () => void (waiting += 1),
@@ -169,8 +171,10 @@ export function createUsageAdder() {
       if (cost !== undefined) money += cost
       else if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
       else unpriced += 1
-      prompt += promptTokens
-      fresh += Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
+      const rest = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
+      prompt += rest + cachedTokens + cacheWrittenTokens
+      if (call.cachedTokens === undefined) undivided += rest
+      else fresh += rest
       cached += cachedTokens
       written += cacheWrittenTokens
       output += outputTokens
@@ -183,6 +187,7 @@ export function createUsageAdder() {
       fresh,
       cached,
       written,
+      undivided,
       output,
       ...(calls > unreported + unpriced ? { money } : {}),
       ...(waiting > 0 ? { waiting } : {}),
@@ -202,6 +207,7 @@ export function addUsage(rows: readonly UsageSums[]): UsageSums {
     fresh: sum('fresh'),
     cached: sum('cached'),
     written: sum('written'),
+    undivided: sum('undivided'),
     output: sum('output'),
     ...(money.length === 0 ? {} : { money: money.reduce((all, each) => all + each, 0) }),
   }

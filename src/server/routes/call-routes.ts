@@ -1,8 +1,16 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
-import { type Manifest, outline } from '../../context.ts'
-import { callCosts, type Route, jsonAnswer, route, type Runtime, RuntimeError } from '../../capability.ts'
-import { type CallRecord } from '../../session.ts'
+import { callFigures, type Manifest, outline } from '../../context.ts'
+import {
+  callCosts,
+  type CallPrice,
+  type Route,
+  jsonAnswer,
+  route,
+  type Runtime,
+  RuntimeError,
+} from '../../capability.ts'
+import { type CallRecord, usedTokens } from '../../session.ts'
 import { text } from '../answer.ts'
 import { requireSession } from '../failure.ts'
 import {
@@ -11,6 +19,7 @@ import {
   limitSchema,
   manifestSchema,
   requestViewSchema,
+  figuresSchema,
   scenarioAnswer,
 } from '../schema.ts'
 
@@ -22,6 +31,7 @@ const callSummariesSchema = z.array(
       .number()
       .optional()
       .describe('US dollars, by what the provider reported; absent where that or the price is not known.'),
+    figures: figuresSchema,
   }),
 )
 
@@ -44,6 +54,15 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     )
   }
 
+  const summaries = async (calls: readonly CallRecord[]): Promise<readonly object[]> => {
+    const costOf = await callCosts(runtime, calls)
+    return calls.map((call) => {
+      const money = costOf(call)
+      const figures = figuresOf(call, money === undefined ? undefined : { money })
+      return { ...(callSummary(call) as object), figures, ...defined({ cost: figures.money }) }
+    })
+  }
+
   return [
     route('GET /api/sessions/:session/calls', {
       scope: 'read',
@@ -52,18 +71,16 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       description: 'The newest calls, or those that follow `after`.',
       query: z.strictObject({
         limit: limitSchema(100, 1000),
-        after: z.string().min(1).optional().describe('Id of the last known call.'),
+        after: z.string().optional().describe('Id of the last known call; empty: from the first one on.'),
       }),
       answers: () => jsonAnswer('Calls', { calls: callSummariesSchema }),
       handle: async ({ param, query }) => {
         const session = param('session')
         const { after, limit: most } = query
-        const calls = await store.calls(session, after === undefined ? { last: most } : { after, limit: most })
+        const from = after === '' ? { limit: most } : { after: after!, limit: most }
+        const calls = await store.calls(session, after === undefined ? { last: most } : from)
         if (calls.length === 0) await requireSession(store, session)
-        const costOf = await callCosts(runtime, calls)
-        return {
-          calls: calls.map((call) => ({ ...(callSummary(call) as object), ...defined({ cost: costOf(call) }) })),
-        }
+        return { calls: await summaries(calls) }
       },
     }),
     route('GET /api/calls', {
@@ -71,7 +88,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       summary: 'Lists the calls of all sessions, newest first, without their manifests',
       query: z.strictObject({ limit: limitSchema(100, 1000), beginning: idPrefixSchema }),
       answers: () => jsonAnswer('Calls', { calls: callSummariesSchema }),
-      handle: async ({ query }) => ({ calls: (await store.findCalls(query)).map(callSummary) }),
+      handle: async ({ query }) => ({ calls: await summaries(await store.findCalls(query)) }),
     }),
     route('GET /api/calls/:call', {
       scope: 'read',
@@ -91,7 +108,8 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       handle: async ({ param, query }) => {
         const record = await existing(param('call'))
         if (query.format === 'outline') return text(`${outline(record.manifest)}\n`)
-        return { ...(fullManifest(record) as object), ...defined({ paid: await runtime.callPrice(record) }) }
+        const paid = await runtime.callPrice(record)
+        return { ...(fullManifest(record) as object), figures: figuresOf(record, paid), ...defined({ paid }) }
       },
     }),
     route('GET /api/calls/:call/request', {
@@ -198,6 +216,10 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
+}
+
+function figuresOf(call: CallRecord, paid: (Pick<CallPrice, 'money'> & Partial<CallPrice>) | undefined) {
+  return callFigures(call.manifest, { usage: usedTokens(call.outcome), paid })
 }
 
 /** The manifest of a call with what is known only afterwards: the body that was sent, and the usage that its provider reported. */

@@ -16,7 +16,7 @@ import { nearestHint, defined, ForewordError } from '../../platform.ts'
 import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
-import { entrySentences, exactLine, outline } from '../../context.ts'
+import { calibratedManifest, entrySentences, exactLine, outline } from '../../context.ts'
 
 interface CommandParts {
   readonly choices: ChoiceDescriptions
@@ -120,7 +120,8 @@ const contextCommand = (runtime: Runtime): ServedCommand => ({
   summary: 'show what the next call would send, piece by piece',
   shows: 'always',
   async run({ session }) {
-    const { manifest } = await runtime.preview(defined({ session }))
+    const { manifest: counted, figures } = await runtime.preview(defined({ session }))
+    const manifest = calibratedManifest(counted, figures.total)
     const sentences = entrySentences(manifest)
     return { text: [outline(manifest), ...(sentences.length === 0 ? [] : ['', ...sentences])].join('\n') }
   },

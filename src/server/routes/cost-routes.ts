@@ -83,10 +83,11 @@ const sums = z.looseObject({
   waiting: z.number().optional().describe('Of the total: calls beside them that wait for a budget.'),
   unreported: z.number().describe('Calls whose provider did not report the prompt or the answer.'),
   unpriced: z.number().describe('Calls of models whose price is not known.'),
-  prompt: tokens,
+  prompt: tokens.describe('`fresh`, `cached`, `written` and `undivided` together.'),
   fresh: tokens,
   cached: tokens.describe('Read from a cache.'),
   written: tokens.describe('Written to a cache.'),
+  undivided: tokens.describe('Of prompts whose provider did not report what came from its cache.'),
   output: tokens,
   money: z.number().optional().describe('US dollars of the other calls, by the prices that are known now.'),
 })

@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { json, text, empty, download } from '../answer.ts'
 import { type Route, jsonAnswer, route, type Runtime } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import { attachmentsSchema, historySchema, manifestSchema, requestViewSchema, scenarioAnswer } from '../schema.ts'
+import {
+  attachmentsSchema,
+  figuresSchema,
+  historySchema,
+  manifestSchema,
+  requestViewSchema,
+  scenarioAnswer,
+} from '../schema.ts'
 import { choiceIds, type ChoiceDescriptions, splitChoices } from '../session-choices.ts'
 
 /** What the endpoints report besides the runtime. */
@@ -23,8 +30,23 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     system: z.string().min(1).optional().describe('A system prompt for this call, in place of any other.'),
     ...choiceIds(choices),
   })
+  const share = z.number().min(0).max(1).optional()
   const previewBody = previewQuery.extend({ attachments: attachmentsSchema })
-  const preview = async (query: z.output<typeof previewBody>) => {
+  const triedBody = previewBody.extend({
+    history: historySchema,
+    changes: z
+      .strictObject({
+        window: z.int().min(1).optional().describe('Tokens.'),
+        reserve: z.int().min(0).optional().describe('Tokens.'),
+        layout: z.string().min(1).optional(),
+        headShare: share,
+        lowWater: share,
+        skills: z.enum(['auto', 'full', 'readOnDemand']).optional(),
+      })
+      .optional()
+      .describe('Other settings to try in this call alone.'),
+  })
+  const preview = async (query: Partial<z.output<typeof triedBody>>) => {
     const { chosen, others } = splitChoices<string, typeof query>(choices, query)
     return json(await runtime.preview({ ...defined(others), choices: chosen }))
   }
@@ -35,6 +57,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         model: z.string(),
         request: requestViewSchema,
         manifest: manifestSchema,
+        figures: figuresSchema,
         cost: z
           .object({ least: z.number(), most: z.number(), answer: z.number() })
           .optional()
@@ -155,7 +178,7 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
     route('POST /api/context', {
       scope: 'read',
       summary: 'Shows the request and the manifest of the next call. Writes nothing',
-      body: previewBody,
+      body: triedBody,
       answers: previewAnswers,
       handle: ({ body }) => preview(body),
     }),

@@ -14,6 +14,7 @@ import type {
   SessionNotes,
   UsageReport,
 } from '../../../src/capability.ts'
+import type { CallFigures } from '../../../src/context.ts'
 import type { AuditRecord, AuditReport, CallOutcome, CallRecord, SessionFolder } from '../../../src/session.ts'
 import useSWR, { type SWRResponse } from 'swr'
 import { type ApiError, api } from './client.ts'
@@ -42,8 +43,7 @@ export interface ListedCall {
   /** Present for a call that another program made. */
   readonly foreign?: CallRecord['foreign']
   readonly layout: string
-  readonly used: number
-  readonly available: number
+  readonly figures: CallFigures
   readonly outcome?: CallOutcome
 }
 
@@ -53,6 +53,7 @@ export interface CallPage {
 
 /** The manifest of a call with what its provider reported. */
 export interface ReportedManifest extends ForecastManifest {
+  readonly figures: CallFigures
   readonly reported?: NonNullable<CallOutcome['usage']>
   /** Absent where the price or the usage is not known. */
   readonly paid?: CallPrice

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import type { CommandList } from '../api/commands.ts'
 import { type ModelList, useResource } from '../api/resources.ts'
 import { AttachContext } from '../markdown/citation.tsx'
-import { InspectorPanel } from '../inspector/inspector-panel.tsx'
+import { Inspector, useInspector } from '../inspector/inspector.tsx'
 import { ChatHeader } from './chat-header.tsx'
 import { keepFocus } from '../parts/focus-message.ts'
 import { MessageForm } from './message-form.tsx'
@@ -32,7 +32,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
   const { data: models, error: unlisted } = useResource<ModelList>('/api/models', { revalidateOnFocus: false })
   const chooser = useRef<HTMLInputElement>(null)
   const toEnd = useRef(() => {})
-  const [inspecting, setInspecting] = useState(false)
+  const inspector = useInspector()
   const [, navigate] = useLocation()
   // What is attached while a message is on its way belongs to the next one.
   const going = useRef<readonly string[]>([])
@@ -91,15 +91,19 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
           model={model}
           chooser={chooser}
           choices={choices}
-          onInspect={() => setInspecting(true)}
+          onInspect={() => {
+            inspector.open()
+            if (session !== undefined && call !== undefined) navigate(`/sessions/${encodeURIComponent(session)}`)
+          }}
         />
       </DropArea>
-      <InspectorPanel
+      <Inspector
         call={call}
         next={next}
-        open={inspecting || call !== undefined}
+        shown={inspector.shown || call !== undefined}
+        isFirst={inspector.isFirst}
         onClose={() => {
-          setInspecting(false)
+          inspector.close()
           if (session !== undefined && call !== undefined) navigate(`/sessions/${encodeURIComponent(session)}`)
         }}
       />

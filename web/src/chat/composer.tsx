@@ -23,6 +23,8 @@ interface ComposerProps {
   readonly chooser: RefObject<HTMLInputElement | null>
   /** Below the text, beside the button for files. */
   readonly chips: ReactNode
+  /** Drawn along the top of the field. */
+  readonly edge: ReactNode
   onChange(draft: string): void
   onFiles(files: readonly File[]): void
   onSend(): Promise<void>
@@ -35,7 +37,7 @@ interface ComposerProps {
  * arrows choose a command.
  */
 export function Composer(props: ComposerProps): ReactNode {
-  const { draft, busy, attached, completions, chooser, chips, onChange, onFiles, onSend, onStop } = props
+  const { draft, busy, attached, completions, chooser, chips, edge, onChange, onFiles, onSend, onStop } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const listId = useId()
   const [mark, setMark] = useState(0)
@@ -89,7 +91,8 @@ export function Composer(props: ComposerProps): ReactNode {
   return (
     <>
       {commands && <CommandCompletions id={listId} commands={commands} marked={mark} onChoose={complete} />}
-      <div className="rounded-2xl border border-strong-line bg-ground shadow-sm outline-accent has-[textarea:focus-visible]:outline-2">
+      <div className="relative rounded-2xl border border-strong-line bg-ground shadow-sm outline-accent has-[textarea:focus-visible]:outline-2">
+        {edge}
         <input
           ref={chooser}
           type="file"

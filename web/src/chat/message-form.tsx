@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { cancelTurn } from '../api/turns.ts'
-import { ContextStrip } from '../inspector/context-strip.tsx'
+import { ContextStrip, NextCallEdge } from '../inspector/context-strip.tsx'
 import type { NextCall } from '../inspector/next-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { AttachmentList } from './attachment-list.tsx'
@@ -123,8 +123,7 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           <AttachmentList items={attachments.items} onRemove={attachments.remove} />
         </div>
       </div>
-      <div className="mx-auto flex w-full max-w-3xl shrink-0 flex-col gap-2 px-3 pt-1 pb-3">
-        <ContextStrip next={next} onInspect={onInspect} />
+      <div className="mx-auto flex w-full max-w-3xl shrink-0 flex-col gap-1 px-3 pt-1 pb-2">
         <Composer
           draft={draft.text}
           busy={sending.busy}
@@ -132,11 +131,13 @@ export function MessageForm(props: MessageFormProps): ReactNode {
           completions={completed}
           chooser={chooser}
           chips={<SessionChips session={session} choices={choices} />}
+          edge={<NextCallEdge />}
           onChange={(text) => change({ text })}
           onFiles={attachments.add}
           onSend={send}
           onStop={sending.busy ? sending.giveUp : running ? () => void stop() : undefined}
         />
+        <ContextStrip next={next} onInspect={onInspect} />
       </div>
     </div>
   )

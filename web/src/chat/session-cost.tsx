@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import useSWR from 'swr'
 import { Link } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
-import { type CostReport, type ModelView, useResource } from '../api/resources.ts'
+import type { CostReport } from '../api/resources.ts'
 import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
 
 interface SessionCostProps {
@@ -17,16 +17,9 @@ export function SessionCost({ session, turns }: SessionCostProps): ReactNode {
   const { data } = useSWR<CostReport, ApiError>(turns > 0 && [path, turns], () => api<CostReport>(path), {
     keepPreviousData: true,
   })
-  const model = data?.total.money === undefined ? data?.rows[0]?.key : undefined
-  const { data: view, isLoading } = useResource<ModelView>(
-    typeof model === 'string' ? `/api/model?id=${encodeURIComponent(model)}` : undefined,
-    {
-      revalidateOnFocus: false,
-    },
-  )
   if (data === undefined || data.total.calls === 0) return null
   const { money, unpriced, savedNanoDollars: saved } = data.total
-  if (money === undefined && (isLoading || view?.facts?.free)) return null
+  if (money === 0 && unpriced === 0) return null
   const others = unpriced > 0 ? ` without ${callsText(unpriced)}` : ''
   const cache = saved === 0 ? '' : `, the cache ${cacheWords(saved / 1e9)}`
   return (

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import type { SessionFindings, SessionProgram } from '../../../src/capability.ts'
 import type { ListedSession } from '../api/listed-session.ts'
 import { SessionCost } from '../chat/session-cost.tsx'
-import { InspectorPanel } from '../inspector/inspector-panel.tsx'
+import { Inspector, useInspector } from '../inspector/inspector.tsx'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { callsText, count, dollars } from '../parts/numbers.ts'
@@ -31,6 +31,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
   const [most, setMost] = useState(PAGE)
   const { data, error } = useForeignSession(id, most)
   const [, navigate] = useLocation()
+  const inspector = useInspector()
   const calls = data?.calls ?? []
   const name = programName(program)
   usePageTitle(sessionTitle(session))
@@ -71,15 +72,19 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
           </div>
         </div>
       </div>
-      <InspectorPanel
+      <Inspector
         call={
           call ??
           (calls.findLast(({ foreign, outcome }) => foreign?.kind === 'turn' && !outcome?.error) ?? calls.at(-1))?.id
         }
         next={next}
         program={program}
-        open={call !== undefined}
-        onClose={() => navigate(`/sessions/${encodeURIComponent(id)}`)}
+        shown={inspector.shown || call !== undefined}
+        isFirst={inspector.isFirst}
+        onClose={() => {
+          inspector.close()
+          navigate(`/sessions/${encodeURIComponent(id)}`)
+        }}
       />
     </div>
   )

@@ -149,24 +149,20 @@ function callTitle({ foreign }: ForeignCall): string {
 
 /** A line that opens the call in the inspector. */
 function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
-  const { id, foreign, used, outcome, cost, reuse } = call
-  const { promptTokens, cachedTokens } = outcome?.usage ?? {}
-  const about = outcome?.usageEstimated ? 'about ' : ''
+  const { id, foreign, figures, outcome, cost } = call
+  const { basis, total, cached } = figures
+  const about = basis !== 'reported' || outcome?.usageEstimated ? 'about ' : ''
   const status = outcome?.foreign?.status
   const facts = [
-    ...(promptTokens !== undefined
-      ? [`${about}${count(promptTokens)} tokens`]
-      : used === 0
-        ? []
-        : [`${count(used)} tokens counted`]),
-    ...(cachedTokens ? [`${count(cachedTokens)} from the cache`] : []),
+    ...(total === 0 ? [] : [`${about}${count(total)} tokens`]),
+    ...(basis === 'reported' && cached ? [`${count(cached)} from the cache`] : []),
     ...(cost === undefined ? [] : [`${about}${dollars(cost)}`]),
     ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),
     ...(foreign?.retryOf === undefined ? [] : ['a retry']),
     ...(status === undefined || status < 400 ? [] : [`status ${status}`]),
   ]
-  const same = `${count(reuse?.tokens ?? 0)} of ${count(used)} tokens as in the call before`
-  const share = used === 0 ? 0 : Math.min(1, (reuse?.tokens ?? 0) / used)
+  const same = `${count(figures.same ?? 0)} of ${count(total)} tokens as in the call before`
+  const share = (figures.same ?? 0) / Math.max(1, total)
   return (
     <Link
       href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(id)}`}

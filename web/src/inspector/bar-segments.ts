@@ -78,3 +78,8 @@ export function barSegments(manifest: Manifest): readonly BarSegment[] {
 export function segmentWords({ title, tokens }: Pick<BarSegment, 'title' | 'tokens'>): string {
   return `${title}: ${count(tokens)} tokens`
 }
+
+/** Whether a segment is room of the window that nothing was put into. */
+export function isRoom({ kind }: Pick<BarSegment, 'kind'>): boolean {
+  return kind === 'free' || kind === 'margin' || kind === 'reserve'
+}

@@ -1,8 +1,10 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { calibratedManifest } from '../../../src/context.ts'
 import { type ReportedManifest, useResource } from '../api/resources.ts'
 import { count, dollars } from '../parts/numbers.ts'
 import { ContextBar } from './context-bar.tsx'
+import { Figure } from './figure.tsx'
 
 interface CallBarProps {
   readonly session: string
@@ -28,16 +30,25 @@ export function CallBar({ session, call, ended, onPaid }: CallBarProps): ReactNo
     if (data !== undefined) onPaid(call, data.paid)
   }, [call, data, onPaid])
   if (data === undefined) return <div className="h-5" />
+  const { total, money } = data.figures
   return (
     <Link
       href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(call)}`}
       className="flex items-center gap-2 rounded text-xs text-soft hover:text-ink"
     >
       <span className="w-40 max-w-[50%]">
-        <ContextBar manifest={data} />
+        <ContextBar manifest={calibratedManifest(data, total)} />
       </span>
-      {count(data.used)} tokens
-      {data.paid && `, ${dollars(data.paid.money)}`}
+      <span>
+        <Figure kind="total" call={call} value={total}>
+          {`${count(total)} tokens`}
+        </Figure>
+        {money !== undefined && (
+          <Figure kind="money" call={call} value={money}>
+            {`, ${dollars(money)}`}
+          </Figure>
+        )}
+      </span>
     </Link>
   )
 }

@@ -1,16 +1,28 @@
-import type { ReactNode } from 'react'
-import { type ManifestEntry, type Piece } from '../../../src/context.ts'
-import type { ReportedManifest } from '../api/resources.ts'
+import { type ReactNode, useMemo } from 'react'
+import {
+  calibratedManifest,
+  type CallFigures,
+  callFigures,
+  divideExactly,
+  type Manifest,
+  type ManifestEntry,
+  type Piece,
+} from '../../../src/context.ts'
+import type { Preview, ReportedManifest } from '../api/resources.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { count } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { segmentId, slotColor, slotTitles } from './bar-segments.ts'
 import { useScenario } from './call-scenario.ts'
-import { ContextBar } from './context-bar.tsx'
-import { CostLine } from './cost-line.tsx'
+import { CallSum } from './call-sum.tsx'
+import { ContextBar, isSmall } from './context-bar.tsx'
 import { EntryRow, type EntryRowProps, LeftOutRow } from './entry-row.tsx'
-import { pieceTitle } from './entry-words.ts'
+import { pieceTitle, turnPieceTitle } from './entry-words.ts'
+import { Figure } from './figure.tsx'
 import { useForeignParts } from './foreign-parts.ts'
+import { foldedRanges } from './left-out-ranges.ts'
+import { nextPreview } from './next-preview.ts'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
@@ -20,95 +32,210 @@ import type { Assembled } from './what-if-assembly.ts'
 /** Everything that a call read, in reading order, and what it left out, with the reasons. */
 export function CallPanel(inspected: Inspected): ReactNode {
   const { call, program } = inspected
-  const made = useAccount(call)
+  const account = useShownAccount(inspected)
   const { data: scenario, error: unread } = useScenario(program ? undefined : inspected)
   const parts = useForeignParts(program && call)
   const own = useAssembly(scenario)
   const assembled = program ? parts.assembled : own.assembled
   const error = unread ?? parts.error
-  const manifest = made ?? (call === undefined ? assembled?.manifest : undefined)
-  // The strip reports why the next call cannot be read again; what was read last stays.
-  if (manifest === undefined) return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
-  const { used } = manifest
+  const manifest = useMemo(
+    () => account && withTurnName(calibratedManifest(account.counted, account.figures.total), assembled),
+    [account, assembled],
+  )
+  // The line under the field reports why the next call cannot be read again; what was read last stays.
+  if (account === undefined || manifest === undefined)
+    return error ? <ErrorNote error={error} /> : <Spinner label="Reading the call" />
   return (
     <div className="flex flex-col gap-3">
-      <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
-      <p className="text-sm">{program ? `${count(used)} tokens, as counted here.` : windowWords(manifest)}</p>
+      <div>
+        <ContextBar manifest={manifest} onOpen={({ id }) => shownEntry.ask({ call, id })} />
+        <p className="mt-1 text-xs text-soft">
+          {program ? sizeWords(manifest) : <WindowWords call={call} figures={account.figures} />}
+        </p>
+      </div>
       {parts.error && <ErrorNote error={parts.error} />}
-      <CostLine manifest={manifest} />
-      <LeftOut {...inspected} manifest={manifest} />
-      <Sent {...inspected} manifest={manifest} assembled={assembled} />
+      <CallSum call={call} {...account} manifest={manifest} />
+      <Sent {...inspected} manifest={manifest} counted={account.counted} assembled={assembled} />
+      <LeftOut {...inspected} manifest={manifest} counted={account.counted} />
     </div>
   )
 }
 
-function windowWords({ used, budget: { available, window, reserve, margin } }: ReportedManifest): string {
+interface ShownAccount {
+  /** As our counter has it. */
+  readonly counted: ReportedManifest
+  readonly figures: CallFigures
+  /** What its longest answer would cost, US dollars: of the next call. */
+  readonly answer?: number | undefined
+}
+
+/** A call that was made, or the next one as the line under the field has it. */
+function useShownAccount({ session, call }: Inspected): ShownAccount | undefined {
+  const made = useAccount(call)
+  const asked = nextPreview.useAsked()
+  return useMemo(() => {
+    if (made) return { counted: made, figures: made.figures }
+    if (call !== undefined || !asked || asked.session !== session) return undefined
+    const { preview, error } = asked
+    const overfull = error?.facts['manifest'] as Manifest | undefined
+    if (preview) return accountOf(preview)
+    return overfull && accountOf({ manifest: overfull, figures: callFigures(overfull, { price: undefined }) })
+  }, [made, call, asked, session])
+}
+
+function accountOf({ manifest, figures, cost }: Pick<Preview, 'manifest' | 'figures' | 'cost'>): ShownAccount {
+  return { counted: { ...manifest, figures }, figures, answer: cost?.answer }
+}
+
+function sizeWords({ used }: Manifest): string {
+  return `${count(used)} tokens`
+}
+
+/** The size of the call in the window of its model. A small one is drawn larger, which is said. */
+function WindowWords({
+  call,
+  figures,
+}: {
+  readonly call: string | undefined
+  readonly figures: CallFigures
+}): ReactNode {
+  const { total, window } = figures
   return (
-    `${count(used)} of ${count(available)} tokens. Window ${count(window)}, ` +
-    `${count(reserve)} kept for the answer, margin ${count(margin)}.`
+    <>
+      <Figure kind="total" call={call} value={total}>
+        {count(total)}
+      </Figure>
+      {' of '}
+      <Figure kind="window" call={call} value={window}>
+        {count(window)}
+      </Figure>
+      {` tokens${isSmall(figures) ? ', drawn to scale of what is in it' : ''}`}
+    </>
   )
 }
 
 interface ListProps extends Inspected {
   readonly manifest: ReportedManifest
+  /** With the tokens of our counter. */
+  readonly counted: Manifest
   /** Absent until it is made: then rows have no texts yet. */
   readonly assembled: Assembled | undefined
 }
 
 function LeftOut(list: Omit<ListProps, 'assembled'>): ReactNode {
-  const left = numbered(list.manifest).filter(({ entry }) => entry.outcome === 'omitted')
+  const { manifest } = list
+  const left = manifest.entries.filter(({ outcome }) => outcome === 'omitted')
   if (left.length === 0) return null
   return (
-    <section aria-label="Left out" className="rounded-lg border border-line p-2">
+    <section aria-label="Left out" className="rounded-lg border border-dashed border-strong-line p-2">
       <h3 className="text-sm font-semibold">Left out</h3>
-      {left.map(({ entry, index }) => (
-        <LeftOutRow key={index} {...list} entry={entry} />
-      ))}
+      {foldedRanges(left, manifest).map(({ title, tokens, entries }, index) =>
+        title === undefined ? (
+          <LeftOutRow key={index} {...list} entry={entries[0]!} />
+        ) : (
+          <Fold
+            key={index}
+            className="border-b border-line text-sm last:border-0"
+            summaryClassName="flex items-baseline gap-2 py-1"
+            summary={
+              <>
+                <span className="min-w-0 flex-1">{title}</span>
+                <span className="text-soft tabular-nums">{count(tokens)}</span>
+              </>
+            }
+          >
+            <div className="ps-3">
+              {entries.map((entry, at) => (
+                <LeftOutRow key={at} {...list} entry={entry} />
+              ))}
+            </div>
+          </Fold>
+        ),
+      )}
     </section>
   )
 }
 
-function Sent({ assembled, ...list }: ListProps): ReactNode {
+function Sent({ assembled, counted, ...list }: ListProps): ReactNode {
   const { manifest, call, program } = list
-  const titleOf = (slot: ManifestEntry['slot']) => (program && slot === 'input' ? 'Newest turn' : slotTitles[slot])
+  const hasMore = manifest.entries.some(({ slot, name }) => slot === 'input' && name === THIS_TURN)
+  const titleOf = (slot: ManifestEntry['slot']) => {
+    if (slot !== 'input') return slotTitles[slot]
+    return program ? 'Newest turn' : hasMore ? THIS_TURN : slotTitles.input
+  }
   const shown = shownEntry.useAsked()
   const slots = Map.groupBy(
-    numbered(manifest).filter(({ entry }) => entry.outcome !== 'omitted'),
+    numbered(manifest).filter(
+      ({ entry }) => entry.outcome !== 'omitted' && (entry.fullTokens > 0 || entry.slot !== 'input'),
+    ),
     ({ entry }) => entry.slot,
   )
-  const row = (entry: ManifestEntry, index: number): EntryRowProps => {
-    const pieces = piecesOf(index, assembled)
-    return {
+  const rows = (entry: ManifestEntry, index: number): readonly EntryRowProps[] => {
+    const pieces = piecesOf(entry, index, assembled)
+    const row = {
       ...list,
+      counted,
       entry,
       pieces,
       title: pieceTitle(entry, manifest, pieces),
+      countedTokens: counted.entries[index]!.tokens,
       layer: assembled?.layers.find(({ id, layer }) => id === entry.id && layer === entry.layer),
       paid: manifest.paid?.entries[index],
       shown: shown?.call === call && shown?.id === segmentId(entry, index),
     }
+    return entry.layer === 'turn' && entry.slot === 'input' && pieces.length > 1 ? turnRows(row) : [row]
   }
-  return [...slots].map(([slot, rows]) => (
+  return [...slots].map(([slot, own]) => (
     <section key={slot} aria-label={titleOf(slot)}>
       <h3 className="flex items-center gap-2 text-sm font-semibold">
         <span aria-hidden className="size-2.5 rounded-sm" style={{ background: slotColor(slot) }} />
         {titleOf(slot)}
-        <span className="ms-auto font-normal text-soft tabular-nums">{count(manifest.slots[slot])}</span>
+        <span className="ms-auto font-normal text-soft tabular-nums">
+          {`${Math.round((manifest.slots[slot] / Math.max(1, manifest.used)) * 100)} %`}
+        </span>
+        <span className="min-w-12 text-end font-normal tabular-nums">{count(manifest.slots[slot])}</span>
       </h3>
-      {rows.map(({ entry, index }) => (
-        <EntryRow key={index} {...row(entry, index)} />
-      ))}
+      {own.map(({ entry, index }) => rows(entry, index).map((row, at) => <EntryRow key={`${index} ${at}`} {...row} />))}
     </section>
   ))
+}
+
+/** A turn that is more than its message is called one. */
+function withTurnName(manifest: ReportedManifest, assembled: Assembled | undefined): ReportedManifest {
+  const entries = manifest.entries.map((entry, index) => {
+    const isMore = entry.layer === 'turn' && entry.slot === 'input' && piecesOf(entry, index, assembled).length > 1
+    return isMore ? { ...entry, name: THIS_TURN } : entry
+  })
+  return { ...manifest, entries }
+}
+
+const THIS_TURN = 'This turn'
+
+/** The message of a running turn, and each call and result behind it: rows of their own, whose tokens and money add up to the turn's. */
+function turnRows(row: EntryRowProps): readonly EntryRowProps[] {
+  const { entry, pieces, paid, countedTokens, shown } = row
+  const weights = pieces.map(({ tokens }) => tokens)
+  const [tokens, raw] = [divideExactly(entry.tokens, weights), divideExactly(countedTokens, weights)]
+  const nanos = paid === undefined ? undefined : divideExactly(Math.round(paid * 1e9), weights)
+  return pieces.map((piece, at) => ({
+    ...row,
+    entry: { ...entry, tokens: tokens[at]!, fullTokens: tokens[at]! },
+    pieces: [piece],
+    title: turnPieceTitle(piece),
+    countedTokens: raw[at]!,
+    paid: nanos && nanos[at]! / 1e9,
+    shown: shown && at === 0,
+  }))
 }
 
 function numbered({ entries }: ReportedManifest): readonly { readonly entry: ManifestEntry; readonly index: number }[] {
   return entries.map((entry, index) => ({ entry, index }))
 }
 
-/** Of an after-input message that several layers share, each has its own text. */
-function piecesOf(index: number, assembled: Assembled | undefined): readonly Piece[] {
-  return (assembled?.pieces ?? []).flatMap((piece) => {
+/** Of an after-input message that several layers share, each has its own text. None where the assembly is of another moment. */
+function piecesOf({ id }: ManifestEntry, index: number, assembled: Assembled | undefined): readonly Piece[] {
+  if (assembled?.manifest.entries[index]?.id !== id) return []
+  return assembled.pieces.flatMap((piece) => {
     const own = piece.joined?.find(({ entry }) => entry === index)
     if (own) return [{ entry: index, tokens: piece.tokens, content: own.text }]
     return piece.entry === index && piece.joined === undefined ? [piece] : []

@@ -4,7 +4,7 @@ import { useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
 import { entryTitle } from './entry-words.ts'
 import { useForeignParts } from './foreign-parts.ts'
-import { inOneLine, useCalls } from './previous-call.ts'
+import { inOneLine, useAllCalls } from './previous-call.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
@@ -18,7 +18,7 @@ import { TextDifference } from './compare-text.tsx'
 
 /** Two calls of a session side by side: how much of their beginning is the same, where it ends, and why. */
 export default function ComparePanel({ session, call, next, program }: Inspected): ReactNode {
-  const data = useCalls(session)
+  const data = useAllCalls(session)
   const calls = data ?? []
   const [chosen, setChosen] = useState<{ readonly before?: string; readonly after?: string }>({})
   const after = chosen.after ?? call ?? calls.at(-1)?.id
@@ -30,7 +30,7 @@ export default function ComparePanel({ session, call, next, program }: Inspected
   if (data === undefined) return <Spinner />
   const options = calls.map((one, index) => ({
     value: one.id,
-    title: `${index + 1} · ${new Date(one.time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'short' })} · ${count(one.used)} tokens`,
+    title: `${index + 1} · ${new Date(one.time).toLocaleString('en', { dateStyle: 'short', timeStyle: 'short' })} · ${count(one.figures.total)} tokens`,
   }))
   return (
     <div className="flex flex-col gap-3">

@@ -1,8 +1,9 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import type { Manifest } from '../../../src/context.ts'
-import { type BarSegment, barSegments, segmentWords } from './bar-segments.ts'
+import { type BarSegment, barSegments, isRoom, segmentWords } from './bar-segments.ts'
 
 interface ContextBarProps {
+  /** In the tokens of its provider. */
   readonly manifest: Manifest
   /** Name of the bar for screen readers. */
   readonly label?: string
@@ -10,19 +11,34 @@ interface ContextBarProps {
   onOpen?(segment: BarSegment): void
 }
 
-/** The window of a call to scale: what is sent in reading order, the free room, the margin, and the room for the answer. */
-export function ContextBar({ manifest, label = 'Pieces of the call', onOpen }: ContextBarProps): ReactNode {
+/** From this share of the window on, a bar is drawn to the scale of the window: below it, nothing could be told apart. */
+const LEAST_SHARE = 0.25
+
+/** Whether a call is drawn without the room that is left in the window. */
+export function isSmall({ total, window }: { readonly total: number; readonly window: number }): boolean {
+  return total < window * LEAST_SHARE
+}
+
+/** The segments of a bar: all of the window where enough of it is used, else what is in it alone. */
+function drawnSegments(manifest: Manifest): readonly BarSegment[] {
   const segments = barSegments(manifest)
+  const { used, budget } = manifest
+  return isSmall({ total: used, window: budget.window }) ? segments.filter((segment) => !isRoom(segment)) : segments
+}
+
+/** What a call reads to scale, in reading order; with the free room and the rest of the window where enough of it is used. */
+export function ContextBar({ manifest, label = 'Pieces of the call', onOpen }: ContextBarProps): ReactNode {
+  const segments = drawnSegments(manifest)
   const bar = (
     <div
       role="img"
       aria-label={segments.map(segmentWords).join(', ')}
-      className="flex h-3 w-full overflow-hidden rounded-full border border-line bg-ground"
+      className="flex h-2.5 w-full overflow-hidden rounded-full bg-sunken"
     >
       {segments.map(({ id, tokens, color, lighter, ...segment }) => (
         <span
           key={id}
-          title={segmentWords({ ...segment, tokens })}
+          title={onOpen ? undefined : segmentWords({ ...segment, tokens })}
           data-tokens={tokens}
           style={{ flexGrow: tokens, flexBasis: 0, background: color, opacity: lighter ? 0.75 : 1 }}
         />
@@ -44,13 +60,20 @@ interface BarKeysProps {
   onOpen(segment: BarSegment): void
 }
 
+/** Where the name of a piece is shown: px from the edges of the window. */
+interface NamePlace {
+  readonly words: string
+  readonly x: number
+  readonly y: number
+}
+
 /**
  * The pieces of a bar as buttons that lie over it: the arrow keys go from piece to piece, each says its name and its tokens, and
  * Enter or a click opens it. One of them is in the order of Tab.
  */
 function BarKeys({ label, segments, onOpen }: BarKeysProps): ReactNode {
   const [current, setCurrent] = useState(0)
-  const [named, setNamed] = useState<string>()
+  const [named, setNamed] = useState<NamePlace>()
   const bar = useRef<HTMLDivElement>(null)
   const at = Math.min(current, segments.length - 1)
 
@@ -61,6 +84,8 @@ function BarKeys({ label, segments, onOpen }: BarKeysProps): ReactNode {
     setCurrent(to)
     bar.current?.querySelectorAll('button')[to]?.focus()
   }
+  const name = (segment: BarSegment, x: number, element: Element): void =>
+    setNamed({ words: segmentWords(segment), x, y: element.getBoundingClientRect().bottom })
 
   return (
     <>
@@ -68,9 +93,9 @@ function BarKeys({ label, segments, onOpen }: BarKeysProps): ReactNode {
         ref={bar}
         role="toolbar"
         aria-label={label}
-        className="absolute inset-0 flex overflow-hidden rounded-full"
+        className="absolute -inset-y-1 inset-x-0 flex"
         onKeyDown={move}
-        onMouseLeave={() => setNamed(undefined)}
+        onPointerLeave={() => setNamed(undefined)}
       >
         {segments.map((segment, index) => (
           <button
@@ -81,25 +106,34 @@ function BarKeys({ label, segments, onOpen }: BarKeysProps): ReactNode {
             className="min-w-0 cursor-pointer p-0 focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-ink"
             style={{ flexGrow: segment.tokens, flexBasis: 0 }}
             onClick={() => onOpen(segment)}
-            onFocus={() => {
+            onFocus={({ currentTarget }) => {
               setCurrent(index)
-              setNamed(segmentWords(segment))
+              name(segment, currentTarget.getBoundingClientRect().left, currentTarget)
             }}
             onBlur={() => setNamed(undefined)}
-            onMouseEnter={() => setNamed(segmentWords(segment))}
+            onPointerMove={({ clientX, currentTarget }: PointerEvent<HTMLElement>) =>
+              name(segment, clientX, currentTarget)
+            }
           />
         ))}
       </div>
-      {named !== undefined && (
+      {named && (
         <span
           aria-hidden
-          className="pointer-events-none absolute start-0 bottom-full z-10 mb-1 max-w-full truncate rounded border border-line bg-raised px-1.5 py-0.5 text-xs text-ink"
+          className="pointer-events-none fixed z-30 mt-1 w-max max-w-72 rounded border border-line bg-raised px-1.5 py-0.5 text-xs text-ink shadow-lg"
+          style={{ top: named.y, ...besidePointer(named.x) }}
         >
-          {named}
+          {named.words}
         </span>
       )}
     </>
   )
+}
+
+/** Between the pointer and the nearer edge there may be no room for a name: it grows towards the other one. */
+function besidePointer(x: number): { readonly left: number } | { readonly right: number } {
+  const { clientWidth } = document.documentElement
+  return x < clientWidth / 2 ? { left: Math.max(8, x) } : { right: Math.max(8, clientWidth - x) }
 }
 
 /** The piece that a key leads to. */

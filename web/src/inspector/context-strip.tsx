@@ -1,29 +1,107 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { calibratedManifest, type Manifest, reasonSentence } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
-import { type Manifest, reasonSentence } from '../../../src/context.ts'
 import { untilDone } from '../api/session-events.ts'
 import { begin } from '../api/underway.ts'
-import { CostLine } from './cost-line.tsx'
-import type { BarSegment } from './bar-segments.ts'
-import { ContextBar } from './context-bar.tsx'
 import { count } from '../parts/numbers.ts'
+import { barSegments } from './bar-segments.ts'
+import { FigureLine } from './figure.tsx'
 import { type NextCall, nextCallBody, nextCallKey } from './next-call.ts'
-import { shownEntry } from './shown-entry.ts'
+import { nextPreview } from './next-preview.ts'
 
 /** How long the person has to pause before the preview follows, ms. */
 const PAUSE_MS = 150
 
 interface ContextStripProps {
   readonly next: NextCall
-  /** Opens the inspector where it is not beside the conversation. */
+  /** Opens the inspector. */
   onInspect(): void
 }
 
-/** The context of the next call, while one types: the same assembly that the call will use. */
+/** The next call on one line, while one types: the same assembly that the call will use. Its details are one click away. */
 export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode {
-  const [preview, setPreview] = useState<Preview>()
-  const [error, setError] = useState<ApiError>()
+  useNextPreview(next)
+  const shown = nextPreview.useAsked()
+  return (
+    <section
+      aria-label="Context of the next call"
+      className="flex min-h-6 items-baseline gap-3 px-1 text-[0.8125rem] text-soft"
+    >
+      {shown?.session === next.session && <StripLine {...shown} onInspect={onInspect} />}
+      <span aria-hidden className="ms-auto shrink-0 max-lg:hidden">
+        ↵ send · ⇧↵ new line
+      </span>
+    </section>
+  )
+}
+
+interface StripLineProps extends Pick<ContextStripProps, 'onInspect'> {
+  readonly preview?: Preview
+  readonly error?: ApiError
+}
+
+function StripLine({ preview, error, onInspect }: StripLineProps): ReactNode {
+  const overfull = error?.facts['manifest'] as Manifest | undefined
+  if (overfull) {
+    return (
+      <p className="text-bad">
+        {`It does not fit: ${count(overfull.used)} of ${count(overfull.budget.available)} tokens. ` +
+          'Shorten what is longest in the bar, or choose a model with a larger window.'}
+      </p>
+    )
+  }
+  // Quiet, since it changes with what one types: what cannot be sent is said aloud when it is sent.
+  if (error) return <p className="text-bad">{`What the next call would read cannot be shown. ${error.message}`}</p>
+  if (!preview) return null
+  const manifest = calibratedManifest(preview.manifest, preview.figures.total)
+  const shortened = manifest.entries.find(({ layer, slot, outcome }) => {
+    return layer === 'turn' && slot === 'input' && outcome === 'reduced'
+  })
+  return (
+    <div className="min-w-0">
+      <button
+        type="button"
+        title={`What the model will read: ${preview.model}`}
+        className="text-start underline decoration-line underline-offset-3 hover:text-ink"
+        onClick={onInspect}
+      >
+        <span className="sr-only">{'What the model will read: '}</span>
+        <FigureLine figures={preview.figures} />
+      </button>
+      {shortened && (
+        <p className="text-warn">{`Your message: ${reasonSentence(shortened, manifest) ?? 'shortened.'}`}</p>
+      )}
+    </div>
+  )
+}
+
+/** The next call to the scale of the window, as thin as an edge: the top of the message field. */
+export function NextCallEdge(): ReactNode {
+  const shown = nextPreview.useAsked()
+  const manifest = shown?.preview?.manifest ?? (shown?.error?.facts['manifest'] as Manifest | undefined)
+  return (
+    <span aria-hidden className="absolute inset-x-4 -top-px flex h-[3px] overflow-hidden rounded-full">
+      {manifest &&
+        barSegments(calibratedManifest(manifest, shown?.preview?.figures.total ?? manifest.used))
+          .filter(({ kind }) => kind !== 'margin' && kind !== 'reserve')
+          .map(({ id, tokens, color, lighter, kind }) => (
+            <span
+              key={id}
+              style={{
+                flexGrow: tokens,
+                background: color,
+                opacity: lighter ? 0.75 : 1,
+                minWidth: kind === 'free' ? 0 : 2,
+              }}
+            />
+          ))}
+    </span>
+  )
+}
+
+/** Keeps `nextPreview` up to date. */
+function useNextPreview(next: NextCall): void {
   const latest = useRef(next)
   latest.current = next
   const key = nextCallKey(next)
@@ -34,13 +112,14 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
     const controller = new AbortController()
     const { signal } = controller
     const read = async (): Promise<boolean> => {
+      const { session } = latest.current
       try {
-        setPreview(await api<Preview>('/api/context', { method: 'POST', body: nextCallBody(latest.current), signal }))
-        setError(undefined)
+        const body = nextCallBody(latest.current)
+        nextPreview.ask({ session, preview: await api<Preview>('/api/context', { method: 'POST', body, signal }) })
       } catch (failure) {
         if (signal.aborted) return true
         if ((failure as ApiError).code === 'offline') throw failure
-        setError(failure as ApiError)
+        nextPreview.ask({ session, error: failure as ApiError })
       }
       return true
     }
@@ -56,52 +135,6 @@ export function ContextStrip({ next, onInspect }: ContextStripProps): ReactNode 
       controller.abort()
     }
   }, [next.isKnown, key, seen])
-
-  const open = ({ id }: BarSegment): void => {
-    shownEntry.ask({ call: undefined, id })
-    onInspect()
-  }
-  const overfull = error?.facts['manifest'] as Manifest | undefined
-  if (overfull) {
-    return (
-      <section aria-label="Context of the next call" className="flex flex-col gap-1">
-        <ContextBar manifest={overfull} label="Pieces of the next call" onOpen={open} />
-        <p className="text-xs text-bad">
-          {`It does not fit: ${count(overfull.used)} of ${count(overfull.budget.available)} tokens. ` +
-            'Shorten what is longest in the bar, or choose a model with a larger window.'}
-        </p>
-      </section>
-    )
-  }
-  if (error) {
-    // Quiet, since it changes with what one types: what cannot be sent is said aloud when it is sent.
-    return <p className="py-1 text-xs text-bad">{`What the next call would read cannot be shown. ${error.message}`}</p>
-  }
-  if (preview === undefined) return <div className="h-9" />
-  const { used, budget } = preview.manifest
-  const shortened = preview.manifest.entries.find(({ layer, slot, outcome }) => {
-    return layer === 'turn' && slot === 'input' && outcome === 'reduced'
-  })
-  return (
-    <section aria-label="Context of the next call" className="flex flex-col gap-1">
-      <ContextBar manifest={preview.manifest} label="Pieces of the next call" onOpen={open} />
-      <CostLine manifest={preview.manifest} />
-      {shortened && (
-        <p className="text-xs text-warn">{`Your message: ${reasonSentence(shortened, preview.manifest) ?? 'shortened.'}`}</p>
-      )}
-      <p className="flex flex-wrap gap-x-3 text-xs text-soft">
-        <span>
-          {used.toLocaleString('en')} of {budget.available.toLocaleString('en')} tokens
-        </span>
-        <span className="max-w-full truncate" title={preview.model}>
-          {preview.model}
-        </span>
-        <button type="button" className="ms-auto underline hover:text-ink xl:hidden" onClick={onInspect}>
-          What the model will read
-        </button>
-      </p>
-    </section>
-  )
 }
 
 /** Counts how often the person came back to this window: files and settings may have changed meanwhile. */

@@ -5,12 +5,15 @@ import type { Inspected } from './share-late-panel.tsx'
 
 interface EntryPlaceProps extends Inspected {
   readonly entry: ManifestEntry
-  readonly manifest: Manifest
+  /** By our counter, as the account of the call before is. */
+  readonly counted: Manifest
 }
 
 /** The position of a candidate in the previous call. */
-export function EntryPlace({ entry, manifest, ...inspected }: EntryPlaceProps): ReactNode {
+export function EntryPlace({ entry, counted, ...inspected }: EntryPlaceProps): ReactNode {
   const before = useAccount(usePreviousCall(inspected))
   if (before === undefined) return null
-  return <p className="text-soft">{placeSentence(entry, manifest, before)}</p>
+  const isSame = (each: ManifestEntry) => each.id === entry.id && each.layer === entry.layer && each.slot === entry.slot
+  const own = counted.entries.find(isSame) ?? entry
+  return <p className="text-soft">{placeSentence(own, counted, before)}</p>
 }

@@ -32,6 +32,9 @@ export interface EntryRowProps extends Inspected {
   readonly pieces: readonly Piece[]
   /** With all its forms, where it is a layer. */
   readonly layer: PricedLayer | undefined
+  /** The account by our counter, and what this candidate has in it. */
+  readonly counted: Manifest
+  readonly countedTokens: number
   /** What it cost, US dollars, where that is known. */
   readonly paid: number | undefined
   /** Whether somebody asked to see it. */
@@ -45,6 +48,8 @@ export function EntryRow({
   manifest,
   pieces,
   layer,
+  counted,
+  countedTokens,
   paid,
   shown,
   ...inspected
@@ -67,7 +72,10 @@ export function EntryRow({
     >
       <div className="flex flex-col gap-2 pb-2 text-xs">
         <p>{formSentence(entry, manifest, layer?.renditions.length ?? 1)}</p>
-        <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        {countedTokens !== tokens && (
+          <p className="text-soft">{`Counted here: ${count(countedTokens)} by ${counted.counter.id}.`}</p>
+        )}
+        <EntryPlace {...inspected} entry={entry} counted={counted} />
         {entry.places && <p className="text-soft">{placementSentence(entry, manifest)}</p>}
         <EntryOrigin entry={entry} pieces={pieces} isForeign={inspected.program !== undefined} />
         {pieces.map((piece, index) => (
@@ -108,10 +116,12 @@ function OtherForms({ title, layer, form }: OtherFormsProps): ReactNode {
 interface LeftOutRowProps extends Inspected {
   readonly entry: ManifestEntry
   readonly manifest: Manifest
+  /** By our counter. */
+  readonly counted: Manifest
 }
 
 /** What a call left out: why, with the numbers that decided. It opens to the exact text. */
-export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
+export function LeftOutRow({ entry, manifest, counted, ...inspected }: LeftOutRowProps): ReactNode {
   return (
     <Fold
       className="border-b border-line text-sm last:border-0"
@@ -124,7 +134,7 @@ export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): 
       }
     >
       <div className="flex flex-col gap-2 pb-2 text-xs">
-        <EntryPlace {...inspected} entry={entry} manifest={manifest} />
+        <EntryPlace {...inspected} entry={entry} counted={counted} />
         <EntryOrigin entry={entry} pieces={[]} isForeign={inspected.program !== undefined} />
         {entry.layer === 'note' ? (
           <NoteDetails {...inspected} entry={entry} manifest={manifest} />
@@ -137,7 +147,7 @@ export function LeftOutRow({ entry, manifest, ...inspected }: LeftOutRowProps): 
 }
 
 /** The texts, read with as much of the conversation as it takes to have them. */
-function Texts({ entry, manifest, ...inspected }: LeftOutRowProps): ReactNode {
+function Texts({ entry, manifest, ...inspected }: Omit<LeftOutRowProps, 'counted'>): ReactNode {
   const isHistory = entry.slot === 'history'
   const history = isHistory ? historyTokens(manifest) : undefined
   const { data, error } = useScenario({ ...inspected, history })

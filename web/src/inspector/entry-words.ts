@@ -11,7 +11,7 @@ import {
 export function entryTitle(entry: ManifestEntry, manifest: Manifest): string {
   const { id, layer, slot, name: called = id } = entry
   if (slot === 'tools') return id
-  if (layer === 'turn' && slot === 'input') return 'Your message'
+  if (layer === 'turn' && slot === 'input') return entry.name ?? 'Your message'
   if (layer === 'tool-call' || layer === 'tool-result') return toolTitle(entry)
   const number = turnNumber(entry, manifest)
   if (layer === 'turn') return id === 'earlier' ? 'Earlier turns' : number === undefined ? 'Turn' : `Turn ${number}`
@@ -31,8 +31,19 @@ function toolTitle({ layer, origin, name }: ManifestEntry): string {
 }
 
 /** From 1, in reading order. */
-function noteNumber({ id }: ManifestEntry, { entries }: Manifest): number {
+export function noteNumber({ id }: Pick<ManifestEntry, 'id'>, { entries }: Manifest): number {
   return entries.filter(({ layer }) => layer === 'note').findIndex((note) => note.id === id) + 1
+}
+
+/** What a part of the running turn is: what was said, a call, a result. */
+export function turnPieceTitle(piece: Piece): string {
+  const { content } = piece
+  if (typeof content === 'string' || !('role' in content)) return 'Your message'
+  const parts = typeof content.content === 'string' ? [] : content.content
+  const names = parts.flatMap((part) => ('toolName' in part ? [part.toolName] : []))
+  if (names.length > 0) return `${content.role === 'tool' ? 'Result' : 'Call'} of ${names.join(', ')}`
+  const title = content.role === 'user' ? 'Your message' : 'Said by the model'
+  return `${title}: ${shortWords(piece)}`
 }
 
 /** A title with the first words of a turn, where its messages are known. */
@@ -40,8 +51,13 @@ export function pieceTitle(entry: ManifestEntry, manifest: Manifest, pieces: rea
   const title = entryTitle(entry, manifest)
   if (entry.layer !== 'turn') return title
   const [first] = pieces
-  const words = first === undefined ? '' : pieceWords(first).replaceAll(/\s+/g, ' ').trim()
-  return words === '' ? title : `${title}: ${words.length > 60 ? `${words.slice(0, 59)}…` : words}`
+  const words = first === undefined ? '' : shortWords(first)
+  return words === '' ? title : `${title}: ${words}`
+}
+
+function shortWords(piece: Piece): string {
+  const words = pieceWords(piece).replaceAll(/\s+/g, ' ').trim()
+  return words.length > 60 ? `${words.slice(0, 59)}…` : words
 }
 
 /** What a message says; a part of it that is no text by its kind. */

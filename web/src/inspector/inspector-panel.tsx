@@ -1,11 +1,16 @@
+import { ChevronDown, X } from 'lucide-react'
 import { lazy, type ReactNode, useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
 import type { SessionProgram } from '../../../src/capability.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Menu, MenuItem } from '../parts/menu.tsx'
+import { count } from '../parts/numbers.ts'
 import { shownPlace } from '../parts/shown-place.ts'
 import { Tabs } from '../parts/tabs.tsx'
-import { useMedia } from '../parts/use-media.ts'
 import { CallPanel } from './call-panel.tsx'
 import type { NextCall } from './next-call.ts'
+import { useCalls } from './previous-call.ts'
 import { LatePanel } from './share-late-panel.tsx'
 import { shownEntry } from './shown-entry.ts'
 
@@ -15,55 +20,134 @@ const TimelinePanel = lazy(() => import('./timeline-panel.tsx'))
 const SharePanel = lazy(() => import('./share-panel.tsx'))
 const HistoryPanel = lazy(() => import('./history-panel.tsx'))
 
-interface InspectorPanelProps {
+export interface InspectorPanelProps {
   /** The call that is open; absent: the next one. */
   readonly call: string | undefined
   readonly next: NextCall
   /** The program that made the calls, where that is another one. */
   readonly program?: SessionProgram
-  /** Whether it was asked for: on a narrow screen it then lies over the conversation. */
-  readonly open: boolean
+  /** It is beside the conversation; otherwise over it. */
+  readonly isBeside: boolean
+  /** It says what it is. */
+  readonly isFirst: boolean
   onClose(): void
 }
 
-/** What the model read, or will read: beside the conversation where there is room, otherwise over it. */
-export function InspectorPanel({ call, next, program, open, onClose }: InspectorPanelProps): ReactNode {
-  const isWide = useMedia('(width >= 80rem)')
-  const title = call === undefined ? 'Next call' : 'Call'
+/** What the model read, or will read: one call, what changed since the one before, and what other settings would do. */
+export default function InspectorPanel(props: InspectorPanelProps): ReactNode {
+  const { call, next, program, isBeside, isFirst, onClose } = props
+  const [, navigate] = useLocation()
   const [tab, setTab] = useState('call')
   const shown = shownEntry.useAsked()
   useEffect(() => {
     if (shown === undefined) return
     setTab('call')
     // A piece of the next call is asked for while an earlier one is open.
-    if (shown.call === undefined && call !== undefined) onClose()
+    if (shown.call === undefined && call !== undefined && next.session !== undefined) {
+      navigate(`/sessions/${encodeURIComponent(next.session)}`)
+    }
   }, [shown])
   const place = shownPlace.useAsked()
   useEffect(() => {
-    if (place !== undefined && !isWide && open) onClose()
+    if (place !== undefined && !isBeside) onClose()
   }, [place])
   // Nothing of one call is shown in another.
   const late = { key: call ?? 'next', session: next.session, call, next, program }
-  const own = [
-    { id: 'call', title, content: <CallPanel {...late} /> },
-    { id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> },
-    { id: 'compare', title: 'Compare', content: <LatePanel panel={ComparePanel} {...late} /> },
+  const isOwn = program === undefined
+  const tabs = [
+    { id: 'call', title: 'This call', content: <CallPanel {...late} /> },
+    { id: 'compare', title: 'What changed', content: <LatePanel panel={ComparePanel} {...late} /> },
+    // What another program sends is its own: nothing of it can be tried here, and it has no layers with versions.
+    ...(isOwn ? [{ id: 'what-if', title: 'What if', content: <LatePanel panel={WhatIfPanel} {...late} /> }] : []),
+  ]
+  const more = [
     { id: 'timeline', title: 'Timeline', content: <LatePanel panel={TimelinePanel} {...late} /> },
     { id: 'share', title: 'Request', content: <LatePanel panel={SharePanel} {...late} /> },
-    { id: 'history', title: 'History', content: <LatePanel panel={HistoryPanel} {...late} /> },
+    ...(isOwn ? [{ id: 'history', title: 'History', content: <LatePanel panel={HistoryPanel} {...late} /> }] : []),
   ]
-  // What another program sends is its own: nothing of it can be tried here, and it has no layers with versions.
-  const tabs = program ? own.filter(({ id }) => id !== 'what-if' && id !== 'history') : own
-  if (!isWide) {
-    return open ? (
-      <Dialog title="Inspector" wide onClose={onClose}>
-        <Tabs label="Inspector" tabs={tabs} value={tab} onChange={setTab} />
+  const content = (
+    <>
+      {isFirst && isBeside && (
+        <p className="pt-1 text-sm text-soft">
+          Everything that the model reads with your next message: what fills it, what it costs, and what was left out.
+        </p>
+      )}
+      <Tabs label="Inspector" tabs={tabs} more={more} value={tab} onChange={setTab} />
+    </>
+  )
+  if (!isBeside) {
+    return (
+      <Dialog title={TITLE} wide onClose={onClose}>
+        <div className="mb-1 text-sm">
+          <CallChoice call={call} next={next} isOwn={isOwn} />
+        </div>
+        {content}
       </Dialog>
-    ) : null
+    )
   }
   return (
-    <aside aria-label="Inspector" className="flex w-96 shrink-0 flex-col border-l border-line bg-raised px-3">
-      <Tabs label="Inspector" tabs={tabs} value={tab} onChange={setTab} />
+    <aside aria-label="Inspector" className="flex w-96 shrink-0 flex-col border-l border-line bg-raised ps-4 pe-3">
+      <div className="flex items-center gap-2 pt-2">
+        <h2 className="font-semibold whitespace-nowrap">{TITLE}</h2>
+        <span className="ms-auto text-sm whitespace-nowrap">
+          <CallChoice call={call} next={next} isOwn={isOwn} />
+        </span>
+        <IconButton label="Close the inspector" onClick={onClose}>
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      {content}
     </aside>
   )
+}
+
+const TITLE = 'What the model reads'
+
+interface CallChoiceProps extends Pick<InspectorPanelProps, 'call' | 'next'> {
+  /** The session can have a next call. */
+  readonly isOwn: boolean
+}
+
+/** Calls that can be gone to from the title; the timeline has all of them. */
+const MOST_CHOICES = 12
+
+/** Which call is shown, with the way to the others. */
+function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
+  const [, navigate] = useLocation()
+  const { session } = next
+  const calls = useCalls(session, MOST_CHOICES, next.settledTurns) ?? []
+  const own = calls.find(({ id }) => id === call)
+  const title = call === undefined ? 'Next call' : own ? `Call of ${timeOf(own)}` : 'Earlier call'
+  if (session === undefined || calls.length === 0) return <span className="text-soft">{title}</span>
+  const path = `/sessions/${encodeURIComponent(session)}`
+  return (
+    <Menu
+      trigger={
+        <button type="button" className="flex items-center gap-1 text-soft hover:text-ink">
+          {title}
+          <ChevronDown size={14} aria-hidden />
+        </button>
+      }
+    >
+      {isOwn && (
+        <MenuItem checked={call === undefined} onSelect={() => navigate(path)}>
+          Next call
+        </MenuItem>
+      )}
+      {calls.toReversed().map((each) => (
+        <MenuItem
+          key={each.id}
+          checked={each.id === call}
+          onSelect={() => navigate(`${path}/calls/${encodeURIComponent(each.id)}`)}
+        >
+          {`Call of ${timeOf(each)}`}
+          <span className="ms-auto ps-4 text-soft tabular-nums">{`${count(each.figures.total)} tokens`}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}
+
+function timeOf({ time }: { readonly time: string }): string {
+  return new Date(time).toLocaleTimeString('en', { timeStyle: 'short' })
 }

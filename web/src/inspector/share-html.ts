@@ -1,5 +1,5 @@
-import { entrySentence, type Manifest } from '../../../src/context.ts'
-import { count } from '../parts/numbers.ts'
+import { type CallFigures, entrySentence, type Manifest } from '../../../src/context.ts'
+import { count, dollars } from '../parts/numbers.ts'
 import { barSegments, segmentWords, slotTitles } from './bar-segments.ts'
 import { entryTitle, formSentence, originTitles } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
@@ -9,7 +9,9 @@ interface SharedCall {
   /** ISO 8601. */
   readonly time: string
   readonly model: string
+  /** In the tokens of its provider. */
   readonly manifest: Manifest
+  readonly figures: CallFigures
   /** What the model read of each candidate, by `entryKey`. */
   readonly texts: ReadonlyMap<string, string>
   /** What people call a candidate, by its id. */
@@ -20,8 +22,9 @@ interface SharedCall {
 
 /** A call as a document of its own: the bar, every candidate, and what the model read of it. It has no script and sends no request. */
 export function sharedCallHtml(shared: SharedCall): string {
-  const { id, time, model, manifest, digest } = shared
-  const { window, available } = manifest.budget
+  const { id, time, model, manifest, figures, digest } = shared
+  const { window } = manifest.budget
+  const figure = (kind: string, value: number | undefined, words: string) => figureHtml(id, kind, value, words)
   const segments = barSegments(manifest)
   const bar = segments
     .map((segment) => {
@@ -44,7 +47,7 @@ export function sharedCallHtml(shared: SharedCall): string {
 </head>
 <body>
 <h1>What the model read</h1>
-<p>This is one request to the model ${escaped(model)}, sent on <time datetime="${escaped(time)}">${timeWords(time)}</time>. It has ${count(manifest.used)} of the ${count(available)} tokens that were available in a window of ${count(window)}. Open a part to read its text.</p>
+<p>This is one request to the model ${escaped(model)}, sent on <time datetime="${escaped(time)}">${timeWords(time)}</time>. It has ${figure('total', figures.total, count(figures.total))} tokens of a window of ${figure('window', figures.window, count(figures.window))}${cacheText(figures, figure)}. Open a part to read its text.</p>
 <div class="bar" role="img" aria-label="${escaped(segments.map(segmentWords).join(', '))}">${bar}</div>
 <ul class="legend">${legend}</ul>
 <h2>In the request (${sent.length})</h2>
@@ -54,6 +57,29 @@ ${left.length === 0 ? '' : `<h2>Left out (${left.length})</h2>\n${left.map((entr
 </body>
 </html>
 `
+}
+
+type DrawFigure = (kind: string, value: number | undefined, words: string) => string
+
+/** What came from the cache, and the cost, as far as they are known. */
+function cacheText({ cached, written = 0, fresh = 0, money }: CallFigures, figure: DrawFigure): string {
+  const parts = [
+    ...(cached === undefined
+      ? ['what came from the cache was not reported']
+      : [
+          `${figure('cached', cached, count(cached))} from the cache`,
+          ...(written > 0 ? [`${figure('written', written, count(written))} written to it`] : []),
+          `${figure('fresh', fresh, count(fresh))} new`,
+        ]),
+    ...(money === undefined
+      ? []
+      : [`${figure('money', money, money === 0 ? 'nothing' : dollars(money))} paid with the answer`]),
+  ]
+  return `: ${parts.join(', ')}`
+}
+
+function figureHtml(call: string, kind: string, value: number | undefined, words: string): string {
+  return `<span data-figure="${kind}" data-call="${escaped(call)}" data-value="${value ?? ''}">${words}</span>`
 }
 
 type Entry = Manifest['entries'][number]

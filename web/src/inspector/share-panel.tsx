@@ -2,7 +2,8 @@ import { Copy, FileDown, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api } from '../api/client.ts'
 import type { Assembled } from './what-if-assembly.ts'
-import { type RebuiltRequest, useResource } from '../api/resources.ts'
+import { calibratedManifest } from '../../../src/context.ts'
+import { type RebuiltRequest, type ReportedManifest, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
@@ -91,11 +92,22 @@ async function copy(text: string): Promise<void> {
 }
 
 async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign: boolean): Promise<void> {
-  const { id, time, model, manifest } = call
+  const { id, time, model } = call
   try {
+    const { figures } = await api<ReportedManifest>(`/api/calls/${encodeURIComponent(id)}/manifest`)
+    const manifest = calibratedManifest(call.manifest, figures.total)
     if (isForeign) {
       const parts = await api<Pick<Assembled, 'manifest' | 'pieces'>>(`/api/calls/${encodeURIComponent(id)}/parts`)
-      const shared = { id, time, model, manifest, texts: textsOf(parts), titles: new Map<string, string>(), digest }
+      const shared = {
+        id,
+        time,
+        model,
+        manifest,
+        figures,
+        texts: textsOf(parts),
+        titles: new Map<string, string>(),
+        digest,
+      }
       return saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
     }
     const scenario = await readScenario({ call: id, next })
@@ -104,7 +116,7 @@ async function share({ call, digest }: RebuiltRequest, next: NextCall, isForeign
       return texts.length === 0 ? [] : [[entryKey(entry), texts.map(({ text }) => text).join('\n\n')] as const]
     })
     const texts = new Map([...left, ...textsOf(await underway(assembleBeside(scenario)))])
-    const shared = { id, time, model, manifest, texts, titles: conversationTitles(scenario), digest }
+    const shared = { id, time, model, manifest, figures, texts, titles: conversationTitles(scenario), digest }
     saveFile(`${id}.html`, sharedCallHtml(shared), 'text/html')
   } catch (error) {
     showToast({ text: error instanceof Error ? error.message : String(error) })

@@ -1,32 +1,36 @@
 import type { KeyboardEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
-import { useResource } from '../api/resources.ts'
+import useSWR from 'swr'
+import type { ApiError } from '../api/client.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { count, dollars, percent } from '../parts/numbers.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { Inspected } from './share-late-panel.tsx'
+import { Figure } from './figure.tsx'
+import { readAllCalls } from './previous-call.ts'
 import { type TimelineCall, type TimelinePoint, timelinePoints } from './timeline-points.ts'
 
 /** Every call of a session as a bar: its prompt, what of it was there before, and where it was cut. */
 export default function TimelinePanel({ session, call }: Inspected): ReactNode {
-  const { data, error } = useResource<{ readonly calls: readonly TimelineCall[] }>(
-    session === undefined ? undefined : `/api/sessions/${encodeURIComponent(session)}/calls?limit=1000`,
+  const { data, error } = useSWR<readonly TimelineCall[], ApiError>(
+    session === undefined ? undefined : ['timeline', session],
+    () => readAllCalls<TimelineCall>(session!),
     { refreshInterval: 5_000 },
   )
   if (error) return <ErrorNote error={error} />
   if (session === undefined) return <p className="text-sm text-soft">The timeline begins with the first call.</p>
   if (data === undefined) return <Spinner />
-  const points = timelinePoints(data.calls)
+  const points = timelinePoints(data)
   if (points.length === 0) return <p className="text-sm text-soft">The timeline begins with the first call.</p>
-  const most = Math.max(...points.map(({ used }) => used))
-  const money = points.every((point) => point.money !== undefined)
-    ? points.reduce((sum, point) => sum + point.money!, 0)
+  const most = Math.max(...points.map(({ figures }) => figures.total))
+  const money = points.every(({ figures }) => figures.money !== undefined)
+    ? points.reduce((sum, { figures }) => sum + figures.money!, 0)
     : undefined
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-soft">
         {`${points.length === 1 ? 'One call' : `${count(points.length)} calls`}. The largest has ${count(most)} tokens.`}
-        {money !== undefined && ` Cost: ${dollars(money)}.`}
+        {money !== undefined && ` Cost: ${money === 0 ? 'nothing' : dollars(money)}.`}
       </p>
       <ol
         aria-label="Calls of the session"
@@ -60,7 +64,8 @@ interface TimelineBarProps {
 }
 
 function TimelineBar({ session, point, number, most, isOpen }: TimelineBarProps): ReactNode {
-  const { id, used, reused, isCut, breaksCache } = point
+  const { id, isCut, breaksCache } = point
+  const { total: used, same: reused = 0 } = point.figures
   return (
     <Link
       href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(id)}`}
@@ -79,17 +84,18 @@ function TimelineBar({ session, point, number, most, isOpen }: TimelineBarProps)
           style={{ height: `${(used / most) * 100}%` }}
         >
           <span className="flex-1 bg-slot-input" />
-          <span className="bg-slot-history" style={{ height: `${(Math.min(reused, used) / used) * 100}%` }} />
+          <span className="bg-slot-history" style={{ height: `${(reused / Math.max(1, used)) * 100}%` }} />
         </span>
       </span>
     </Link>
   )
 }
 
-function pointWords({ used, reused, isCut, cutWords, breaksCache, money }: TimelinePoint, number: number): string {
+function pointWords({ figures, isCut, cutWords, breaksCache }: TimelinePoint, number: number): string {
+  const { total: used, same: reused = 0, money } = figures
   const facts = [
     `Call ${number}: ${count(used)} tokens`,
-    `${percent(used === 0 ? 0 : Math.min(1, reused / used))} as in the call before`,
+    `${percent(reused / Math.max(1, used))} as in the call before`,
     ...(money === undefined ? [] : [dollars(money)]),
     ...(isCut ? ['history cut', ...(cutWords === undefined ? [] : [cutWords])] : []),
     ...(breaksCache ? ['cache broken'] : []),
@@ -125,7 +131,8 @@ interface TimelineTableProps {
 const columns = [
   { title: 'Call', className: 'text-start' },
   { title: 'Tokens', className: 'text-end' },
-  { title: 'As before', className: 'text-end' },
+  { title: 'Same', className: 'text-end' },
+  { title: 'Cached', className: 'text-end' },
   { title: 'Cost', className: 'text-end' },
   { title: 'What happened', className: 'ps-2 text-start' },
 ] as const
@@ -147,7 +154,7 @@ function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
             </tr>
           </thead>
           <tbody>
-            {points.map(({ id, used, reused, money, isCut, cutWords, breaksCache }, index) => (
+            {points.map(({ id, figures: { total, same, money, cached }, isCut, cutWords, breaksCache }, index) => (
               <tr key={id} className="border-t border-line">
                 <th scope="row" className="py-1 text-start font-normal">
                   <Link
@@ -157,9 +164,22 @@ function TimelineTable({ session, points }: TimelineTableProps): ReactNode {
                     {index + 1}
                   </Link>
                 </th>
-                <td className="text-end">{count(used)}</td>
-                <td className="text-end">{count(reused)}</td>
-                <td className="text-end">{money === undefined ? '–' : dollars(money)}</td>
+                <td className="text-end">
+                  <Figure kind="total" call={id} value={total}>
+                    {count(total)}
+                  </Figure>
+                </td>
+                <td className="text-end">{same === undefined ? '–' : count(same)}</td>
+                <td className="text-end">
+                  <Figure kind="cached" call={id} value={cached}>
+                    {cached === undefined ? '–' : count(cached)}
+                  </Figure>
+                </td>
+                <td className="text-end">
+                  <Figure kind="money" call={id} value={money}>
+                    {money === undefined ? '–' : dollars(money)}
+                  </Figure>
+                </td>
                 <td className="ps-2">
                   {[...(isCut ? [cutWords ?? 'cut'] : []), ...(breaksCache ? ['cache broken'] : [])].join(', ')}
                 </td>

@@ -1,4 +1,4 @@
-import { type CutRecord, cutSentence, type Manifest } from '../../../src/context.ts'
+import { type CallFigures, type CutRecord, cutSentence, type Manifest } from '../../../src/context.ts'
 
 /** A call as the list of a session has it, with what its account says of the cache. */
 export interface TimelineCall {
@@ -7,11 +7,8 @@ export interface TimelineCall {
   /** `note`: it asked for a note, and is no step of the conversation. */
   readonly kind?: 'note' | 'foreign'
   readonly foreign?: { readonly kind: string }
-  readonly used: number
-  readonly available: number
+  readonly figures: CallFigures
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
-  /** US dollars; absent where the price or the usage is not known. */
-  readonly cost?: number
   readonly cut?: Manifest['cut']
   readonly cutRecord?: CutRecord
 }
@@ -19,23 +16,18 @@ export interface TimelineCall {
 export interface TimelinePoint {
   readonly id: string
   readonly time: string
-  readonly used: number
-  readonly available: number
-  /** Tokens at the beginning that the call before it had, too. */
-  readonly reused: number
+  readonly figures: CallFigures
   readonly isCut: boolean
   /** What the cut hid and cost, in a sentence. */
   readonly cutWords?: string
   /** Something changed before the newest part of the conversation, so that a cache has less than it could. */
   readonly breaksCache: boolean
-  /** US dollars; absent where it is not known. */
-  readonly money?: number
 }
 
 /** The calls of a session in their order, with what happened from one to the next. */
 export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
   const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && GOING_ON.has(foreign.kind)))
-  return calls.map(({ id, time, used, available, reuse, cost, cut, cutRecord, foreign }, index) => {
+  return calls.map(({ id, time, figures, reuse, cut, cutRecord, foreign }, index) => {
     const before = calls[index - 1]
     const isCut = foreign
       ? cutRecord !== undefined
@@ -44,15 +36,12 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
     return {
       id,
       time,
-      used,
-      available,
-      reused: reuse?.tokens ?? 0,
+      figures,
       isCut,
       ...(cutRecord ? { cutWords: cutSentence(cutRecord) } : {}),
       breaksCache: foreign
         ? cause !== undefined && cause !== 'grew'
         : cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),
-      ...(cost === undefined ? {} : { money: cost }),
     }
   })
 }

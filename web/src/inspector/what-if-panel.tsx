@@ -1,8 +1,15 @@
 import { Copy, Download, RotateCcw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { compare, forecast, type Forecast, layouts, type Scenario } from '../../../src/context.ts'
+import {
+  calibratedManifest,
+  changedScenario,
+  cutsAnew,
+  layouts,
+  type Scenario,
+  type SkillsMode,
+} from '../../../src/context.ts'
 import { api } from '../api/client.ts'
-import { type ModelList, type ModelView, type Status, useResource } from '../api/resources.ts'
+import { type ModelList, type Status, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
 import { useScenario } from './call-scenario.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -12,20 +19,11 @@ import { saveFile } from './share-save.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
-import {
-  changedScenario,
-  type Changes,
-  configurationOf,
-  cutsAnew,
-  settingsOf,
-  type SkillsMode,
-  skillsModes,
-} from './what-if-changes.ts'
+import { type Changes, configurationOf, settingsOf, skillsModes } from './what-if-changes.ts'
+import { useTriedFigures, WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
-import { count, dollars, percent } from '../parts/numbers.ts'
-import { usePreviousCall } from './previous-call.ts'
-import type { Assembled } from './what-if-assembly.ts'
+import { count, percent } from '../parts/numbers.ts'
 
 /** What other settings would make of a call: assembled in the page by the assembler of the gateway. */
 export default function WhatIfPanel(inspected: Inspected): ReactNode {
@@ -40,17 +38,28 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
   const unchanged = useAssembly(original.data)
   const { assembled, problem } = useAssembly(changed)
   const error = original.error ?? wider.error
+  const isChanged = Object.keys(changes).length > 0
+  const figures = useTriedFigures(
+    inspected,
+    changes,
+    history === undefined ? undefined : roundedUp(history),
+    assembled,
+    unchanged.assembled?.manifest,
+  )
+  const { tried } = figures
+  const shown = assembled && tried && { ...assembled, manifest: calibratedManifest(assembled.manifest, tried.total) }
+  const before =
+    unchanged.assembled && figures.now && calibratedManifest(unchanged.assembled.manifest, figures.now.total)
 
   if (error) return <ErrorNote error={error} />
   if (original.data === undefined || changed === undefined) return <Spinner />
   const now = settingsOf(original.data)
-  const isChanged = Object.keys(changes).length > 0
   const base = { ...original.data, ...(wider.data && model !== undefined ? { budget: wider.data.budget, model } : {}) }
   return (
     <div className="flex flex-col gap-4">
       {problem !== undefined && <ErrorNote error={{ message: problem, hint: undefined }} />}
-      {assembled && <WhatIfResult assembled={assembled} unchanged={unchanged.assembled?.manifest} />}
-      {assembled && <WhatIfCost {...inspected} assembled={assembled} model={model ?? now.model} />}
+      {shown && tried && <WhatIfResult call={inspected.call} assembled={shown} figures={tried} now={figures.now} />}
+      {tried && <WhatIfCost call={inspected.call} figures={tried} isSame={!isChanged} />}
       <WhatIfControls scenario={base} model={now.model} changes={changes} onChange={setChanges} />
       <div className="flex flex-wrap gap-2">
         <Button look="plain" disabled={!isChanged} onClick={() => void copy(configurationOf(changes, now))}>
@@ -63,13 +72,7 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
           <RotateCcw size={14} aria-hidden /> As it is
         </Button>
       </div>
-      {assembled && (
-        <WhatIfEntries
-          assembled={assembled}
-          unchanged={unchanged.assembled?.manifest}
-          titles={conversationTitles(changed)}
-        />
-      )}
+      {shown && <WhatIfEntries assembled={shown} unchanged={before} titles={conversationTitles(changed)} />}
     </div>
   )
 }
@@ -191,55 +194,4 @@ function pickedLayout({ layout }: Changes): Changes {
 /** Steps of a slider over a window, tokens: some hundred from end to end. */
 function step(tokens: number): number {
   return Math.max(1, 2 ** Math.floor(Math.log2(tokens / 32)))
-}
-
-interface CostProps extends Inspected {
-  readonly assembled: Assembled
-  readonly model: string
-}
-
-/** What the prompt would cost: how much of it the cache of the provider has from the call before, and the money. */
-function WhatIfCost({ assembled, model, ...inspected }: CostProps): ReactNode {
-  const { data: view } = useResource<ModelView>(`/api/model?id=${encodeURIComponent(model)}`)
-  const { data: list } = useResource<ModelList>('/api/models')
-  const before = usePreviousAssembly(inspected)
-  const ratio = list?.models.find(({ id }) => id === model)?.calibration?.ratio ?? 1
-  const { cached, written, fresh, money } = priceOf({ assembled, before, facts: view?.facts, ratio })
-  return (
-    <section aria-label="What the prompt would cost" className="flex flex-wrap gap-x-4 text-sm tabular-nums">
-      <span>{count(cached)} cached</span>
-      {written > 0 && <span>{count(written)} written</span>}
-      <span>{count(fresh)} fresh</span>
-      {ratio !== 1 && <span className="text-soft">as the provider counts</span>}
-      <span className="font-medium">{money === undefined ? 'price not known' : dollars(money)}</span>
-    </section>
-  )
-}
-
-/** The assembly of the call that was made before this one: its beginning is what a cache has. */
-function usePreviousAssembly(inspected: Inspected): Assembled | undefined {
-  const previous = usePreviousCall(inspected)
-  const { next } = inspected
-  const { data } = useScenario(previous === undefined ? undefined : { call: previous, next })
-  return useAssembly(data).assembled
-}
-
-interface PriceQuestion {
-  readonly assembled: Assembled
-  /** The previous call, if any. */
-  readonly before: Assembled | undefined
-  readonly facts: ModelView['facts'] | undefined
-  /** Reported ÷ estimated tokens of the model. */
-  readonly ratio: number
-}
-
-/** What the prompt of a call would cost, as the gateway forecasts it. */
-function priceOf({ assembled, before, facts, ratio }: PriceQuestion): Forecast {
-  const reuse = before === undefined ? 0 : compare(before, assembled).commonPrefix.tokens
-  return forecast({
-    promptTokens: Math.round(assembled.manifest.used * ratio),
-    reuseTokens: Math.round(reuse * ratio),
-    ...(facts?.price ? { price: facts.price } : {}),
-    ...(facts?.cache ? { cache: facts.cache } : {}),
-  })
 }

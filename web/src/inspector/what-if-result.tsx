@@ -1,34 +1,47 @@
 import type { ReactNode } from 'react'
-import { formPhrase, type Manifest, reasonSentence } from '../../../src/context.ts'
+import { type CallFigures, formPhrase, type Manifest, reasonSentence } from '../../../src/context.ts'
 import { count } from '../parts/numbers.ts'
 import { slotTitles } from './bar-segments.ts'
 import { ContextBar } from './context-bar.tsx'
+import { Figure } from './figure.tsx'
 import { entryTitle } from './entry-words.ts'
 import { entryKey } from './share-texts.ts'
 import type { Assembled } from './what-if-assembly.ts'
 
 interface ResultProps {
+  readonly call: string | undefined
+  /** In the tokens of the provider. */
   readonly assembled: Assembled
-  /** The manifest without any change. */
-  readonly unchanged: Manifest | undefined
+  readonly figures: CallFigures
+  /** Those of the call without any change. */
+  readonly now: CallFigures | undefined
 }
 
-interface EntriesProps extends ResultProps {
+interface EntriesProps extends Pick<ResultProps, 'assembled'> {
+  /** The manifest without any change, in the same tokens. */
+  readonly unchanged: Manifest | undefined
   /** How the messages of turns begin, by their ids. */
   readonly titles: ReadonlyMap<string, string>
 }
 
 type Entry = Manifest['entries'][number]
 
-export function WhatIfResult({ assembled, unchanged }: ResultProps): ReactNode {
+export function WhatIfResult({ call, assembled, figures, now }: ResultProps): ReactNode {
   const { manifest, overflow, estimated } = assembled
   return (
     <section aria-label="What the model would read" className="flex flex-col gap-1">
       <ContextBar manifest={manifest} />
       <p className="text-sm tabular-nums" role="status">
-        {count(manifest.used)} of {count(manifest.budget.available)} tokens
-        {unchanged !== undefined && unchanged.used !== manifest.used && (
-          <span className="text-soft"> (now {count(unchanged.used)})</span>
+        {figures === now ? (
+          <Figure kind="total" call={call} value={figures.total}>
+            {count(figures.total)}
+          </Figure>
+        ) : (
+          count(figures.total)
+        )}
+        {` of ${count(figures.window)} tokens`}
+        {now !== undefined && now.total !== figures.total && (
+          <span className="text-soft"> (now {count(now.total)})</span>
         )}
       </p>
       {overflow !== undefined && <p className="text-sm text-bad">{overflow}</p>}

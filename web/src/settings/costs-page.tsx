@@ -100,21 +100,27 @@ function OneSession({ session }: { readonly session: string }): ReactNode {
 function Report({ report }: { readonly report: CostReport }): ReactNode {
   const { calls, waiting, unpriced, money, savedNanoDollars } = report.total
   const figures = [
-    { name: 'Cost', value: money === undefined ? (calls === 0 ? 'nothing yet' : 'not known') : dollars(money) },
-    { name: 'Calls', value: count(calls) },
-    ...(money === undefined ? [] : [{ name: 'The cache', value: cacheWords(savedNanoDollars / 1e9) }]),
+    {
+      name: 'Cost',
+      value: money === undefined ? (calls === 0 ? 'nothing yet' : 'not known') : dollars(money),
+      figure: { 'data-figure': 'money', 'data-value': money ?? '' },
+    },
+    { name: 'Calls', value: count(calls), figure: {} },
+    ...(money === undefined ? [] : [{ name: 'The cache', value: cacheWords(savedNanoDollars / 1e9), figure: {} }]),
   ]
   return (
     <>
       <section aria-label="Together" className="flex flex-col gap-3">
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
-          {figures.map(({ name, value }) => (
+          {figures.map(({ name, value, figure }) => (
             <div
               key={name}
               className="rounded-lg border border-line bg-raised px-3 py-2 odd:last:col-span-2 sm:odd:last:col-span-1"
             >
               <dt className="text-xs text-soft">{name}</dt>
-              <dd className="text-lg font-semibold tabular-nums">{value}</dd>
+              <dd {...figure} className="text-lg font-semibold tabular-nums">
+                {value}
+              </dd>
             </div>
           ))}
         </dl>

@@ -71,18 +71,25 @@ interface CallTableProps {
 }
 
 const parts = [
-  { id: 'fresh', title: 'Fresh', color: 'var(--slot-input)' },
+  { id: 'fresh', title: 'New', color: 'var(--slot-input)' },
   { id: 'cached', title: 'Cached', color: 'var(--slot-history)' },
   { id: 'written', title: 'Written', color: 'var(--slot-before-input)' },
+  { id: 'undivided', title: 'Cache not reported', color: 'var(--slot-reserve)' },
   { id: 'output', title: 'Answers', color: 'var(--slot-tools)' },
 ] as const
+
+/** Most providers report their cache: the column for the others is there where there are any. */
+function partsOf(rows: readonly TableRow[]) {
+  return parts.filter(({ id }) => id !== 'undivided' || rows.some(({ undivided }) => undivided > 0))
+}
 
 /** Calls by day, model or session: what of their prompts was read how, their answers and their money. */
 function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
   const all: readonly TableRow[] = rest ? [...rows, rest] : rows
+  const shown = partsOf(all)
   return (
     <div className="flex flex-col gap-3">
-      <UsageSigns label="Tokens" signs={parts.map(({ title, color }) => ({ text: title, color }))} />
+      <UsageSigns label="Tokens" signs={shown.map(({ title, color }) => ({ text: title, color }))} />
       <FigureTable
         caption={`Usage by ${by}`}
         first={titleOf(by)}
@@ -90,15 +97,15 @@ function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
         keyOf={(row) => ('rows' in row ? 'rest' : (row.key ?? ''))}
         name={(row) => ('rows' in row ? `${count(row.rows)} more` : <RowName by={by} row={row} />)}
         most={Math.max(...rows.map(({ prompt, output }) => prompt + output), 1)}
-        bar={(row) => parts.map(({ id, color }) => ({ id, color, tokens: row[id] }))}
+        bar={(row) => shown.map(({ id, color }) => ({ id, color, tokens: row[id] }))}
         below={(row) => (
           <span className="mt-1 block text-xs text-soft sm:hidden">
-            {parts.map(({ id, title }) => `${title} ${count(row[id])}`).join(', ')}
+            {shown.map(({ id, title }) => `${title} ${count(row[id])}`).join(', ')}
           </span>
         )}
         columns={[
           { title: 'Calls', figure: ({ calls }) => count(calls) },
-          ...parts.map(({ id, title }) => ({ title, wide: true, figure: (row: TableRow) => count(row[id]) })),
+          ...shown.map(({ id, title }) => ({ title, wide: true, figure: (row: TableRow) => count(row[id]) })),
           { title: 'Money', figure: (row) => <span title={moneyWords(row)}>{moneyText(row)}</span> },
         ]}
       />
@@ -130,12 +137,17 @@ function UsageTotals({ total }: { readonly total: Total }): ReactNode {
           </div>
         ))}
       </dl>
-      <p className="text-sm text-soft">
-        Of the prompts, {count(total.fresh)} tokens were read fresh, {count(total.cached)} from a cache, and{' '}
-        {count(total.written)} were written to one. {moneyWords(total)}
-      </p>
+      <p className="text-sm text-soft">{`${promptWords(total)} ${moneyWords(total)}`}</p>
     </section>
   )
+}
+
+/** How prompts were read, as far as it was reported. */
+function promptWords({ prompt, fresh, cached, written, undivided }: Total): string {
+  const silent = `of ${count(undivided)} tokens the providers did not report what came from a cache`
+  if (undivided > 0 && undivided === prompt) return `${silent.charAt(0).toUpperCase()}${silent.slice(1)}.`
+  const read = `Of the prompts, ${count(fresh)} tokens were new, ${count(cached)} from a cache, and ${count(written)} written to one`
+  return undivided === 0 ? `${read}.` : `${read}; ${silent}.`
 }
 
 /** `+` behind a sum that some calls are not in. */

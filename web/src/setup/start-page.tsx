@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
-import useSWR from 'swr'
-import { api, type ApiError } from '../api/client.ts'
-import type { Preview, SetupProvider } from '../api/resources.ts'
+import { calibratedManifest } from '../../../src/context.ts'
+import type { SetupProvider } from '../api/resources.ts'
 import { slotTitles } from '../inspector/bar-segments.ts'
 import { ContextBar } from '../inspector/context-bar.tsx'
-import { type NextCall, nextCallBody, nextCallKey } from '../inspector/next-call.ts'
-import { useLate } from '../parts/use-late.ts'
+import type { NextCall } from '../inspector/next-call.ts'
+import { nextPreview } from '../inspector/next-preview.ts'
 import { Examples } from './examples.tsx'
 import { ModelForms } from './model-forms.tsx'
 
@@ -46,23 +45,17 @@ export default function StartPage({ next, providers }: StartPageProps): ReactNod
   )
 }
 
-/** How long the person has to pause before the bar follows, ms. */
-const PAUSE_MS = 150
-
 /** The bar of the message as it is typed, and what it consists of in words. */
 function NextBar({ next }: { readonly next: NextCall }): ReactNode {
-  const shown = useLate(next, PAUSE_MS)
-  const { data } = useSWR<Preview, ApiError>(
-    shown.isKnown ? ['next call', nextCallKey(shown)] : null,
-    () => api<Preview>('/api/context', { method: 'POST', body: nextCallBody(shown) }),
-    { keepPreviousData: true, revalidateOnFocus: false },
-  )
-  if (data === undefined) return <div className="h-9" />
-  const sent = data.manifest.entries.filter(({ tokens }) => tokens > 0)
+  const shown = nextPreview.useAsked()
+  const preview = shown && shown.session === next.session ? shown.preview : undefined
+  if (preview === undefined) return <div className="h-9" />
+  const manifest = calibratedManifest(preview.manifest, preview.figures.total)
+  const sent = manifest.entries.filter(({ tokens }) => tokens > 0)
   const parts = [...new Set(sent.map(({ slot }) => slotTitles[slot].toLowerCase()))]
   return (
     <section aria-label="Your next message">
-      <ContextBar manifest={data.manifest} label="Pieces of your next message" />
+      <ContextBar manifest={manifest} label="Pieces of your next message" />
       <p className="mt-1.5 text-sm text-soft">{`In it now: ${parts.join(', ')}. Type below, and watch it grow.`}</p>
     </section>
   )

@@ -6,7 +6,7 @@ import {
   type ModelStatus,
   type Runtime,
 } from '../../../capability.ts'
-import type { Manifest, ManifestEntry } from '../../../context.ts'
+import { calibratedManifest, type Manifest, type ManifestEntry } from '../../../context.ts'
 import { beginSession, newSessionReply } from '../../../runtime.ts'
 import type { Binding } from '../../../session.ts'
 import { shorten } from '../text/formatted-text.ts'
@@ -65,7 +65,7 @@ export const requestSizeCommand: ChatCommand = {
     const [preview, costs] = await Promise.all([runtime.preview({ session }), runtime.sessionCosts([session])])
     const next = forecastSentence(preview)
     return [
-      contextText(preview.model, preview.manifest),
+      contextText(preview.model, calibratedManifest(preview.manifest, preview.figures.total)),
       ...costLine(costs.get(session)),
       ...(next ? [next] : []),
     ].join('\n')

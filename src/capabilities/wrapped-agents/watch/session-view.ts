@@ -1,6 +1,6 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
 import { apiPath, requestJson, readInput, requestList } from '../../../cli.ts'
-import { cutSentence, type Manifest } from '../../../context.ts'
+import { calibratedManifest, type CallFigures, cutSentence, type Manifest } from '../../../context.ts'
 import { defined, systemClock, isObject, parseJson } from '../../../platform.ts'
 import { type CallSums, sumCalls, type WatchedCall, fetchSessionCalls, modelWindow } from '../watched-call.ts'
 
@@ -18,7 +18,7 @@ export interface SessionView {
   readonly slots: readonly (readonly [slot: string, tokens: number])[]
   readonly sums: CallSums
   /** Of the last call that reported it: tokens of the prompt, and those of them that came from the cache. */
-  readonly lastCache?: { readonly promptTokens: number; readonly cachedTokens: number }
+  readonly lastCache?: Pick<CallFigures, 'total' | 'cached'>
   /** The last time that turns were left out, or that something sent before had to be sent again. */
   readonly lastCut?: string
   readonly lastBreak?: string
@@ -31,9 +31,10 @@ export async function fetchSessionView(connection: GatewayConnection, session: s
     fetchSessionCalls(connection, session),
   ])
   const last = calls.findLast(isConversation)
-  const manifest =
+  const counted =
     last &&
     (await requestJson<Manifest>(connection, apiPath('/api/calls/', last.id, '/manifest')).catch(() => undefined))
+  const manifest = counted && calibratedManifest(counted, last.figures.total)
   // The account of a call of another program has the room that the call took: nobody else knows what was free.
   const window = last?.foreign ? await modelWindow(connection, last.model) : manifest?.budget.window
   return viewOfSession({ session, ...defined({ title: row.title, manifest, window }), calls })
@@ -58,12 +59,14 @@ function viewOfSession({ session, title, calls, manifest, window }: WatchedSessi
   const last = calls.at(-1)
   const conversation = calls.filter(isConversation)
   const newest = conversation.at(-1)
-  const reported = conversation.findLast(({ outcome }) => outcome?.usage?.promptTokens !== undefined)?.outcome?.usage
+  const reported = conversation.findLast(
+    ({ figures }) => figures.basis === 'reported' && figures.cached !== undefined,
+  )?.figures
   const cut = conversation.findLast(({ cutRecord }) => cutRecord !== undefined)?.cutRecord
   const broken = conversation.findLast(({ reuse }) => (reuse?.again ?? 0) > 0)
   return {
     session,
-    used: manifest?.used ?? newest?.used ?? 0,
+    used: manifest?.used ?? newest?.figures.total ?? 0,
     slots: Object.entries(manifest?.slots ?? {}).filter(([, tokens]) => tokens > 0),
     sums: sumCalls(calls),
     ...defined({
@@ -71,7 +74,7 @@ function viewOfSession({ session, title, calls, manifest, window }: WatchedSessi
       client: calls.findLast(({ foreign }) => foreign)?.foreign?.client,
       model: newest?.model ?? last?.model,
       window,
-      lastCache: reported && { promptTokens: reported.promptTokens ?? 0, cachedTokens: reported.cachedTokens ?? 0 },
+      lastCache: reported,
       lastCut: cut && cutSentence(cut),
       lastBreak: broken && breakSentence(broken),
       last,

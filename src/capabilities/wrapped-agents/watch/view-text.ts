@@ -1,7 +1,7 @@
 import { exactMoneyText, type Io, type Output } from '../../../capability.ts'
 import { applyStyle, cutToCells } from '../../../cli.ts'
 import { exactLine } from '../../../context.ts'
-import { callsText, knownCostText, shareText, type WatchedCall } from '../watched-call.ts'
+import { cacheText, callsText, knownCostText, shareText, type WatchedCall } from '../watched-call.ts'
 import type { SessionView } from './session-view.ts'
 
 const WIDEST_BAR = 100
@@ -9,11 +9,11 @@ const WIDEST_BAR = 100
 export function viewLines(view: SessionView, columns: number, io: Io): readonly string[] {
   const { session, title, client, model, slots, sums, lastCache, lastCut, lastBreak, last } = view
   const head = [client, model, session, title && `“${title}”`].filter(Boolean).join(' · ')
-  const cache = lastCache && `, ${shareText(lastCache.cachedTokens, lastCache.promptTokens)} of the last call`
+  const cache = lastCache && `, ${shareText(lastCache.cached ?? 0, lastCache.total)} of the last call`
   const lines = [
     windowText(view),
     slots.map(([slot, tokens]) => `${letterOf(slot)} ${slot} ${tokens.toLocaleString('en')}`).join('  '),
-    `${callsText(sums.calls)} · ${knownCostText(sums)} · ${shareText(sums.cachedTokens, sums.promptTokens)} from the cache${cache ?? ''}`,
+    `${callsText(sums.calls)} · ${knownCostText(sums)} · ${cacheText(sums.cachedTokens, sums.promptTokens)}${cache ?? ''}`,
     `last cut    ${lastCut ?? 'none'}`,
     `cache       ${lastBreak ?? 'nothing was sent again'}`,
     `last call   ${last === undefined ? 'none yet' : callSentence(last)}`,
@@ -30,14 +30,14 @@ export function statusBarText({ model, used, window, sums, lastCache, lastCut }:
       : window === undefined
         ? `${short(used)} tokens`
         : `${short(used)}/${short(window)} (${shareText(used, window)})`
-  const cache = lastCache && `cache ${shareText(lastCache.cachedTokens, lastCache.promptTokens)}`
+  const cache = lastCache && `cache ${shareText(lastCache.cached ?? 0, lastCache.total)}`
   return [model && exactLine(model), size, knownCostText(sums), cache, lastCut && 'cut'].filter(Boolean).join(' · ')
 }
 
-export function callSentence({ time, model, foreign, outcome, cost, used }: WatchedCall): string {
+export function callSentence({ time, model, foreign, outcome, cost, figures }: WatchedCall): string {
   const { usage, durationMs, error } = outcome ?? {}
-  const read = usage?.promptTokens ?? used
-  const cached = usage?.cachedTokens === undefined ? '' : ` (${shareText(usage.cachedTokens, read)} from the cache)`
+  const { basis, total: read } = figures
+  const cached = basis === 'reported' ? ` (${cacheText(figures.cached, read)})` : ''
   const parts = [
     new Date(time).toLocaleTimeString('en-GB'),
     foreign?.kind ?? 'turn',

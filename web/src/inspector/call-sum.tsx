@@ -1,0 +1,192 @@
+import type { ReactNode } from 'react'
+import { type CallFigures, entryName, type Manifest } from '../../../src/context.ts'
+import type { ReportedManifest } from '../api/resources.ts'
+import { Fold } from '../parts/fold.tsx'
+import { cacheWords, count, dollars, percent } from '../parts/numbers.ts'
+import { Figure } from './figure.tsx'
+
+interface CallSumProps {
+  readonly call: string | undefined
+  readonly figures: CallFigures
+  /** As our counter has it. */
+  readonly counted: ReportedManifest
+  /** In the tokens of the provider. */
+  readonly manifest: ReportedManifest
+  /** What the longest answer would cost, US dollars: of the next call. */
+  readonly answer?: number | undefined
+}
+
+/** What a call reads from the cache, writes to it, and reads anew, in tokens and money: rows that add up. */
+export function CallSum({ call, figures, counted, manifest, answer }: CallSumProps): ReactNode {
+  const { basis, total, cached, written, fresh, money, parts } = figures
+  const isMade = call !== undefined
+  const output = counted.reported?.outputTokens
+  const promptMoney = parts && parts.cached + parts.written + parts.fresh
+  return (
+    <section aria-label="Cost of the call" className="text-sm">
+      <table className="w-full tabular-nums">
+        <tbody>
+          {cached === undefined ? (
+            <SumRow name="From the cache" money={undefined}>
+              <Figure kind="cached" call={call} value={undefined}>
+                not reported
+              </Figure>
+            </SumRow>
+          ) : (
+            <SumRow name="From the cache" money={cached > 0 ? parts?.cached : undefined}>
+              <Figure kind="cached" call={call} value={cached}>
+                {count(cached)}
+              </Figure>
+            </SumRow>
+          )}
+          {written !== undefined && written > 0 && (
+            <SumRow name="Written to it" money={parts?.written}>
+              <Figure kind="written" call={call} value={written}>
+                {count(written)}
+              </Figure>
+            </SumRow>
+          )}
+          {fresh !== undefined && (
+            <SumRow name="New" money={fresh > 0 ? parts?.fresh : undefined}>
+              <Figure kind="fresh" call={call} value={fresh}>
+                {count(fresh)}
+              </Figure>
+            </SumRow>
+          )}
+          <tr className="border-t border-line font-semibold">
+            <th scope="row" className="py-1 text-start font-semibold">
+              {basis === 'reported' || !isMade ? 'Prompt' : 'Prompt, as expected'}
+            </th>
+            <td className="text-end">
+              <Figure kind="total" call={call} value={total}>
+                {count(total)}
+              </Figure>
+            </td>
+            <td className="w-24 text-end">
+              {isMade ? (
+                promptMoney !== undefined && moneyText(promptMoney)
+              ) : (
+                <Figure kind="money" call={call} value={money}>
+                  {money === undefined ? 'price not known' : moneyText(money)}
+                </Figure>
+              )}
+            </td>
+          </tr>
+          {isMade && (
+            <SumRow name="Answer" money={parts?.output}>
+              {output === undefined ? 'not reported' : count(output)}
+            </SumRow>
+          )}
+          {isMade && (
+            <tr className="font-semibold">
+              <th scope="row" className="py-1 text-start font-semibold">
+                Cost
+              </th>
+              <td />
+              <td className="text-end">
+                <Figure kind="money" call={call} value={money}>
+                  {money === undefined ? 'not known' : moneyText(money)}
+                </Figure>
+              </td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+      {answer !== undefined && answer > 0 && (
+        <p className="text-xs text-soft">
+          {`An answer of up to ${count(counted.budget.reserve)} tokens adds at most ${dollars(answer)}.`}
+        </p>
+      )}
+      <Fold className="mt-1 text-xs text-soft" summary="How this is counted">
+        <Explained figures={figures} counted={counted} manifest={manifest} />
+      </Fold>
+    </section>
+  )
+}
+
+/** `free` where nothing is paid. */
+function moneyText(money: number): string {
+  return money === 0 ? 'free' : dollars(money)
+}
+
+interface SumRowProps {
+  readonly name: string
+  readonly money: number | undefined
+  readonly children: ReactNode
+}
+
+function SumRow({ name, money, children }: SumRowProps): ReactNode {
+  return (
+    <tr>
+      <th scope="row" className="py-0.5 text-start font-normal">
+        {name}
+      </th>
+      <td className="text-end">{children}</td>
+      <td className="w-24 text-end text-soft">{money !== undefined && moneyText(money)}</td>
+    </tr>
+  )
+}
+
+type ExplainedProps = Pick<CallSumProps, 'figures' | 'counted' | 'manifest'>
+
+/** What the words mean, whose count it is, and what is kept free. */
+function Explained({ figures, counted, manifest }: ExplainedProps): ReactNode {
+  const { basis, same, total, window } = figures
+  const { used, budget, counter, forecast, paid, reuse } = counted
+  const between = basis === 'forecast' ? forecast?.between : undefined
+  const expected = forecast && forecast.cached + forecast.written + forecast.fresh
+  return (
+    <div className="flex flex-col gap-1 py-1">
+      <p>
+        From the cache: the provider has read it before and charges less for it. Written to it: kept for the next call.
+        New: neither. Together they are the prompt.
+      </p>
+      {same !== undefined && (
+        <p>
+          {`Same beginning: the first ${count(same)} tokens are, byte for byte, those of the call before`}
+          {reuse?.firstChange && <Changed first={reuse.firstChange} manifest={manifest} />}
+          {'. Whether the provider still has them in its cache is another matter.'}
+        </p>
+      )}
+      {paid !== undefined && paid.saved !== 0 && <p>{`The cache ${cacheWords(paid.saved)}.`}</p>}
+      {paid?.reported && (
+        <p>
+          {`The provider reported the cost itself${paid.listed === undefined ? '' : `; by the price list it is ${dollars(paid.listed)}`}.`}
+        </p>
+      )}
+      <p>
+        {basis === 'counted'
+          ? `Counted here, by ${counter.id}: ${count(used)} tokens.`
+          : `${basis === 'reported' ? 'As the provider reported them' : 'As the provider is expected to count them'}: ${count(total)} tokens. Counted here, by ${counter.id}: ${count(used)}.`}
+        {basis === 'reported' &&
+          expected !== undefined &&
+          ` Expected: ${count(expected)}${errorText(expected, total)}.`}
+        {between && ` Nine prompts in ten have ${count(between[0])} to ${count(between[1])}.`}
+      </p>
+      <p>
+        {`The window of the model has ${count(window)} tokens: ${count(budget.reserve)} are kept for the answer`}
+        {manifest.budget.margin > 0 &&
+          `, and ${count(manifest.budget.margin)} stay free, because an estimate can be short; the more a model reports, the fewer`}
+        .
+      </p>
+    </div>
+  )
+}
+
+function errorText(expected: number, reported: number): string {
+  const error = expected - reported
+  if (error === 0 || reported === 0) return ''
+  return ` (${error > 0 ? '+' : '−'}${percent(Math.abs(error) / reported)})`
+}
+
+interface ChangedProps {
+  readonly first: NonNullable<NonNullable<ReportedManifest['reuse']>['firstChange']>
+  readonly manifest: Manifest
+}
+
+/** What is the first that is not as before, by the name that people know. */
+function Changed({ first: { id, slot, cause, why }, manifest }: ChangedProps): ReactNode {
+  if (why !== undefined) return `. ${why.replace(/\.$/, '')}`
+  const entry = manifest.entries.find((each) => each.id === id && each.slot === slot)
+  return `; then ${entry ? entryName(entry, manifest) : id} ${cause === 'grew' ? 'continued' : 'changed'}`
+}

@@ -1,0 +1,60 @@
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Loading } from '../api/underway.ts'
+import { useMedia } from '../parts/use-media.ts'
+import type { InspectorPanelProps } from './inspector-panel.tsx'
+
+const InspectorPanel = lazy(() => import('./inspector-panel.tsx'))
+
+/** What a person wanted last in this browser, `open` or `closed`; nothing until they closed or opened it themselves. */
+const KEY = 'foreword.inspector'
+
+interface InspectorState {
+  readonly shown: boolean
+  /** It opened by itself, and nobody has closed it yet: it says what it is. */
+  readonly isFirst: boolean
+  open(): void
+  close(): void
+}
+
+/** Whether the inspector is open. Beside the conversation it opens by itself until a person closes it; over it, only when asked for. */
+export function useInspector(): InspectorState {
+  const isBeside = useMedia(BESIDE)
+  const [wanted, setWanted] = useState(() => localStorage.getItem(KEY))
+  const [isOver, setOver] = useState(false)
+  const choose = (shown: boolean): void => {
+    setOver(shown)
+    if (!isBeside) return
+    localStorage.setItem(KEY, shown ? 'open' : 'closed')
+    setWanted(shown ? 'open' : 'closed')
+  }
+  const shown = isBeside ? wanted !== 'closed' : isOver
+  useEffect(() => {
+    const toggle = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+      if (!(ctrlKey || metaKey) || altKey || shiftKey || key.toLowerCase() !== 'i') return
+      event.preventDefault()
+      choose(!shown)
+    }
+    addEventListener('keydown', toggle)
+    return () => removeEventListener('keydown', toggle)
+  })
+  return { shown, isFirst: wanted === null, open: () => choose(true), close: () => choose(false) }
+}
+
+/** From this width on, the inspector is beside the conversation. */
+const BESIDE = '(width >= 80rem)'
+
+type InspectorProps = Omit<InspectorPanelProps, 'isBeside'> & Pick<InspectorState, 'shown'>
+
+/** What the model read, or will read: beside the conversation where there is room, otherwise over it. It is loaded when it is first shown. */
+export function Inspector({ shown, ...panel }: InspectorProps): ReactNode {
+  const isBeside = useMedia(BESIDE)
+  if (!shown) return null
+  return (
+    <Suspense
+      fallback={<Loading>{isBeside && <div className="w-96 shrink-0 border-l border-line bg-raised" />}</Loading>}
+    >
+      <InspectorPanel {...panel} isBeside={isBeside} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,61 @@
+import { type Manifest, type ManifestEntry, turnNumber } from '../../../src/context.ts'
+import { count } from '../parts/numbers.ts'
+import { noteNumber } from './entry-words.ts'
+
+interface LeftOutRange {
+  /** Absent: one candidate, which says for itself why it was left out. */
+  readonly title?: string
+  readonly tokens: number
+  readonly entries: readonly ManifestEntry[]
+}
+
+/** So many neighbours that were left out for one reason are one row. */
+const LEAST_FOLDED = 3
+
+/** Neighbours that were left out for the same reason as one range: `Turns 1,870 to 1,995: replaced by note 3`. */
+export function foldedRanges(left: readonly ManifestEntry[], manifest: Manifest): readonly LeftOutRange[] {
+  const ranges: ManifestEntry[][] = []
+  for (const entry of left) {
+    const before = ranges.at(-1)
+    if (before && keyOf(before[0]!) === keyOf(entry)) before.push(entry)
+    else ranges.push([entry])
+  }
+  return ranges.flatMap((entries): readonly LeftOutRange[] => {
+    if (entries.length < LEAST_FOLDED) {
+      return entries.map((entry) => ({ tokens: entry.fullTokens, entries: [entry] }))
+    }
+    const tokens = entries.reduce((sum, { fullTokens }) => sum + fullTokens, 0)
+    return [{ title: `${rangeName(entries, manifest)}: ${whyWords(entries[0]!, manifest)}`, tokens, entries }]
+  })
+}
+
+function keyOf({ layer, slot, reason }: ManifestEntry): string {
+  return JSON.stringify([layer, slot, reason?.code, reason?.['note']])
+}
+
+function rangeName(entries: readonly ManifestEntry[], manifest: Manifest): string {
+  const [first, last] = [entries[0]!, entries.at(-1)!].map((entry) => turnNumber(entry, manifest))
+  if (first !== undefined && last !== undefined && first !== last) return `Turns ${count(first)} to ${count(last)}`
+  if (entries[0]!.slot === 'tools') return `${count(entries.length)} tools`
+  return `${count(entries.length)} of ${entries[0]!.layer.replaceAll('-', ' ')}`
+}
+
+function whyWords({ reason }: ManifestEntry, manifest: Manifest): string {
+  switch (reason?.code) {
+    case 'noted': {
+      const { note } = reason
+      const number = note === undefined ? 0 : noteNumber({ id: String(note) }, manifest)
+      return number === 0 ? 'replaced by notes' : `replaced by note ${number}`
+    }
+    case 'low-water':
+    case 'budget':
+    case 'shortage':
+      return 'there was no room for them'
+    case 'deferred':
+      return 'the model looks them up where it needs them'
+    case 'undone':
+      return 'taken back by a person'
+    default:
+      return 'for the same reason'
+  }
+}
