@@ -95,7 +95,7 @@ export function forecastSentence({
 }
 
 /** `2,531 tokens: 2,480 from the cache, 51 new`; a part that was not reported is named so. */
-export function figuresWords({ total, cached, written, fresh }: CallFigures): string {
+function figuresWords({ total, cached, written, fresh }: CallFigures): string {
   const number = (tokens: number) => tokens.toLocaleString('en')
   const whole = `${number(total)} tokens`
   if (cached === undefined) return `${whole}, and what of them came from the cache was not reported`

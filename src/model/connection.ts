@@ -1,4 +1,3 @@
-import { ReadableStream } from 'node:stream/web'
 import { readFile } from 'node:fs/promises'
 import { answerText, type Clock, LONG_TEXT, publicAddress } from '../platform.ts'
 import {
@@ -111,9 +110,10 @@ function inParts(init: RequestInit | undefined): RequestInit | undefined {
   }
   const headers = new Headers(init?.headers)
   headers.set('content-length', String(body.length))
-  // The page's program knows the types of a browser, where neither a stream of parts nor `duplex` is declared.
-  const inPieces = { ...init, headers, body: ReadableStream.from(parts()), duplex: 'half' }
-  return inPieces as RequestInit
+  // The types of a browser, which the page is checked with, know neither.
+  const { from } = ReadableStream as unknown as { from(parts: Iterable<Uint8Array>): ReadableStream<Uint8Array> }
+  const half = { duplex: 'half' as const }
+  return { ...init, ...half, headers, body: from(parts()) }
 }
 
 /** An invalid address is an error only if its provider is used: the others still work. */

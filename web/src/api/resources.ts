@@ -6,7 +6,6 @@ import type {
   LayerHistory,
   LayerSources,
   ModelStatus,
-  ModelView,
   Preview,
   RebuiltRequest,
   RuntimeStatus,
@@ -84,7 +83,7 @@ export type { CostReport }
 /** What calls used and cost: `GET /api/usage`. */
 export type { UsageReport }
 
-export type { LayerHistory, LayerSources, ListedSession, ModelView, Preview, RebuiltRequest }
+export type { LayerHistory, LayerSources, ListedSession, Preview, RebuiltRequest }
 
 /** What a model would like to write into a file of a person, as `GET /api/proposals/ID` shows it. */
 export interface ListedProposal {
