@@ -68,13 +68,7 @@ export {
   promptCostParts,
   type ReportedTokens,
 } from './context/forecast.ts'
-export {
-  changedScenario,
-  cutsAnew,
-  isSkillList,
-  type ScenarioChanges,
-  type SkillsMode,
-} from './context/changed-scenario.ts'
+export { changedScenario, forgetsCut, type ScenarioChanges } from './context/changed-scenario.ts'
 export { calibratedManifest, type CallFigures, callFigures, windowShare } from './context/call-figures.ts'
 export { divideExactly } from './context/divide-exactly.ts'
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'

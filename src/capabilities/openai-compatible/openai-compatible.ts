@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../model/model.ts'
+import type { ModelFacts } from '../../model.ts'
 import { chatWireSettings, provider } from '../../model/provider.ts'
 import { defined } from '../../platform.ts'
 import type { EmbedderKind } from '../../search.ts'

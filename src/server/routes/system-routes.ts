@@ -41,7 +41,10 @@ export function systemRoutes(runtime: Runtime, options: SystemOptions): readonly
         layout: z.string().min(1).optional(),
         headShare: share,
         lowWater: share,
-        skills: z.enum(['auto', 'full', 'readOnDemand']).optional(),
+        forms: z
+          .record(z.string(), z.string())
+          .optional()
+          .describe('By the name of a layer: only its forms whose names begin so are offered.'),
       })
       .optional()
       .describe('Other settings to try in this call alone.'),

@@ -1,6 +1,17 @@
-import { isSkillList, layoutOf, type Scenario, type ScenarioChanges, type SkillsMode } from '../../../src/context.ts'
+import { layoutOf, type Scenario, type ScenarioChanges } from '../../../src/context.ts'
 
-export type Changes = ScenarioChanges
+/** `skills.contextMode` of the configuration. */
+export type SkillsMode = 'auto' | 'full' | 'readOnDemand'
+
+/** What a person tries: absent is as it is. */
+export interface Changes extends Omit<ScenarioChanges, 'forms'> {
+  readonly skills?: SkillsMode
+}
+
+/** The same as the assembler and the gateway know it. */
+export function scenarioChanges({ skills = 'auto', ...others }: Changes): ScenarioChanges {
+  return skills === 'auto' ? others : { ...others, forms: { skills: skills === 'full' ? 'full' : 'list' } }
+}
 
 export interface Settings extends Required<Omit<Changes, 'skills' | 'model'>> {
   readonly model: string
@@ -18,7 +29,7 @@ export function skillsModes({ layers }: Scenario): readonly SkillsMode[] {
     .flatMap(({ layer, renditions = [] }) => (layer === 'skills' ? renditions : []))
     .map(({ form }) => form)
   const hasFull = forms.includes('full')
-  const hasList = forms.some(isSkillList)
+  const hasList = forms.some((form) => form.startsWith('list'))
   return ['auto', ...(hasFull ? (['full'] as const) : []), ...(hasList ? (['readOnDemand'] as const) : [])]
 }
 

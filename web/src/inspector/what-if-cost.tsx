@@ -11,7 +11,7 @@ import { nextPreview } from './next-preview.ts'
 import { useAccount } from './previous-call.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import type { Assembled } from './what-if-assembly.ts'
-import type { Changes } from './what-if-changes.ts'
+import { type Changes, scenarioChanges } from './what-if-changes.ts'
 
 /** The figures of the call, as it is and with the changes: `undefined` while they are read. */
 interface TriedFigures {
@@ -42,7 +42,7 @@ export function useTriedFigures(
       const { model, ...others } = changes
       const body = {
         ...nextCallBody(next),
-        changes: others,
+        changes: scenarioChanges(others),
         ...(model !== undefined && { model }),
         ...(history !== undefined && { history }),
       }

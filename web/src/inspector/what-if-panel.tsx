@@ -1,13 +1,6 @@
 import { Copy, Download, RotateCcw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import {
-  calibratedManifest,
-  changedScenario,
-  cutsAnew,
-  layouts,
-  type Scenario,
-  type SkillsMode,
-} from '../../../src/context.ts'
+import { calibratedManifest, changedScenario, forgetsCut, layouts, type Scenario } from '../../../src/context.ts'
 import { api } from '../api/client.ts'
 import { type ModelList, type Status, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
@@ -19,7 +12,14 @@ import { saveFile } from './share-save.ts'
 import type { Inspected } from './share-late-panel.tsx'
 import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
-import { type Changes, configurationOf, settingsOf, skillsModes } from './what-if-changes.ts'
+import {
+  type Changes,
+  configurationOf,
+  settingsOf,
+  skillsModes,
+  scenarioChanges,
+  type SkillsMode,
+} from './what-if-changes.ts'
 import { useTriedFigures, WhatIfCost } from './what-if-cost.tsx'
 import { WhatIfEntries, WhatIfResult } from './what-if-result.tsx'
 import { Select, Slider } from '../parts/fields.tsx'
@@ -31,10 +31,10 @@ export default function WhatIfPanel(inspected: Inspected): ReactNode {
   const { model, ...others } = changes
   const original = useScenario(inspected)
   // A call that is cut anew needs the turns that were cut before.
-  const history = cutsAnew(changes) ? Math.max(others.window ?? 0, original.data?.budget.window ?? 0) * 4 : undefined
+  const history = forgetsCut(changes) ? Math.max(others.window ?? 0, original.data?.budget.window ?? 0) * 4 : undefined
   const wider = useScenario(history === undefined ? undefined : { ...inspected, model, history: roundedUp(history) })
   const scenario = history === undefined ? original.data : (wider.data ?? original.data)
-  const changed = useMemo(() => scenario && changedScenario(scenario, others), [scenario, changes])
+  const changed = useMemo(() => scenario && changedScenario(scenario, scenarioChanges(others)), [scenario, changes])
   const unchanged = useAssembly(original.data)
   const { assembled, problem } = useAssembly(changed)
   const error = original.error ?? wider.error
@@ -121,7 +121,7 @@ const shares = [
 function WhatIfControls({ scenario, model, changes, onChange }: ControlsProps): ReactNode {
   const { data: list } = useResource<ModelList>('/api/models')
   const { layout: inForce } = settingsOf(scenario)
-  const now = settingsOf(changedScenario(scenario, pickedLayout(changes)))
+  const now = settingsOf(changedScenario(scenario, scenarioChanges(pickedLayout(changes))))
   const tried = { ...now, ...changes }
   const modes = skillsModes(scenario)
   const set = <Key extends keyof Changes>(key: Key, value: NonNullable<Changes[Key]>, usual: Changes[Key]): void => {
