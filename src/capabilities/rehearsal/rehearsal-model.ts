@@ -63,7 +63,7 @@ async function* answer(clock: Clock, request: ModelRequest, options: CallOptions
     yield { type: 'tool-call', toolCallId, toolName, input }
   }
   const message: AssistantMessage = { role: 'assistant', content: parts }
-  const usage = { ...SILENT, promptTokens: promptTokens(request), outputTokens: messageTokens(tokenx, message) }
+  const usage = { ...SILENT, promptTokens: promptTokens(request, options), outputTokens: messageTokens(tokenx, message) }
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
 }
 
@@ -121,7 +121,10 @@ function withoutCalls(step: ScriptStep): string {
   return step.text === '' ? notice : `${step.text}\n${notice}`
 }
 
-function promptTokens(request: ModelRequest): number {
+/** What the account says that the call holds, so that no figure differs from the outline; counted where there is none. */
+function promptTokens(request: ModelRequest, { account = '' }: CallOptions): number {
+  const used = /: used (\d+) of /.exec(account)?.[1]
+  if (used !== undefined) return Number(used)
   let tokens = request.system ? tokenx.perMessage + tokenx.text(request.system) : 0
   for (const tool of request.tools) tokens += toolTokens(tokenx, tool)
   for (const message of request.messages) tokens += messageTokens(tokenx, message)
