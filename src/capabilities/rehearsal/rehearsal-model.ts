@@ -63,7 +63,11 @@ async function* answer(clock: Clock, request: ModelRequest, options: CallOptions
     yield { type: 'tool-call', toolCallId, toolName, input }
   }
   const message: AssistantMessage = { role: 'assistant', content: parts }
-  const usage = { ...SILENT, promptTokens: promptTokens(request, options), outputTokens: messageTokens(tokenx, message) }
+  const usage = {
+    ...SILENT,
+    promptTokens: promptTokens(request, options),
+    outputTokens: messageTokens(tokenx, message),
+  }
   yield { type: 'finish', reason: calls.length > 0 ? 'tool-calls' : 'stop', usage, message }
 }
 
