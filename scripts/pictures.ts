@@ -7,7 +7,7 @@ import { send, turnEnded } from '../test/page/conversation.ts'
 import { harbourAnswer, harbourConfiguration, harbourHome, questions } from './pictures/harbour.ts'
 import { type Film, film } from './pictures/moving.ts'
 
-// `npm run pictures` draws the pictures of README and of the guide anew, from the real gateway and the real page. A
+// `npm run pictures` draws the pictures of README and of the guide, from the real gateway and the real page. A
 // script stands in for the model.
 
 const folder = join(import.meta.dirname, '../docs/pictures')
@@ -21,7 +21,7 @@ interface Scheme {
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the conversation beside what the model read: ${colorScheme}`, async (t) => {
     const { page } = await conversation(t, { colorScheme }, questions)
-    await inspector(page).getByText('tool-output-cleared', { exact: true }).first().click()
+    await inspector(page).getByText('notes say what they held').first().click()
     await still(page, `web-app-${colorScheme}`)
   })
 }
@@ -55,10 +55,10 @@ test('the moving picture: a message is written, sent, explained, and changed', a
     page
       .getByRole('article')
       .last()
-      .getByRole('link', { name: /tokens$/ }),
+      .getByRole('link', { name: /tokens/ }),
   )
   const panel = inspector(page)
-  await panel.getByText('Forecast', { exact: true }).waitFor()
+  await panel.getByText('From the cache', { exact: true }).first().waitFor()
   await shots.shot(1800)
   await click(
     page,

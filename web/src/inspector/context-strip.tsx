@@ -63,7 +63,7 @@ function StripLine({ preview, error, onInspect }: StripLineProps): ReactNode {
       <button
         type="button"
         title={`What the model will read: ${preview.model}`}
-        className="text-start underline decoration-line underline-offset-3 hover:text-ink"
+        className="block max-w-full truncate text-start underline decoration-line underline-offset-3 hover:text-ink"
         onClick={onInspect}
       >
         <span className="sr-only">{'What the model will read: '}</span>
