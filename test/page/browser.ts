@@ -218,6 +218,8 @@ export async function seriousFaults(page: Page | Frame): Promise<readonly string
 
 /** Opens a page of the inspector, which is behind a title or in the menu of the others. */
 export async function openInspectorTab(inspector: Locator, name: string): Promise<void> {
+  // It is loaded when it is first shown.
+  await inspector.getByRole('tablist').waitFor()
   const tab = inspector.getByRole('tab', { name, exact: true })
   if ((await tab.count()) > 0) return tab.click()
   await inspector.locator('[role=tablist] + button').click()

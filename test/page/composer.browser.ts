@@ -62,13 +62,11 @@ test('3. files are attached by button, paste and drop, counted before they are s
   const { files } = await gateway.curl<{ files: { id: string; name: string }[] }>('/api/files?owner=inbox')
   const ids = ['tides.txt', 'pixel.png', 'pasted.txt'].map((name) => files.find((file) => file.name === name)!.id)
   await field(page).fill('When does it turn?')
-  const { manifest } = await gateway.curl<{ manifest: { used: number } }>('/api/context', {
-    input: 'When does it turn?',
-    attachments: ids,
-  })
-  await strip(page)
-    .getByText(`${manifest.used.toLocaleString('en')} of`)
-    .waitFor()
+  const { manifest, figures } = await gateway.curl<{ manifest: { used: number }; figures: { total: number } }>(
+    '/api/context',
+    { input: 'When does it turn?', attachments: ids },
+  )
+  await strip(page).locator(`[data-figure=total][data-value="${figures.total}"]`).waitFor()
 
   await page.keyboard.press('Enter')
   await page
@@ -281,9 +279,7 @@ test('5. a message that cannot be sent now is sent as soon as the gateway is rea
   const { page } = await openedPage(t, { answer })
   await field(page).fill('later')
   // The network is lost once the page is there as a whole.
-  await strip(page)
-    .getByText(/ of .* tokens/)
-    .waitFor()
+  await strip(page).locator('[data-figure=total]').waitFor()
   await loseNetwork(page)
   await page.keyboard.press('Enter')
   const alert = page.locator('#main').getByRole('alert')
@@ -297,9 +293,7 @@ test('5. a message that cannot be sent now is sent as soon as the gateway is rea
 test('5. that the gateway is away is said once, and the page is as before when it is back', async (t) => {
   const { page, gateway } = await openedPage(t, { answer })
   await gateway.curl('/api/sessions', { title: 'About the tides' })
-  await strip(page)
-    .getByText(/ of .* tokens/)
-    .waitFor()
+  await strip(page).locator('[data-figure=total]').waitFor()
   await loseNetwork(page)
   await page.getByLabel('Search sessions').fill('tides')
   await page.getByText('The list is read again by itself.').waitFor()
@@ -312,9 +306,7 @@ test('5. that the gateway is away is said once, and the page is as before when i
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.context().setOffline(false)
   await page.getByRole('complementary', { name: 'Sessions' }).getByRole('link', { name: 'About the tides' }).waitFor()
-  await strip(page)
-    .getByText(/ of .* tokens/)
-    .waitFor()
+  await strip(page).locator('[data-figure=total]').waitFor()
 })
 
 test('the composer fits, and axe finds nothing serious in it, light and dark, on a phone and a desk', async (t) => {

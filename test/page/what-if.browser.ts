@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { changedScenario, type Comparison, type Manifest, outline, type Scenario } from '../../src/context.ts'
+import {
+  type CallFigures,
+  changedScenario,
+  type Comparison,
+  type Manifest,
+  outline,
+  type Scenario,
+} from '../../src/context.ts'
 import { assembleScenario } from '../../web/src/inspector/what-if-assembly.ts'
 import { settingsOf } from '../../web/src/inspector/what-if-changes.ts'
 import { keys, realGateway } from '../end-to-end/gateway.ts'
@@ -51,6 +58,16 @@ async function longSession(
   return { ...opened, session, calls: all }
 }
 
+interface Previewed {
+  readonly manifest: Manifest
+  readonly figures: CallFigures
+}
+
+/** As the result of what is tried says it. */
+function sizeText({ total, window }: CallFigures): string {
+  return `${total.toLocaleString('en')} of ${window!.toLocaleString('en')} tokens`
+}
+
 async function openTab(page: Page, url: string, session: string, tab: string, call?: string): Promise<void> {
   await page.goto(`${url}/sessions/${session}${call === undefined ? '' : `/calls/${call}`}`)
   await openInspectorTab(page.getByRole('complementary', { name: 'Inspector' }), tab)
@@ -65,8 +82,8 @@ test('13: what if starts from the next call that the bar shows, with the draft a
   await openTab(page, gateway.url, session, 'What if')
   const result = page.getByRole('region', { name: 'What the model would read' })
   const entries = page.getByRole('region', { name: 'What is in and what is out' })
-  const { manifest: empty } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
-  await result.getByText(`${empty.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+  const { manifest: empty, figures } = await gateway.curl<Previewed>('/api/context', { session })
+  await result.getByText(sizeText(figures)).waitFor()
 
   await page
     .getByLabel('Files to attach')
@@ -77,19 +94,18 @@ test('13: what if starts from the next call that the bar shows, with the draft a
   await page.getByLabel('Message', { exact: true }).fill(input)
   const { files } = await gateway.curl<{ readonly files: readonly { readonly id: string }[] }>('/api/files')
   const body = { session, input, attachments: [files.at(-1)!.id] }
-  const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', body)
+  const { manifest, figures: next } = await gateway.curl<Previewed>('/api/context', body)
   assert.ok(manifest.used !== empty.used)
-  const used = `${manifest.used.toLocaleString('en')} of 3,500 tokens`
-  await page.getByRole('region', { name: 'Context of the next call' }).getByText(used).waitFor()
-  await result.getByText(used).waitFor()
+  const line = page.getByRole('region', { name: 'Context of the next call' })
+  await line.locator(`[data-figure=total][data-value="${next.total}"]`).waitFor()
+  await result.getByText(sizeText(next)).waitFor()
   const { slots } = manifest
   assert.ok(slots.input > 0)
   await entries.getByText('“What does it say of noon?').first().waitFor()
 
-  const next = await gateway.curl<Scenario>('/api/context/scenario', body)
-  const tried = assembleScenario(changedScenario(next, { reserve: 900 })).manifest
+  const { figures: tried } = await gateway.curl<Previewed>('/api/context', { ...body, changes: { reserve: 900 } })
   await setSlider(page, /^Kept for the answer/, 900)
-  await result.getByText(`${tried.used.toLocaleString('en')} of 3,100 tokens`).waitFor()
+  await result.getByText(sizeText(tried)).waitFor()
 })
 
 test('11: the timeline marks cuts, and its bars open calls by click and by keyboard', async (t) => {
@@ -276,16 +292,16 @@ test('a long session that stays as it is', async (t) => {
     await openTab(page, gateway.url, session, 'What if')
     const result = page.getByRole('region', { name: 'What the model would read' })
     const cost = page.getByRole('region', { name: 'What the prompt would cost' })
-    const { manifest } = await gateway.curl<{ readonly manifest: Manifest }>('/api/context', { session })
-    await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+    const { figures } = await gateway.curl<Previewed>('/api/context', { session })
+    await result.getByText(sizeText(figures)).waitFor()
     await cost.getByText('$').waitFor()
 
     await setSlider(page, /^Window/, 12_032)
-    await result.getByText('of 11,532 tokens').waitFor()
+    await result.getByText('of 12,032 tokens').waitFor()
     const entries = page.getByRole('region', { name: 'What is in and what is out' })
     await entries.getByText('now in').first().waitFor()
     await page.getByRole('button', { name: 'As it is' }).click()
-    await result.getByText(`${manifest.used.toLocaleString('en')} of 3,500 tokens`).waitFor()
+    await result.getByText(sizeText(figures)).waitFor()
     await entries.getByText('System prompt', { exact: true }).waitFor()
     await entries
       .getByText(/^[\d,]+ tokens wanted, /)
@@ -298,7 +314,7 @@ test('a long session that stays as it is', async (t) => {
       .and(entries.getByTitle('list', { exact: true }))
       .waitFor()
     await setSlider(page, /^Kept for the answer/, 1800)
-    await result.getByText('of 2,200 tokens').waitFor()
+    await page.getByText('Kept for the answer: 1,800 tokens').waitFor()
     await page.getByRole('button', { name: 'As it is' }).click()
 
     await page.getByRole('combobox', { name: 'Layout' }).selectOption('onyx')
@@ -306,8 +322,7 @@ test('a long session that stays as it is', async (t) => {
     await entries.getByText('now left out').or(entries.getByText('new')).first().waitFor()
     const { budget } = await gateway.curl<Scenario>('/api/context/scenario', { session, model: 'openai/scripted' })
     await page.getByRole('combobox', { name: 'Model' }).selectOption('openai/scripted')
-    const room = budget.window - budget.reserve - budget.margin
-    await result.getByText(`of ${room.toLocaleString('en')} tokens`).waitFor()
+    await result.getByText(`of ${budget.window.toLocaleString('en')} tokens`).waitFor()
   })
 
   await t.test(
@@ -317,8 +332,7 @@ test('a long session that stays as it is', async (t) => {
       await openTab(page, gateway.url, session, 'What if')
       await setSlider(page, /^Kept for the answer/, 1500)
       const result = page.getByRole('region', { name: 'What the model would read' })
-      const shown = result.getByText('of 2,500 tokens')
-      await shown.waitFor()
+      await page.getByText('Kept for the answer: 1,500 tokens').waitFor()
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Save as a scenario' }).click(),
@@ -329,7 +343,10 @@ test('a long session that stays as it is', async (t) => {
       writeFileSync(file, await downloadedText(download))
       const { stdout } = await gateway.foreword('assemble', file)
       const [, used] = /used (\d+) of 2500/.exec(stdout)!
-      assert.match((await shown.textContent())!, new RegExp(`^${Number(used).toLocaleString('en')} of 2,500`))
+      const body = { session, changes: { reserve: 1500 } }
+      const { manifest, figures } = await gateway.curl<Previewed>('/api/context', body)
+      assert.equal(Number(used), manifest.used)
+      await result.getByText(sizeText(figures)).waitFor()
       assert.equal((await gateway.foreword('check', folder, '--update')).code, 0)
       assert.equal((await gateway.foreword('check', folder)).code, 0)
     },

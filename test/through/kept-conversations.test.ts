@@ -100,7 +100,7 @@ test('what the provider keeps is an entry with its tokens and its price, and no 
     second.manifest.entries.map(({ layer, tokens }) => [layer, tokens]),
   )
   const shown = await run(['calls', first.session!, second.id], { environment: { FOREWORD_HOME: gateway.home } })
-  assert.match(shown.stdout, /\nkept by provider +934 +\$0\.\d+\n {2}resp_1 /)
+  assert.match(shown.stdout, /\nkept by provider +1,684 +\$0\.\d+\n {2}resp_1 /)
   assert.match(shown.stdout, /tokens as in the call before\. The conversation goes on from what the provider keeps/)
   const { findings } = await json<SessionFindings>(`/api/sessions/${first.session}/findings`)
   assert.deepEqual(
