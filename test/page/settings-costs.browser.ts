@@ -33,7 +33,7 @@ async function spent(t: TestContext): Promise<OpenedPage & { session: string }> 
   const { gateway } = opened
   const { session } = await gateway.say('What does the log say?', { model: 'openai/scripted' })
   await gateway.say('And now?', { session, model: 'anthropic/claude-sonnet-4-6' })
-  await gateway.say('Another subject', { model: 'ollama/scripted' })
+  await gateway.say('Another subject', { model: 'openai/unknown' })
   return { ...opened, session }
 }
 
@@ -108,7 +108,7 @@ test('the costs of a home with two sessions', async (t) => {
       }
       const money = (1_800 * 1 + 1_200 * 0.1 + 30 * 5) / 1e6
       assert.ok(seen['Model']!.includes(`openai/scripted 2 `) && seen['Model']!.includes(`$${money.toPrecision(2)}`))
-      assert.match(seen['Model']!, /ollama\/scripted 1 not known/)
+      assert.match(seen['Model']!, /openai\/unknown 1 not known/)
       assert.match(seen['Layer']!, /answer \(what the model wrote\)/)
       assert.match(seen['Tool']!, /read_file .*Everything but tools|Everything but tools.* read_file/)
       for (const text of Object.values(seen))
@@ -139,7 +139,7 @@ test('the costs of a home with two sessions', async (t) => {
       rows.map(({ key }) => key),
     )
     assert.equal(lines[rows.length + 1]!.split(',')[4], (total.nanoDollars / 1e9).toFixed(9))
-    assert.equal(lines.find((line) => line.startsWith('ollama/'))!.split(',')[4], '')
+    assert.equal(lines.find((line) => line.startsWith('openai/unknown'))!.split(',')[4], '')
   })
 
   await t.test('the time of costs is chosen by keyboard, by days, too; a time without calls says so', async () => {
