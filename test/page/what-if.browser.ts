@@ -65,7 +65,7 @@ interface Previewed {
 
 /** As the result of what is tried says it. */
 function sizeText({ total, window }: CallFigures): string {
-  return `${total.toLocaleString('en')} of ${window!.toLocaleString('en')} tokens`
+  return `${total.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`
 }
 
 async function openTab(page: Page, url: string, session: string, tab: string, call?: string): Promise<void> {
