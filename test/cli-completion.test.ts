@@ -79,6 +79,7 @@ test('costs adds up tokens, too, as `usage` did', async () => {
     fresh: 1_000,
     cached: 200,
     written: 0,
+    undivided: 0,
     output: 30,
   }
   const report = { by: 'model', from: undefined, zone, total: sums, rows: [{ ...sums, key: 'local/m' }] }

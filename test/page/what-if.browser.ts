@@ -264,7 +264,7 @@ async function edited({ url, token }: OpenedPage['gateway'], agent: string): Pro
 /** The tabs, and what each shows once it is read. */
 const tabs: Readonly<Record<string, (page: Page) => ReturnType<Page['locator']>>> = {
   'What if': (page) => page.getByRole('region', { name: 'What the prompt would cost' }),
-  Compare: (page) => page.getByRole('region', { name: 'Comparison' }),
+  'What changed': (page) => page.getByRole('region', { name: 'Comparison' }),
   Timeline: (page) => page.getByRole('list', { name: 'Calls of the session' }),
   Request: (page) => page.getByText('Rebuilt and identical'),
   History: (page) => page.getByRole('list', { name: 'Versions, newest first' }),

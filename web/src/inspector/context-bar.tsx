@@ -32,7 +32,7 @@ export function ContextBar({ manifest, label = 'Pieces of the call', onOpen }: C
   const bar = (
     <div
       role="img"
-      aria-label={segments.map(segmentWords).join(', ')}
+      aria-label={segments.map(segmentWords).join(', ') || 'nothing that is known'}
       className="flex h-2.5 w-full overflow-hidden rounded-full bg-sunken"
     >
       {segments.map(({ id, tokens, color, lighter, ...segment }) => (

@@ -115,7 +115,7 @@ const MOST_CHOICES = 12
 function CallChoice({ call, next, isOwn }: CallChoiceProps): ReactNode {
   const [, navigate] = useLocation()
   const { session } = next
-  const calls = useCalls(session, MOST_CHOICES, next.settledTurns) ?? []
+  const calls = useCalls(next.isKnown ? session : undefined, MOST_CHOICES, next.settledTurns) ?? []
   const own = calls.find(({ id }) => id === call)
   const title = call === undefined ? 'Next call' : own ? `Call of ${timeOf(own)}` : 'Earlier call'
   if (session === undefined || calls.length === 0) return <span className="text-soft">{title}</span>
