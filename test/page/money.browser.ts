@@ -152,6 +152,7 @@ test('the cost of a conversation fits, and axe finds nothing serious, light and 
     .getByRole('link', { name: /tokens, / })
     .first()
     .click()
+  await page.getByText('How this is counted').click()
   await page.getByText(/The cache saved/).waitFor()
   await looksRight(page, 'call-cost')
 })
