@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, assert as holds, constantFrom, nat, property } from 'fast-check'
 import type { Token, Tokens } from 'marked'
+import { foldDetails } from '../web/src/markdown/fold-details.ts'
 import { growingLexer, lex } from '../web/src/markdown/lex.ts'
 import { safeLink } from '../web/src/markdown/safe-link.ts'
 
@@ -103,3 +104,10 @@ test('only addresses of the web and of mail are links', () => {
 function shown({ type, raw }: Token): unknown {
   return { type, raw }
 }
+
+test('at most a hundred <details> of one text fold, however they are written', () => {
+  for (const one of ['<details>\n\nwords\n\n</details>\n\n', '<details>words</details>\n\n']) {
+    const drawn = foldDetails(lex(one.repeat(150)))
+    assert.equal(drawn.filter(({ type }) => type === 'details').length, 100, one)
+  }
+})

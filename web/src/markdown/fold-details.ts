@@ -36,7 +36,8 @@ export function foldDetails(tokens: readonly Token[], left = MOST): readonly Tok
   const end = endAfter(tokens, at)
   const inside = tokens.slice(at + 1, end)
   const whole = [raw, ...inside.map((token) => token.raw)].join('')
-  return [...tokens.slice(0, at), details(titled, whole, [...inHead, ...inside]), ...foldDetails(tokens.slice(end + 1))]
+  const after = foldDetails(tokens.slice(end + 1), left - 1)
+  return [...tokens.slice(0, at), details(titled, whole, [...inHead, ...inside]), ...after]
 }
 
 function details(summary: string, raw: string, tokens: readonly Token[]): DetailsToken {
