@@ -69,7 +69,13 @@ export {
   type ReportedTokens,
 } from './context/forecast.ts'
 export { changedScenario, forgetsCut, type ScenarioChanges } from './context/changed-scenario.ts'
-export { calibratedManifest, type CallFigures, callFigures, windowShare } from './context/call-figures.ts'
+export {
+  calibratedManifest,
+  type CallFigures,
+  callFigures,
+  type MadeCall,
+  windowShare,
+} from './context/call-figures.ts'
 export { divideExactly } from './context/divide-exactly.ts'
 export { audioSeconds, audioTokens, audioType } from './context/audio.ts'
 export { imageSize, imageTokens, imageType, startsWith, UNKNOWN_IMAGE_TOKENS } from './context/image.ts'

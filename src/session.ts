@@ -80,6 +80,7 @@ export {
   NOTHING,
   usedTokens,
   wasRefused,
+  figuresOfCall,
 } from './session/call.ts'
 export {
   type CallSum,

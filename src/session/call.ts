@@ -1,4 +1,4 @@
-import type { Manifest } from '../context.ts'
+import { type CallFigures, callFigures, type MadeCall, type Manifest } from '../context.ts'
 import { checkedUsage, MOST_TOKENS, type Usage } from '../wire.ts'
 
 /** One model call, as the ledger keeps it: enough to build the same request again, and to prove that it is the same. */
@@ -106,6 +106,11 @@ export function usedTokens(outcome: EndOfCall | undefined): CallOutcome['usage']
   const usage = outcome?.usage
   if (!usage) return outcome && wasRefused(outcome) ? NOTHING : undefined
   return Object.values(usage).some((count) => count > MOST_TOKENS) ? checkedUsage(usage) : usage
+}
+
+/** What every surface shows of a call that was made, in its provider's tokens. `paid`: what it cost, where that is known. */
+export function figuresOfCall({ manifest, outcome }: CallRecord, paid: MadeCall['paid']): CallFigures {
+  return callFigures(manifest, { usage: usedTokens(outcome), paid })
 }
 
 type EndOfCall = Pick<CallOutcome, 'usage' | 'error' | 'wire' | 'foreign'>

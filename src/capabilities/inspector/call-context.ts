@@ -1,8 +1,6 @@
 import { type CallPrice, RuntimeError } from '../../capability.ts'
 import {
   calibratedManifest,
-  type CallFigures,
-  callFigures,
   entryName,
   type Manifest,
   type ManifestEntry,
@@ -10,7 +8,7 @@ import {
   reasonSentence,
 } from '../../context.ts'
 import { defined } from '../../platform.ts'
-import { type CallRecord, type SessionStore, usedTokens } from '../../session.ts'
+import { type CallRecord, figuresOfCall, type SessionStore } from '../../session.ts'
 
 export interface PricedCall extends FoundCall {
   readonly price: CallPrice | undefined
@@ -21,7 +19,7 @@ const MOST_ENTRIES = 150
 
 /** The account of a call, for a program: names, numbers and reasons, and no words of anybody. */
 export function callContext({ record, price }: PricedCall): object {
-  const manifest = calibratedManifest(record.manifest, figuresOf(record, price).total)
+  const manifest = calibratedManifest(record.manifest, figuresOfCall(record, price).total)
   const kept = largest(manifest)
   const left = manifest.entries.length - kept.length
   return {
@@ -41,7 +39,7 @@ function outlineOf(record: CallRecord, shown: Manifest): string {
 export function callSummary(record: CallRecord, price: CallPrice | undefined): object {
   const { id, session, turn, time, model, kind, manifest, outcome } = record
   const { usage, finish, error, durationMs } = outcome ?? {}
-  const figures = figuresOf(record, price)
+  const figures = figuresOfCall(record, price)
   const { slots, budget } = calibratedManifest(manifest, figures.total)
   return {
     call: id,
@@ -72,11 +70,6 @@ export function callSummary(record: CallRecord, price: CallPrice | undefined): o
       },
     }),
   }
-}
-
-/** What every surface shows of the call, in its provider's tokens. */
-export function figuresOf({ manifest, outcome }: CallRecord, paid: CallPrice | undefined): CallFigures {
-  return callFigures(manifest, { usage: usedTokens(outcome), paid })
 }
 
 /** Whether a prompt was fitted into a budget. What another program sends is as large as it is, unless its conversation was cut. */

@@ -9,8 +9,8 @@ import {
   entrySentences,
   type Manifest,
 } from '../../context.ts'
-import type { CallRecord } from '../../session.ts'
-import { callSummary, figuresOf, hasOwnRoom, type PricedCall } from './call-context.ts'
+import { type CallRecord, figuresOfCall } from '../../session.ts'
+import { callSummary, hasOwnRoom, type PricedCall } from './call-context.ts'
 
 /** Limit of sentences about left out or shortened layers, and of names in a sentence. */
 const MOST_SENTENCES = 20
@@ -18,7 +18,7 @@ const MOST_NAMES = 8
 
 /** A call in sentences, from its account alone: no text of a layer or a message is quoted. */
 export function explainCall({ record, before, price }: PricedCall): object {
-  const figures = figuresOf(record, price)
+  const figures = figuresOfCall(record, price)
   const manifest = calibratedManifest(record.manifest, figures.total)
   const sentences = [
     ...sentSentences(record, manifest),

@@ -1,16 +1,8 @@
 import { defined } from '../../platform.ts'
 import { z } from 'zod'
-import { callFigures, type Manifest, outline } from '../../context.ts'
-import {
-  callCosts,
-  type CallPrice,
-  type Route,
-  jsonAnswer,
-  route,
-  type Runtime,
-  RuntimeError,
-} from '../../capability.ts'
-import { type CallRecord, usedTokens } from '../../session.ts'
+import { type Manifest, outline } from '../../context.ts'
+import { callCosts, type Route, jsonAnswer, route, type Runtime, RuntimeError } from '../../capability.ts'
+import { type CallRecord, figuresOfCall } from '../../session.ts'
 import { text } from '../answer.ts'
 import { requireSession } from '../failure.ts'
 import {
@@ -58,7 +50,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
     const costOf = await callCosts(runtime, calls)
     return calls.map((call) => {
       const money = costOf(call)
-      const figures = figuresOf(call, money === undefined ? undefined : { money })
+      const figures = figuresOfCall(call, money === undefined ? undefined : { money })
       return { ...(callSummary(call) as object), figures, ...defined({ cost: figures.money }) }
     })
   }
@@ -109,7 +101,7 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
         const record = await existing(param('call'))
         if (query.format === 'outline') return text(`${outline(record.manifest)}\n`)
         const paid = await runtime.callPrice(record)
-        return { ...(fullManifest(record) as object), figures: figuresOf(record, paid), ...defined({ paid }) }
+        return { ...(fullManifest(record) as object), figures: figuresOfCall(record, paid), ...defined({ paid }) }
       },
     }),
     route('GET /api/calls/:call/request', {
@@ -216,10 +208,6 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       },
     }),
   ]
-}
-
-function figuresOf(call: CallRecord, paid: (Pick<CallPrice, 'money'> & Partial<CallPrice>) | undefined) {
-  return callFigures(call.manifest, { usage: usedTokens(call.outcome), paid })
 }
 
 /** The manifest of a call with what is known only afterwards: the body that was sent, and the usage that its provider reported. */
