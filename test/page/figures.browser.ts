@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { CallFigures } from '../../src/context.ts'
 import type { RealGateway } from '../end-to-end/gateway.ts'
 import { blankPage, closeBrowser, seriousFaults } from './browser.ts'
+import { downloadedText } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -105,7 +105,7 @@ async function compareCall(page: Page, gateway: RealGateway, session: string, ca
     page.waitForEvent('download'),
     inspector.getByRole('button', { name: 'Share as one file' }).click(),
   ])
-  const html = await readFile(await download.path(), 'utf8')
+  const html = await downloadedText(download)
   const shared = [...html.matchAll(/data-figure="(\w+)" data-call="([^"]+)" data-value="([^"]*)"/g)]
   assert.ok(shared.every(([, , id]) => id === call))
   assertSame(

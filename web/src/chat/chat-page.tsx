@@ -101,6 +101,7 @@ export function ChatPage({ session, call }: ChatPageProps): ReactNode {
         call={call}
         next={next}
         shown={inspector.shown || call !== undefined}
+        isBeside={inspector.isBeside}
         isFirst={inspector.isFirst}
         onClose={() => {
           inspector.close()

@@ -80,6 +80,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
         next={next}
         program={program}
         shown={inspector.shown || call !== undefined}
+        isBeside={inspector.isBeside}
         isFirst={inspector.isFirst}
         onClose={() => {
           inspector.close()

@@ -10,6 +10,8 @@ const KEY = 'foreword.inspector'
 
 interface InspectorState {
   readonly shown: boolean
+  /** There is room for it beside the conversation. Whether it is shown follows from this, so both are told together. */
+  readonly isBeside: boolean
   /** It opened by itself, and nobody has closed it yet: it says what it is. */
   readonly isFirst: boolean
   open(): void
@@ -38,23 +40,23 @@ export function useInspector(): InspectorState {
     addEventListener('keydown', toggle)
     return () => removeEventListener('keydown', toggle)
   })
-  return { shown, isFirst: wanted === null, open: () => choose(true), close: () => choose(false) }
+  return { shown, isBeside, isFirst: wanted === null, open: () => choose(true), close: () => choose(false) }
 }
 
 /** From this width on, the inspector is beside the conversation. */
 const BESIDE = '(width >= 80rem)'
 
-type InspectorProps = Omit<InspectorPanelProps, 'isBeside'> & Pick<InspectorState, 'shown'>
+type InspectorProps = InspectorPanelProps & Pick<InspectorState, 'shown'>
 
 /** What the model read, or will read: beside the conversation where there is room, otherwise over it. It is loaded when it is first shown. */
 export function Inspector({ shown, ...panel }: InspectorProps): ReactNode {
-  const isBeside = useMedia(BESIDE)
+  const { isBeside } = panel
   if (!shown) return null
   return (
     <Suspense
       fallback={<Loading>{isBeside && <div className="w-96 shrink-0 border-l border-line bg-raised" />}</Loading>}
     >
-      <InspectorPanel {...panel} isBeside={isBeside} />
+      <InspectorPanel {...panel} />
     </Suspense>
   )
 }
