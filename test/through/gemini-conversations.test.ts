@@ -148,9 +148,10 @@ test('what a cache of Gemini’s holds is known before the call: it is an entry 
     ttl: '300s',
   })
   assert.equal((await ask(gateway, 'assemble', 'cachedContents/rivers')).status, 200)
-  const again = await gateway.restart()
-  // What is left of the budget is less than the cache costs where it has to be read in full.
-  assert.equal((await ask(again, 'through', 'cachedContents/rivers')).status, 200)
+  const restarted = await gateway.restart()
+  assert.equal((await ask(restarted, 'through', 'cachedContents/rivers')).status, 200)
+  // What is left of the budget is less than the cache costs where it has to be read in full, which a start expects.
+  const again = await restarted.restart()
   assert.equal((await ask(again, 'through', 'cachedContents/rivers')).status, 402)
   assert.equal(vendor.received.filter(({ method }) => method === 'POST').length, 3)
   const [made, first, second] = (await recordedCalls(again)) as [CallRecord, CallRecord, CallRecord]

@@ -155,6 +155,17 @@ test('a conversation that the provider keeps by its id is one session, and what 
   )
 })
 
+test('a budget knows what the call before has cost, however soon the next one comes', async (t) => {
+  // The first two cost $0.002 and $0.003; expected is a tenth of a thousandth for each.
+  const budgets = [{ limit: { usd: 0.0045 }, per: 'day' }]
+  const { gateway } = await openGateway(t, { budgets, through: { overBudget: 'refuse' } })
+  const answers: number[] = []
+  for (let call = 1; call <= 4; call++) {
+    answers.push((await respond(gateway, { max_output_tokens: 10, input: `Name river ${call}.` })).status)
+  }
+  assert.deepEqual(answers, [200, 200, 400, 400])
+})
+
 test('a budget knows what the provider keeps before the call leaves', async (t) => {
   // The first call costs $0.002. What is kept of it costs $0.0011 more, and a call without that next to nothing.
   const budgets = [{ limit: { usd: 0.0026 }, per: 'day' }]

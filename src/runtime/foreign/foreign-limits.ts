@@ -3,23 +3,16 @@ import type { Clock, ForeignCallStart } from '../../capability.ts'
 import { priceTier } from '../../context.ts'
 import { assumedFacts, type Model, type ModelFacts } from '../../model.ts'
 import { type Activity, defined } from '../../platform.ts'
-import {
-  type BudgetAmount,
-  type CallOutcome,
-  type CallRecord,
-  type SessionStore,
-  type Usage,
-  wasRefused,
-} from '../../session.ts'
+import { type BudgetAmount, type CallOutcome, type SessionStore, type Usage, wasRefused } from '../../session.ts'
 import type { BudgetService } from '../budgets/budget-service.ts'
 import type { CallOwner } from '../budgets/call-budgets.ts'
 import type { LiveDecision, LiveQuestions } from '../tools/live-questions.ts'
 import { asksForLonger } from '../turn/call-forecast.ts'
-import { type ForeignIdentity, identifyCall } from '../../foreign.ts'
+import { identifyCall } from '../../foreign.ts'
 import type { AnalysedBody } from './analysis/analysed-body.ts'
 import { channelOf, type ForeignSessions } from './foreign-sessions.ts'
 import { COSTLESS } from './foreign-input.ts'
-import { type KeptCache, keptEntry } from './kept-conversation.ts'
+import { keptEntry } from './kept-conversation.ts'
 import { NANOS_PER_DOLLAR } from '../budgets/call-bound.ts'
 
 /** Holds what calls of other programs may cost. */
@@ -71,7 +64,10 @@ export function createForeignLimits(parts: {
     if (identity.kind === 'count' || COSTLESS.has(start.head.method)) return { held: undefined }
     const channel = channelOf(identity)
     const conversation = identity.parent ?? identity.session
-    const [kept, cache] = await keptBefore(start, identity, settled)
+    // What a call has cost that ended a moment ago is counted before this one is held, and what it left can be found.
+    await settled()
+    const call = { identity, provider: start.provider, token }
+    const [kept, cache] = await Promise.all([sessions.keptBefore(call), sessions.cacheOf(call)])
     const session =
       kept?.session ?? (conversation === undefined ? undefined : await store.bound({ channel, conversation }))
     const owner: CallOwner = { turn: id, channel, ...defined({ token, session }) }
@@ -152,22 +148,6 @@ export function createForeignLimits(parts: {
         },
       },
     }
-  }
-
-  /** The call before may have ended a moment ago. */
-  async function keptBefore(
-    { provider, caller }: ForeignCallStart,
-    identity: ForeignIdentity,
-    settled: CallToHold['settled'],
-  ): Promise<readonly [CallRecord | undefined, KeptCache | undefined]> {
-    const { kept, cache } = identity
-    if (kept === undefined && cache === undefined) return [undefined, undefined]
-    const call = { identity, provider, token: caller.name }
-    const find = () => Promise.all([sessions.keptBefore(call), sessions.cacheOf(call)])
-    const found = kept && 'conversation' in kept ? undefined : await find()
-    if (found && (kept === undefined || found[0]) && (cache === undefined || found[1])) return found
-    await settled()
-    return find()
   }
 
   /** Waits as long as the rule says for room, or for a person's decision. A sentence: it is refused. */
