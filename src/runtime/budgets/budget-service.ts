@@ -9,6 +9,7 @@ import {
   budgetLedgerFile,
   type BudgetLedger,
   type BudgetState,
+  type CountedCall,
   type InputBudget,
   openBudgetLedger,
   type PassedBudget,
@@ -94,21 +95,40 @@ export function createBudgetService(parts: {
     waiting.look()
   }
 
-  /** A budget that was added while a call ran counts it, too. */
-  function countLate(calls: HeldCalls, { call, day, counted }: HeldCallFacts, { usage }: CallEnd): void {
-    const cost = reportedCost(usage, calls.model.facts.price)
+  /** Calls that ended a moment ago: they may not be on record yet, where a budget that is added looks for them. */
+  const ended: EndedCall[] = []
+
+  /** A budget that is added while a call runs counts it, too. */
+  function countLate(
+    { owner, budgets, model: { facts } }: HeldCalls,
+    { call, day, counted }: HeldCallFacts,
+    { usage }: CallEnd,
+  ): void {
+    const cost = reportedCost(usage, facts.price)
     if (!cost) return
-    const time = clock.time()
+    const late = {
+      calls: { owner, budgets, model: { facts } },
+      day,
+      counted,
+      counts: { call, time: clock.time(), cost },
+    }
+    const since = new Date(Date.parse(late.counts.time) - RECORDED_MS).toISOString()
+    while (ended[0] && ended[0].counts.time < since) ended.shift()
+    ended.push(late)
+    countEnded(late)
+  }
+
+  function countEnded({ calls, day, counted, counts }: EndedCall): void {
     try {
       for (const { account } of applied(calls, day).named) {
-        if (!counted.has(account)) open().count(account, [{ call, time, cost }], false)
+        if (!counted.has(account)) open().count(account, [counts], false)
       }
     } catch (failure) {
-      warn(`What the call ${call} cost was not counted: ${errorMessage(failure)} The next start counts it.`)
+      warn(`What the call ${counts.call} cost was not counted: ${errorMessage(failure)} The next start counts it.`)
     }
   }
 
-  function applied({ owner, budgets, model: { facts } }: HeldCalls, day: string): AppliedChecks {
+  function applied({ owner, budgets, model: { facts } }: EndedCall['calls'], day: string): AppliedChecks {
     const checks = checksFor(owner, { configured, ofInput: budgets, day })
     const counted = facts.price || facts.free ? checks : checks.filter(({ unit }) => unit === 'tokens')
     const unpriced = checks.filter((check) => !counted.includes(check))
@@ -179,6 +199,7 @@ export function createBudgetService(parts: {
       try {
         configured = (await parts.read?.()) ?? configured
         await fill()
+        for (const call of ended) countEnded(call)
         waiting.look()
         return []
       } catch (error) {
@@ -207,6 +228,15 @@ interface HeldCallFacts {
   readonly day: string
   readonly counted: ReadonlySet<string>
 }
+
+/** What a call cost that is over. */
+interface EndedCall extends Pick<HeldCallFacts, 'day' | 'counted'> {
+  readonly calls: Pick<HeldCalls, 'owner' | 'budgets'> & { readonly model: Pick<Model, 'facts'> }
+  readonly counts: CountedCall
+}
+
+/** An ended call is on record after this time, ms. */
+const RECORDED_MS = 60_000
 
 interface AppliedChecks {
   /** With their limits as people know them. */
