@@ -171,10 +171,10 @@ export async function liveIn(
     await start(random.below(60_000))
   }
 
-  /** Somebody starts the gateway again, as often as it takes. */
+  /** Somebody starts the gateway again, as often as it takes, after longer and longer waits: a disk fails for a while. */
   async function start(delay: number): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      await time.sleep(delay * tries)
+      await time.sleep(tries === 1 ? delay : Math.max(delay, 1_000) * tries)
       try {
         await gateway.start()
         restarting = undefined
