@@ -141,6 +141,7 @@ export async function liveIn(
   let isOver = false
   let newestLoss = ''
   let restarting: Promise<void> | undefined
+  let failsAtStart = false
   useChance(random.fork('chance'))
   const gateway = createGateway({
     folder,
@@ -159,7 +160,8 @@ export async function liveIn(
     warn: (text) => note(`warning: ${text}`),
     onDiskFailed() {
       note('the disk did not take what was written')
-      restarting ??= crash('kill')
+      if (restarting) failsAtStart = true
+      else restarting = crash('kill')
     },
   })
 
@@ -178,7 +180,10 @@ export async function liveIn(
       try {
         await gateway.start()
         restarting = undefined
-        return note('the gateway runs')
+        note('the gateway runs')
+        if (failsAtStart) restarting = crash('kill')
+        failsAtStart = false
+        return
       } catch (error) {
         note(`the gateway does not start: ${String(error)}`)
         if (!isClear(error) || tries > 100) throw error
