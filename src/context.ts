@@ -71,8 +71,10 @@ export {
 export { changedScenario, forgetsCut, type ScenarioChanges } from './context/changed-scenario.ts'
 export {
   calibratedManifest,
+  calibratedTokens,
   type CallFigures,
   callFigures,
+  inNanos,
   type MadeCall,
   windowShare,
 } from './context/call-figures.ts'

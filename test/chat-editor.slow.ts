@@ -75,7 +75,9 @@ for (const columns of [40, 120]) {
     chat.resize(columns === 40 ? 60 : 80)
     await chat.until(new RegExp(`held: see @notes\\.txt\n[^]*\n─{${columns === 40 ? 60 : 80}}\n`))
     chat.keys('Enter')
-    const attached = await chat.until(/> see @notes\.txt\n {2}with notes\.txt\nThis is a rehearsal[^]*included\n *```\n─/)
+    const attached = await chat.until(
+      /> see @notes\.txt\n {2}with notes\.txt\nThis is a rehearsal[^]*included\n *```\n─/,
+    )
     assert.equal(attached.split('> first line').length, 2)
     assert.equal(attached.split('held: see').length, 1)
 

@@ -73,7 +73,7 @@ test('a session is shown by layer, with its cost, its cache and its last call', 
     'T tools 20,833  S system 8,334  H history 20,833',
     '3 calls · $0.0400 · 80 % from the cache, 80 % of the last call',
     'last cut    none',
-    'cache       18,000 tokens were sent again from tool:read (tools) on: edited',
+    'cache       18,750 tokens were sent again from tool:read (tools) on: edited',
   ])
   assert.match(lines.at(-1)!, /^last call {3}\d\d:\d\d:\d\d · title · anthropic\/claude-sonnet-4-5 · 50,000 read/)
   for (const line of lines) assert.ok(line.length <= 80, line)

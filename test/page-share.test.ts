@@ -28,7 +28,7 @@ test('14: each API is given its key in its own header', () => {
 
 test('11: a cut and a broken cache are marked at the call where they happened', () => {
   const figures = { basis: 'counted' as const, total: 100, window: 300 }
-  const call = { time: '2026-11-23T00:00:00Z', figures }
+  const call = { time: '2026-11-23T00:00:00Z', figures, used: 100 }
   const grew = { tokens: 90, firstChange: { slot: 'history', cause: 'grew' } }
   const broke = { tokens: 10, firstChange: { slot: 'system', cause: 'changed' } }
   const points = timelinePoints([

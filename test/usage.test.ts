@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UsageReport, UsageSums } from '../src/capability.ts'
-import { callCost, type Price } from '../src/context.ts'
+import { callCost, inNanos, type Price } from '../src/context.ts'
 import { createUsageAdder, usageReport } from '../src/runtime/usage/usage-report.ts'
 import { dayIn } from '../src/runtime/usage/day-of.ts'
 import { type CallRecord, openStore, type ToolSum } from '../src/session.ts'
@@ -41,7 +41,7 @@ function sumsOf(calls: readonly CallRecord[]): UsageSums {
     written,
     undivided,
     output: of('outputTokens'),
-    ...(priced.length === 0 ? {} : { money: priced.reduce((sum, money) => sum + money, 0) }),
+    ...(priced.length === 0 ? {} : { money: inNanos(priced.reduce((sum, money) => sum + inNanos(money), 0)) }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CallFigures } from '../context.ts'
+import { type CallFigures, inNanos } from '../context.ts'
 import type { CallPrice } from './runtime/costs.ts'
 import type { Preview } from './runtime/calls.ts'
 
@@ -37,7 +37,7 @@ export function sumCosts(calls: readonly CountedCall[]): SessionTotals {
       output: sums.output + (usage?.outputTokens ?? 0),
       silent: sums.silent + (usage?.promptTokens === undefined || usage.outputTokens === undefined ? 1 : 0),
       ...(cached === undefined ? {} : { cached: cached + (usage?.cachedTokens ?? 0) }),
-      ...(money === undefined || paid === undefined ? {} : { money: money + paid }),
+      ...(money === undefined || paid === undefined ? {} : { money: inNanos(money + paid) }),
     }
   }
   return cost

@@ -58,7 +58,7 @@ export function outlineText(counted: FiguredAccount, io: Io): string {
     ...wrapped(facts, columns),
     bar(shares, Math.min(columns, WIDEST_BAR), io),
     ...outlineLines(manifest, columns, io),
-    ...sentenceLines(manifest, columns),
+    ...sentenceLines(counted, manifest, columns),
   ].join('\n')
 }
 
@@ -68,13 +68,13 @@ export function forecastLines(preview: Preview, io: Io): readonly string[] {
   return sentence === undefined ? [] : ['', ...wrapped(sentence.split(' '), lineLimit(io))]
 }
 
-function sentenceLines(manifest: Manifest, columns: number): readonly string[] {
+function sentenceLines(counted: FiguredAccount, manifest: Manifest, columns: number): readonly string[] {
   const wordsOf = (sentence: string) =>
     exactLine(sentence)
       .split(' ')
       .flatMap((word) => slices(word, columns))
   const { cutRecord }: Manifest & { readonly cutRecord?: CutRecord } = manifest
-  const cut = cutRecord ? [cutSentence(cutRecord)] : []
+  const cut = cutRecord ? [cutSentence(cutRecord, { total: manifest.used, used: counted.manifest.used })] : []
   const all = [...entrySentences(manifest), ...cut, ...placementSentences(manifest)]
   const sentences = all.flatMap((sentence) => wrapped(wordsOf(sentence), columns))
   return sentences.length === 0 ? [] : ['', ...sentences]

@@ -50,7 +50,7 @@ export function callFigures(
   const made = 'price' in known ? undefined : known
   const size =
     reportedSize(made?.usage) ?? (forecast ? forecastSize(forecast) : { basis: 'counted' as const, total: used })
-  const same = reuse && { same: Math.min(size.total, scaled(reuse.tokens, size.total, used)) }
+  const same = reuse && { same: Math.min(size.total, calibratedTokens(reuse.tokens, size.total, used)) }
   if ('price' in known) {
     const parts = known.price && forecast && promptCostParts(forecast, known.price)
     return {
@@ -71,7 +71,7 @@ export function callFigures(
 }
 
 /** A billionth of a dollar is the smallest: the same sum is the same number, however it was added up. */
-function inNanos(dollars: number): number {
+export function inNanos(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9
 }
 
@@ -110,14 +110,14 @@ export function calibratedManifest<M extends Manifest>(manifest: M, total: numbe
     return {
       ...entry,
       tokens: own,
-      fullTokens: isWhole ? own : scaled(entry.fullTokens, total, used),
+      fullTokens: isWhole ? own : calibratedTokens(entry.fullTokens, total, used),
       ...(reason && { reason: { ...reason, ...scaledNumbers(reason, total, used) } }),
     }
   })
   const slotOf = (slot: Slot) => calibrated.reduce((sum, entry) => sum + (entry.slot === slot ? entry.tokens : 0), 0)
   // A margin that makes up for a counter that counts short is part of what the prompt has by the provider's count.
   const room = budget.window - budget.reserve
-  const available = Math.min(room, Math.max(budget.available, scaled(budget.available, total, used)))
+  const available = Math.min(room, Math.max(budget.available, calibratedTokens(budget.available, total, used)))
   return {
     ...manifest,
     used: total,
@@ -141,11 +141,12 @@ function scaledNumbers(reason: Readonly<Record<string, number | string>>, total:
   return Object.fromEntries(
     SIZES.flatMap((name) => {
       const value = reason[name]
-      return typeof value === 'number' ? [[name, scaled(value, total, used)]] : []
+      return typeof value === 'number' ? [[name, calibratedTokens(value, total, used)]] : []
     }),
   )
 }
 
-function scaled(tokens: number, total: number, used: number): number {
+/** Tokens of our counter in those of the provider, by a prompt that has `used` of ours and `total` of theirs. */
+export function calibratedTokens(tokens: number, total: number, used: number): number {
   return used === 0 ? tokens : Math.round((tokens * total) / used)
 }

@@ -1,3 +1,4 @@
+import { calibratedTokens } from './call-figures.ts'
 import type { CutGain } from './cut-worth.ts'
 import { type Price, priceTier } from './forecast.ts'
 import type { Manifest } from './manifest.ts'
@@ -44,16 +45,20 @@ export function againMoney(again: number, size: number, price: Price): number {
   return (again * (cacheWrite - cachedInput)) / 1_000_000
 }
 
-/** A cut in one sentence: `The cut left 8 turns out (6,200 tokens); 1,300 tokens were sent again for it.` */
-export function cutSentence({ why, turns, hidden, again, money, gain }: CutRecord): string {
+/**
+ * A cut in one sentence: `The cut left 8 turns out (6,200 tokens); 1,300 tokens were sent again for it.` Its tokens are those of
+ * the provider, by a prompt that has `used` of our counter and `total` of theirs.
+ */
+export function cutSentence(
+  { why, turns, hidden, again, money, gain }: CutRecord,
+  { total, used }: { readonly total: number; readonly used: number },
+): string {
+  const tokens = (counted: number) => `${calibratedTokens(counted, total, used).toLocaleString('en-US')} tokens`
   const what = turns === 1 ? '1 turn' : `${turns} turns`
   const cost = money === undefined || money <= 0 ? '' : `, $${money.toPrecision(2)} more than from a cache`
-  const price =
-    again > 0
-      ? `${again.toLocaleString('en-US')} tokens were sent again for it${cost}`
-      : 'nothing was sent again for it'
+  const price = again > 0 ? `${tokens(again)} were sent again for it${cost}` : 'nothing was sent again for it'
   const because = gain ? gainWords(gain) : CAUSES[why]
-  return `The cut left ${what} out (${hidden.toLocaleString('en-US')} tokens); ${price}.${because && ` It was made because ${because}.`}`
+  return `The cut left ${what} out (${tokens(hidden)}); ${price}.${because && ` It was made because ${because}.`}`
 }
 
 function gainWords({ calls, won, cost, below }: CutGain): string {

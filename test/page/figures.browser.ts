@@ -70,13 +70,40 @@ async function compareNext(page: Page, gateway: RealGateway, { session, model }:
   assertSame(await drawn(page, 'next'), figures, `what if of ${model}`)
 }
 
+interface ListedCall {
+  readonly id: string
+  readonly figures: CallFigures
+}
+
+/** The rows of costs and usage of each session, with the sums of its calls. */
+async function compareRows(page: Page, gateway: RealGateway, sessions: readonly string[]): Promise<void> {
+  for (const name of ['costs', 'usage'] as const) {
+    await page.goto(`${gateway.url}/settings/${name}`)
+    await page.getByRole('radio', { name: 'Session' }).check({ force: true })
+    await page.getByRole('table', { name: /by session$/ }).waitFor()
+    for (const session of sessions) {
+      const { calls } = await gateway.curl<{ calls: ListedCall[] }>(`/api/sessions/${session}/calls`)
+      const cells = page.locator(`[data-figure][data-row="${session}"]`)
+      await cells.first().waitFor()
+      const shown = await cells.evaluateAll((all) =>
+        all.map((one) => [one.getAttribute('data-figure'), one.getAttribute('data-value')] as const),
+      )
+      assert.equal(shown.length, name === 'costs' ? 1 : 4)
+      for (const [kind, value] of shown) {
+        const parts = calls.flatMap(({ figures }) => figures[kind as 'money'] ?? [])
+        const sum = parts.reduce((all, each) => all + each, 0)
+        assert.equal(value, parts.length === 0 ? '' : String(Math.round(sum * 1e9) / 1e9), `${kind} of ${name}`)
+      }
+    }
+  }
+}
+
 /** A finished call on every surface that has it. */
 async function compareCall(page: Page, gateway: RealGateway, session: string, call: string): Promise<CallFigures> {
   const { figures } = await gateway.curl<{ figures: CallFigures }>(`/api/calls/${call}/manifest`)
   const { parts: _, ...brief } = figures
-  const listed = (all: readonly { readonly id: string; readonly figures: CallFigures }[]): CallFigures =>
-    all.find(({ id }) => id === call)!.figures
-  const { calls } = await gateway.curl<{ calls: [] }>(`/api/sessions/${session}/calls`)
+  const listed = (all: readonly ListedCall[]): CallFigures => all.find(({ id }) => id === call)!.figures
+  const { calls } = await gateway.curl<{ calls: ListedCall[] }>(`/api/sessions/${session}/calls`)
   assert.deepEqual(listed(calls), brief, 'the list of the session')
   assert.deepEqual(listed((await gateway.curl<{ calls: [] }>('/api/calls')).calls), brief, 'the list of all calls')
   const lines = (await gateway.foreword('calls', session, '--json')).stdout.trim().split('\n')
@@ -94,6 +121,11 @@ async function compareCall(page: Page, gateway: RealGateway, session: string, ca
   await inspector.getByRole('tab', { name: 'What if' }).click()
   await inspector.getByRole('region', { name: 'What the prompt would cost' }).waitFor()
   assertSame(await drawn(page, call), figures, 'what if', ['total'])
+  if (calls[0]!.id !== call) {
+    await inspector.getByRole('tab', { name: 'What changed' }).click()
+    await inspector.getByRole('region', { name: 'Comparison' }).waitFor()
+    assertSame(await drawn(page, call), figures, 'what changed', ['total'])
+  }
   await inspector.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: 'Timeline' }).click()
   await inspector.getByText('As a table').click()
@@ -136,9 +168,11 @@ test('every surface shows the same figures of a call: with a cache, on a machine
       },
     },
   )
+  const sessions: string[] = []
   for (const model of ['anthropic/scripted', 'ollama/scripted']) {
-    const { session, calls } = await gateway.say('One?', { model })
-    await gateway.say('Two?', { session, model })
+    const { session } = await gateway.say('One?', { model })
+    const { calls } = await gateway.say('Two?', { session, model })
+    sessions.push(session)
     await compareNext(page, gateway, { session, model })
     const figures = await compareCall(page, gateway, session, calls[0]!)
     if (model === 'anthropic/scripted')
@@ -156,4 +190,5 @@ test('every surface shows the same figures of a call: with a cache, on a machine
     await turn.getByText(row, { exact: true }).waitFor()
   }
   assert.deepEqual(await seriousFaults(page), [])
+  await compareRows(page, gateway, [...sessions, session])
 })

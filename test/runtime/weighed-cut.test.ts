@@ -67,7 +67,10 @@ for (const notes of ['index', 'model'] as const) {
     const cut = manifests.find(({ cutRecord }) => cutRecord?.why === 'worth')!
     const { gain, again } = cut.cutRecord!
     assert.ok(gain && gain.calls >= 8 && gain.won > gain.cost * 1.5 && gain.again >= again)
-    assert.match(cutSentence(cut.cutRecord!), /some \d+ more calls are expected: they win \$0\.\d+ for \$0\.\d+\./)
+    assert.match(
+      cutSentence(cut.cutRecord!, { total: cut.used, used: cut.used }),
+      /some \d+ more calls are expected: they win \$0\.\d+ for \$0\.\d+\./,
+    )
     const form = cut.entries.find(({ layer }) => layer === 'note')?.form
     assert.equal(form, notes === 'model' ? 'words' : 'index')
     const { calls, identical, different } = await at.runtime.replay(session)
@@ -185,7 +188,10 @@ test('a session stays below the cliff of its price where calls win by it, and th
   const record = cut.manifests.find(({ cutRecord }) => cutRecord)!.cutRecord!
   assert.equal(record.why, 'worth')
   assert.ok(record.gain!.won > record.gain!.cost * 1.5)
-  assert.match(cutSentence(record), /they win \$0\.\d+ for \$0\.\d+ by staying below [78],\d{3} tokens\./)
+  assert.match(
+    cutSentence(record, { total: 1, used: 1 }),
+    /they win \$0\.\d+ for \$0\.\d+ by staying below [78],\d{3} tokens\./,
+  )
 })
 
 test('words for a note are asked for before a cliff, where enough calls are expected', () => {

@@ -5,8 +5,10 @@
 //   npm run simulate -- --seeds 1000        so many, from --from on
 //   npm run simulate -- --golden            writes the digests of the golden stories again
 //   --calm                                  one person, no crash, no fault of the disk: the form of the golden stories
+//   --figures                               one person and all kinds of models: are all figures the same on every surface?
 //   --json                                  a line of JSON for each seed, and one for all of them
 import { parseArgs } from 'node:util'
+import { liveFigures } from './figures.ts'
 import { goldenSeeds, writeGolden } from './golden.ts'
 import { type Ending, liveStory } from './story.ts'
 
@@ -17,11 +19,12 @@ const { values: options } = parseArgs({
     from: { type: 'string', default: String(Math.floor(Date.now() / 86_400_000) * 100) },
     trace: { type: 'boolean', default: false },
     calm: { type: 'boolean', default: false },
+    figures: { type: 'boolean', default: false },
     golden: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
-const { calm, json } = options
+const { calm, figures, json } = options
 const first = wholeNumber(options.seed ?? options.from)
 const count = options.seed === undefined ? wholeNumber(options.seeds) : 1
 
@@ -40,7 +43,7 @@ if (options.golden) {
 async function lived(): Promise<number> {
   const sums = { seeds: 0, broken: 0, turns: 0, calls: 0, crashes: 0, events: 0 }
   for (let seed = first; seed < first + count && !stop.signal.aborted; seed += 1) {
-    const ending = await liveStory(seed, { calm })
+    const ending = await (figures ? liveFigures(seed) : liveStory(seed, { calm }))
     const { counts, broken } = ending
     sums.seeds += 1
     sums.broken += broken.length > 0 ? 1 : 0
@@ -66,7 +69,7 @@ function show(seed: number, { digest, broken, trace, counts }: Ending, done: num
 }
 
 function again(seed: number): string {
-  return `Again: npm run simulate -- --seed ${seed}${calm ? ' --calm' : ''} --trace`
+  return `Again: npm run simulate -- --seed ${seed}${calm ? ' --calm' : ''}${figures ? ' --figures' : ''} --trace`
 }
 
 function wholeNumber(text: string): number {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { scheduleService } from '../../src/capabilities/schedules/schedules.ts'
 import { ForewordError } from '../../src/platform.ts'
+import type { HostedRuntime } from '../../src/runtime.ts'
 import { createGateway, type Gateway, GatewayGone, SECRET } from './gateway.ts'
 import { brokenLaws, type WholeSession, wholeSessions } from './laws.ts'
 import { person, type Told } from './people.ts'
@@ -41,6 +42,10 @@ export interface WorldOptions {
   readonly fault?: DiskRules['fault']
   /** What the provider answers; anything it might, unless given. */
   readonly answer?: Parameters<typeof virtualNetwork>[0]['answer']
+  /** What becomes of the configuration that was drawn. */
+  readonly configure?: (configuration: object) => object
+  /** A law beside the others, about the gateway at the end. */
+  readonly look?: (runtime: HostedRuntime, sessions: readonly WholeSession[]) => AsyncIterable<string>
 }
 
 /** The longest story, ms of virtual time. */
@@ -123,7 +128,14 @@ export async function liveIn(
   happen: (world: World) => Promise<void>,
 ): Promise<Ending> {
   const time = virtualTime('2026-01-05T12:00:00.000Z')
-  const { budgets, slowestDisk = random.chance(0.2) ? 300 : 3, fault, answer } = options(time)
+  const {
+    budgets,
+    slowestDisk = random.chance(0.2) ? 300 : 3,
+    fault,
+    answer,
+    configure = (configuration) => configuration,
+    look,
+  } = options(time)
   const network = virtualNetwork({
     time,
     random: random.fork('network'),
@@ -207,7 +219,7 @@ export async function liveIn(
   }
 
   async function live(): Promise<readonly string[]> {
-    gateway.create(configuration(random, budgets), HOME_FILES)
+    gateway.create(configure(configuration(random, budgets)), HOME_FILES)
     await start(0)
     await happen({ random, time, gateway, told, note, crash })
     await settled()
@@ -219,9 +231,10 @@ export async function liveIn(
     const broken = await gateway.ask((runtime) =>
       brokenLaws({ runtime, told, effects, received: network.received, newestLoss, looksAtRows }, sessions),
     )
+    const differing = look ? await gateway.ask((runtime) => Array.fromAsync(look(runtime, sessions))) : []
     const home = gateway.home()
     await gateway.close()
-    return [...broken, ...filesWith(SECRET, home).map((file) => `noSecretIsWritten: ${file}`)]
+    return [...broken, ...differing, ...filesWith(SECRET, home).map((file) => `noSecretIsWritten: ${file}`)]
   }
 
   const broken: string[] = []

@@ -1,6 +1,7 @@
 import { type CallPrice, costSource, exactMoneyText, sentDifferently } from '../../capability.ts'
 import {
   calibratedManifest,
+  calibratedTokens,
   type CallFigures,
   compare,
   type Comparison,
@@ -126,7 +127,7 @@ function changeSentences(
   if (!before) return ['It is the first call of its session.']
   const [old, now] = [{ manifest: before.manifest }, { manifest }]
   const comparison = compare(old, now)
-  const same = Math.round((comparison.commonPrefix.tokens * total) / Math.max(1, manifest.used))
+  const same = calibratedTokens(comparison.commonPrefix.tokens, total, manifest.used)
   const common = `Since the call before, the first ${number(same)} tokens are the same.`
   return [common, differenceCause(comparison, old, now), ...cameAndWent(comparison, manifest, before.manifest)]
 }

@@ -1,6 +1,6 @@
 import { type GatewayConnection, exactMoneyText } from '../../capability.ts'
 import { apiPath, requestJson, requestList } from '../../cli.ts'
-import type { CallFigures, CutRecord } from '../../context.ts'
+import { type CallFigures, type CutRecord, inNanos } from '../../context.ts'
 import { defined } from '../../platform.ts'
 import type { ForeignEnd, ForeignFacts } from '../../session.ts'
 
@@ -72,17 +72,25 @@ export interface CallSums {
 export function sumCalls(calls: readonly WatchedCall[]): CallSums {
   let [promptTokens, outputTokens, unreported, cost, unpriced] = [0, 0, 0, 0, 0]
   let cachedTokens: number | undefined
-  for (const { outcome, cost: own, foreign } of calls) {
+  for (const { outcome, cost: own, foreign, figures } of calls) {
     if (foreign?.kind === 'count') continue
-    const { usage } = outcome ?? {}
-    promptTokens += usage?.promptTokens ?? 0
-    if (usage?.cachedTokens !== undefined) cachedTokens = (cachedTokens ?? 0) + usage.cachedTokens
-    outputTokens += usage?.outputTokens ?? 0
-    if (usage?.promptTokens === undefined || outcome?.usageEstimated) unreported += 1
+    const isReported = figures.basis === 'reported'
+    promptTokens += isReported ? figures.total : 0
+    if (isReported && figures.cached !== undefined) cachedTokens = (cachedTokens ?? 0) + figures.cached
+    outputTokens += outcome?.usage?.outputTokens ?? 0
+    if (!isReported || outcome?.usageEstimated) unreported += 1
     cost += own ?? 0
     if (own === undefined) unpriced += 1
   }
-  return { calls: calls.length, promptTokens, outputTokens, unreported, cost, unpriced, ...defined({ cachedTokens }) }
+  return {
+    calls: calls.length,
+    promptTokens,
+    outputTokens,
+    unreported,
+    cost: inNanos(cost),
+    unpriced,
+    ...defined({ cachedTokens }),
+  }
 }
 
 /** `12 calls`, or `1 call`. */

@@ -7,7 +7,7 @@ import {
   sumCosts,
 } from '../../capability.ts'
 import { defined } from '../../platform.ts'
-import type { SessionRow } from '../../session.ts'
+import { type SessionRow, usedTokens } from '../../session.ts'
 import { requestJson, apiPath, requestList } from '../answer.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
 import { type CallLine, findSession } from '../find-session.ts'
@@ -59,7 +59,10 @@ interface SessionCost extends SessionTotals {
 export async function fetchSessionCost(connection: GatewayConnection, session: string): Promise<SessionCost> {
   const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
   const calls = await requestList<CallLine>(connection, path, 'calls')
-  const counted = calls.map(({ turn, outcome, cost }) => ({ turn, ...defined({ usage: outcome?.usage, paid: cost }) }))
+  const counted = calls.map(({ turn, outcome, cost }) => ({
+    turn,
+    ...defined({ usage: usedTokens(outcome), paid: cost }),
+  }))
   const last = counted.at(-1)?.turn
   return { ...sumCosts(counted), lastTurn: sumCosts(counted.filter(({ turn }) => turn === last)) }
 }

@@ -23,6 +23,7 @@ import { cutToCells, singleLine, table, rowTable } from '../table.ts'
 import { timeText } from '../time-text.ts'
 import {
   calibratedManifest,
+  calibratedTokens,
   type CallFigures,
   type CutRecord,
   exactLine,
@@ -200,14 +201,16 @@ function endLines({ foreign, outcome }: CallRecord): readonly string[] {
   ]
 }
 
-function cutLines({ foreign }: CallRecord, { cutRecord }: PricedManifest): readonly string[] {
+function cutLines({ foreign, manifest }: CallRecord, { cutRecord, figures }: PricedManifest): readonly string[] {
   const { state, forgotten, why } = foreign?.assembled ?? {}
   if (state === undefined) return []
   return [
     ...(forgotten
       ? ['Cuts of earlier calls were forgotten: the program has edited or compacted its conversation.']
       : []),
-    ...(state === 'cut' ? [cutRecord ? cutLine(cutRecord) : 'It was sent with an earlier cut.'] : []),
+    ...(state === 'cut'
+      ? [cutRecord ? cutLine(cutRecord, figures.total, manifest.used) : 'It was sent with an earlier cut.']
+      : []),
     ...(Object.hasOwn(WHOLE, state) ? [WHOLE[state]!] : []),
     ...(state === 'failed' ? [exactLine(`It was not cut, for a fault of the gateway: ${why ?? 'unknown'}`)] : []),
   ]
@@ -219,11 +222,12 @@ const WHOLE: Readonly<Record<string, string>> = {
   'window-unknown': 'It was not cut: the window of its model is not known.',
 }
 
-function cutLine({ turns, hidden, again, money }: CutRecord): string {
+function cutLine({ turns, hidden, again, money }: CutRecord, total: number, used: number): string {
+  const tokens = (counted: number) => `${number(calibratedTokens(counted, total, used))} tokens`
   const groups = turns === 1 ? '1 group of rounds' : `${number(turns)} groups of rounds`
   const more = money === undefined || money <= 0 ? '' : `, ${exactMoneyText(money)} more than from a cache`
-  const sent = again > 0 ? `${number(again)} tokens were sent again for it${more}` : 'nothing was sent again for it'
-  return `The cut left ${groups} out (${number(hidden)} tokens); ${sent}.`
+  const sent = again > 0 ? `${tokens(again)} were sent again for it${more}` : 'nothing was sent again for it'
+  return `The cut left ${groups} out (${tokens(hidden)}); ${sent}.`
 }
 
 function reuseLines({ reuse, figures }: PricedManifest): readonly string[] {

@@ -90,7 +90,10 @@ export async function previewCall(
 
 function tryChanges(input: AssemblyInput, changes: ScenarioChanges, layout: LayoutChoice): AssemblyInput {
   const scenario = inputAsScenario('the next call', input, layout)
-  return scenarioInput(changedScenario(scenario, changes), [input.counter])
+  const changed = scenarioInput(changedScenario(scenario, changes), [input.counter])
+  // Changes leave the conversation as it is. Its counts are those of the log: another way of counting is a token or two off.
+  const { history, current, attachments } = input
+  return { ...changed, history, current, ...defined({ attachments }) }
 }
 
 /** Of a session that does not exist yet. */

@@ -6,7 +6,7 @@ import type {
   ToolUsageRow,
   UsageSums,
 } from '../../capability.ts'
-import { type Price, callCost } from '../../context.ts'
+import { callCost, inNanos, type Price } from '../../context.ts'
 import { defined, timeSlice } from '../../platform.ts'
 import type { CallSum, SessionStore, SumRange, PromptParts, ToolSum } from '../../session.ts'
 import { dayIn } from './day-of.ts'
@@ -168,7 +168,7 @@ export function createUsageAdder() {
       const { promptTokens = 0, cachedTokens = 0, cacheWrittenTokens = 0, outputTokens = 0 } = call
       const cost = callCost(call, price, call.time)
       calls += 1
-      if (cost !== undefined) money += cost
+      if (cost !== undefined) money += inNanos(cost)
       else if (call.promptTokens === undefined || call.outputTokens === undefined) unreported += 1
       else unpriced += 1
       const rest = Math.max(0, promptTokens - cachedTokens - cacheWrittenTokens)
@@ -189,7 +189,7 @@ export function createUsageAdder() {
       written,
       undivided,
       output,
-      ...(calls > unreported + unpriced ? { money } : {}),
+      ...(calls > unreported + unpriced ? { money: inNanos(money) } : {}),
       ...(waiting > 0 ? { waiting } : {}),
     }),
   }
@@ -209,6 +209,6 @@ export function addUsage(rows: readonly UsageSums[]): UsageSums {
     written: sum('written'),
     undivided: sum('undivided'),
     output: sum('output'),
-    ...(money.length === 0 ? {} : { money: money.reduce((all, each) => all + each, 0) }),
+    ...(money.length === 0 ? {} : { money: inNanos(money.reduce((all, each) => all + each, 0)) }),
   }
 }

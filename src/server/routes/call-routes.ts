@@ -27,7 +27,13 @@ const callSummariesSchema = z.array(
   }),
 )
 
-const callRecord = z.looseObject({ id: z.string(), time: z.string(), model: z.string(), manifest: manifestSchema })
+const callRecord = z.looseObject({
+  id: z.string(),
+  time: z.string(),
+  model: z.string(),
+  manifest: manifestSchema,
+  figures: figuresSchema,
+})
 
 const historyOf = { session: z.string().min(1).optional().describe('Absent: calls of all sessions.') }
 
@@ -86,7 +92,10 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       summary: 'Reads the record of a call with its manifest',
       answers: () => jsonAnswer('The record', callRecord),
-      handle: ({ param }) => existing(param('call')),
+      handle: async ({ param }) => {
+        const record = await existing(param('call'))
+        return { ...record, figures: figuresOfCall(record, await runtime.callPrice(record)) }
+      },
     }),
     route('GET /api/calls/:call/manifest', {
       scope: 'read',

@@ -17,6 +17,7 @@ import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
 import { calibratedManifest, entrySentences, exactLine, outline } from '../../context.ts'
+import { usedTokens } from '../../session.ts'
 
 interface CommandParts {
   readonly choices: ChoiceDescriptions
@@ -135,7 +136,7 @@ const costCommand = (runtime: Runtime): ServedCommand => ({
     if (session === undefined) return { text: 'No calls yet.' }
     const calls = await runtime.store.calls(session, { last: MOST_COUNTED_CALLS })
     const costOf = await callCosts(runtime, calls)
-    const counted = calls.map((call) => defined({ usage: call.outcome?.usage, paid: costOf(call) }))
+    const counted = calls.map((call) => defined({ usage: usedTokens(call.outcome), paid: costOf(call) }))
     return { text: costText(sumCosts(counted)) }
   },
 })

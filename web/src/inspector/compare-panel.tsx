@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { type Comparison, formPhrase, type Manifest } from '../../../src/context.ts'
+import { type CallFigures, calibratedTokens, type Comparison, formPhrase, type Manifest } from '../../../src/context.ts'
 import { useResource } from '../api/resources.ts'
 import { useScenario } from './call-scenario.ts'
 import { entryTitle } from './entry-words.ts'
@@ -13,6 +13,7 @@ import type { Inspected } from './share-late-panel.tsx'
 import { textsOf } from './share-texts.ts'
 import { conversationTitles } from './share-titles.ts'
 import { useAssembly } from './what-if-assembler.ts'
+import { Figure } from './figure.tsx'
 import { slotTitles } from './bar-segments.ts'
 import { TextDifference } from './compare-text.tsx'
 
@@ -22,6 +23,7 @@ export default function ComparePanel({ session, call, next, program }: Inspected
   const calls = data ?? []
   const [chosen, setChosen] = useState<{ readonly before?: string; readonly after?: string }>({})
   const after = chosen.after ?? call ?? calls.at(-1)?.id
+  const later = calls.find(({ id }) => id === after)
   const line = inOneLine(calls, after)
   const before = chosen.before ?? line[line.findIndex(({ id }) => id === after) - 1]?.id
   if (session === undefined || (data && calls.length < 2)) {
@@ -46,8 +48,8 @@ export default function ComparePanel({ session, call, next, program }: Inspected
         options={options}
         onChange={({ target }) => setChosen({ ...chosen, after: target.value })}
       />
-      {before !== undefined && after !== undefined && (
-        <TwoCalls next={next} program={program} before={before} after={after} />
+      {before !== undefined && later !== undefined && (
+        <TwoCalls next={next} program={program} before={before} after={later.id} figures={later.figures} />
       )}
     </div>
   )
@@ -56,9 +58,11 @@ export default function ComparePanel({ session, call, next, program }: Inspected
 interface TwoCallsProps extends Pick<Inspected, 'next' | 'program'> {
   readonly before: string
   readonly after: string
+  /** Of the later call. */
+  readonly figures: CallFigures
 }
 
-function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
+function TwoCalls({ next, program, before, after, figures }: TwoCallsProps): ReactNode {
   const question = (call: string) => (program ? undefined : { next, call })
   const [first, second] = [useScenario(question(before)), useScenario(question(after))]
   const own = [useAssembly(first.data).assembled, useAssembly(second.data).assembled]
@@ -82,13 +86,18 @@ function TwoCalls({ next, program, before, after }: TwoCallsProps): ReactNode {
     ...[first.data, second.data].flatMap((scenario) => (scenario ? [...conversationTitles(scenario)] : [])),
   ])
   const { commonPrefix, firstDifference } = comparison
+  const { total } = figures
   const text = (id: string, entries: typeof compared.old.entries, texts: ReadonlyMap<string, string>): string =>
     entries.flatMap((entry) => (entry.id === id ? (texts.get(`${entry.layer} ${entry.id}`) ?? []) : [])).join('\n\n')
   return (
     <section aria-label="Comparison" className="flex flex-col gap-2 text-sm">
       <p className="font-medium">{cause}</p>
       <p className="text-soft tabular-nums">
-        {`The first ${count(commonPrefix.tokens)} of ${count(compared.now.used)} tokens are the same.`}
+        {`The first ${count(calibratedTokens(commonPrefix.tokens, total, compared.now.used))} of `}
+        <Figure kind="total" call={after} value={total}>
+          {count(total)}
+        </Figure>
+        {' tokens are the same.'}
         {firstDifference !== undefined &&
           ` The first difference is in ${titles.get(firstDifference.id) ?? firstDifference.id}.`}
       </p>

@@ -8,6 +8,8 @@ export interface TimelineCall {
   readonly kind?: 'note' | 'foreign'
   readonly foreign?: { readonly kind: string }
   readonly figures: CallFigures
+  /** Of the prompt, by our counter, tokens. */
+  readonly used: number
   readonly reuse?: { readonly tokens: number; readonly firstChange?: { readonly slot: string; readonly cause: string } }
   readonly cut?: Manifest['cut']
   readonly cutRecord?: CutRecord
@@ -27,7 +29,7 @@ export interface TimelinePoint {
 /** The calls of a session in their order, with what happened from one to the next. */
 export function timelinePoints(listed: readonly TimelineCall[]): readonly TimelinePoint[] {
   const calls = listed.filter(({ kind, foreign }) => kind === undefined || (foreign && GOING_ON.has(foreign.kind)))
-  return calls.map(({ id, time, figures, reuse, cut, cutRecord, foreign }, index) => {
+  return calls.map(({ id, time, figures, used, reuse, cut, cutRecord, foreign }, index) => {
     const before = calls[index - 1]
     const isCut = foreign
       ? cutRecord !== undefined
@@ -38,7 +40,7 @@ export function timelinePoints(listed: readonly TimelineCall[]): readonly Timeli
       time,
       figures,
       isCut,
-      ...(cutRecord ? { cutWords: cutSentence(cutRecord) } : {}),
+      ...(cutRecord ? { cutWords: cutSentence(cutRecord, { total: figures.total, used }) } : {}),
       breaksCache: foreign
         ? cause !== undefined && cause !== 'grew'
         : cause === 'changed' && ['tools', 'system', 'preamble', 'history'].includes(slot),

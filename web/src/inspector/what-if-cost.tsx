@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import useSWR from 'swr'
-import type { CallFigures, Manifest } from '../../../src/context.ts'
+import { type CallFigures, calibratedTokens, type Manifest } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
 import { count, dollars } from '../parts/numbers.ts'
@@ -54,7 +54,7 @@ export function useTriedFigures(
   if (call === undefined) return { now, tried: data?.figures }
   if (!now || !assembled || !unchanged) return { now, tried: undefined }
   const { manifest } = assembled
-  const total = Math.round((manifest.used * now.total) / Math.max(1, unchanged.used))
+  const total = calibratedTokens(manifest.used, now.total, unchanged.used)
   return { now, tried: { basis: 'counted', total, window: manifest.budget.window } }
 }
 

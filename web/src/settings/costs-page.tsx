@@ -162,7 +162,7 @@ function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
           figure: ({ money, nanoDollars }) =>
             total.nanoDollars > 0 && money !== undefined && percent(nanoDollars / total.nanoDollars),
         },
-        { title: 'Cost', figure: (row) => <Cost row={row} /> },
+        { title: 'Cost', figure: (row) => <Cost row={row} />, value: ({ money }) => ['money', money] },
       ]}
     />
   )

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { FigureProps } from '../inspector/figure.tsx'
 import { dayText } from './usage-range.ts'
 
 interface UsageBarProps {
@@ -88,6 +89,8 @@ interface FigureColumn<Row> {
   /** Left out on narrow screens. */
   readonly wide?: boolean
   figure(row: Row): ReactNode
+  /** What the figure is, as in `Figure`, and its number. */
+  value?(row: Row): readonly [kind: FigureProps['kind'], value: number | undefined]
 }
 
 /** Names with their bars to scale, and the figures of each. */
@@ -120,11 +123,18 @@ export function FigureTable<Row>({ caption, first, rows, columns, ...of }: Figur
               <UsageBar most={of.most} parts={of.bar(row)} />
               {of.below?.(row)}
             </th>
-            {columns.map(({ title, wide, figure }) => (
-              <td key={title} className={`py-2 ps-3 text-end whitespace-nowrap ${hidden(wide)}`}>
-                {figure(row)}
-              </td>
-            ))}
+            {columns.map(({ title, wide, figure, value }) => {
+              const [kind, number = ''] = value?.(row) ?? []
+              return (
+                <td
+                  key={title}
+                  className={`py-2 ps-3 text-end whitespace-nowrap ${hidden(wide)}`}
+                  {...(kind && { 'data-figure': kind, 'data-row': of.keyOf(row), 'data-value': number })}
+                >
+                  {figure(row)}
+                </td>
+              )
+            })}
           </tr>
         ))}
       </tbody>

@@ -71,11 +71,11 @@ interface CallTableProps {
 }
 
 const parts = [
-  { id: 'fresh', title: 'New', color: 'var(--slot-input)' },
-  { id: 'cached', title: 'Cached', color: 'var(--slot-history)' },
-  { id: 'written', title: 'Written', color: 'var(--slot-before-input)' },
-  { id: 'undivided', title: 'Cache not reported', color: 'var(--slot-reserve)' },
-  { id: 'output', title: 'Answers', color: 'var(--slot-tools)' },
+  { id: 'fresh', title: 'New', kind: 'fresh', color: 'var(--slot-input)' },
+  { id: 'cached', title: 'Cached', kind: 'cached', color: 'var(--slot-history)' },
+  { id: 'written', title: 'Written', kind: 'written', color: 'var(--slot-before-input)' },
+  { id: 'undivided', title: 'Cache not reported', kind: undefined, color: 'var(--slot-reserve)' },
+  { id: 'output', title: 'Answers', kind: undefined, color: 'var(--slot-tools)' },
 ] as const
 
 /** Most providers report their cache: the column for the others is there where there are any. */
@@ -100,17 +100,34 @@ function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
         bar={(row) => shown.map(({ id, color }) => ({ id, color, tokens: row[id] }))}
         below={(row) => (
           <span className="mt-1 block text-xs text-soft sm:hidden">
-            {shown.map(({ id, title }) => `${title} ${count(row[id])}`).join(', ')}
+            {shown
+              .filter(({ kind }) => !kind || !isSilent(row))
+              .map(({ id, title }) => `${title} ${count(row[id])}`)
+              .join(', ')}
           </span>
         )}
         columns={[
           { title: 'Calls', figure: ({ calls }) => count(calls) },
-          ...shown.map(({ id, title }) => ({ title, wide: true, figure: (row: TableRow) => count(row[id]) })),
-          { title: 'Money', figure: (row) => <span title={moneyWords(row)}>{moneyText(row)}</span> },
+          ...shown.map(({ id, title, kind }) => ({
+            title,
+            wide: true,
+            // A provider that says nothing of its cache has not said 0.
+            figure: (row: TableRow) => (kind && isSilent(row) ? '–' : count(row[id])),
+            ...(kind && { value: (row: TableRow) => [kind, isSilent(row) ? undefined : row[id]] as const }),
+          })),
+          {
+            title: 'Money',
+            figure: (row) => <span title={moneyWords(row)}>{moneyText(row)}</span>,
+            value: ({ money }) => ['money', money],
+          },
         ]}
       />
     </div>
   )
+}
+
+function isSilent({ undivided, prompt }: Pick<Total, 'undivided' | 'prompt'>): boolean {
+  return undivided > 0 && undivided === prompt
 }
 
 type TableRow = CallRow | NonNullable<CallReport['rest']>
@@ -143,9 +160,10 @@ function UsageTotals({ total }: { readonly total: Total }): ReactNode {
 }
 
 /** How prompts were read, as far as it was reported. */
-function promptWords({ prompt, fresh, cached, written, undivided }: Total): string {
+function promptWords(total: Total): string {
+  const { fresh, cached, written, undivided } = total
   const silent = `of ${count(undivided)} tokens the providers did not report what came from a cache`
-  if (undivided > 0 && undivided === prompt) return `${silent.charAt(0).toUpperCase()}${silent.slice(1)}.`
+  if (isSilent(total)) return `${silent.charAt(0).toUpperCase()}${silent.slice(1)}.`
   const read = `Of the prompts, ${count(fresh)} tokens were new, ${count(cached)} from a cache, and ${count(written)} written to one`
   return undivided === 0 ? `${read}.` : `${read}; ${silent}.`
 }

@@ -1,6 +1,6 @@
 import type { GatewayConnection, Io } from '../../../capability.ts'
 import { apiPath, requestJson, readInput, requestList } from '../../../cli.ts'
-import { calibratedManifest, type CallFigures, cutSentence, type Manifest } from '../../../context.ts'
+import { calibratedManifest, calibratedTokens, type CallFigures, cutSentence, type Manifest } from '../../../context.ts'
 import { defined, systemClock, isObject, parseJson } from '../../../platform.ts'
 import { type CallSums, sumCalls, type WatchedCall, fetchSessionCalls, modelWindow } from '../watched-call.ts'
 
@@ -62,7 +62,7 @@ function viewOfSession({ session, title, calls, manifest, window }: WatchedSessi
   const reported = conversation.findLast(
     ({ figures }) => figures.basis === 'reported' && figures.cached !== undefined,
   )?.figures
-  const cut = conversation.findLast(({ cutRecord }) => cutRecord !== undefined)?.cutRecord
+  const cut = conversation.findLast(({ cutRecord }) => cutRecord !== undefined)
   const broken = conversation.findLast(({ reuse }) => (reuse?.again ?? 0) > 0)
   return {
     session,
@@ -75,7 +75,7 @@ function viewOfSession({ session, title, calls, manifest, window }: WatchedSessi
       model: newest?.model ?? last?.model,
       window,
       lastCache: reported,
-      lastCut: cut && cutSentence(cut),
+      lastCut: cut?.cutRecord && cutSentence(cut.cutRecord, { total: cut.figures.total, used: cut.used }),
       lastBreak: broken && breakSentence(broken),
       last,
     }),
@@ -87,11 +87,12 @@ function isConversation({ kind, foreign }: WatchedCall): boolean {
 }
 
 /** `12,400 tokens were sent again: tools, tool:read changed (edited)`. */
-function breakSentence({ reuse }: WatchedCall): string {
+function breakSentence({ reuse, figures, used }: WatchedCall): string {
   const { again = 0, firstChange } = reuse ?? {}
+  const tokens = calibratedTokens(again, figures.total, used)
   const where =
     firstChange === undefined ? '' : ` from ${firstChange.id} (${firstChange.slot}) on: ${firstChange.cause}`
-  return `${again.toLocaleString('en')} tokens were sent again${where}`
+  return `${tokens.toLocaleString('en')} tokens were sent again${where}`
 }
 
 /** How often a session is looked at, ms. */
