@@ -51,7 +51,7 @@ export {
   neutralText,
 } from './context/neutral-text.ts'
 export { formPhrase } from './context/form-phrase.ts'
-export { entryName, entrySentence, entrySentences, reasonSentence } from './context/explain.ts'
+export { entryName, entrySentence, entrySentences, listedName, reasonSentence } from './context/explain.ts'
 export {
   type CacheMark,
   type CacheRules,

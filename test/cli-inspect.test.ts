@@ -124,7 +124,7 @@ const call = {
 
 test('calls lists prompts as their provider reported them, and says where it has not', async () => {
   const connection = scriptedConnection({
-    'GET /api/sessions/s1/calls?limit=1000': {
+    'GET /api/sessions/s1/calls?limit=1000&after=': {
       calls: [
         { ...call, figures: { ...call.figures, money: 0.0042 } },
         { ...call, figures: { basis: 'forecast', total: 14, cached: 10, written: 0, fresh: 4, window: 1000 } },
@@ -142,6 +142,22 @@ test('calls lists prompts as their provider reported them, and says where it has
   )
   const { stdout } = await run(['calls', 's1', '--json'], { connection })
   assert.deepEqual(JSON.parse(stdout.split('\n')[0]!), { ...call, figures: { ...call.figures, money: 0.0042 } })
+})
+
+test('calls lists a long session from its first call to its last', async () => {
+  const calls = Array.from({ length: 2_300 }, (_, index) => ({ ...call, id: `c${index + 1}` }))
+  const path = 'GET /api/sessions/s1/calls?limit=1000&after='
+  const connection = scriptedConnection({
+    [path]: { calls: calls.slice(0, 1_000) },
+    [`${path}c1000`]: { calls: calls.slice(1_000, 2_000) },
+    [`${path}c2000`]: { calls: calls.slice(2_000) },
+  })
+  const { stdout } = await run(['calls', 's1', '--json'], { connection })
+  const listed = stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    listed.map((line) => (JSON.parse(line) as { readonly id: string }).id),
+    calls.map(({ id }) => id),
+  )
 })
 
 const canonical = JSON.stringify(request)

@@ -417,7 +417,7 @@ test('a backslash at the end of a line joins the next one to the message', async
 test('what a session cost is not known where a provider was silent, or a price is', async () => {
   const used = { outcome: { usage: { promptTokens: 1_000, cachedTokens: 0, outputTokens: 100 } } }
   const costOf = async (...calls: readonly object[]) => {
-    const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000': { calls } })
+    const connection = scriptedConnection({ 'GET /api/sessions/s1/calls?limit=1000&after=': { calls } })
     return costText(await fetchSessionCost(connection, 's1')).split('\n')
   }
   const paid = { model: 'lab/paid', ...used, cost: 0.003 }

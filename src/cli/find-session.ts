@@ -61,6 +61,21 @@ export type CallLine = Pick<
   readonly cost?: number
 }
 
+/** The most that the gateway lists at once. */
+const PAGE = 1_000
+
+/** Every call of a session, oldest first, page by page. */
+export async function fetchAllCalls(connection: GatewayConnection, session: string): Promise<readonly CallLine[]> {
+  const all: CallLine[] = []
+  for (;;) {
+    const query = new URLSearchParams({ limit: String(PAGE), after: all.at(-1)?.id ?? '' })
+    const path = apiPath('/api/sessions/', session, `/calls?${query.toString()}`)
+    const calls = await requestList<CallLine>(connection, path, 'calls')
+    all.push(...calls)
+    if (calls.length < PAGE) return all
+  }
+}
+
 /** The call that a word means: its id, a beginning of it, or `last` and `last~N` of all calls, or of those of `session`. */
 export async function findCall(connection: GatewayConnection, word: string, session?: string): Promise<string> {
   const id = session === undefined ? undefined : await findSession(connection, session)

@@ -6,9 +6,9 @@ import {
   cutSentence,
   type Manifest,
   type ManifestEntry,
-  entryName,
   entrySentences,
   exactLine,
+  listedName,
   placementSentences,
 } from '../context.ts'
 import type { Preview } from '../runtime.ts'
@@ -81,7 +81,7 @@ function sentenceLines(counted: FiguredAccount, manifest: Manifest, columns: num
 }
 
 function outlineLines(manifest: Manifest, columns: number, io: Io): readonly string[] {
-  const entries = manifest.entries.map((entry) => ({ ...entry, id: nameOf(entry, manifest) }))
+  const entries = manifest.entries.map((entry) => ({ ...entry, id: listedName(entry, manifest) }))
   const isNarrow = columns < WIDE
   const cellsOf = isNarrow ? narrowCells : wideCells
   const head = isNarrow
@@ -105,18 +105,12 @@ function outlineLines(manifest: Manifest, columns: number, io: Io): readonly str
   ]
 }
 
-/** A turn is called by its number: nobody knows its id. */
-function nameOf(entry: ManifestEntry, manifest: Manifest): string {
-  if (entry.layer !== 'turn') return entry.id
-  return entry.slot === 'input' ? 'this turn' : entryName(entry, manifest)
-}
-
 function wideCells({ slot, id, form, tokens, fullTokens, outcome, reason }: ManifestEntry): readonly string[] {
-  return [slot, exactLine(id), form ?? '-', String(tokens), String(fullTokens), outcome, reason?.code ?? '']
+  return [slot, id, form ?? '-', String(tokens), String(fullTokens), outcome, reason?.code ?? '']
 }
 
 function narrowCells({ slot, id, tokens, outcome }: ManifestEntry): readonly string[] {
-  return [slot, exactLine(id), String(tokens), outcome]
+  return [slot, id, String(tokens), outcome]
 }
 
 function widthBesideId(rows: readonly (readonly string[])[]): number {

@@ -1,4 +1,5 @@
 import { layerWords, numberText, percentText } from './entry-words.ts'
+import { exactLine } from './exact-text.ts'
 import type { Manifest, ManifestEntry, Slot } from './manifest.ts'
 import { neutralizedWords } from './neutral-text.ts'
 import type { Reason, ReasonCode } from './reason.ts'
@@ -48,6 +49,12 @@ export function entryName(entry: ManifestEntry, manifest: Manifest): string {
   }
   if (number === undefined) return layerWords(entry)
   return layer === 'unpaired' ? `a part of turn ${number}` : `message ${/\d+$/.exec(id)?.[0] ?? id} of turn ${number}`
+}
+
+/** What stands for a candidate in a list: its name where it has one that people know, else its id. Pure. */
+export function listedName(entry: ManifestEntry, manifest: Manifest): string {
+  if (entry.layer !== 'turn') return exactLine(entry.name ?? entry.id)
+  return entry.slot === 'input' ? 'this turn' : entryName(entry, manifest)
 }
 
 /** The part of a sentence behind the tokens that a candidate wanted. */

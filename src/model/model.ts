@@ -118,8 +118,8 @@ export interface CallOptions {
   readonly leastWholeTokens?: number
   /** What is changed in the body: a server has refused it otherwise. A model that makes calls finds them by itself. */
   readonly changes?: RequestChanges | undefined
-  /** The outline of the assembly. Only models without a server read it. Never sent. */
-  readonly account?: string
+  /** What is sent, in tokens and as lines for people. Only models without a server read it. Never sent. */
+  readonly account?: { readonly tokens: number; outline(): string }
 }
 
 /** Bounds of one answer, independent of the request. */

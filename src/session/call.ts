@@ -160,9 +160,10 @@ export interface CallStore {
 /** The id of a call whose outcome is known now. */
 export type CallListener = (call: string) => void
 
-/** `last`: the newest n. `after` and `limit`: the n calls that follow the one of this id. */
+/** `last`: the newest n, or of those before the call `before`. `after` and `limit`: the n calls that follow the one of this id. */
 export interface CallsOptions {
   readonly last?: number
+  readonly before?: string | undefined
   readonly after?: string
   readonly limit?: number
 }

@@ -166,6 +166,7 @@ export function callCases(storeCase: StoreCase): void {
       (await store.calls('a', options)).map((record) => record.id)
     assert.deepEqual(await ids(), ['c3', 'c1', 'c2', 'c4'])
     assert.deepEqual(await ids({ last: 2 }), ['c2', 'c4'])
+    assert.deepEqual(await ids({ last: 2, before: 'c2' }), ['c3', 'c1'])
     assert.deepEqual(await ids({ after: 'c3', limit: 2 }), ['c1', 'c2'])
     await assert.rejects(store.calls('a', { after: 'unknown' }), { code: 'not-found' })
     const found = async (options: Parameters<typeof store.findCalls>[0]) =>

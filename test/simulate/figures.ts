@@ -313,10 +313,13 @@ async function compareSums(surfaces: Surfaces, sessions: readonly WholeSession[]
     if (cost)
       same(
         `the money of ${session} by call`,
-        (await http<CostReport>(`/api/costs?by=call&session=${session}`)).rows
-          .map(({ key, nanoDollars }) => [key, nanoDollars])
-          .toSorted(),
-        calls.map(({ id }, index) => [id, inNanos(paid[index]?.money ?? 0)]).toSorted(),
+        Object.fromEntries(
+          (await http<CostReport>(`/api/costs?by=call&session=${session}`)).rows.map((row) => [
+            row.key,
+            row.nanoDollars,
+          ]),
+        ),
+        Object.fromEntries(calls.map(({ id }, index) => [id, inNanos(paid[index]?.money ?? 0)])),
       )
   }
   for (const by of ['session', 'model', 'day']) {

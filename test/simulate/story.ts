@@ -43,7 +43,7 @@ export interface WorldOptions {
   /** What the provider answers; anything it might, unless given. */
   readonly answer?: Parameters<typeof virtualNetwork>[0]['answer']
   /** What becomes of the configuration that was drawn. */
-  readonly configure?: (configuration: object) => object
+  readonly configure?: (drawn: object) => object
   /** A law beside the others, about the gateway at the end. */
   readonly look?: (runtime: HostedRuntime, sessions: readonly WholeSession[]) => AsyncIterable<string>
 }
@@ -133,7 +133,7 @@ export async function liveIn(
     slowestDisk = random.chance(0.2) ? 300 : 3,
     fault,
     answer,
-    configure = (configuration) => configuration,
+    configure = (drawn) => drawn,
     look,
   } = options(time)
   const network = virtualNetwork({

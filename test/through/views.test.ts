@@ -62,6 +62,13 @@ test('a session of another program is listed with its program, and has a page of
       [calls[2]!.id, 'And the printer?'],
     ],
   )
+  const { calls: earlier } = await json<{ readonly calls: readonly { readonly id: string }[] }>(
+    `/api/sessions/${session}/calls?limit=2&before=${calls[3]!.id}`,
+  )
+  assert.deepEqual(
+    earlier.map(({ id }) => id),
+    [calls[1]!.id, calls[2]!.id],
+  )
 })
 
 test('each part of a call is shown with its exact text, and its tokens add up to the whole', async (t) => {

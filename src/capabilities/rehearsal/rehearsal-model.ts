@@ -89,29 +89,11 @@ function untilStop(step: ScriptStep, { parameters }: CallOptions): ScriptStep {
 }
 
 function outline(request: ModelRequest, { account }: CallOptions): string {
-  if (account !== undefined && account !== '') {
-    return `This is a rehearsal. I was sent:\n\n${asCode(withoutIds(account, request))}`
-  }
+  if (account) return `This is a rehearsal. I was sent:\n\n${asCode(account.outline())}`
   const lines = request.messages.map((message) => `${message.role}: ${messageTokens(tokenx, message)} tokens`)
   if (request.system) lines.unshift(`system: ${tokenx.text(request.system)} tokens`)
   if (request.tools.length > 0) lines.unshift(`tools: ${request.tools.map(({ name }) => name).join(', ')}`)
   return `This is a rehearsal. I was sent:\n\n${asCode(lines.join('\n'))}`
-}
-
-/** The account with the beginning of the newest message in the place of the id of its turn. The columns stay below each other. */
-function withoutIds(account: string, { messages }: ModelRequest): string {
-  const newest = messages.findLast(({ role }) => role === 'user')
-  const words = newest ? newestWords(newest) : ''
-  return account.replaceAll(/^(\S+ +)(turn_\S+)/gm, (_, slot: string, id: string) => {
-    const name = slot.startsWith('input') && words !== '' ? `“${words}”` : 'an earlier turn'
-    const short = name.length > id.length ? `${name.slice(0, id.length - 2)}…”` : name
-    return slot + short.padEnd(id.length)
-  })
-}
-
-function newestWords({ content }: AnyMessage): string {
-  const parts = typeof content === 'string' ? [content] : content.map((part) => (part.type === 'text' ? part.text : ''))
-  return parts.join(' ').replaceAll(/\s+/g, ' ').trim()
 }
 
 /** Code in Markdown, whose columns stay below each other. */
@@ -126,9 +108,8 @@ function withoutCalls(step: ScriptStep): string {
 }
 
 /** What the account says that the call holds, so that no figure differs from the outline; counted where there is none. */
-function promptTokens(request: ModelRequest, { account = '' }: CallOptions): number {
-  const used = /: used (\d+) of /.exec(account)?.[1]
-  if (used !== undefined) return Number(used)
+function promptTokens(request: ModelRequest, { account }: CallOptions): number {
+  if (account) return account.tokens
   let tokens = request.system ? tokenx.perMessage + tokenx.text(request.system) : 0
   for (const tool of request.tools) tokens += toolTokens(tokenx, tool)
   for (const message of request.messages) tokens += messageTokens(tokenx, message)

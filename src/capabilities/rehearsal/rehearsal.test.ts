@@ -41,11 +41,12 @@ const results = (message: AssistantMessage): Message => ({
 })
 
 test('it answers with the account of what it was sent, word by word, with usage', async () => {
-  const { text, deltas, finish } = await call([user('hi')], { account: 'system  persona  full  12' })
+  const account = { tokens: 812, outline: () => 'system  persona  full  12' }
+  const { text, deltas, finish } = await call([user('hi')], { account })
   assert.match(text, /persona {2}full {2}12/)
   assert.ok(deltas > 3)
   assert.equal(finish.reason, 'stop')
-  assert.ok((finish.usage.promptTokens ?? 0) > 0)
+  assert.equal(finish.usage.promptTokens, 812)
   assert.ok((finish.usage.outputTokens ?? 0) > 0)
 })
 

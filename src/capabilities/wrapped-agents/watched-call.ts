@@ -49,7 +49,7 @@ export async function fetchSessionCalls(
   return await requestList<WatchedCall>(connection, path, 'calls')
 }
 
-/** The newest calls of all sessions, newest first, without their costs. */
+/** The newest calls of all sessions, newest first. */
 export async function fetchNewestCalls(connection: GatewayConnection): Promise<readonly WatchedCall[]> {
   const path = `/api/calls?limit=${MOST_CALLS}`
   return await requestList<WatchedCall>(connection, path, 'calls')

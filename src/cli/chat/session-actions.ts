@@ -1,16 +1,9 @@
-import {
-  costText,
-  type GatewayConnection,
-  type Io,
-  MOST_COUNTED_CALLS,
-  type SessionTotals,
-  sumCosts,
-} from '../../capability.ts'
+import { costText, type GatewayConnection, type Io, type SessionTotals, sumCosts } from '../../capability.ts'
 import { defined } from '../../platform.ts'
 import { type SessionRow, usedTokens } from '../../session.ts'
 import { requestJson, apiPath, requestList } from '../answer.ts'
 import { CommandFailure, refuseTools } from '../failure.ts'
-import { type CallLine, findSession } from '../find-session.ts'
+import { fetchAllCalls, findSession } from '../find-session.ts'
 import { note, print, width } from '../io.ts'
 import { type ListedSession, sessionTable, withTitle } from '../sessions/session-table.ts'
 import { singleLine } from '../table.ts'
@@ -57,8 +50,7 @@ interface SessionCost extends SessionTotals {
 }
 
 export async function fetchSessionCost(connection: GatewayConnection, session: string): Promise<SessionCost> {
-  const path = apiPath('/api/sessions/', session, `/calls?limit=${MOST_COUNTED_CALLS}`)
-  const calls = await requestList<CallLine>(connection, path, 'calls')
+  const calls = await fetchAllCalls(connection, session)
   const counted = calls.map(({ turn, outcome, cost }) => ({
     turn,
     ...defined({ usage: usedTokens(outcome), paid: cost }),

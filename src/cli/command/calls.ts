@@ -1,4 +1,4 @@
-import { requestJson, apiPath, requestList } from '../answer.ts'
+import { requestJson, apiPath } from '../answer.ts'
 import { assertWords, jsonOption } from '../arguments.ts'
 import {
   type Command,
@@ -14,7 +14,7 @@ import { withConnection } from '../connection.ts'
 import { usageFailure, usageText } from '../failure.ts'
 import { diffCommand, explainCommand, notesCommand, replayCommand } from './inspect.ts'
 import { requestCommand } from './request.ts'
-import { type CallLine, findCall, findSession } from '../find-session.ts'
+import { type CallLine, fetchAllCalls, findCall, findSession } from '../find-session.ts'
 import { foreignCallsText } from '../sessions/foreign-calls.ts'
 import type { CallOutcome, CallRecord, Usage } from '../../session.ts'
 import { lineLimit, print, printList, applyStyle, printAnswer } from '../io.ts'
@@ -96,11 +96,7 @@ async function showCall(connection: GatewayConnection, call: CommandCall, io: Io
 
 async function listCalls(connection: GatewayConnection, call: CommandCall, io: Io): Promise<number> {
   const session = await findSession(connection, call.words[0]!)
-  const calls = await requestList<CallLine>(
-    connection,
-    apiPath('/api/sessions/', session, '/calls?limit=1000'),
-    'calls',
-  )
+  const calls = await fetchAllCalls(connection, session)
   const isForeign = calls.some(({ foreign }) => foreign)
   const shown = () => (isForeign ? foreignCallsText(calls, session, io) : callTable(calls, io))
   const empty = `No calls in session ${session} yet. Send a message with \`foreword chat --session ${session}\`.`

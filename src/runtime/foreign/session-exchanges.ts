@@ -30,13 +30,12 @@ export function exchangeReader({ store, assembleAgain }: ExchangeSources) {
   }
 
   return async (session: string, { limit, before }: ExchangesOptions): Promise<readonly ForeignExchange[]> => {
-    const all = await store.calls(session, { last: before === undefined ? limit + 1 : MOST_CALLS })
-    const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before)
-    const from = Math.max(0, end - limit)
+    const all = await store.calls(session, { last: limit + 1, before })
+    const from = Math.max(0, all.length - limit)
     const turns = new Map<string, string | undefined>()
     for (const call of all.slice(0, from)) turns.set(threadOf(call), call.turn)
     const exchanges: ForeignExchange[] = []
-    for (const call of all.slice(from, Math.max(0, end))) {
+    for (const call of all.slice(from)) {
       if (!call.foreign) continue
       const begins = turns.get(threadOf(call)) !== call.turn && WITH_WORDS.has(call.foreign.kind)
       if (WITH_WORDS.has(call.foreign.kind)) turns.set(threadOf(call), call.turn)
@@ -48,8 +47,6 @@ export function exchangeReader({ store, assembleAgain }: ExchangeSources) {
     return exchanges
   }
 }
-
-const MOST_CALLS = 5_000
 
 /** Kinds of calls that somebody's words began. */
 const WITH_WORDS: ReadonlySet<string> = new Set(['turn', 'sub-agent'])

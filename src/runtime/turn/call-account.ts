@@ -5,6 +5,7 @@ import {
   type Budget,
   ContextOverflowError,
   movingMessages,
+  listedName,
   outline,
   type VerbatimAssembly,
   markImages,
@@ -128,7 +129,7 @@ export function callAccount({ context, model, clock }: CallAccountParts) {
             ? Math.min(leastPromptTokens(request, isUnread ? 'answered' : 'newest'), estimate.fresh)
             : least,
           leastWholeTokens: least,
-          account: outline(manifest),
+          account: { tokens: manifest.used, outline: () => outline(manifest, listedName) },
         },
         warningAbout: (usage) => shortReportWarning(context, model, estimate, usage),
       }

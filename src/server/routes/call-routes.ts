@@ -66,17 +66,18 @@ export function callRoutes(runtime: Runtime): readonly Route[] {
       scope: 'read',
       tag: 'calls',
       summary: 'Lists the calls of a session in the order in which they were made, without their manifests',
-      description: 'The newest calls, or those that follow `after`.',
+      description: 'The newest calls, those of them before `before`, or those that follow `after`.',
       query: z.strictObject({
         limit: limitSchema(100, 1000),
         after: z.string().optional().describe('Id of the last known call; empty: from the first one on.'),
+        before: z.string().min(1).optional().describe('Id of the first known call.'),
       }),
       answers: () => jsonAnswer('Calls', { calls: callSummariesSchema }),
       handle: async ({ param, query }) => {
         const session = param('session')
-        const { after, limit: most } = query
+        const { after, before, limit: most } = query
         const from = after === '' ? { limit: most } : { after: after!, limit: most }
-        const calls = await store.calls(session, after === undefined ? { last: most } : from)
+        const calls = await store.calls(session, after === undefined ? { last: most, before } : from)
         if (calls.length === 0) await requireSession(store, session)
         return { calls: await summaries(calls) }
       },

@@ -16,7 +16,7 @@ import { nearestHint, defined, ForewordError } from '../../platform.ts'
 import type { ServerContribution } from '../contributions.ts'
 import { HttpFailure } from '../failure.ts'
 import type { ChoiceDescriptions } from '../session-choices.ts'
-import { calibratedManifest, entrySentences, exactLine, outline } from '../../context.ts'
+import { calibratedManifest, entrySentences, exactLine, listedName, outline } from '../../context.ts'
 import { usedTokens } from '../../session.ts'
 
 interface CommandParts {
@@ -124,7 +124,7 @@ const contextCommand = (runtime: Runtime): ServedCommand => ({
     const { manifest: counted, figures } = await runtime.preview(defined({ session }))
     const manifest = calibratedManifest(counted, figures.total)
     const sentences = entrySentences(manifest)
-    return { text: [outline(manifest), ...(sentences.length === 0 ? [] : ['', ...sentences])].join('\n') }
+    return { text: [outline(manifest, listedName), ...(sentences.length === 0 ? [] : ['', ...sentences])].join('\n') }
   },
 })
 

@@ -80,9 +80,11 @@ export function readCalls(
   session: string,
   options: CallsOptions = {},
 ): readonly CallRecord[] {
-  const { last, after, limit = Number.MAX_SAFE_INTEGER } = options
-  if (last !== undefined)
-    return connection.all(newestCalls, { session, limit: last }).toReversed().map(recordReader(connection))
+  const { last, before, after, limit = Number.MAX_SAFE_INTEGER } = options
+  if (last !== undefined) {
+    const end = before === undefined ? Number.MAX_SAFE_INTEGER : callPosition(connection, before)
+    return connection.all(newestCalls, { session, end, limit: last }).toReversed().map(recordReader(connection))
+  }
   const number = after === undefined ? 0 : callPosition(connection, after)
   return connection.all(callsAfter, { session, number, limit }).map(recordReader(connection))
 }
@@ -119,7 +121,7 @@ export function withRecords(connection: StoreConnection, sums: readonly CallSum[
 
 function callPosition(connection: StoreConnection, id: string): number {
   const row = connection.get(callNumber, { id })
-  if (!row) throw new StoreError('not-found', `there is no call ${id} to continue after`)
+  if (!row) throw new StoreError('not-found', `there is no call ${id} to continue from`)
   return row.number
 }
 
@@ -172,8 +174,8 @@ const stored = 'select record, outcome from calls'
 
 const oneCall = statement<{ id: string }, Row>(`${stored} where id = :id`)
 const numberedCall = statement<{ number: number }, Row>(`${stored} where number = :number`)
-const newestCalls = statement<{ session: string; limit: number }, Row>(
-  `${stored} where session = :session order by number desc limit :limit`,
+const newestCalls = statement<{ session: string; end: number; limit: number }, Row>(
+  `${stored} where session = :session and number < :end order by number desc limit :limit`,
 )
 const newestOfAll = statement<{ limit: number }, Row>(
   `${stored} where ${ofWholeSession} order by number desc limit :limit`,

@@ -64,7 +64,7 @@ export default function ForeignPage({ session, program, call }: ForeignPageProps
             {data === undefined && !error && <Spinner label="Reading the calls" />}
             {data?.findings && <FindingsPanel {...data.findings} />}
             {calls.length >= most && (
-              <Button look="plain" onClick={() => setMost(Math.min(1_000, most + PAGE))} disabled={most >= 1_000}>
+              <Button look="plain" onClick={() => setMost(most + PAGE)}>
                 Show earlier calls
               </Button>
             )}

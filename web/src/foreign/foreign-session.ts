@@ -39,11 +39,31 @@ export function useForeignSession(session: string, most: number): { data?: Forei
 
 async function readSession(session: string, most: number): Promise<ForeignSession> {
   const path = `/api/sessions/${encodeURIComponent(session)}`
-  const [{ calls }, { exchanges }, findings] = await Promise.all([
-    api<{ readonly calls: readonly Omit<ForeignCall, 'said'>[] }>(`${path}/calls?limit=${most}`),
-    api<{ readonly exchanges: readonly ForeignExchange[] }>(`${path}/exchanges?limit=${most}`),
+  const [calls, exchanges, findings] = await Promise.all([
+    readNewest<'calls', Omit<ForeignCall, 'said'>>(path, 'calls', most, ({ id }) => id),
+    readNewest<'exchanges', ForeignExchange>(path, 'exchanges', most, ({ call }) => call),
     api<SessionFindings>(`${path}/findings`),
   ])
   const said = new Map(exchanges.map((exchange) => [exchange.call, exchange]))
   return { calls: calls.map((call) => ({ ...call, said: said.get(call.id) })), findings }
+}
+
+/** The most that the gateway lists at once. */
+const PAGE = 1_000
+
+/** The newest of a list of calls, oldest first, page by page. */
+async function readNewest<Name extends string, Item>(
+  path: string,
+  name: Name,
+  most: number,
+  callOf: (item: Item) => string,
+): Promise<readonly Item[]> {
+  let all: readonly Item[] = []
+  for (;;) {
+    const limit = Math.min(PAGE, most - all.length)
+    const query = new URLSearchParams({ limit: String(limit), ...(all[0] && { before: callOf(all[0]) }) })
+    const page = (await api<Readonly<Record<Name, readonly Item[]>>>(`${path}/${name}?${query.toString()}`))[name]
+    all = [...page, ...all]
+    if (page.length < limit || all.length === most) return all
+  }
 }

@@ -6,7 +6,7 @@ import {
   type ModelStatus,
   type Runtime,
 } from '../../../capability.ts'
-import { calibratedManifest, type Manifest, type ManifestEntry } from '../../../context.ts'
+import { calibratedManifest, listedName, type Manifest, type ManifestEntry } from '../../../context.ts'
 import { beginSession, newSessionReply } from '../../../runtime.ts'
 import type { Binding } from '../../../session.ts'
 import { shorten } from '../text/formatted-text.ts'
@@ -87,7 +87,8 @@ function costLine(cost: CostSums | undefined): readonly string[] {
   return money === 0 && unpriced === 0 ? [] : [`This session cost ${exactMoneyText(money)}${without}${cache}.`]
 }
 
-function contextText(model: string, { used, budget, slots, entries }: Manifest): string {
+function contextText(model: string, manifest: Manifest): string {
+  const { used, budget, slots, entries } = manifest
   const filled = Object.entries(slots).flatMap(([slot, tokens]) =>
     tokens > 0 ? [`  ${slot}: ${formatTokens(tokens)}`] : [],
   )
@@ -99,27 +100,30 @@ function contextText(model: string, { used, budget, slots, entries }: Manifest):
     ...entryList(
       'Shortened',
       entries.filter(({ outcome }) => outcome === 'reduced'),
+      manifest,
     ),
     ...entryList(
       'Left out',
       entries.filter(({ outcome, fullTokens }) => outcome === 'omitted' && fullTokens > 0),
+      manifest,
     ),
   ].join('\n')
 }
 
 const MOST_ENTRIES = 8
 
-function entryList(title: string, entries: readonly ManifestEntry[]): readonly string[] {
+function entryList(title: string, entries: readonly ManifestEntry[], manifest: Manifest): readonly string[] {
   if (entries.length === 0) return []
   const more = entries.length > MOST_ENTRIES ? [`  … and ${entries.length - MOST_ENTRIES} more`] : []
-  return [`${title}:`, ...entries.slice(0, MOST_ENTRIES).map(entryLine), ...more]
+  return [`${title}:`, ...entries.slice(0, MOST_ENTRIES).map((entry) => entryLine(entry, manifest)), ...more]
 }
 
-function entryLine({ id, form, tokens, fullTokens, reason }: ManifestEntry): string {
+function entryLine(entry: ManifestEntry, manifest: Manifest): string {
+  const { form, tokens, fullTokens, reason } = entry
   const why = reason ? `, ${reason.code}` : ''
   const of =
     tokens === 0 ? formatTokens(fullTokens) : `${form ?? ''} ${formatTokens(tokens)} of ${formatTokens(fullTokens)}`
-  return `  ${shorten(id, 60)} (${of.trim()}${why})`
+  return `  ${shorten(listedName(entry, manifest), 60)} (${of.trim()}${why})`
 }
 
 function formatTokens(tokens: number): string {

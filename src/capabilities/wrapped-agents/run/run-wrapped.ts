@@ -20,7 +20,6 @@ import {
   sumCalls,
   tokensText,
   fetchNewestCalls,
-  fetchSessionCalls,
 } from '../watched-call.ts'
 import type { WrappedProgram } from '../program/wrapped-program.ts'
 import {
@@ -295,14 +294,11 @@ async function summarizeRun(
   await recorded(connection)
   const own = (await fetchNewestCalls(connection)).filter((call) => call.token === token && call.time >= since)
   const sessions = [...new Set(own.flatMap(({ session }) => (session === undefined ? [] : [session])))]
-  const ids = new Set(own.map(({ id }) => id))
-  const priced = (await Promise.all(sessions.map((session) => fetchSessionCalls(connection, session)))).flat()
-  const calls = priced.filter(({ id }) => ids.has(id))
-  const failed = calls.filter((call) => {
+  const failed = own.filter((call) => {
     const { end, status = 200 } = call.outcome?.foreign ?? {}
     return end !== 'left' && (call.outcome?.error !== undefined || status >= 400)
   })
-  return { ...sumCalls(calls), sessions, failed: failed.length }
+  return { ...sumCalls(own), sessions, failed: failed.length }
 }
 
 /** `foreword: 3 calls · 41,200 tokens read (88 % from the cache), 512 written · $0.21 · foreword calls session_…`. */
