@@ -124,6 +124,7 @@ export {
 export { type BlobStore, openBlobs } from './session/blobs.ts'
 export { withEdits } from './session/edits.ts'
 export { labelRow, matchesSession } from './session/session-list.ts'
+export { openingOf } from './session/session-opening.ts'
 export {
   sessionActivities,
   type SessionActivity,

@@ -2,10 +2,11 @@ import { messageText } from '../context.ts'
 import type { EntryBody } from './entry.ts'
 import type { SessionRow, TurnRow } from './log-store.ts'
 import type { SessionActivity, SessionFilter } from './session-filter.ts'
+import { openingOf } from './session-opening.ts'
 
 /** What a list of sessions shows of one, as the store keeps it. */
 export interface StoredLabel {
-  /** The beginning of the first message, on one line. */
+  /** What the first exchange is about, on one line: words of the first message, else of its answer. */
   readonly opening: string | null
   readonly folder: string | null
   /** 0 or 1. */
@@ -26,9 +27,6 @@ export const newLabel: StoredLabel = {
   waiting: 0,
 }
 
-/** Characters of `opening`. */
-const LONGEST_OPENING = 120
-
 /** What is stored of a session after one more entry. `turn` is the row of its turn as it was before. */
 export function labelAfter(before: StoredLabel, body: EntryBody, turn: TurnRow | undefined): StoredLabel {
   const next = applyToLabel(before, body, turn)
@@ -44,9 +42,19 @@ function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | unde
         ...(body.folder === undefined ? {} : { folder: body.folder?.toWellFormed() ?? null }),
       }
     case 'input':
-      return { ...before, unended: before.unended + 1, opening: before.opening ?? openingOf(body) }
+      return {
+        ...before,
+        unended: before.unended + 1,
+        opening: before.opening ?? openingOf(messageText(body.message)) ?? null,
+      }
     case 'edit':
-      return turn?.ordinal === 1 ? { ...before, opening: openingOf(body) ?? before.opening } : before
+      return turn?.ordinal === 1
+        ? { ...before, opening: openingOf(messageText(body.message)) ?? before.opening }
+        : before
+    // What a greeting or a paste is about, its answer says.
+    case 'message':
+      if (turn?.ordinal !== 1 || body.message.role !== 'assistant') return before
+      return { ...before, opening: openingOf(before.opening ?? '', messageText(body.message)) ?? null }
     case 'approval-request':
       return { ...before, waiting: before.waiting + 1 }
     case 'approval':
@@ -72,17 +80,6 @@ function applyToLabel(before: StoredLabel, body: EntryBody, turn: TurnRow | unde
 function stateOf({ unended: open, waiting, state }: StoredLabel): string {
   if (open === 0) return state
   return waiting > 0 ? 'waits' : 'works'
-}
-
-function openingOf({ message }: EntryBody & { type: 'input' | 'edit' }): string | null {
-  return (
-    messageText(message)
-      .slice(0, 2_000)
-      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-      .trim()
-      .slice(0, LONGEST_OPENING)
-      .toWellFormed() || null
-  )
 }
 
 export function labelRow(stored: StoredLabel): Pick<SessionRow, 'opening' | 'folder' | 'pinned' | 'state'> {

@@ -30,13 +30,13 @@ export function labelCases(storeCase: StoreCase): void {
     assert.deepEqual([title, pinned, folder], [undefined, true, undefined])
   })
 
-  storeCase('the opening of a session is the beginning of its first message, on one line', async (store) => {
+  storeCase('the opening of a session is what its first message says, on one line', async (store) => {
     const long = { role: 'user', content: `  Where\n\tis \u{1F980} ${'x'.repeat(500)}` } as const
     await store.append('a', [start], at(1))
     assert.equal((await store.session('a'))?.opening, undefined)
     await store.append('a', [{ ...input('t1'), message: long } as ReturnType<typeof input>, input('t2')], at(2))
     const { opening = '' } = (await store.session('a'))!
-    assert.deepEqual([opening.slice(0, 11), opening.length], ['Where is \u{1F980}', 120])
+    assert.deepEqual([opening.slice(0, 11), opening.length], ['Where is \u{1F980}', 60])
   })
 
   storeCase('the state of a session is that of its turns', async (store) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../capability.ts'
 import { type ForeignIdentity, knownClients } from '../../foreign.ts'
 import { defined, keyedQueue, sha256 } from '../../platform.ts'
-import type { CallRecord, SessionStore } from '../../session.ts'
+import { type CallRecord, openingOf, type SessionStore } from '../../session.ts'
 import type { Sealed } from '../calls/seal.ts'
 import { type BodyAnalysis, type BodySearch, type ComparedBodies, cutName } from './analysis/analysed-body.ts'
 import { bodyOnRecord } from './foreign-again.ts'
@@ -131,7 +131,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
     const { identity, words } = call
     const session = clock.newId('session')
     const binding = { channel: channelOf(identity), conversation }
-    const opening = words === undefined || identity.kind !== 'turn' ? undefined : titleOf(words)
+    const opening = words === undefined || identity.kind !== 'turn' ? undefined : openingOf(words)
     const title = isAlone(call) ? `Other calls of ${today()}` : opening
     const start = {
       type: 'session-start',
@@ -211,7 +211,7 @@ export function createForeignSessions({ store, clock, analysis }: ForeignSession
   /** A session that began with a call that is nobody's words, such as for a title, is named by the first one that is. */
   async function entitle(session: string, { identity, words }: CallToPlace): Promise<void> {
     if (identity.kind !== 'turn' || words === undefined || (await store.session(session))?.title !== undefined) return
-    await store.append(session, [{ type: 'label', ...defined({ title: titleOf(words) }) }], clock.time())
+    await store.append(session, [{ type: 'label', ...defined({ title: openingOf(words) }) }], clock.time())
   }
 
   /** The session of those calls of a program and a token on one day that are of no conversation, such as embeddings. */
@@ -325,16 +325,4 @@ function isAlone({ identity: { kind, session, parent }, body }: CallToPlace): bo
 /** Conversations without an id of the client's are kept apart by token. */
 function tokenMark(token: string | undefined): string {
   return token === undefined ? '' : `${sha256(token).slice(0, 8)}/`
-}
-
-const LONGEST_TITLE = 80
-
-function titleOf(words: string): string | undefined {
-  const line = words
-    .slice(0, 2_000)
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-  return (
-    (line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : line).toWellFormed() || undefined
-  )
 }
