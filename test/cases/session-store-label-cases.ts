@@ -31,7 +31,7 @@ export function labelCases(storeCase: StoreCase): void {
   })
 
   storeCase('the opening of a session is what its first message says, on one line', async (store) => {
-    const long = { role: 'user', content: `  Where\n\tis \u{1F980} ${'x'.repeat(500)}` } as const
+    const long = { role: 'user', content: `Hello.\n\n  Where\tis \u{1F980} ${'x'.repeat(500)}` } as const
     await store.append('a', [start], at(1))
     assert.equal((await store.session('a'))?.opening, undefined)
     await store.append('a', [{ ...input('t1'), message: long } as ReturnType<typeof input>, input('t2')], at(2))

@@ -40,8 +40,8 @@ export function useForeignSession(session: string, most: number): { data?: Forei
 async function readSession(session: string, most: number): Promise<ForeignSession> {
   const path = `/api/sessions/${encodeURIComponent(session)}`
   const [calls, exchanges, findings] = await Promise.all([
-    readNewest<'calls', Omit<ForeignCall, 'said'>>(path, 'calls', most, ({ id }) => id),
-    readNewest<'exchanges', ForeignExchange>(path, 'exchanges', most, ({ call }) => call),
+    readNewest<Omit<ForeignCall, 'said'>>(path, 'calls', most, ({ id }) => id),
+    readNewest<ForeignExchange>(path, 'exchanges', most, ({ call }) => call),
     api<SessionFindings>(`${path}/findings`),
   ])
   const said = new Map(exchanges.map((exchange) => [exchange.call, exchange]))
@@ -52,9 +52,9 @@ async function readSession(session: string, most: number): Promise<ForeignSessio
 const PAGE = 1_000
 
 /** The newest of a list of calls, oldest first, page by page. */
-async function readNewest<Name extends string, Item>(
+async function readNewest<Item>(
   path: string,
-  name: Name,
+  name: 'calls' | 'exchanges',
   most: number,
   callOf: (item: Item) => string,
 ): Promise<readonly Item[]> {
@@ -62,7 +62,7 @@ async function readNewest<Name extends string, Item>(
   for (;;) {
     const limit = Math.min(PAGE, most - all.length)
     const query = new URLSearchParams({ limit: String(limit), ...(all[0] && { before: callOf(all[0]) }) })
-    const page = (await api<Readonly<Record<Name, readonly Item[]>>>(`${path}/${name}?${query.toString()}`))[name]
+    const { [name]: page } = await api<Record<typeof name, readonly Item[]>>(`${path}/${name}?${query.toString()}`)
     all = [...page, ...all]
     if (page.length < limit || all.length === most) return all
   }
