@@ -62,7 +62,23 @@ test('what says nothing has the title of its answer, and without one its own beg
 })
 
 test('no title is longer than 60 characters, nor takes long for a text that is', () => {
-  for (const piece of ['word ', '.', 'a.', '`', '> ', '# ', '(', '[a](', '<b', '*_', '\u{1F980}', 'hi ', '- ']) {
+  for (const piece of [
+    'word ',
+    '.',
+    'a.',
+    '`',
+    '> ',
+    '# ',
+    '(',
+    '[a](',
+    'a/b ',
+    'a.b.c ',
+    '<b',
+    '*_',
+    '\u{1F980}',
+    'hi ',
+    '- ',
+  ]) {
     const { user } = process.cpuUsage()
     const title = openingOf(piece.repeat(200_000)) ?? ''
     assert.ok(title.length <= 60 && title.isWellFormed() && !title.includes('\n'), piece)

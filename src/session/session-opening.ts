@@ -17,39 +17,36 @@ export function openingOf(message: string, answer = ''): string | undefined {
 }
 
 function sayingWords(text: string): string | undefined {
-  for (const line of ownWords(text.slice(0, LOOKED_AT)).split('\n')) {
-    const words = withoutMarks(line)
-    if (words.split(' ').every(isName)) continue
+  const own = text.slice(0, LOOKED_AT).replaceAll(FENCED, '').replaceAll(QUOTED, '')
+  for (const line of own.split('\n')) {
+    const words = line
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .replace(LIST_MARKS, '')
+      .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+      .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+      .replaceAll(/<\/?[a-z][^<>]{0,200}>/gi, '')
+      .replaceAll(EMPHASIS, '')
+      .trim()
+    if (NAMES.test(words)) continue
     for (const sentence of words.match(SENTENCE) ?? []) {
       const said = sentence.trim().replace(GREETING, '')
-      if (!saysNothing(said)) return shortened(said)
+      if (/\p{L}{2}/u.test(said) && !SHORT_ANSWER.test(said)) return shortened(said)
     }
   }
   return undefined
 }
 
-/** Without blocks of code, quotes and what is indented as code. A fence that is not closed goes to the end. */
-function ownWords(text: string): string {
-  return text
-    .replaceAll(/^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))|$(?![\s\S]))/gm, '')
-    .replaceAll(/^(?: {0,3}>| {4}|\t| {0,3}\|).*$/gm, '')
-}
+/** A block of code. A fence that is not closed goes to the end. */
+const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))|$(?![\s\S]))/gm
 
-function withoutMarks(line: string): string {
-  return line
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .replace(/^ ?(?:#{1,6} |[-*+] (?:\[[ xX]\] )?|\d{1,3}[.)] )+/, '')
-    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
-    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replaceAll(/<\/?[a-z][^<>]{0,200}>/gi, '')
-    .replaceAll(/`+|\*{1,3}|~~|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu, '')
-    .trim()
-}
+/** Lines of a quote or a table, and those that are indented as code. */
+const QUOTED = /^(?: {0,3}>| {4}|\t| {0,3}\|).*$/gm
 
-/** A path, an address or the name of a file. */
-function isName(word: string): boolean {
-  return /^(?:@?[\w.~-]*[/\\][^\s]*|@?[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4}|[a-z][a-z\d+.-]*:\/\/\S+)$/i.test(word)
-}
+const LIST_MARKS = /^ ?(?:#{1,6} |[-*+] (?:\[[ xX]\] )?|\d{1,3}[.)] )+/
+const EMPHASIS = /`+|\*{1,3}|~~|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu
+
+/** Paths, addresses and names of files, and nothing beside them. */
+const NAMES = /^(?:(?:@?[\w.~-]*[/\\]\S*|@?[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4}|[a-z][a-z\d+.-]*:\/\/\S+)(?: |$))+$/i
 
 /** Up to a mark that ends it; a point behind a number, a letter or a short form ends nothing. */
 const SENTENCE =
@@ -58,13 +55,7 @@ const SENTENCE =
 const GREETING =
   /^(?:(?:(?:hi|hello|hey|hallo|moin|servus|bonjour|salut|hola|ciao|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend))(?: there| all| everyone| zusammen)?|dear \p{L}+)\b[\s,.!:;–—-]*)+/iu
 
-/** No word of two letters, or only one that answers or greets. */
-function saysNothing(words: string): boolean {
-  return (
-    !/\p{L}{2}/u.test(words) ||
-    /^(?:ok(?:ay)?|yes|no|ja|nein|thanks?|thank you|danke|please|bitte|test)\W*$/iu.test(words)
-  )
-}
+const SHORT_ANSWER = /^(?:ok(?:ay)?|yes|no|ja|nein|thanks?|thank you|danke|please|bitte|test)\W*$/iu
 
 function shortened(words: string): string {
   const whole = words.replace(/(?<![.…])[.。,;:]$/u, '')
