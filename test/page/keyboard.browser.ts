@@ -133,12 +133,13 @@ test('6. everything is done by keyboard, the focus is always seen, and is never 
   await focused(page, page.getByRole('button', { name: 'Next version' }), 'after the other version')
 
   // The inspector of a call.
+  await tabTo(page, lastTurn(page).locator('summary', { hasText: '2 calls' }), 'Shift+Tab')
+  await page.keyboard.press('Enter')
   await tabTo(
     page,
     lastTurn(page)
       .getByRole('link', { name: /tokens/ })
       .first(),
-    'Shift+Tab',
   )
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/calls\//)

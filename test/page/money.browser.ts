@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
-import type { BrowserContextOptions } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { CallPrice, CostReport } from '../../src/capability.ts'
 import { dollars } from '../../web/src/parts/numbers.ts'
 import { blankPage, closeBrowser, openedPage, seriousFaults } from './browser.ts'
-import { lastTurn, send, looksRight } from './conversation.ts'
+import { lastTurn, looksRight, send, turnEnded, waitUntil } from './conversation.ts'
 
 after(closeBrowser)
 
@@ -42,6 +42,15 @@ async function asked(t: TestContext, options: { readonly browser?: BrowserContex
   return opened
 }
 
+/** Opens the first of the calls of the newest turn in the inspector. */
+async function openFirstCall(page: Page): Promise<void> {
+  await lastTurn(page).locator('summary').getByText('2 calls').click()
+  await lastTurn(page)
+    .getByRole('link', { name: / tokens/ })
+    .first()
+    .click()
+}
+
 /** What one of the calls costs: 3,000 fresh, 6,000 from the cache, 100 answered. */
 const each = 0.03 + 0.006 + 0.005
 const saved = 0.054
@@ -63,24 +72,43 @@ test('a conversation says what it cost so far and what the cache saved, and lead
   await main.getByRole('table', { name: 'Costs by layer' }).waitFor()
 })
 
-test('each call of a turn says what it cost, and the turn what they cost together', async (t) => {
+test('a turn has one line below its answer, with model, calls and cost, which opens to each call', async (t) => {
   const { page } = await asked(t, {})
   const turn = lastTurn(page)
-  const bars = turn.getByRole('link', { name: /tokens, \$0\.041$/ })
-  await bars.nth(1).waitFor()
-  await turn.getByText('This turn: $0.082, the cache saved $0.11').waitFor()
+  const line = turn.locator('summary').getByText(/^scripted · [0-9]{2}:[0-9]{2} · 2 calls · \$0\.082$/)
+  await line.waitFor()
+  const calls = turn.getByRole('link', { name: /tokens · \$0\.041$/ })
+  assert.equal(await calls.count(), 0)
+  await line.click()
+  await calls.nth(1).waitFor()
+  await turn.getByText('The cache saved $0.11.').waitFor()
   await send(page, 'And now?')
   const next = page.getByRole('article').filter({ hasText: 'And now?' })
-  await next.getByRole('link', { name: /tokens, \$0\.041$/ }).waitFor()
-  assert.equal(await next.getByText('This turn').count(), 0, 'one call says it itself')
+  await next.getByRole('link', { name: /^scripted · .* tokens · \$0\.041$/ }).waitFor()
+})
+
+test('what can be done with an answer is shown under the pointer and with the focus, and always on a screen that is touched', async (t) => {
+  const { page, another } = await asked(t, {})
+  const button = `[...document.querySelectorAll('[aria-label="Copy the answer"]')].at(-1)`
+  const drawn = (shown: Page, opacity: number) =>
+    waitUntil(shown, `getComputedStyle(${button}.parentElement).opacity === '${opacity}'`)
+  await page.mouse.move(0, 0)
+  await drawn(page, 0)
+  await lastTurn(page).hover()
+  await drawn(page, 1)
+  await page.mouse.move(0, 0)
+  await drawn(page, 0)
+  await lastTurn(page).getByLabel('Copy the answer').focus()
+  await drawn(page, 1)
+  const phone = await another({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 800 } })
+  await phone.goto(page.url())
+  await turnEnded(phone)
+  await drawn(phone, 1)
 })
 
 test('the inspector divides the cost of a call, says what the cache saved, and has the share of each piece', async (t) => {
   const { page, gateway } = await asked(t, {})
-  await lastTurn(page)
-    .getByRole('link', { name: /tokens, / })
-    .first()
-    .click()
+  await openFirstCall(page)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   const costs = inspector.getByRole('region', { name: 'Cost of the call' })
   await costs.getByText('How this is counted').click()
@@ -113,15 +141,8 @@ test('before a call the line has the price of the prompt, and the inspector that
 test('where no price is known, no figure of money is shown, and the header says so', async (t) => {
   const { page } = await asked(t, { priced: false })
   await page.locator('header').getByRole('link', { name: 'No price known' }).waitFor()
-  await lastTurn(page)
-    .getByRole('link', { name: /tokens/ })
-    .nth(1)
-    .waitFor()
-  assert.doesNotMatch(await page.locator('#main').innerText(), /\$/)
-  await lastTurn(page)
-    .getByRole('link', { name: /tokens/ })
-    .first()
-    .click()
+  await openFirstCall(page)
+  assert.doesNotMatch(await page.getByRole('log').innerText(), /\$/)
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   await inspector.getByRole('row', { name: 'Cost not known' }).waitFor()
 })
@@ -146,13 +167,13 @@ test('a new conversation has no cost', async (t) => {
 test('the cost of a conversation fits, and axe finds nothing serious, light and dark, on a phone and a desk', async (t) => {
   const { page } = await asked(t, {})
   await page.locator('header').getByRole('link', { name: /^Cost/ }).waitFor()
-  await lastTurn(page).getByText('This turn').waitFor()
+  await lastTurn(page).locator('summary').getByText('2 calls').waitFor()
   await looksRight(page, 'session-cost')
-  await lastTurn(page)
-    .getByRole('link', { name: /tokens, / })
-    .first()
-    .click()
+  await openFirstCall(page)
   await page.getByText('How this is counted').click()
-  await page.getByText(/The cache saved/).waitFor()
+  await page
+    .getByRole('complementary', { name: 'Inspector' })
+    .getByText(/The cache saved/)
+    .waitFor()
   await looksRight(page, 'call-cost')
 })

@@ -148,13 +148,16 @@ test('the costs of a home with two sessions', async (t) => {
     const calls = main.getByRole('region', { name: 'Together' }).getByText('4', { exact: true })
     await calls.waitFor()
     await main.getByRole('radio', { name: '30 days' }).focus()
-    for (const name of ['This month', 'Last month']) {
+    for (const name of ['90 days', 'This month', 'Last month']) {
       await page.keyboard.press('ArrowRight')
       await main.getByRole('radio', { name, checked: true }).waitFor()
     }
     await main.getByText('No calls in this time.').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await calls.waitFor()
+    for (const name of ['All', 'Other days']) {
+      await page.keyboard.press('ArrowRight')
+      await main.getByRole('radio', { name, checked: true }).waitFor()
+      await calls.waitFor()
+    }
     const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')")
     await main.getByLabel('Since').fill(today)
     await main.getByLabel('Until').fill(today)

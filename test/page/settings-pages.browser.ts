@@ -7,7 +7,7 @@ import { idle } from './idle.ts'
 after(closeBrowser)
 
 const pages =
-  'status models prompt agents projects subjects skills tools mcp-servers token backup costs usage audit doctor appearance'.split(
+  'status models prompt agents projects subjects skills tools mcp-servers token backup costs audit doctor appearance'.split(
     ' ',
   )
 

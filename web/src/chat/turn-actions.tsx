@@ -7,6 +7,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import type { Turn } from './conversation.ts'
 import { focusMessage, keepFocus } from '../parts/focus-message.ts'
+import { TurnFoot } from './turn-foot.tsx'
 
 interface TurnActionsProps {
   readonly session: string
@@ -14,6 +15,7 @@ interface TurnActionsProps {
   onEdit(): void
 }
 
+/** The last line of a turn: what its calls were, and what can be done with it. */
 export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactNode {
   const [error, setError] = useState<ApiError>()
   const { place, state, outcome, undone } = turn
@@ -40,34 +42,38 @@ export function TurnActions({ session, turn, onEdit }: TurnActionsProps): ReactN
     run(() => goOnFrom(session, turn.id).then(focusMessage))
   }
   const ended = state === 'ended'
-  if (!ended && place?.siblings === undefined) return null
+  if (!ended && place?.siblings === undefined && turn.calls.length === 0) return null
   return (
     <div className="flex flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-1 text-xs text-soft">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-2 text-xs text-soft">
+        <TurnFoot session={session} turn={turn} />
         {place?.siblings && <Siblings {...place.siblings} onChoose={(leaf) => run(() => goOnFrom(session, leaf))} />}
-        {ended && turn.parts.some(({ type }) => type === 'text') && (
-          <IconButton label="Copy the answer" onClick={copy}>
-            <Copy size={15} aria-hidden />
-          </IconButton>
-        )}
-        {ended && after !== undefined && (
-          <>
-            <IconButton label="Edit and send again" onClick={onEdit}>
-              <Pencil size={15} aria-hidden />
+        {/* A finger cannot hover. */}
+        <div className="flex items-center self-start transition-opacity group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 [@media(hover:hover)]:opacity-0">
+          {ended && turn.parts.some(({ type }) => type === 'text') && (
+            <IconButton label="Copy the answer" onClick={copy}>
+              <Copy size={15} aria-hidden />
             </IconButton>
-            <IconButton
-              label={outcome?.type === 'failed' ? 'Try again' : 'Regenerate the answer'}
-              onClick={() => again(after)}
-            >
-              <RotateCcw size={15} aria-hidden />
+          )}
+          {ended && after !== undefined && (
+            <>
+              <IconButton label="Edit and send again" onClick={onEdit}>
+                <Pencil size={15} aria-hidden />
+              </IconButton>
+              <IconButton
+                label={outcome?.type === 'failed' ? 'Try again' : 'Regenerate the answer'}
+                onClick={() => again(after)}
+              >
+                <RotateCcw size={15} aria-hidden />
+              </IconButton>
+            </>
+          )}
+          {ended && !undone && (
+            <IconButton label="Go on from here in a branch" onClick={fork}>
+              <GitBranch size={15} aria-hidden />
             </IconButton>
-          </>
-        )}
-        {ended && !undone && (
-          <IconButton label="Go on from here in a branch" onClick={fork}>
-            <GitBranch size={15} aria-hidden />
-          </IconButton>
-        )}
+          )}
+        </div>
       </div>
       {place?.onward !== undefined && (
         <Onward onReturn={() => run(() => goOnFrom(session, place.onward!).then(keepFocus))} />

@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useCallback, useMemo, useState } from 'react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import type { CitationSource } from '../../../src/session.ts'
 import type { Sources } from '../markdown/citation.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -11,9 +11,6 @@ import type { WhatWasRead } from './read-before.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { TurnActions } from './turn-actions.tsx'
 import type { Part, TextPart } from './turn-parts.ts'
-import type { ReportedManifest } from '../api/resources.ts'
-import { cacheWords, callsText, dollars } from '../parts/numbers.ts'
-import { CallBar } from '../inspector/call-bar.tsx'
 import { outcomeNotice } from '../../../src/runtime/sessions/outcome-notice.ts'
 import { api } from '../api/client.ts'
 import { DecisionButtons } from '../parts/decision-buttons.tsx'
@@ -40,7 +37,7 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       data-place={turn.id}
       tabIndex={-1}
       aria-busy={state === 'running'}
-      className={`flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
+      className={`group/turn flex min-w-0 flex-col gap-3 py-3 ${undone ? 'opacity-60' : ''}`}
     >
       <Attachments files={attachments} />
       {editing && <EditTurn session={session} turn={turn} onClose={() => setEditing(false)} />}
@@ -54,7 +51,6 @@ export const TurnView = memo(({ session, turn }: TurnViewProps): ReactNode => {
       ))}
       <TurnNotes turn={turn} />
       {state === 'ended' && <SourcesPanel turn={turn} />}
-      <CallBars session={session} turn={turn} />
       <TurnActions session={session} turn={turn} onEdit={() => setEditing(true)} />
     </article>
   )
@@ -92,37 +88,6 @@ function sourcesByNumber(given: readonly CitationSource[]): Sources {
 function readBefore(before: readonly Part[], sources: readonly CitationSource[]): WhatWasRead {
   const results = before.filter((part) => part.type === 'tool').filter(({ result }) => result !== undefined)
   return { sources, results }
-}
-
-interface CallBarsProps {
-  readonly session: string
-  readonly turn: Pick<Turn, 'calls' | 'state'>
-}
-
-/** The calls of a turn, and what several of them cost together. */
-function CallBars({ session, turn: { calls, state } }: CallBarsProps): ReactNode {
-  const [prices, setPrices] = useState<Readonly<Record<string, ReportedManifest['paid']>>>({})
-  const ended = state === 'ended'
-  const note = useCallback((call: string, paid: ReportedManifest['paid']) => {
-    setPrices((before) => ({ ...before, [call]: paid }))
-  }, [])
-  const paid = calls.flatMap((call) => prices[call] ?? [])
-  const sum = (of: (price: (typeof paid)[number]) => number): number => paid.reduce((all, each) => all + of(each), 0)
-  const saved = sum((price) => price.saved)
-  return (
-    <>
-      {calls.map((call) => (
-        <CallBar key={call} session={session} call={call} ended={ended} onPaid={note} />
-      ))}
-      {ended && calls.length > 1 && paid.length > 0 && calls.every((call) => call in prices) && (
-        <p className="text-xs text-soft tabular-nums">
-          {`This turn: ${dollars(sum(({ money }) => money))}`}
-          {paid.length < calls.length && ` without ${callsText(calls.length - paid.length)} whose price is not known`}
-          {saved !== 0 && `, the cache ${cacheWords(saved)}`}
-        </p>
-      )}
-    </>
-  )
 }
 
 /** What a person should know about a turn besides its words: that it waits, is tried again, stopped, or did not end well. */

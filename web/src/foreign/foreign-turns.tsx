@@ -156,7 +156,7 @@ function CallLine({ session, call, isOpen }: CallViewProps): ReactNode {
   const facts = [
     ...(total === 0 ? [] : [`${about}${count(total)} tokens`]),
     ...(basis === 'reported' && cached ? [`${count(cached)} from the cache`] : []),
-    ...(cost === undefined ? [] : [`${about}${dollars(cost)}`]),
+    ...(cost === undefined ? [] : [cost === 0 ? 'free' : `${about}${dollars(cost)}`]),
     ...(outcome === undefined ? [] : [duration(outcome.durationMs)]),
     ...(foreign?.retryOf === undefined ? [] : ['a retry']),
     ...(status === undefined || status < 400 ? [] : [`status ${status}`]),

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { type CallFigures, entryName, type Manifest } from '../../../src/context.ts'
 import type { ReportedManifest } from '../api/resources.ts'
 import { Fold } from '../parts/fold.tsx'
-import { cacheWords, count, dollars, percent } from '../parts/numbers.ts'
+import { cacheWords, count, dollars, percent, price } from '../parts/numbers.ts'
 import { Figure } from './figure.tsx'
 
 interface CallSumProps {
@@ -64,10 +64,10 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
             </td>
             <td className="w-24 text-end">
               {isMade ? (
-                promptMoney !== undefined && moneyText(promptMoney)
+                promptMoney !== undefined && price(promptMoney)
               ) : (
                 <Figure kind="money" call={call} value={money}>
-                  {money === undefined ? 'price not known' : moneyText(money)}
+                  {money === undefined ? 'price not known' : price(money)}
                 </Figure>
               )}
             </td>
@@ -85,7 +85,7 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
               <td />
               <td className="text-end">
                 <Figure kind="money" call={call} value={money}>
-                  {money === undefined ? 'not known' : moneyText(money)}
+                  {money === undefined ? 'not known' : price(money)}
                 </Figure>
               </td>
             </tr>
@@ -105,10 +105,6 @@ export function CallSum({ call, figures, counted, manifest, answer }: CallSumPro
 }
 
 /** `free` where nothing is paid. */
-function moneyText(money: number): string {
-  return money === 0 ? 'free' : dollars(money)
-}
-
 interface SumRowProps {
   readonly name: string
   readonly money: number | undefined
@@ -122,7 +118,7 @@ function SumRow({ name, money, children }: SumRowProps): ReactNode {
         {name}
       </th>
       <td className="text-end">{children}</td>
-      <td className="w-24 text-end text-soft">{money !== undefined && moneyText(money)}</td>
+      <td className="w-24 text-end text-soft">{money !== undefined && price(money)}</td>
     </tr>
   )
 }

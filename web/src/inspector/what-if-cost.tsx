@@ -3,7 +3,7 @@ import useSWR from 'swr'
 import { type CallFigures, calibratedTokens, type Manifest } from '../../../src/context.ts'
 import { api, type ApiError } from '../api/client.ts'
 import type { Preview } from '../api/resources.ts'
-import { count, dollars } from '../parts/numbers.ts'
+import { count, price } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-late.ts'
 import { Figure, type FigureProps } from './figure.tsx'
 import { nextCallBody, nextCallKey } from './next-call.ts'
@@ -86,7 +86,7 @@ export function WhatIfCost({ call, figures, isSame }: CostProps): ReactNode {
       {fresh !== undefined && <Shown kind="fresh" call={call} value={fresh}>{`${count(fresh)} new`}</Shown>}
       {(money !== undefined || cached !== undefined) && (
         <Shown kind="money" call={call} value={money} className="font-medium">
-          {money === undefined ? 'price not known' : money === 0 ? 'free' : dollars(money)}
+          {money === undefined ? 'price not known' : price(money)}
         </Shown>
       )}
     </section>

@@ -16,6 +16,11 @@ export function dollars(value: number): string {
   return `$${value === 0 ? '0' : value.toFixed(value >= 1 ? 2 : 1 - Math.floor(Math.log10(value)))}`
 }
 
+/** What something costs in US dollars: `free` where that is nothing. */
+export function price(value: number): string {
+  return value === 0 ? 'free' : dollars(value)
+}
+
 /** `1 call` or `1,234 calls`. */
 export function callsText(calls: number): string {
   return `${count(calls)} ${calls === 1 ? 'call' : 'calls'}`

@@ -111,8 +111,11 @@ export function SessionList(): ReactNode {
         </Virtualizer>
       </div>
       <nav aria-label="Pages" className="flex items-center gap-1 border-t border-line p-2 text-sm">
-        <Link href="/settings/costs" className="flex flex-1 items-baseline gap-2 rounded-lg px-2 py-1.5 hover:bg-line">
-          Costs <MonthSum />
+        <Link
+          href="/settings/costs"
+          className="flex min-w-0 flex-1 items-baseline gap-2 rounded-lg px-2 py-1.5 hover:bg-line"
+        >
+          <span className="shrink-0">Costs</span> <MonthSum />
         </Link>
         <ImportButton />
         <Link

@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
-import { Link } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import { Loading } from '../api/underway.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
@@ -10,6 +10,8 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
   const current = settingsPages.find(({ id }) => id === page) ?? settingsPages[0]!
   const Content = current.component
   usePageTitle(current.title)
+  // It was a page of its own.
+  if (page === 'usage') return <Redirect to="/settings/costs?show=tokens" replace />
   return (
     <main id="main" tabIndex={-1} className="outline-none flex min-h-0 flex-1 flex-col md:flex-row">
       <nav

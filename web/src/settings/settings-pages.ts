@@ -41,8 +41,7 @@ export const settingsPages: readonly SettingsEntry[] = [
     component: lazy(() => import('./schedules-page.tsx')),
   },
   { id: 'audit', title: 'Audit', group: 'What it may do', component: lazy(() => import('./audit-page.tsx')) },
-  { id: 'costs', title: 'Costs', group: 'Money', component: lazy(() => import('./costs-page.tsx')) },
-  { id: 'usage', title: 'Usage', group: 'Money', component: lazy(() => import('./usage-page.tsx')) },
+  { id: 'costs', title: 'Costs and usage', group: 'Money', component: lazy(() => import('./costs-page.tsx')) },
   { id: 'status', title: 'Status', group: 'This gateway', component: lazy(() => import('./status-page.tsx')) },
   {
     id: 'appearance',

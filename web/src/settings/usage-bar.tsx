@@ -68,6 +68,36 @@ export function UsageChoice<Id extends string>(props: UsageChoiceProps<Id>): Rea
   )
 }
 
+interface TotalsProps {
+  readonly figures: readonly {
+    readonly name: string
+    readonly value: string
+    readonly below?: string
+    /** Attributes of the figure. */
+    readonly figure?: Readonly<Record<`data-${string}`, string | number>>
+  }[]
+}
+
+/** The figures of all rows together. */
+export function Totals({ figures }: TotalsProps): ReactNode {
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
+      {figures.map(({ name, value, below, figure }) => (
+        <div
+          key={name}
+          className="rounded-lg border border-line bg-raised px-3 py-2 odd:last:col-span-2 sm:odd:last:col-span-1"
+        >
+          <dt className="text-xs text-soft">{name}</dt>
+          <dd {...figure} className="text-lg font-semibold tabular-nums">
+            {value}
+            {below !== undefined && <span className="ms-1 text-xs font-normal text-soft">{below}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
 interface FigureTableProps<Row> {
   /** For screen readers. */
   readonly caption: string

@@ -1,24 +1,3 @@
-/** How far back calls are counted, days; `undefined`: from the first one on. */
-export const ranges = [
-  { id: '7', title: '7 days', days: 7 },
-  { id: '30', title: '30 days', days: 30 },
-  { id: '90', title: '90 days', days: 90 },
-  { id: 'all', title: 'All', days: undefined },
-] as const
-
-export type RangeId = (typeof ranges)[number]['id']
-
-/** The first moment of a range, in which today is the last day of this browser's time zone; ISO 8601. */
-export function rangeStart(id: RangeId, now: Date): string | undefined {
-  const days = ranges.find((range) => range.id === id)?.days
-  if (days === undefined) return undefined
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days + 1).toISOString()
-}
-
-export type GroupId = 'day' | 'model' | 'layer' | 'tool' | 'session'
-
-export const groups = titled<GroupId>('day', 'model', 'layer', 'tool', 'session')
-
 /** Each with its own name as a title. */
 export function titled<Id extends string>(
   ...ids: readonly Id[]

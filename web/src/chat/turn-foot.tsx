@@ -1,0 +1,166 @@
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { calibratedManifest } from '../../../src/context.ts'
+import { type ReportedManifest, useResource } from '../api/resources.ts'
+import { ContextBar } from '../inspector/context-bar.tsx'
+import { Figure } from '../inspector/figure.tsx'
+import { Fold } from '../parts/fold.tsx'
+import { cacheWords, callsText, count, price } from '../parts/numbers.ts'
+import type { Turn } from './conversation.ts'
+
+interface TurnFootProps {
+  readonly session: string
+  readonly turn: Pick<Turn, 'calls' | 'state' | 'time'>
+}
+
+/** Manifests of the calls of a turn by their ids, as far as they were read. */
+type ReadCalls = Readonly<Record<string, ReportedManifest>>
+
+/** `claude-sonnet · 14:02 · 2 calls · $0.0037`: who answered, when, and for how much. It leads to the call, or opens to several. */
+export function TurnFoot({ session, turn: { calls, state, time } }: TurnFootProps): ReactNode {
+  const [read, setRead] = useState<ReadCalls>({})
+  const note = useCallback((call: string, manifest: ReportedManifest) => {
+    setRead((before) => ({ ...before, [call]: manifest }))
+  }, [])
+  const [first, ...others] = calls
+  const last = read[calls.findLast((call) => call in read) ?? '']
+  const model = last?.model?.slice(last.model.indexOf('/') + 1)
+  const head = [...(model === undefined ? [] : [model]), clockTime(time)].join(' · ')
+  return (
+    <div className="min-w-0 flex-1 text-xs text-soft tabular-nums">
+      {calls.map((call) => (
+        <CallReader key={call} call={call} ended={state === 'ended'} onRead={note} />
+      ))}
+      {first !== undefined && last !== undefined && others.length === 0 && (
+        <CallLink session={session} call={first}>
+          <span>
+            {`${head} · `}
+            <CallFigures call={first} manifest={last} brief />
+          </span>
+        </CallLink>
+      )}
+      {last !== undefined && others.length > 0 && (
+        <Fold
+          summaryClassName="w-fit max-w-full hover:text-ink"
+          summary={`${head} · ${callsText(calls.length)}${sumWords(calls, read)}`}
+        >
+          <CallRows session={session} calls={calls} read={read} />
+        </Fold>
+      )}
+    </div>
+  )
+}
+
+interface CallReaderProps {
+  readonly call: string
+  /** Whether its turn is over. */
+  readonly ended: boolean
+  onRead(call: string, manifest: ReportedManifest): void
+}
+
+/** Reads what is known of a call; again when its turn is over and its provider has reported. */
+function CallReader({ call, ended, onRead }: CallReaderProps): ReactNode {
+  const { data, mutate } = useResource<ReportedManifest>(`/api/calls/${encodeURIComponent(call)}/manifest`, {
+    revalidateOnFocus: false,
+  })
+  const wasEnded = useRef(ended)
+  useEffect(() => {
+    if (ended && !wasEnded.current) void mutate()
+    wasEnded.current = ended
+  }, [ended, mutate])
+  useEffect(() => {
+    if (data !== undefined) onRead(call, data)
+  }, [call, data, onRead])
+  return null
+}
+
+interface CallRowsProps {
+  readonly session: string
+  readonly calls: readonly string[]
+  readonly read: ReadCalls
+}
+
+/** Each call of a turn with its bar, and what the cache saved in all of them. */
+function CallRows({ session, calls, read }: CallRowsProps): ReactNode {
+  const paid = calls.flatMap((call) => read[call]?.paid ?? [])
+  const saved = paid.reduce((sum, one) => sum + one.saved, 0)
+  return (
+    <ul className="mt-1 flex flex-col gap-1">
+      {calls.map((call) => {
+        const manifest = read[call]
+        if (manifest === undefined) return null
+        return (
+          <li key={call}>
+            <CallLink session={session} call={call}>
+              <span className="w-40 max-w-[40%]">
+                <ContextBar manifest={calibratedManifest(manifest, manifest.figures.total)} />
+              </span>
+              <span>
+                <CallFigures call={call} manifest={manifest} />
+              </span>
+            </CallLink>
+          </li>
+        )
+      })}
+      {saved !== 0 && <li>{`The cache ${cacheWords(saved)}.`}</li>}
+    </ul>
+  )
+}
+
+interface CallLinkProps {
+  readonly session: string
+  readonly call: string
+  readonly children: ReactNode
+}
+
+function CallLink({ session, call, children }: CallLinkProps): ReactNode {
+  return (
+    <Link
+      href={`/sessions/${encodeURIComponent(session)}/calls/${encodeURIComponent(call)}`}
+      className="flex w-fit max-w-full items-center gap-x-2 rounded hover:text-ink"
+    >
+      {children}
+    </Link>
+  )
+}
+
+interface CallFiguresProps {
+  readonly call: string
+  readonly manifest: ReportedManifest
+  /** On a narrow screen the size is for screen readers alone. */
+  readonly brief?: boolean
+}
+
+function CallFigures({ call, manifest, brief = false }: CallFiguresProps): ReactNode {
+  const { total, money } = manifest.figures
+  return (
+    <>
+      <Figure kind="total" call={call} value={total} className={brief ? 'max-sm:sr-only' : undefined}>
+        {`${count(total)} tokens${money === undefined ? '' : ' · '}`}
+      </Figure>
+      {money !== undefined && (
+        <Figure kind="money" call={call} value={money}>
+          {price(money)}
+        </Figure>
+      )}
+    </>
+  )
+}
+
+/** What the calls cost together; nothing before all of them were read, or where no price is known. */
+function sumWords(calls: readonly string[], read: ReadCalls): string {
+  if (calls.some((call) => !(call in read))) return ''
+  const known = calls.flatMap((call) => read[call]?.figures.money ?? [])
+  if (known.length === 0) return ''
+  const missing = calls.length - known.length
+  const sum = known.reduce((all, money) => all + money, 0)
+  return ` · ${price(sum)}${missing === 0 ? '' : ` without ${callsText(missing)} whose price is not known`}`
+}
+
+/** `14:02` of today, `3 May, 14:02` of another day. */
+function clockTime(time: string): string {
+  const date = new Date(time)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const day = isToday ? {} : ({ day: 'numeric', month: 'short' } as const)
+  return date.toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit' })
+}

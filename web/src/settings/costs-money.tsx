@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react'
+import type { CostReport } from '../api/resources.ts'
+import { cacheWords, callsText, count, dollars, percent, price } from '../parts/numbers.ts'
+import { FigureTable, Totals, RowName } from './usage-bar.tsx'
+import { titleOf } from './usage-range.ts'
+
+/** What the money of a time was spent on. */
+export function CostsMoney({ report }: { readonly report: CostReport }): ReactNode {
+  const { calls, waiting, unpriced, money, savedNanoDollars } = report.total
+  const figures = [
+    {
+      name: 'Cost',
+      value: money === undefined ? (calls === 0 ? 'nothing yet' : 'not known') : dollars(money),
+      figure: { 'data-figure': 'money', 'data-value': money ?? '' },
+    },
+    { name: 'Calls', value: count(calls) },
+    ...(money === undefined ? [] : [{ name: 'The cache', value: cacheWords(savedNanoDollars / 1e9) }]),
+  ]
+  return (
+    <>
+      <section aria-label="Together" className="flex flex-col gap-3">
+        <Totals figures={figures} />
+        {waiting !== undefined && (
+          <p className="text-sm text-soft">
+            {`${callsText(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for a budget: not sent, and without a cost yet.`}
+          </p>
+        )}
+        {unpriced > 0 && (
+          <p className="text-sm text-soft">
+            {`${unpriced === calls ? 'No call has' : `Not in it: ${callsText(unpriced)} without`} a known price or a complete report of its usage.`}
+          </p>
+        )}
+      </section>
+      <CostsTable {...report} />
+    </>
+  )
+}
+
+type Row = CostReport['rows'][number]
+
+/** What the money was spent on: the dearest first, days from the newest. */
+function CostsTable({ by, rows, rest, total }: CostReport): ReactNode {
+  const all: readonly TableRow[] = rest ? [...rows, rest] : rows
+  return (
+    <FigureTable
+      caption={`Costs by ${by}`}
+      first={titleOf(by)}
+      rows={all}
+      keyOf={(row) => ('rows' in row ? 'rest' : (row.key ?? ''))}
+      name={(row) => ('rows' in row ? `${count(row.rows)} more` : <RowName by={by} row={row} />)}
+      most={Math.max(...rows.map(({ nanoDollars }) => nanoDollars), 1)}
+      bar={({ nanoDollars }) => [{ id: 'money', color: 'var(--slot-input)', tokens: nanoDollars }]}
+      columns={[
+        { title: 'Calls', figure: ({ calls }) => count(calls) },
+        {
+          title: 'Share',
+          wide: true,
+          figure: ({ money, nanoDollars }) =>
+            total.nanoDollars > 0 && money !== undefined && percent(nanoDollars / total.nanoDollars),
+        },
+        { title: 'Cost', figure: (row) => <Cost row={row} />, value: ({ money }) => ['money', money] },
+      ]}
+    />
+  )
+}
+
+type TableRow = Row | NonNullable<CostReport['rest']>
+
+function Cost({ row: { calls, money, unpriced, waiting } }: { readonly row: TableRow }): ReactNode {
+  const notes = [
+    ...(waiting === undefined ? [] : [`${callsText(waiting)} waiting`]),
+    ...(money !== undefined && unpriced > 0 ? [`without ${callsText(unpriced)}`] : []),
+  ]
+  return (
+    <>
+      {money === undefined ? calls > 0 && 'not known' : price(money)}
+      {notes.map((note) => (
+        <span key={note} className="block text-xs text-soft">
+          {note}
+        </span>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react'
+import type { UsageReport } from '../api/resources.ts'
+import { callsText, count } from '../parts/numbers.ts'
+import { FigureTable, RowName, Totals, UsageSigns } from './usage-bar.tsx'
+import { titleOf } from './usage-range.ts'
+import { LayerTable, ToolTable } from './usage-token-tables.tsx'
+
+/** What the calls of a time read and wrote, in tokens. */
+export function CostsTokens({ report }: { readonly report: UsageReport }): ReactNode {
+  return (
+    <>
+      <TokenTotals total={report.total} />
+      <TokenRows report={report} />
+    </>
+  )
+}
+
+function TokenRows({ report }: { readonly report: UsageReport }): ReactNode {
+  if (report.by === 'layer') return <LayerTable rows={report.rows} counted={report.counted} />
+  if (report.by === 'tool') return <ToolTable rows={report.rows} />
+  return <CallTable by={report.by} rows={report.rows} rest={report.rest} />
+}
+
+type CallReport = Extract<UsageReport, { readonly rest?: unknown }>
+type CallRow = CallReport['rows'][number]
+
+interface CallTableProps {
+  readonly by: CallReport['by']
+  readonly rows: readonly CallRow[]
+  readonly rest: CallReport['rest']
+}
+
+const parts = [
+  { id: 'fresh', title: 'New', kind: 'fresh', color: 'var(--slot-input)' },
+  { id: 'cached', title: 'Cached', kind: 'cached', color: 'var(--slot-history)' },
+  { id: 'written', title: 'Written', kind: 'written', color: 'var(--slot-before-input)' },
+  { id: 'undivided', title: 'Cache not reported', kind: undefined, color: 'var(--slot-reserve)' },
+  { id: 'output', title: 'Answers', kind: undefined, color: 'var(--slot-tools)' },
+] as const
+
+/** Most providers report their cache: the column for the others is there where there are any. */
+function partsOf(rows: readonly TableRow[]) {
+  return parts.filter(({ id }) => id !== 'undivided' || rows.some(({ undivided }) => undivided > 0))
+}
+
+/** Calls by day, model or session: what of their prompts was read how, and their answers. */
+function CallTable({ by, rows, rest }: CallTableProps): ReactNode {
+  const all: readonly TableRow[] = rest ? [...rows, rest] : rows
+  const shown = partsOf(all)
+  return (
+    <div className="flex flex-col gap-3">
+      <UsageSigns label="Tokens" signs={shown.map(({ title, color }) => ({ text: title, color }))} />
+      <FigureTable
+        caption={`Usage by ${by}`}
+        first={titleOf(by)}
+        rows={all}
+        keyOf={(row) => ('rows' in row ? 'rest' : (row.key ?? ''))}
+        name={(row) => ('rows' in row ? `${count(row.rows)} more` : <RowName by={by} row={row} />)}
+        most={Math.max(...rows.map(({ prompt, output }) => prompt + output), 1)}
+        bar={(row) => shown.map(({ id, color }) => ({ id, color, tokens: row[id] }))}
+        below={(row) => (
+          <span className="mt-1 block text-xs text-soft sm:hidden">
+            {shown
+              .filter(({ kind }) => !kind || !isSilent(row))
+              .map(({ id, title }) => `${title} ${count(row[id])}`)
+              .join(', ')}
+          </span>
+        )}
+        columns={[
+          { title: 'Calls', figure: ({ calls }) => count(calls) },
+          ...shown.map(({ id, title, kind }) => ({
+            title,
+            wide: true,
+            // A provider that says nothing of its cache has not said 0.
+            figure: (row: TableRow) => (kind && isSilent(row) ? '–' : count(row[id])),
+            ...(kind && { value: (row: TableRow) => [kind, isSilent(row) ? undefined : row[id]] as const }),
+          })),
+        ]}
+      />
+    </div>
+  )
+}
+
+function isSilent({ undivided, prompt }: Pick<Total, 'undivided' | 'prompt'>): boolean {
+  return undivided > 0 && undivided === prompt
+}
+
+type TableRow = CallRow | NonNullable<CallReport['rest']>
+
+type Total = UsageReport['total']
+
+function TokenTotals({ total }: { readonly total: Total }): ReactNode {
+  const figures = [
+    { name: 'Prompts', value: count(total.prompt), below: 'tokens' },
+    { name: 'Answers', value: count(total.output), below: 'tokens' },
+    { name: 'Calls', value: count(total.calls) },
+  ]
+  return (
+    <section aria-label="Together" className="flex flex-col gap-3">
+      <Totals figures={figures} />
+      <p className="text-sm text-soft">
+        {promptWords(total)}
+        {total.unreported > 0 && ` Of ${callsText(total.unreported)} there is no complete report.`}
+      </p>
+    </section>
+  )
+}
+
+/** How prompts were read, as far as it was reported. */
+function promptWords(total: Total): string {
+  const { fresh, cached, written, undivided } = total
+  const silent = `of ${count(undivided)} tokens the providers did not report what came from a cache`
+  if (isSilent(total)) return `${silent.charAt(0).toUpperCase()}${silent.slice(1)}.`
+  const read = `Of the prompts, ${count(fresh)} tokens were new, ${count(cached)} from a cache, and ${count(written)} written to one`
+  return undivided === 0 ? `${read}.` : `${read}; ${silent}.`
+}
