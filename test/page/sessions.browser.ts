@@ -70,7 +70,8 @@ test('1. a pinned session stays on top, and a folder shows its own sessions alon
   await choose(page, 'First question', 'Move to a folder …')
   await page.getByRole('dialog').getByRole('combobox').fill('Reef')
   await page.getByRole('button', { name: 'Save' }).click()
-  await sessions(page).getByRole('search').getByLabel('Folder').selectOption('Reef')
+  await sessions(page).getByRole('button', { name: 'Filter' }).click()
+  await page.getByLabel('Folder', { exact: true }).selectOption('Reef')
   await row(page, 'Second question').waitFor({ state: 'detached' })
   await row(page, 'First question').waitFor()
 })
@@ -129,7 +130,8 @@ test('1. the list tells at a glance what works, waits for a person, is done and 
   await row(page, 'Failed: Fail').waitFor()
   const { session } = await gateway.curl<{ readonly session: string }>('/api/messages', { text: 'Ask' })
   await row(page, 'Waits for you: Ask').waitFor()
-  await sessions(page).getByLabel('State').selectOption('Waits for you')
+  await sessions(page).getByRole('button', { name: 'Filter' }).click()
+  await page.getByLabel('State').selectOption('Waits for you')
   await row(page, 'Failed: Fail').waitFor({ state: 'detached' })
   const waiting = await gateway.curl<{ readonly sessions: readonly { readonly id: string }[] }>(
     '/api/sessions?state=waits',

@@ -15,6 +15,9 @@ const WRITTEN = `{
 }
 `
 
+/** What people want first; MCP servers would follow the web. */
+const GROUPS = ['Files', 'Shell', 'Web', 'What Foreword brings along']
+
 /** The settings of tools, over a home with this policy. */
 async function toolSettings(t: TestContext, text = WRITTEN, options: PageOptions = {}) {
   const prepare = async (home: string): Promise<void> => {
@@ -49,6 +52,10 @@ test('the tools of a policy that stays as it is', async (t) => {
     const row = tools.getByRole('listitem').filter({ has: tools.page().getByLabel('Access of list_files') })
     assert.equal(await row.getByLabel('Access of list_files').inputValue(), 'allowed')
     await row.getByText('From workspace. tool-access.json allows it (global.allowedTools).').waitFor()
+    assert.deepEqual(await tools.getByRole('heading').allInnerTexts(), GROUPS)
+    await tools.getByRole('link', { name: 'Add an MCP server' }).waitFor()
+    await tools.getByLabel('Find a tool').fill('no such tool')
+    await tools.getByRole('button', { name: 'Show all tools' }).click()
     await tools.getByLabel('Find a tool').fill('edit_file')
     assert.equal(await tools.getByLabel('Access of edit_file').inputValue(), 'refused')
     assert.equal(await tools.getByRole('listitem').count(), 1)
@@ -143,6 +150,11 @@ test('what happens after texts of others is chosen for each tool, and the review
   const choice = main.getByLabel('shell after texts of others')
   await main.getByLabel('Access of shell').selectOption('allowed')
   await saveReviewed(page)
+  await main
+    .getByRole('listitem')
+    .filter({ has: page.getByLabel('Access of shell') })
+    .getByText('Details')
+    .click()
   const chosen = (title: string) => choice.locator('option:checked', { hasText: title }).waitFor({ state: 'attached' })
   await chosen('asks (the tool decides)')
   await choice.selectOption('refuse')

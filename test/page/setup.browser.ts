@@ -171,7 +171,7 @@ test('7. the settings show the models and set the one that is used', async (t) =
 
 /** Opens the card of a server with an address. Returns what it opens. */
 async function serverForm(page: Page): Promise<Locator> {
-  await page.getByRole('button', { name: "A server with OpenAI's API" }).click()
+  await page.getByRole('button', { name: 'OpenAI, or any server' }).click()
   return page.getByRole('region', { name: "A server with OpenAI's API" })
 }
 

@@ -13,6 +13,7 @@ import { systemClock } from '../../src/platform.ts'
 const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
   none: [
     'GET /',
+    'GET /app/{file}',
     'GET /assets/{file}',
     'GET /favicon.svg',
     'GET /health',

@@ -15,3 +15,5 @@ createRoot(document.querySelector('#root')!).render(
   </StrictMode>,
 )
 started()
+// What nobody waits for comes after the first screen.
+globalThis.addEventListener('load', () => void import('./app/late.ts').then(({ followLate }) => followLate()))

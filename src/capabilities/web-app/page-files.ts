@@ -15,7 +15,9 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 }
 
@@ -82,6 +84,8 @@ function openFile(name: string, hasSmall: boolean) {
       'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
       // A link in an answer must not be looked up before somebody follows it: its name could carry words of the conversation.
       'x-dns-prefetch-control': 'off',
+      // The worker of an installed page answers for all of its addresses.
+      ...(name === 'app/worker.js' ? { 'service-worker-allowed': '/' } : {}),
       ...(isDocument ? { 'permissions-policy': 'camera=(), geolocation=(), microphone=()' } : {}),
     },
   }

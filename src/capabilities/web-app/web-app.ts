@@ -23,6 +23,11 @@ export const webApp = capability({
     return [
       ...pages.map((path) => file(path, 'Shows the page', () => 'index.html')),
       file('/favicon.svg', 'The icon of the page', () => 'favicon.svg'),
+      file(
+        '/app/:file',
+        'What an installed page needs: its manifest, icons, worker, and the page for when nothing is reached',
+        (param) => `app/${param('file')}`,
+      ),
       file('/assets/:file', 'A script, a style sheet or a font of the page', (param) => `assets/${param('file')}`),
     ]
   },

@@ -1,4 +1,4 @@
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown, SlidersHorizontal } from 'lucide-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
 import type { GrantedTool } from '../../../src/capability.ts'
 import { api } from '../api/client.ts'
@@ -7,6 +7,7 @@ import { Loading } from '../api/underway.ts'
 import { Button } from '../parts/button.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Select } from '../parts/fields.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useAction } from '../parts/use-action.ts'
 import type { SessionChoices } from './use-session-choices.ts'
@@ -41,13 +42,17 @@ export function SessionChips({ session, choices }: SessionChipsProps): ReactNode
       <Popover
         label="Choices of this session"
         trigger={
-          <Chip name="Choices of this session: ">
-            {others.length === 0
-              ? 'Agent'
-              : others.map(({ name }, index) => (
-                  <ChosenName key={name} choice={name} id={chosen[name]!} first={index === 0} />
-                ))}
-          </Chip>
+          others.length === 0 ? (
+            <IconButton label="Choices of this session" className="rounded-full">
+              <SlidersHorizontal size={15} aria-hidden />
+            </IconButton>
+          ) : (
+            <Chip name="Choices of this session: ">
+              {others.map(({ name }, index) => (
+                <ChosenName key={name} choice={name} id={chosen[name]!} first={index === 0} />
+              ))}
+            </Chip>
+          )
         }
       >
         <div className="flex flex-col gap-3">

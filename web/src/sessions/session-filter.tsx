@@ -1,6 +1,11 @@
-import { Search } from 'lucide-react'
+import { ListFilter, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type SessionFolders, useResource } from '../api/resources.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Select } from '../parts/fields.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Popover } from '../parts/popover.tsx'
 import { stateNames } from './session-state.tsx'
 
 /** What a person looks for in the list; an empty text stands for anything. */
@@ -21,9 +26,10 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
   const { data } = useResource<SessionFolders>('/api/session-folders', { revalidateOnMount: false })
   const folders = data?.folders.map(({ folder }) => folder) ?? []
   const shown = wanted.folder === '' || folders.includes(wanted.folder) ? folders : [wanted.folder, ...folders]
+  const isFiltered = wanted.folder !== '' || wanted.state !== ''
   return (
-    <search className="flex flex-col gap-2 border-b border-line p-2">
-      <div className="relative">
+    <search className="flex gap-1 p-2">
+      <div className="relative min-w-0 flex-1">
         <Search size={14} className="absolute start-2.5 top-2.5 text-soft" aria-hidden />
         <input
           type="search"
@@ -37,49 +43,47 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
           }}
         />
       </div>
-      <div className="flex gap-2">
-        <Choice
-          label="Folder"
-          all="All folders"
-          value={wanted.folder}
-          options={shown.map((folder) => [folder, folder])}
-          onChange={(folder) => onChange({ ...wanted, folder })}
-        />
-        <Choice
-          label="State"
-          all="Any state"
-          value={wanted.state}
-          options={Object.entries(stateNames)}
-          onChange={(state) => onChange({ ...wanted, state })}
-        />
-      </div>
+      <Popover
+        label="Filter"
+        trigger={
+          <IconButton
+            label={isFiltered ? 'Filter: some sessions are not shown' : 'Filter'}
+            look={isFiltered ? 'primary' : 'plain'}
+          >
+            <ListFilter size={15} aria-hidden />
+          </IconButton>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          <Select
+            label="Folder"
+            value={wanted.folder}
+            options={[{ value: '', title: 'All folders' }, ...shown.map((value) => ({ value, title: value }))]}
+            onChange={({ target }) => onChange({ ...wanted, folder: target.value })}
+          />
+          <Select
+            label="State"
+            value={wanted.state}
+            options={[
+              { value: '', title: 'Any state' },
+              ...Object.entries(stateNames).map(([value, title]) => ({ value, title })),
+            ]}
+            onChange={({ target }) => onChange({ ...wanted, state: target.value })}
+          />
+        </div>
+      </Popover>
     </search>
   )
 }
 
-interface ChoiceProps {
-  readonly label: string
-  /** Shown where nothing is chosen. */
-  readonly all: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, title: string])[]
-  onChange(value: string): void
-}
-
-function Choice({ label, all, value, options, onChange }: ChoiceProps): ReactNode {
-  return (
-    <select
-      aria-label={label}
-      value={value}
-      className="min-w-0 flex-1 truncate rounded-lg border border-line bg-ground px-1.5 py-1 text-xs"
-      onChange={(event) => onChange(event.target.value)}
-    >
-      <option value="">{all}</option>
-      {options.map(([option, title]) => (
-        <option key={option} value={option}>
-          {title}
-        </option>
-      ))}
-    </select>
+/** Shown where the list has no session. */
+export function NoSessions({ wanted, onChange }: SessionFilterProps): ReactNode {
+  if (Object.values(wanted).join('').trim() === '')
+    return <Empty>No conversations yet. The first message begins one.</Empty>
+  const all = (
+    <Button look="plain" onClick={() => onChange(allSessions)}>
+      Show all
+    </Button>
   )
+  return <Empty action={all}>Nothing matches.</Empty>
 }

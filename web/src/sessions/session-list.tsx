@@ -10,7 +10,7 @@ import { dollars } from '../parts/numbers.ts'
 import { useLate } from '../parts/use-late.ts'
 import { LabelDialog } from './label-dialog.tsx'
 import { finishDeletion, usePendingDeletions } from './pending-deletion.ts'
-import { allSessions, SessionFilter } from './session-filter.tsx'
+import { allSessions, NoSessions, SessionFilter } from './session-filter.tsx'
 import { groupsOf } from './session-groups.ts'
 import { HistoryHit } from './session-hit.tsx'
 import { focusActions, SessionRow } from './session-row.tsx'
@@ -90,11 +90,7 @@ export function SessionList(): ReactNode {
       <div className="min-h-0 flex-1 overflow-y-auto p-1" tabIndex={-1}>
         {error && error.code !== 'offline' && <ErrorNote error={error} />}
         {error?.code === 'offline' && <p className="px-2 py-3 text-sm text-soft">The list is read again by itself.</p>}
-        {isEmpty && (
-          <p className="px-2 py-3 text-sm text-soft">
-            {Object.values(wanted).join('').trim() === '' ? 'No conversations yet.' : 'Nothing matches.'}
-          </p>
-        )}
+        {isEmpty && <NoSessions wanted={wanted} onChange={setWanted} />}
         <Virtualizer ref={list} as="ul" item="li" onScroll={readMoreNear}>
           {[
             ...(top.length === 0 ? [] : [<Heading key=" pinned">Pinned</Heading>]),

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { isUnsaved, ServerForm } from './mcp-servers-form.tsx'
@@ -30,22 +31,22 @@ export default function McpServersPage(): ReactNode {
   const [adds, setAdds] = useState(() => isUnsaved(''))
   if (error && data === undefined) return <ErrorNote error={error} />
   if (data === undefined) return <Spinner />
+  const add = <Button onClick={() => setAdds(true)}>Add a server</Button>
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">
         Programs and addresses that offer tools over MCP. Their tools must be allowed like all others.
       </p>
       {error && <ErrorNote error={error} />}
-      {data.servers.length === 0 && <p>No server is configured yet.</p>}
       {data.servers.map((server) => (
         <ServerCard key={server.name} server={server} />
       ))}
       {adds ? (
         <ServerForm name="" written={undefined} onClose={() => setAdds(false)} />
+      ) : data.servers.length === 0 ? (
+        <Empty action={add}>No server is configured yet. One gives a model the tools of a program or a service.</Empty>
       ) : (
-        <div>
-          <Button onClick={() => setAdds(true)}>Add a server</Button>
-        </div>
+        <div>{add}</div>
       )}
       <section aria-label="Earlier servers" className="flex flex-col gap-2">
         <h2 className="text-lg font-semibold">Earlier servers</h2>

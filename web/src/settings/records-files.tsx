@@ -6,6 +6,7 @@ import { useResource } from '../api/resources.ts'
 import { type FileRow, uploadFile } from '../api/upload.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -36,11 +37,15 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
   const field = useRef<HTMLInputElement>(null)
   const [search] = useSearchParams()
   const [asked, setAsked] = useState(search.get('file'))
+  const choose = (
+    <Button look="plain" disabled={sending} onClick={() => field.current?.click()}>
+      <Upload size={16} aria-hidden /> {sending ? 'Uploading …' : 'Add files'}
+    </Button>
+  )
   return (
     <section aria-label="Files" className="flex flex-col gap-2 text-sm">
       <h2 className="text-lg font-semibold">Files</h2>
       {error && <ErrorNote error={error} />}
-      {data?.files.length === 0 && <p className="text-soft">{`This ${name} has no files.`}</p>}
       {data !== undefined && data.files.length > 0 && (
         <ul aria-label="Files" className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {data.files.map((file) => (
@@ -85,11 +90,11 @@ export function RecordFiles({ name, id }: RecordFilesProps): ReactNode {
           target.value = ''
         }}
       />
-      <div>
-        <Button look="plain" disabled={sending} onClick={() => field.current?.click()}>
-          <Upload size={16} aria-hidden /> {sending ? 'Uploading …' : 'Add files'}
-        </Button>
-      </div>
+      {data?.files.length === 0 ? (
+        <Empty action={choose}>{`This ${name} has no files. The model can search those that you add.`}</Empty>
+      ) : (
+        <div>{choose}</div>
+      )}
       {leaving && (
         <RemoveDialog
           file={leaving}

@@ -5,6 +5,7 @@ import { useSWRConfig } from 'swr'
 import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Spinner } from '../parts/spinner.tsx'
@@ -16,20 +17,20 @@ export function RecordList<Value extends NamedValue>({ kind }: { readonly kind: 
   const { name, one, about, describe } = kind
   const { data, error } = useResource<KeptList<Value>>(`/api/${name}s`)
   const records = data?.[`${name}s`]
+  const create = (
+    <Link
+      href={recordHref(name)}
+      className="inline-flex items-center gap-2 self-start rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:brightness-95"
+    >
+      <Plus size={16} aria-hidden /> {`New ${name}`}
+    </Link>
+  )
   return (
     <div className="flex flex-col gap-6">
       <p className="text-soft">{about}</p>
-      <div>
-        <Link
-          href={recordHref(name)}
-          className="inline-flex items-center gap-2 rounded-lg bg-accent px-3 py-1.5 text-sm font-medium text-accent-ink hover:brightness-95"
-        >
-          <Plus size={16} aria-hidden /> {`New ${name}`}
-        </Link>
-      </div>
       {error && <ErrorNote error={error} />}
       {records === undefined && !error && <Spinner />}
-      {records?.length === 0 && <p className="text-sm text-soft">{`There is no ${name} yet.`}</p>}
+      {records?.length === 0 ? <Empty action={create}>{`There is no ${name} yet.`}</Empty> : create}
       {records !== undefined && records.length > 0 && (
         <ul aria-label={`${name}s`} className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {records.map(({ id, version, value }) => (

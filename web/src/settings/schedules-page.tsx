@@ -15,6 +15,7 @@ import {
 import { Link } from 'wouter'
 import { api, type ApiError } from '../api/client.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Fold } from '../parts/fold.tsx'
 import { Confirmation } from '../parts/confirmation.tsx'
 
@@ -39,7 +40,6 @@ export default function SchedulesPage(): ReactNode {
           Schedules are switched off: none is due. Set <code>schedules.enabled</code> to true.
         </p>
       )}
-      {data?.schedules.length === 0 && <p className="text-sm text-soft">There is no schedule yet.</p>}
       {data !== undefined && data.schedules.length > 0 && (
         <ul aria-label="Schedules" className="flex flex-col divide-y divide-line rounded-lg border border-line">
           {data.schedules.map((schedule) => (
@@ -47,6 +47,7 @@ export default function SchedulesPage(): ReactNode {
           ))}
         </ul>
       )}
+      {data?.schedules.length === 0 && <Empty>There is no schedule yet. Write the first one below.</Empty>}
       <NewSchedule onAdded={change} />
     </div>
   )

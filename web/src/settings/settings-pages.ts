@@ -45,7 +45,7 @@ export const settingsPages: readonly SettingsEntry[] = [
   { id: 'status', title: 'Status', group: 'This gateway', component: lazy(() => import('./status-page.tsx')) },
   {
     id: 'appearance',
-    title: 'Appearance',
+    title: 'Appearance and notifications',
     group: 'This gateway',
     component: lazy(() => import('./appearance-page.tsx')),
   },

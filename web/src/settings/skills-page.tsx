@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { api, type ApiError } from '../api/client.ts'
 import { type ModelList, type OptionList, useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { WarningList, ErrorNote } from '../parts/error-note.tsx'
 import { Select, TextField } from '../parts/fields.tsx'
 import { count } from '../parts/numbers.ts'
@@ -64,9 +65,10 @@ function Summary({
   return (
     <section aria-label="Skills in the folders" className="flex flex-col gap-2 text-sm">
       {total === 0 ? (
-        <p className="wrap-anywhere">
-          No skill loads. Create one in {directory} with <code>foreword skills new NAME</code>.
-        </p>
+        <Empty>
+          No skill loads. Create one in <span className="wrap-anywhere">{directory}</span> with{' '}
+          <code>foreword skills new NAME</code>, then read the folders again.
+        </Empty>
       ) : (
         <>
           <p>{`${all}: ${count(tokens.full)} tokens in full, ${count(tokens.list)} as a list.`}</p>

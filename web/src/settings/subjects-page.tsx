@@ -4,6 +4,7 @@ import { SubjectDetail } from './subjects-detail.tsx'
 import { api } from '../api/client.ts'
 import { useResource } from '../api/resources.ts'
 import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextArea, TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
@@ -36,7 +37,7 @@ function SubjectList(): ReactNode {
       </p>
       {error && <ErrorNote error={error} />}
       {data === undefined && !error && <Spinner />}
-      {data?.subjects.length === 0 && <p className="text-sm text-soft">There is no subject yet.</p>}
+      {data?.subjects.length === 0 && <Empty>There is no subject yet. Name the first one below.</Empty>}
       {data !== undefined && data.subjects.length > 0 && (
         <ul aria-label="Subjects" className="flex flex-col divide-y divide-line rounded-lg border border-line">
           <LongList

@@ -1,5 +1,8 @@
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import type { AccessPreview, AccessStep, ToolStatus } from '../../../src/capability.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Fold } from '../parts/fold.tsx'
@@ -17,10 +20,10 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
   const [words, setWords] = useState('')
   const wanted = words.trim().toLowerCase()
   const found = tools.filter(({ name, from }) => `${name} ${from}`.toLowerCase().includes(wanted))
-  if (tools.length === 0)
-    return <p className="text-soft">There are no tools. MCP servers and capabilities bring them.</p>
+  const ofGroups = groups.map(([title, from]) => [title, found.filter((tool) => tool.from === from)] as const)
+  const others = found.filter(({ from }) => groups.every(([, owner]) => owner !== from))
   return (
-    <section aria-label="All tools" className="flex flex-col gap-3">
+    <section aria-label="All tools" className="flex flex-col gap-5">
       <TextField
         label="Find a tool"
         type="search"
@@ -28,10 +31,56 @@ export function ToolList({ tools, draft }: ToolListProps): ReactNode {
         placeholder={`${tools.length} tools`}
         onChange={(event) => setWords(event.target.value)}
       />
-      {found.length === 0 && <p className="text-sm text-soft">No tool or owner has these letters.</p>}
+      {found.length === 0 && (
+        <Empty
+          action={
+            <Button look="plain" onClick={() => setWords('')}>
+              Show all tools
+            </Button>
+          }
+        >
+          No tool or owner has these letters.
+        </Empty>
+      )}
+      {[...ofGroups, [OTHERS, others] as const].map(([title, group]) => (
+        <ToolGroup key={title} title={title} tools={group} draft={draft} />
+      ))}
+      {wanted === '' && !tools.some(({ from }) => from === 'mcp') && (
+        <Empty
+          action={
+            <Link href="/settings/mcp-servers" className="text-accent underline">
+              Add an MCP server
+            </Link>
+          }
+        >
+          No MCP server is connected. One gives a model the tools of a program or a service.
+        </Empty>
+      )}
+    </section>
+  )
+}
+
+/** What a person looks for first, with the owner of these tools. */
+const groups = [
+  ['Files', 'workspace'],
+  ['Shell', 'shell'],
+  ['Web', 'web'],
+  ['MCP servers', 'mcp'],
+] as const
+const OTHERS = 'What Foreword brings along'
+
+interface ToolGroupProps extends ToolListProps {
+  readonly title: string
+}
+
+function ToolGroup({ title, tools, draft }: ToolGroupProps): ReactNode {
+  if (tools.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h2 className="text-lg font-semibold">{title}</h2>
       <ul className="divide-y divide-line">
         <LongList
-          items={found}
+          items={tools}
           atOnce={100}
           draw={(tool) => <ToolRow key={tool.name} tool={tool} draft={draft} />}
           wrap={(more) => <li className="py-2">{more}</li>}
@@ -74,11 +123,11 @@ function ToolRow({ tool, draft }: { readonly tool: ToolStatus; readonly draft: A
         )}
       </div>
       {error && <ErrorNote error={error} />}
-      {access !== 'refused' && !withheld && (
-        <AfterUntrusted tool={tool} set={change ? change.after.afterUntrusted : setValue(tool)} draft={draft} />
-      )}
-      <Fold summary="What a model reads about it" summaryClassName="cursor-pointer text-xs text-soft">
+      <Fold summary="Details" summaryClassName="cursor-pointer text-xs text-soft">
         <div className="flex flex-col gap-2 py-2">
+          {access !== 'refused' && !withheld && (
+            <AfterUntrusted tool={tool} set={change ? change.after.afterUntrusted : setValue(tool)} draft={draft} />
+          )}
           {reason !== undefined && !change && <p className="break-words">{reason}</p>}
           <p className="break-words whitespace-pre-wrap">{description ?? 'It has no description.'}</p>
           <pre tabIndex={0} className="max-h-64 overflow-auto rounded-md border border-line bg-sunken p-2 text-xs">

@@ -13,29 +13,39 @@ import { Words } from '../parts/words.tsx'
 import { SetupCard } from './setup-card.tsx'
 import { useChooseModel } from './use-choose-model.ts'
 
-/** A card for each provider, which opens its models, or what it needs first. */
+/** A card for each provider, which opens its models, or what it needs first. Servers with its API are on its card. */
 export function ModelForms({ providers }: { readonly providers: readonly SetupProvider[] }): ReactNode {
   // Providers that need nothing from the person come first.
   const sorted = providers.toSorted((one, other) => Number(isLocked(one)) - Number(isLocked(other)))
   const [opened, setOpened] = useState<string>()
-  const open = sorted.find(({ kind }) => kind === opened)
+  const cards = sorted
+    .filter(({ kind }) => !providers.some((base) => isVariant(kind, base.kind)))
+    .map((base) => [base, ...sorted.filter(({ kind }) => isVariant(kind, base.kind))] as const)
+  const open = cards.find(([{ kind }]) => kind === opened)
   return (
     <>
-      <div className="grid gap-3 sm:grid-cols-2">
-        {sorted.map((provider) => (
+      <div className="grid gap-3 sm:grid-cols-3">
+        {cards.map((card) => (
           <SetupCard
-            key={provider.kind}
-            title={provider.title}
-            aria-expanded={provider === open}
-            onClick={() => setOpened(provider === open ? undefined : provider.kind)}
+            key={card[0].kind}
+            title={card.length > 1 ? `${card[0].title}, or any server` : card[0].title}
+            aria-expanded={card === open}
+            onClick={() => setOpened(card === open ? undefined : card[0].kind)}
           >
-            {summary(provider)}
+            {summary(card)}
           </SetupCard>
         ))}
       </div>
-      {open && <ProviderSection key={open.kind} provider={open} />}
+      {open?.map((provider) => (
+        <ProviderSection key={provider.kind} provider={provider} />
+      ))}
     </>
   )
+}
+
+/** `openai-compatible` is a variant of `openai`. */
+function isVariant(kind: string, base: string): boolean {
+  return kind.startsWith(`${base}-`)
 }
 
 function isLocked({ needsKey, needsAddress }: SetupProvider): boolean {
@@ -45,13 +55,14 @@ function isLocked({ needsKey, needsAddress }: SetupProvider): boolean {
 /** Names of models on a card. */
 const NAMED = 3
 
-function summary({ models, needsKey, needsAddress }: SetupProvider): string {
+function summary(card: readonly SetupProvider[]): string {
+  const models = card.flatMap((provider) => provider.models)
   if (models.length > 0) {
     const names = models.slice(0, NAMED).map((model) => model.slice(model.indexOf('/') + 1))
     return `Ready: ${names.join(', ')}${models.length > NAMED ? `, and ${models.length - NAMED} more` : ''}`
   }
-  if (needsKey) return 'Paste a key'
-  return needsAddress ? 'An address, and a key if it needs one' : 'Not found on this machine yet'
+  if (card.some(({ needsAddress }) => needsAddress)) return 'Paste a key, or an address'
+  return card.some(isLocked) ? 'Paste a key' : 'Not found on this machine yet'
 }
 
 function ProviderSection({ provider }: { readonly provider: SetupProvider }): ReactNode {
