@@ -58,7 +58,9 @@ test('usage shows the tokens of the gateway by day, model, layer, tool and sessi
   await main.getByText('Model', { exact: true }).click()
   const models = main.getByRole('table', { name: 'Usage by model' })
   // Two calls: 3,000 tokens of prompts, 1,200 of them cached, 30 of answers.
-  await models.getByRole('row', { name: 'openai/scripted 2 1,800 1,200 0 30' }).waitFor()
+  const cells = models.getByRole('row', { name: 'openai/scripted' }).getByRole('cell')
+  await cells.first().waitFor()
+  assert.deepEqual((await cells.allInnerTexts()).slice(0, 3), ['2', '1,800', '1,200'])
 
   // The same calls as money; what runs on this machine costs nothing.
   await main.getByRole('group', { name: 'Show' }).getByText('Money', { exact: true }).click()
