@@ -16,6 +16,7 @@ const needed: Readonly<Record<TokenScope | 'none', readonly string[]>> = {
     'GET /app/{file}',
     'GET /assets/{file}',
     'GET /favicon.svg',
+    'GET /preview',
     'GET /health',
     'GET /sessions/{session}',
     'GET /sessions/{session}/calls/{call}',

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import { createDocumentReader, type DocumentReader } from '../../src/document.ts'
 import { openUrlTool } from '../../src/capabilities/web-access/open-url.ts'
-import { guardedFetch } from '../../src/capabilities/web-access/guarded-fetch.ts'
+import { guardedFetch, pictures } from '../../src/capabilities/web-access/guarded-fetch.ts'
+import { imageRoutes } from '../../src/capabilities/web-access/image-routes.ts'
+import type { Route } from '../../src/capability.ts'
 import { createToolbox, type ToolResult } from '../../src/tool.ts'
 import { type Script, scriptedWeb } from './scripted-web.ts'
 import { systemClock } from '../../src/platform.ts'
@@ -83,6 +85,28 @@ test('a redirect to another host is followed where the call may lead there, and 
     reason: 'it leads on to http://b.example/x?y, which is to be opened by itself',
   })
   assert.equal(web.requests.filter(({ url }) => url.startsWith('http://b.example')).length, 1)
+})
+
+test('an image is fetched by the same guard, and nothing that only claims to be one is answered', async (t) => {
+  const gif = 'GIF89a\u0001\0\u0001\0'
+  const { web } = await opening(t, {
+    '/tide.gif': { type: 'image/gif', body: gif },
+    '/page.gif': { type: 'image/gif', body: '<script>1</script>' },
+    '/drawn.svg': { type: 'image/svg+xml', body: '<svg/>' },
+    '/home': { status: 302, location: 'http://127.0.0.1/tide.gif' },
+  })
+  const [route] = imageRoutes(guardedFetch({ clock: systemClock, network: web.network, wanted: pictures }))
+  const ask = async (path: string) => {
+    const call = { body: { url: `http://a.example${path}` }, request: new Request('http://gateway') }
+    return route!.handle(call as unknown as Parameters<Route['handle']>[0]) as Promise<Response>
+  }
+  const answer = await ask('/tide.gif')
+  assert.equal(answer.headers.get('content-type'), 'image/gif')
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(await answer.text(), gif)
+  await assert.rejects(ask('/page.gif'), /This is no PNG, JPEG, GIF or WebP image/)
+  await assert.rejects(ask('/drawn.svg'), /only PNG, JPEG, GIF and WebP images are shown/)
+  await assert.rejects(ask('/home'), /127\.0\.0\.1 is no public address/)
 })
 
 test('what cannot be opened says why in its place, and the others are opened', async (t) => {

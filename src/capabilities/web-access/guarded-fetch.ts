@@ -48,6 +48,30 @@ interface GuardedFetchOptions extends Omit<RequestOptions, 'trusted'> {
   readonly timeoutMs?: number | undefined
   /** Default: 80 and 443. */
   readonly ports?: readonly number[] | undefined
+  /** Default: pages of text and PDF. */
+  readonly wanted?: WantedContent | undefined
+}
+
+/** What is asked for, and which answers are read. */
+interface WantedContent {
+  /** As the header `accept`. */
+  readonly accept: string
+  accepts(mediaType: string): boolean
+  /** Ends the sentence about another kind. */
+  readonly only: string
+}
+
+const pages: WantedContent = {
+  accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5',
+  accepts: (mediaType) => pageKind(mediaType) !== undefined,
+  only: 'only pages of text and PDF are read',
+}
+
+/** Images that a browser draws without running anything. */
+export const pictures: WantedContent = {
+  accept: 'image/png, image/jpeg, image/gif, image/webp',
+  accepts: (mediaType) => pictures.accept.split(', ').includes(mediaType),
+  only: 'only PNG, JPEG, GIF and WebP images are shown',
 }
 
 const MOST_REDIRECTS = 5
@@ -74,13 +98,14 @@ async function follow(
   options: GuardedFetchOptions & { readonly followsTo: ToolContext['followsTo'] },
   signal: AbortSignal,
 ): Promise<FetchedPage> {
-  const { ports = [80, 443], maxBytes = 5_000_000 } = options
+  const { ports = [80, 443], maxBytes = 5_000_000, wanted = pages } = options
+  const headers = { 'user-agent': 'Foreword', accept: wanted.accept, 'accept-encoding': readableCodings }
   let url = checkUrl(first, { ports, trusted: [] })
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const answer = await nameRedirect(redirects, url, guardedRequest({ url, method: 'GET', headers }, options, signal))
     try {
       const next = redirectTarget(answer, url)
-      if (next === undefined) return await readPage(answer, url, maxBytes)
+      if (next === undefined) return await readPage(answer, url, { maxBytes, wanted })
       const target = nextUrl(next, url, ports)
       // What a host does with an address of its own is its affair: it has read the address.
       if (target.hostname !== url.hostname && options.followsTo?.(pageAddress(target.href)) === false) {
@@ -92,12 +117,6 @@ async function follow(
     }
   }
   throw new FetchFault('redirects', `it leads on more than ${MOST_REDIRECTS} times`)
-}
-
-const headers = {
-  'user-agent': 'Foreword',
-  accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf;q=0.9, */*;q=0.5',
-  'accept-encoding': readableCodings,
 }
 
 function redirectTarget({ status, headers: { location } }: GuardedResponse, url: URL): URL | undefined {
@@ -131,15 +150,19 @@ function withPrefix(prefix: string, error: unknown): unknown {
   return error instanceof FetchFault ? new FetchFault(error.kind, prefix + error.message, { cause: error }) : error
 }
 
-async function readPage(answer: GuardedResponse, url: URL, maxBytes: number): Promise<FetchedPage> {
+async function readPage(
+  answer: GuardedResponse,
+  url: URL,
+  { maxBytes, wanted }: { readonly maxBytes: number; readonly wanted: WantedContent },
+): Promise<FetchedPage> {
   const { status, headers: received } = answer
   if (status < 200 || status > 299) {
     const words = STATUS_CODES[status] ?? 'an unknown status'
     throw new FetchFault('status', `it was answered with ${status} ${words}`, { status })
   }
   const { mediaType, charset } = parseContentType(received['content-type'])
-  if (mediaType !== '' && !pageKind(mediaType)) {
-    throw new FetchFault('unsupported', `it is ${describeType(mediaType)}; only pages of text and PDF are read`)
+  if (mediaType !== '' && !wanted.accepts(mediaType)) {
+    throw new FetchFault('unsupported', `it is ${describeType(mediaType)}; ${wanted.only}`)
   }
   const bytes = await readBody(answer, maxBytes)
   const updated = new Date(received['last-modified'] ?? '')

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform.ts'
 import type { DocumentReader } from '../../document.ts'
 import type { PromptBlock } from '../../capability.ts'
 import { createSearch } from './create-search.ts'
-import { type GuardedFetch, guardedFetch } from './guarded-fetch.ts'
+import { type GuardedFetch, guardedFetch, pictures } from './guarded-fetch.ts'
 import type { Network } from './guarded-request.ts'
 import { openUrlTool } from './open-url.ts'
 import { type SearchConfiguration, webSearchTool } from './search-services.ts'
@@ -26,6 +26,7 @@ interface WebOptions {
 
 export interface WebTools {
   readonly fetch: GuardedFetch
+  readonly fetchImage: GuardedFetch
   readonly block: PromptBlock
   readonly warnings: readonly string[]
 }
@@ -48,7 +49,7 @@ export function webTools(options: WebOptions): WebTools {
       openUrlTool({ fetch, readDocument: options.readDocument }),
     ],
   }
-  return { block, fetch, warnings }
+  return { block, fetch, fetchImage: guardedFetch({ ...bounds, wanted: pictures }), warnings }
 }
 
 /** Names no tool: either of them may not be offered. */

@@ -31,6 +31,7 @@ const policy = [
   "connect-src 'self'",
   "worker-src 'self'",
   "manifest-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -20,7 +20,15 @@ export const webApp = capability({
         answers: { 200: { description: 'The file', media: 'text/html' } },
         handle: async ({ param, request }) => (await files()).answer(name(param), request),
       })
+    const frame: Route = route('GET /preview', {
+      tag: 'page',
+      summary: 'The frame in which the page shows HTML and SVG of an answer',
+      needsToken: false,
+      answers: { 200: { description: 'An empty document', media: 'text/html' } },
+      handle: async () => (await import('./preview-frame.ts')).previewFrame(),
+    })
     return [
+      frame,
       ...pages.map((path) => file(path, 'Shows the page', () => 'index.html')),
       file('/favicon.svg', 'The icon of the page', () => 'favicon.svg'),
       file(

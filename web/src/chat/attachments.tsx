@@ -1,6 +1,7 @@
 import { FileText, ImageOff } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { fileContent } from '../api/upload.ts'
+import { BlobImage } from '../parts/blob-image.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { count } from '../parts/numbers.ts'
 import type { Turn } from './conversation.ts'
@@ -41,7 +42,6 @@ function FileName({ file: { name, kind, tokens } }: { readonly file: AttachedFil
 function Picture({ file: { file, name } }: { readonly file: AttachedFile }): ReactNode {
   const [large, setLarge] = useState(false)
   const [unreadable, setUnreadable] = useState(false)
-  const address = useBlobAddress(file, () => setUnreadable(true))
   if (unreadable) {
     return (
       <span className="flex items-center gap-2 rounded-lg border border-line px-3 py-1.5 text-sm text-soft">
@@ -51,7 +51,13 @@ function Picture({ file: { file, name } }: { readonly file: AttachedFile }): Rea
     )
   }
   const image = (className: string): ReactNode => (
-    <img src={address} alt={name} className={className} onError={() => setUnreadable(true)} />
+    <BlobImage
+      read={(signal) => fileContent(file, signal)}
+      name={file}
+      alt={name}
+      className={className}
+      onFailure={() => setUnreadable(true)}
+    />
   )
   return (
     <>
@@ -61,7 +67,7 @@ function Picture({ file: { file, name } }: { readonly file: AttachedFile }): Rea
         className="block size-40 overflow-hidden rounded-lg border border-line bg-sunken"
         onClick={() => setLarge(true)}
       >
-        {address !== undefined && image('size-full object-cover')}
+        {image('size-full object-cover')}
       </button>
       {large && (
         <Dialog title={name} wide onClose={() => setLarge(false)}>
@@ -70,29 +76,4 @@ function Picture({ file: { file, name } }: { readonly file: AttachedFile }): Rea
       )}
     </>
   )
-}
-
-/**
- * An address of the content of a file for an image element, as long as the component is shown. The gateway answers with a
- * download, so the page reads the bytes itself.
- */
-function useBlobAddress(file: string, onFailure: () => void): string | undefined {
-  const [address, setAddress] = useState<string>()
-  useEffect(() => {
-    const controller = new AbortController()
-    let made: string | undefined
-    const read = async (): Promise<void> => {
-      const blob = await fileContent(file, controller.signal)
-      if (controller.signal.aborted) return
-      made = URL.createObjectURL(blob)
-      setAddress(made)
-    }
-    read().catch(() => controller.signal.aborted || onFailure())
-    return () => {
-      controller.abort()
-      if (made !== undefined) URL.revokeObjectURL(made)
-    }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [file])
-  return address
 }

@@ -1,5 +1,5 @@
-import { memo, type ReactNode, useEffect, useState } from 'react'
-import { begin } from '../api/underway.ts'
+import { lazy, memo, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { begin, Loading } from '../api/underway.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import type { CodeLanguage, CodeToken } from './highlight.ts'
@@ -8,6 +8,11 @@ interface CodeBlockProps {
   readonly code: string
   readonly language: string | undefined
 }
+
+const Preview = lazy(() => import('./preview.tsx'))
+
+/** What a browser can draw. */
+const drawn: ReadonlySet<string> = new Set(['html', 'svg', 'xhtml'])
 
 type Lines = readonly (readonly CodeToken[])[]
 
@@ -18,13 +23,36 @@ const LONGEST_LINE = 2_000
 /** A block of code with a button that copies it. Its colours come when the highlighter is there, and are no part of the text. */
 export function CodeBlock({ code, language }: CodeBlockProps): ReactNode {
   const coloured = useHighlight(code, language)
+  /** The code as it was when it was asked for: what still arrives does not load the frame again. */
+  const [previewed, setPreviewed] = useState<string>()
   return (
     <figure dir="ltr" className="my-3 overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-soft">
         <span className="truncate">{language === undefined || language === '' ? 'text' : language}</span>
-        <CopyButton text={code} />
+        <span className="flex gap-1">
+          {drawn.has(language?.toLowerCase() ?? '') && (
+            <button
+              type="button"
+              className="rounded px-2 py-0.5 hover:bg-raised"
+              onClick={() => setPreviewed(previewed === undefined ? code : undefined)}
+            >
+              {previewed === undefined ? 'Preview' : 'Code'}
+            </button>
+          )}
+          <CopyButton text={code} />
+        </span>
       </figcaption>
-      <pre className="overflow-x-auto p-3 font-mono text-[13px] leading-relaxed" tabIndex={0} aria-label="Code">
+      {previewed !== undefined && (
+        <Suspense fallback={<Loading />}>
+          <Preview code={previewed} />
+        </Suspense>
+      )}
+      <pre
+        hidden={previewed !== undefined}
+        className="overflow-x-auto p-3 font-mono text-[13px] leading-relaxed"
+        tabIndex={0}
+        aria-label="Code"
+      >
         <code>{coloured ? <Coloured code={code} {...coloured} /> : <LongText text={code} />}</code>
       </pre>
     </figure>

@@ -2,6 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { Fold } from '../parts/fold.tsx'
 import { LongList, LongText } from '../parts/long-text.tsx'
+import { AnswerImage } from './answer-image.tsx'
 import { CitationChip, CitedText, type Sources, SourcesContext, useCitedLink } from './citation.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { type DetailsToken, foldDetails } from './fold-details.ts'
@@ -22,7 +23,7 @@ const noSources: Sources = new Map()
 
 /**
  * Markdown of a model as React elements. The text never becomes HTML: a tag in it is shown as it is written, but `<details>`
- * folds what is in it, and an image of another host is a link. So nothing that a model writes can run, or load anything.
+ * folds what is in it, and an image of another host is a link until somebody asks for it. So nothing that a model writes can run, or load anything.
  */
 export const Markdown = memo(({ text, growing = false, sources = noSources }: MarkdownProps): ReactNode => {
   const [read] = useState(growingLexer)
@@ -176,7 +177,11 @@ function InlineToken({ token }: { readonly token: Token }): ReactNode {
       return <Link token={token as Tokens.Link} />
     case 'image': {
       const { href, text } = token as Tokens.Image
-      return <Followed href={href}>{text === '' ? 'image' : `image: ${text}`}</Followed>
+      return (
+        <AnswerImage href={href} alt={text}>
+          <Followed href={href}>{text === '' ? 'image' : `image: ${text}`}</Followed>
+        </AnswerImage>
+      )
     }
     case 'text': {
       const { tokens, text } = token as Tokens.Text

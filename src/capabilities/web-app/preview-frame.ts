@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { securityHeaders } from '../../server.ts'
+
+/**
+ * Shows what the page sends. It is the only script that may run in the frame. Taken out is what a browser would act on although
+ * the policy lets nothing through: to connect to a host, or to go elsewhere.
+ */
+const script = `addEventListener('message', ({ data, source }) => {
+  if (source !== parent) return
+  const { documentElement } = new DOMParser().parseFromString(data, 'text/html')
+  for (const each of documentElement.querySelectorAll('link, base, meta, script, iframe, frame, object, embed')) each.remove()
+  document.replaceChild(document.adoptNode(documentElement), document.documentElement)
+}, { once: true })
+for (const type of ['click', 'auxclick', 'submit']) addEventListener(type, (event) => event.preventDefault(), true)`
+
+/** For what a model wrote: it has no origin, runs no script of its own, asks nobody for anything, and leads nowhere. */
+const policy = [
+  "default-src 'none'",
+  `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  'sandbox allow-scripts',
+].join('; ')
+
+/** The document of the frame in which the page shows HTML and SVG of an answer. */
+export function previewFrame(): Response {
+  return new Response(`<!doctype html><meta charset="utf-8"><title>Preview</title><script>${script}</script>`, {
+    headers: {
+      ...securityHeaders,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+      'x-dns-prefetch-control': 'off',
+      // What may show it is in the policy.
+      'x-frame-options': 'SAMEORIGIN',
+    },
+  })
+}

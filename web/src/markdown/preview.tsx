@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+
+interface PreviewProps {
+  readonly code: string
+}
+
+/**
+ * HTML or SVG of an answer as it looks, in a frame without an origin, a script and a network (`preview-frame.ts`). The policy
+ * of the page keeps the frame from leading to another place.
+ */
+export default function Preview({ code }: PreviewProps): ReactNode {
+  return (
+    <iframe
+      title="Preview"
+      src="/preview"
+      sandbox="allow-scripts"
+      className="block h-80 w-full resize-y border-0 bg-white"
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a frame without an origin has no other target
+      onLoad={({ currentTarget }) => currentTarget.contentWindow?.postMessage(code, '*')}
+    />
+  )
+}
