@@ -34,7 +34,7 @@ test('an editor has a conversation: words as they come, the size of the context,
   assert.ok(!kinds.includes('user_message_chunk'))
   const usage = await editor.update('usage_update')
   assert.ok(usage.used > 0 && usage.used < usage.size, `${usage.used} of ${usage.size}`)
-  assert.equal((await editor.update('session_info_update')).title, '/say Good day to you.')
+  assert.equal((await editor.update('session_info_update')).title, '/say Good day to you')
   const { availableCommands } = await editor.update('available_commands_update')
   assert.ok(availableCommands.some(({ name }) => name === 'cost'))
   assert.equal(await editor.end(), 0)

@@ -52,8 +52,9 @@ const NAMES = /^(?:(?:@?[\w.~-]*[/\\]\S*|@?[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4}|[a-
 const SENTENCE =
   /(?:[^.!?。！？]|[.!?](?!\s|$)|(?<=\b(?:\p{L}|\d+|e\.g|i\.e|z\.B|Dr|Mr|Mrs|Ms|vs|etc|ca|No|Nr))\.(?=\s))+[.!?。！？…]*/gu
 
+/** Words of a greeting with a mark behind it and perhaps a name before that, or alone. */
 const GREETING =
-  /^(?:(?:(?:hi|hello|hey|hallo|moin|servus|bonjour|salut|hola|ciao|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend))(?: there| all| everyone| zusammen)?|dear \p{L}+)\b[\s,.!:;–—-]*)+/iu
+  /^(?:(?:hi|hello|hey|hallo|moin|servus|bonjour|salut|hola|ciao|dear|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend))(?: \p{L}+)?(?:[,.!:;…]+| [–—-])(?:\s+|$)|(?:hi|hello|hey|hallo|moin|servus|bonjour|salut|hola|ciao)(?: there| all| everyone| zusammen)?$)+/iu
 
 const SHORT_ANSWER = /^(?:ok(?:ay)?|yes|no|ja|nein|thanks?|thank you|danke|please|bitte|test)\W*$/iu
 

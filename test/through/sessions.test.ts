@@ -55,9 +55,9 @@ test('calls of one client session are one session here, by turn, and each is com
   const sessions = await gateway.runtime.store.sessions()
   assert.deepEqual(
     sessions.map(({ title = '' }) => title).toSorted((one, other) => (one < other ? -1 : 1)),
-    ['Fix the gate.', 'Something else.'],
+    ['Fix the gate', 'Something else'],
   )
-  const one = sessions.find(({ title }) => title === 'Fix the gate.')!
+  const one = sessions.find(({ title }) => title === 'Fix the gate')!
   const calls = await gateway.runtime.store.calls(one.id)
   assert.equal(calls.length, 2)
   assert.notEqual(calls[0]!.turn, calls[1]!.turn)
@@ -149,7 +149,7 @@ test('a program that sends no ids is joined by what its prompts begin with, afte
     sessions.map(async ({ id, title = '' }) => [title, (await again.runtime.store.calls(id)).length] as const),
   )
   assert.deepEqual(Object.fromEntries(counts), {
-    'Name three rivers, and tell me where each of them begins.': 2,
+    'Name three rivers, and tell me where each of them begins': 2,
     'What is a good name for a boat?': 1,
   })
 })
