@@ -4,6 +4,9 @@ interface PreviewProps {
   readonly code: string
 }
 
+/** A drawing alone is as large as the frame at most. */
+const FITTING = '<style>body > svg:only-child { max-width: 100%; max-height: 95vh }</style>'
+
 /**
  * HTML or SVG of an answer as it looks, in a frame without an origin, a script and a network (`preview-frame.ts`). The policy
  * of the page keeps the frame from leading to another place.
@@ -16,7 +19,7 @@ export default function Preview({ code }: PreviewProps): ReactNode {
       sandbox="allow-scripts"
       className="block h-80 w-full resize-y border-0 bg-white"
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a frame without an origin has no other target
-      onLoad={({ currentTarget }) => currentTarget.contentWindow?.postMessage(code, '*')}
+      onLoad={({ currentTarget }) => currentTarget.contentWindow?.postMessage(FITTING + code, '*')}
     />
   )
 }

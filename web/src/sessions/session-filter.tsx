@@ -34,7 +34,7 @@ export function SessionFilter({ wanted, onChange }: SessionFilterProps): ReactNo
         <input
           type="search"
           aria-label="Search sessions"
-          placeholder="Search titles and words"
+          placeholder="Search"
           value={wanted.words}
           className="w-full rounded-lg border border-strong-line bg-ground py-1.5 ps-8 pe-2 text-sm"
           onChange={(event) => onChange({ ...wanted, words: event.target.value })}

@@ -109,7 +109,7 @@ export function SessionList(): ReactNode {
       <nav aria-label="Pages" className="flex items-center gap-1 border-t border-line p-2 text-sm">
         <Link
           href="/settings/costs"
-          className="flex min-w-0 flex-1 items-baseline gap-2 rounded-lg px-2 py-1.5 hover:bg-line"
+          className="flex min-w-0 flex-1 items-baseline gap-1.5 rounded-lg px-1.5 py-1.5 hover:bg-line"
         >
           <span className="shrink-0">Costs</span> <MonthSum />
         </Link>

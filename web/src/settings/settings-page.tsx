@@ -31,7 +31,7 @@ export default function SettingsPage({ page }: { readonly page: string | undefin
                   href={`/settings/${id}`}
                   ref={id === current.id ? showLink : undefined}
                   aria-current={id === current.id ? 'page' : undefined}
-                  className={`rounded-lg px-3 py-1 text-sm whitespace-nowrap hover:bg-line ${id === current.id ? 'bg-line font-medium' : ''}`}
+                  className={`rounded-lg px-3 py-1 text-sm hover:bg-line max-md:whitespace-nowrap ${id === current.id ? 'bg-line font-medium' : ''}`}
                 >
                   {title}
                 </Link>
