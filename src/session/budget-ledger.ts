@@ -75,10 +75,10 @@ export interface BudgetLedger {
   /** The call was refused before it was read: nothing is spent, and the grant that it used counts again. */
   release(id: string): void
   /**
-   * Counts what a former process held as spent, since its calls can have cost that much. Returns how many there were. Estimates of
-   * before `forgetBefore` (ISO 8601) are not corrected any more.
+   * Counts what a former process held as spent, since its calls can have cost that much. Returns the ids of these holds. Estimates
+   * of before `forgetBefore` (ISO 8601) are not corrected any more.
    */
-  recover(forgetBefore: string): number
+  recover(forgetBefore: string): readonly string[]
   state(check: Pick<BudgetCheck, 'account' | 'unit' | 'limit'>): BudgetState
   close(): void
 }

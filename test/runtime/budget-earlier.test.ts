@@ -91,6 +91,26 @@ test('a budget that is added while a call runs counts it when it is over, and no
   assert.deepEqual(spent(await here.reopened({ budgets: [day()] })), [0.11])
 })
 
+test('a call that was recorded when the process ended, and held at less, counts as what it has cost', async (t) => {
+  const before = await opened(t, { model: priced(), budgets: [day()] })
+  const { session } = await before.say('One.')
+  const [call] = await before.runtime.store.calls(session)
+  const { id, time } = call!
+  await before.runtime.close()
+  rmSync(fileOf(before), { force: true })
+  const ledger = openBudgetLedger(fileOf(before))
+  const check = {
+    account: JSON.stringify(['day', time.slice(0, 10), {}]),
+    unit: 'nanos',
+    limit: 1e12,
+    warnAt: 1,
+  } as const
+  for (const hold of [`${id}/1-hold_a`, `${id}/2-hold_b`])
+    ledger.hold({ id: hold, call: id, time, most: { nanos: 1_000, tokens: 1 }, checks: [check] })
+  ledger.close()
+  assert.deepEqual(spent(await before.reopened()), [0.11])
+})
+
 test('a call that runs over midnight counts on the day on which it left', async (t) => {
   const [begun, ends] = [gate(), gate()]
   const model = priced({ answer: () => ({ ...ANSWER, before: () => (begun.open(), ends.passed) }) })

@@ -3,6 +3,7 @@ import { type AnyCapability, type Channel, type ChannelContext, capability } fro
 import { builtIn } from '../../src/foreword.ts'
 import { type Clock, ForewordError } from '../../src/platform.ts'
 import { type HostedRuntime, loadConfiguration, openRuntime } from '../../src/runtime.ts'
+import { budgetLedgerFile } from '../../src/session.ts'
 import type { Tool } from '../../src/tool.ts'
 import type { Random } from './random.ts'
 import { closeEverything, type DiskRules, logBounds, realDisk, useVirtualDisk } from './virtual-disk.ts'
@@ -143,13 +144,13 @@ export class GatewayGone extends Error {
 /** The key of a provider. It must not appear anywhere. */
 export const SECRET = 'sk-simulated-7d1f0c2ba94e4c55'
 
-/** Of each write-ahead log, anything between what was synced and its end is left. */
+/** Of each write-ahead log, anything between what was synced and its end is left. Commits of the ledger of budgets wait for the disk. */
 function losePower(before: string, after: string, random: Random): void {
   for (const name of realDisk.readdirSync(after, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const path = join(after, name)
     // The memory that processes share is none of the disk's.
     if (name.endsWith('-shm')) realDisk.rmSync(path)
-    if (!name.endsWith('-wal')) continue
+    if (!name.endsWith('-wal') || name.endsWith(`${budgetLedgerFile}-wal`)) continue
     const { least, most } = logBounds(join(before, name))
     realDisk.truncateSync(path, least + random.below(most - least + 1))
   }

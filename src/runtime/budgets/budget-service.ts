@@ -70,14 +70,30 @@ export function createBudgetService(parts: {
   let { configured } = parts
   let ledger: BudgetLedger | undefined
   const open = () => (ledger ??= openBudgetLedger(path))
-  if (parts.recovers && existsSync(path)) {
-    open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
-  }
+  let left: readonly string[] =
+    parts.recovers && existsSync(path)
+      ? open().recover(new Date(Date.parse(clock.time()) - CORRECTED_MS).toISOString())
+      : []
   const waiting = createWaitingCalls(clock, (check) => open().state(check))
 
   const fillAccounts = createAccountFiller({ ...parts.earlier, dayOf }, open)
 
+  /** A process that ended between the record of a call and its settlement: the record says what all its holds have cost. */
+  async function correct(): Promise<void> {
+    const { store, priceOf } = parts.earlier
+    const holds = Map.groupBy(left, (id) => id.slice(0, id.lastIndexOf('/')))
+    left = []
+    for (const [id, [first = '', ...others]] of holds) {
+      const call = await store.call(id)
+      const cost = call && reportedCost(call.outcome?.usage, await priceOf(call.model))
+      if (!cost) continue
+      open().settle(first, cost)
+      for (const other of others) open().release(other)
+    }
+  }
+
   async function fill(): Promise<void> {
+    await correct()
     if (configured.length === 0) return
     const day = dayOf(clock.time())
     await fillAccounts(configured.flatMap((budget) => checkOf(budget, {}, day)?.account ?? []))

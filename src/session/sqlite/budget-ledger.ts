@@ -182,7 +182,7 @@ export function openBudgetLedger(path: string, options: { readonly durable?: boo
         database.run('delete from holds where open = 0 and time < ?', forgetBefore)
         // Those of a session count for as long as there is one.
         database.run(`delete from counted where time < ? and account not like '["session"%'`, forgetBefore)
-        return open.length
+        return open.map(({ id }) => id)
       }),
     state,
     close: () => database.close(),
